@@ -1,0 +1,126 @@
+// Package session holds the words that everybody speaks (Session, Entry, Message, Event) and the
+// terminal log: anchor-and-merge.
+package session
+
+import "time"
+
+// Session describes one recorded command. It is the "session" object of a transcript (docs/format.md).
+type Session struct {
+	ID        string     `json:"id"`
+	Command   []string   `json:"command"`
+	Cwd       string     `json:"cwd,omitempty"`
+	Title     string     `json:"title,omitempty"`
+	StartedAt time.Time  `json:"started_at"`
+	EndedAt   *time.Time `json:"ended_at,omitempty"`  // nil while it runs, or where it was cut off
+	ExitCode  *int       `json:"exit_code,omitempty"` // nil while it runs, or where it was cut off
+	Cols      int        `json:"cols"`                // window size at the start, in cells
+	Rows      int        `json:"rows"`
+	Agents    []Agent    `json:"agents"` // each agent that was seen, in order of appearance
+}
+
+// Agent is one agent CLI as its banner names it.
+type Agent struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	Model   string `json:"model,omitempty"`
+}
+
+// Entry types.
+const (
+	TypeMessage = "message"
+	TypeEvent   = "event"
+)
+
+// Message roles.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+	RoleThinking  = "thinking"
+	RoleCommand   = "command" // an agent's own command, such as /context
+	RoleShell     = "shell"   // a shell command and its output
+	RoleSystem    = "system"  // a banner or a notice of the agent
+)
+
+// Event names.
+const (
+	EventNewSession    = "cli:newSession"    // an agent started; data: version, model, cwd
+	EventCLIExit       = "cli:exit"          // an agent was left
+	EventClear         = "cli:clear"         // the agent's conversation was cleared
+	EventInterrupted   = "cli:interrupted"   // the user stopped a reply
+	EventScreenRefresh = "cli:screenRefresh" // the screen was erased
+	EventBusy          = "cli:busy"          // the agent works
+	EventIdle          = "cli:idle"          // the agent waits for a prompt
+	EventAsking        = "cli:asking"        // the agent asks for approval
+	EventResize        = "pty:resize"        // data: cols, rows
+	EventExit          = "pty:exit"          // data: status
+)
+
+// Message states.
+const (
+	StatusComplete  = "complete"
+	StatusPartial   = "partial"   // interrupted, or the recording ends in it
+	StatusStreaming = "streaming" // live
+)
+
+// Tool is what an agent showed of one tool call.
+type Tool struct {
+	Name      string `json:"name"`
+	Input     string `json:"input"`
+	Output    string `json:"output"`
+	Status    string `json:"status"` // ok, error, running, rejected
+	Truncated bool   `json:"truncated"`
+}
+
+// Tool states.
+const (
+	ToolOK       = "ok"
+	ToolError    = "error"
+	ToolRunning  = "running"
+	ToolRejected = "rejected"
+)
+
+// Message is one message as it stood on the screen, before the log gave it an identity.
+type Message struct {
+	Role     string
+	Agent    string
+	Text     string // plain: paragraphs one line each, code lines kept
+	Markdown string // the same as Markdown
+	Tool     *Tool  // Role == RoleTool
+	Output   string // Role == RoleShell or RoleCommand: what it printed
+	Partial  bool   // the user stopped it
+}
+
+// Entry is one entry of the terminal log: a message or an event. Its JSON is that of a transcript.
+type Entry struct {
+	ID           string         `json:"id"`
+	Seq          int            `json:"seq"` // from 1, in order
+	Type         string         `json:"type"`
+	Event        string         `json:"event,omitempty"`
+	Role         string         `json:"role,omitempty"`
+	Agent        string         `json:"agent,omitempty"`
+	Conversation int            `json:"conversation"` // counts up at each cli:newSession and cli:clear
+	Text         string         `json:"text,omitempty"`
+	Markdown     string         `json:"markdown,omitempty"`
+	Output       string         `json:"output,omitempty"` // of a shell line or an in-agent command
+	Tool         *Tool          `json:"tool,omitempty"`
+	Data         map[string]any `json:"data,omitempty"`
+	At           time.Time      `json:"at"`               // when it appeared
+	EndAt        *time.Time     `json:"end_at,omitempty"` // when it last changed
+	Offset       int64          `json:"offset"`           // byte of the raw output at which it appeared
+	Status       string         `json:"status,omitempty"`
+}
+
+// Transcript is what export and extract write as JSON.
+type Transcript struct {
+	Format  string   `json:"format"`  // TranscriptFormat
+	Version int      `json:"version"` // TranscriptVersion
+	Session Session  `json:"session"`
+	Entries []*Entry `json:"entries"`
+}
+
+// The transcript's own name and version.
+const (
+	TranscriptFormat  = "ptyrec.transcript"
+	TranscriptVersion = 1
+)

@@ -1,0 +1,55 @@
+package vterm
+
+// Color is a cell's colour: the terminal's default, one of the 256 palette entries, or 24-bit RGB.
+// The zero value is the default colour.
+type Color struct {
+	Kind    ColorKind
+	Palette uint8 // Kind == ColorPalette
+	R, G, B uint8 // Kind == ColorRGB
+}
+
+// ColorKind tells which fields of a Color hold.
+type ColorKind uint8
+
+const (
+	ColorDefault ColorKind = iota
+	ColorPalette
+	ColorRGB
+)
+
+// Underline is the style of an underline (SGR 4:n).
+type Underline uint8
+
+const (
+	UnderlineNone Underline = iota
+	UnderlineSingle
+	UnderlineDouble
+	UnderlineCurly
+	UnderlineDotted
+	UnderlineDashed
+)
+
+// Style is how a run of cells is drawn. It is comparable; the zero value is plain text.
+type Style struct {
+	Fg, Bg, UnderlineColor             Color
+	Bold, Dim, Italic, Blink, Inverse  bool
+	Invisible, Strikethrough, Overline bool
+	Underline                          Underline
+	Link                               string // OSC 8 URI, empty where there is none
+}
+
+// Run is a maximal stretch of cells of one style within a row.
+type Run struct {
+	Text  string // with blanks for unwritten cells
+	Col   int    // first column, in cells from 0
+	Width int    // cells
+	Style Style
+}
+
+// Row is one row of cells, as it stood when it was read. Rows are immutable and shared: a row that
+// did not change between two snapshots is the same pointer in both.
+type Row struct {
+	Text    string // all runs, trailing blanks removed
+	Runs    []Run  // with trailing blanks only where they are styled (a background, inverse, an underline)
+	Wrapped bool   // continues the row above (soft wrap): the two are one logical line
+}

@@ -1,0 +1,66 @@
+package vterm
+
+// Widths chooses how many cells a character takes.
+type Widths uint8
+
+const (
+	Graphemes Widths = iota // grapheme clusters, as the agents lay them out (displaywidth + uniseg)
+	Unicode11               // per code point, as xterm.js with its Unicode 11 addon does
+)
+
+// Options configure a Term. The zero value is an 80x24 terminal with 10,000 lines of scrollback.
+type Options struct {
+	Cols, Rows int
+	Scrollback int // lines; 0: 10,000
+	Widths     Widths
+	Replies    bool      // collect answers to queries (DA, DSR, DECRQM, XTVERSION, ? u)
+	OnCue      func(Cue) // called inside Write; may read the Term (Snapshot, TakeHistory), not write to it
+}
+
+// CueKind says what the output did.
+type CueKind uint8
+
+const (
+	CueFrame CueKind = iota // a synchronized update ended (?2026 l): the screen is whole
+	CueErase                // called BEFORE the screen is erased: ED 2, ED 3 or RIS (Cue.N: 2, 3, or -1 for RIS), ED 0 with the cursor at home (Cue.N: 0)
+	CueAlt                  // called BEFORE a switch of screens; Cue.N: 1 to the alternate, 0 back to the main screen
+	CueTitle                // OSC 0 or 2; Cue.Text: the title
+	CueShell                // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
+	CueCwd                  // OSC 7; Cue.Text: the URI
+)
+
+// Cue is something in the output that is more than a change of cells.
+type Cue struct {
+	Kind CueKind
+	N    int
+	Text string
+}
+
+// Snapshot is what the terminal shows at a moment.
+type Snapshot struct {
+	Cols, Rows  int
+	Lines       []*Row // the screen, top to bottom, always Rows long
+	Alt         bool
+	Title       string
+	CursorX     int // column from 0, at most Cols-1
+	CursorY     int // row from 0
+	Visible     bool
+	PendingWrap bool
+}
+
+// HistoryKind says how a row left the main screen.
+type HistoryKind uint8
+
+const (
+	Scrolled HistoryKind = iota // off the top, by LF, IND, autowrap or SU with the top margin at row 0
+	Erased                      // by ED 2 or RIS while it stood on the screen
+	Cleared                     // no row: ED 3 or RIS wiped the scrollback here
+	Resized                     // no row: the window was resized here; N rows came back from the scrollback (negative: were pushed into it, not repeated here)
+)
+
+// HistoryRow is one item of the append-only history of the main screen.
+type HistoryRow struct {
+	Kind HistoryKind
+	Row  *Row // nil for Cleared and Resized
+	N    int
+}
