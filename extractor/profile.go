@@ -1,0 +1,82 @@
+// Package extractor reads the messages off the screen, one agent a file, found by what the screen shows.
+//
+// The Reader keeps a tape: the rows of one conversation, stitched together from frames. A Profile says
+// how one agent draws; it is pure and sees rows only.
+package extractor
+
+import (
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Line is one row of the tape.
+type Line struct {
+	*vterm.Row
+	Cols int // the window's width in cells when the row was drawn
+}
+
+// Screen is what stood in the window in one frame.
+type Screen struct {
+	Lines            []Line // top to bottom
+	CursorX, CursorY int    // cells from 0
+	CursorVisible    bool
+	Alt              bool // the alternate screen
+	Title            string
+}
+
+// Banner is what an agent's welcome says.
+type Banner struct {
+	Version string
+	Model   string
+	Cwd     string
+}
+
+// State is what an agent is doing.
+type State uint8
+
+const (
+	StateUnknown State = iota
+	StateIdle          // waits for a prompt
+	StateBusy          // works
+	StateAsking        // asks for approval
+)
+
+// Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a pinned header,
+// spinner, input box, hints, menus, dialogs) that never become messages.
+type Split struct {
+	OK          bool // the screen is this agent's: its input box or another piece of its chrome stands there
+	Top, Bottom int  // rows of the screen
+	State       State
+	Overlay     bool // something covers the conversation (a pager, a full-screen menu): nothing to read
+	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, the end is not shown
+}
+
+// Item is one thing that a profile read off conversation lines.
+type Item struct {
+	session.Message
+	First, End int    // lines [First, End) of those given, chrome within included
+	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
+	Open       bool   // may still grow or change: a tool that runs, a reply without its end
+	Rule       string // which rule of the profile took it, for --explain
+}
+
+// Profile says how one agent draws. Looks change with versions: a profile describes each look and picks by what is
+// on the screen.
+type Profile struct {
+	Name string // "claude", "codex", "gemini"
+
+	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.
+	// It must not take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.
+	Banner func(lines []Line) (b Banner, n int)
+
+	// Split parts the screen.
+	Split func(s Screen) Split
+
+	// Parse reads the items off conversation lines. lines[0] is the first line of the conversation or of an item found
+	// earlier; banner lines are among them (they become no item). Unknown lines before the first item are left out.
+	// last tells that nothing follows lines now (the live end); otherwise the lines are cut off there.
+	Parse func(lines []Line, last bool) []Item
+}
+
+// profiles are all agents known, tried in this order.
+var profiles []*Profile
