@@ -1,0 +1,47 @@
+package cast
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
+const maxSeconds = 1e9
+
+// decodeTime reads a number of seconds at the start of b, exactly: 0.1 is 100 ms, not the float next to
+// it, so that the sum of many v3 intervals does not drift. Negative times count as 0.
+func decodeTime(b []byte) (at time.Duration, rest []byte, err error) {
+	i, whole := 0, int64(0)
+	for ; i < len(b) && i < 10 && isDigit(b[i]); i++ {
+		whole = whole*10 + int64(b[i]-'0')
+	}
+	digits := i
+	nanos, scale := int64(0), int64(time.Second)
+	if i < len(b) && b[i] == '.' {
+		for i++; i < len(b) && isDigit(b[i]); i++ {
+			digits++
+			scale /= 10 // 0 after nine digits: what is left is less than a nanosecond
+			nanos += int64(b[i]-'0') * scale
+		}
+	}
+	if digits == 0 || whole > maxSeconds || i < len(b) && (isDigit(b[i]) || b[i]|0x20 == 'e') {
+		return decodeFloat(b)
+	}
+	return time.Duration(whole)*time.Second + time.Duration(nanos), b[i:], nil
+}
+
+// decodeFloat reads the numbers that recordings rarely hold: -1e-06.
+func decodeFloat(b []byte) (time.Duration, []byte, error) {
+	i := 0
+	for i < len(b) && (isDigit(b[i]) || b[i] == '-' || b[i] == '+' || b[i] == '.' || b[i]|0x20 == 'e') {
+		i++
+	}
+	f, err := strconv.ParseFloat(string(b[:i]), 64)
+	if err != nil || f > maxSeconds {
+		return 0, nil, fmt.Errorf("%q is no number of seconds", b[:i])
+	}
+	return time.Duration(max(f, 0) * float64(time.Second)), b[i:], nil
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

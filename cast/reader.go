@@ -1,0 +1,188 @@
+package cast
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Reader reads the events of one recording in order. It holds one line at a time (v1: the whole
+// document, which is one JSON value). It is not for concurrent use.
+type Reader struct {
+	Header Header
+
+	name    string // in error messages; empty for a plain io.Reader
+	file    *os.File
+	src     *source
+	arena   arena
+	frames  [][]byte // v1: the frames still to come
+	line    func([]byte, *arena) (rawEvent, error)
+	now     time.Duration
+	cutLine int // number of the broken last line, 0: none
+	done    error
+}
+
+// Open opens the recording at path; "-" is standard input. The caller must Close it. The error wraps
+// session.ErrNotRecording where the file is none, and session.ErrNewer where its version is unknown.
+func Open(path string) (*Reader, error) {
+	if path == "-" {
+		return newReader(os.Stdin, "standard input")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReader(f, path)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	r.file = f
+	return r, nil
+}
+
+// NewReader reads the header from r; errors as in Open. Close frees the decoder but does not close r.
+func NewReader(r io.Reader) (*Reader, error) { return newReader(r, "") }
+
+func newReader(in io.Reader, name string) (*Reader, error) {
+	r := &Reader{name: name, line: decodeLine}
+	src, err := newSource(in)
+	if err != nil {
+		return nil, r.named(err)
+	}
+	r.src = src
+	if err := r.readHeader(); err != nil {
+		src.close()
+		return nil, r.named(err)
+	}
+	return r, nil
+}
+
+func (r *Reader) readHeader() error {
+	start, _ := r.src.br.Peek(1)
+	if len(start) == 0 {
+		return fmt.Errorf("%w: it is empty", session.ErrNotRecording)
+	}
+	if start[0] != '{' {
+		return fmt.Errorf("%w: it does not start with an asciicast header", session.ErrNotRecording)
+	}
+	first, err := r.src.next()
+	if err != nil {
+		return err
+	}
+	version, err := parseVersion(first)
+	if errors.Is(err, session.ErrNewer) {
+		return err
+	}
+	if err != nil || version == 1 {
+		return r.readV1(bytes.Clone(first))
+	}
+	r.Header, err = parseHeader(first)
+	return err
+}
+
+// Next gives the next event, and io.EOF after the last one. Its Data belongs to the caller. Times never
+// run backwards. A broken last line ends the recording with io.EOF, see Truncated; a broken line before
+// it is an error that names the line and wraps session.ErrCorrupt.
+func (r *Reader) Next() (session.Event, error) {
+	for r.done == nil {
+		ev, ok, err := r.step()
+		if err != nil {
+			r.done = err
+			break
+		}
+		if ok {
+			return ev, nil
+		}
+	}
+	return session.Event{}, r.done
+}
+
+// step reads one line; ok is false where it holds no event that we know.
+func (r *Reader) step() (ev session.Event, ok bool, err error) {
+	line, err := r.nextLine()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			err = r.named(err)
+		}
+		return ev, false, err
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] == '#' {
+		return ev, false, nil
+	}
+	number := r.src.line
+	raw, err := r.line(line, &r.arena)
+	if err == nil {
+		ev, ok, err = raw.event()
+	}
+	if err != nil {
+		return ev, false, r.broken(number, err)
+	}
+	r.tick(raw.at)
+	ev.At = r.now
+	return ev, ok, nil
+}
+
+// tick moves the clock to the time of an event: v2 counts from the start, v1 and v3 from the event before.
+func (r *Reader) tick(at time.Duration) {
+	if r.Header.Version != 2 {
+		at += r.now
+	}
+	r.now = max(r.now, at)
+}
+
+func (r *Reader) nextLine() ([]byte, error) {
+	if r.Header.Version == 1 {
+		return r.nextFrame()
+	}
+	return r.src.next()
+}
+
+// broken decides what a line that cannot be read means: the end, where nothing follows.
+func (r *Reader) broken(number int, err error) error {
+	if r.Header.Version != 1 && r.src.atEnd() {
+		r.cutLine = number
+		return io.EOF
+	}
+	return r.named(fmt.Errorf("line %d: %w: %v", number, session.ErrCorrupt, err))
+}
+
+// Truncated tells, after io.EOF, whether the recording was cut off: its last line is broken, or its
+// compressed stream has no end. Everything before was given out.
+func (r *Reader) Truncated() bool { return r.cutLine > 0 || r.src.cut }
+
+// Warning says in words what Truncated tells; it is empty for a whole recording.
+func (r *Reader) Warning() string {
+	switch {
+	case r.cutLine > 0:
+		return fmt.Sprintf("line %d, the last one, is cut off; everything before it was read", r.cutLine)
+	case r.src.cut:
+		return "the compressed data is cut off; everything before that was read"
+	}
+	return ""
+}
+
+// Close closes the file that Open opened. Further calls do nothing.
+func (r *Reader) Close() error {
+	r.src.close()
+	r.src.close = func() {}
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
+
+func (r *Reader) named(err error) error {
+	if r.name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", r.name, err)
+}

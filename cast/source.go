@@ -1,0 +1,116 @@
+package cast
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	bufferSize = 128 << 10
+	// maxLine bounds the memory of a reader: no writer makes lines of this size, in bytes.
+	maxLine = 64 << 20
+)
+
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	utf8BOM   = []byte{0xef, 0xbb, 0xbf}
+)
+
+// source hands out the lines of a recording, decompressed.
+type source struct {
+	br    *bufio.Reader
+	close func()
+	long  []byte // a line longer than the buffer
+	line  int    // number of the line last read, from 1
+	cut   bool   // the compressed stream ended early
+}
+
+func newSource(r io.Reader) (*source, error) {
+	s := &source{br: bufio.NewReaderSize(r, bufferSize), close: func() {}}
+	magic, err := s.br.Peek(len(zstdMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, gzipMagic):
+		zr, err := gzip.NewReader(s.br)
+		if err != nil {
+			return nil, fmt.Errorf("%w: gzip: %v", session.ErrNotRecording, err)
+		}
+		s.br = bufio.NewReaderSize(zr, bufferSize)
+	case bytes.HasPrefix(magic, zstdMagic):
+		zr, err := zstd.NewReader(s.br, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, fmt.Errorf("%w: zstd: %v", session.ErrNotRecording, err)
+		}
+		s.br, s.close = bufio.NewReaderSize(zr, bufferSize), zr.Close
+	}
+	if bom, _ := s.br.Peek(len(utf8BOM)); bytes.Equal(bom, utf8BOM) {
+		_, _ = s.br.Discard(len(utf8BOM))
+	}
+	return s, nil
+}
+
+// next gives the next line without its end; it is valid until the next call. io.EOF comes alone.
+func (s *source) next() ([]byte, error) {
+	if s.cut {
+		return nil, io.EOF
+	}
+	line, err := s.br.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = s.nextLong(line)
+	}
+	if isCut(err) {
+		s.cut, err = true, io.EOF
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(line) == 0 {
+		return nil, io.EOF
+	}
+	s.line++
+	return bytes.TrimRight(line, "\r\n"), nil
+}
+
+func (s *source) nextLong(start []byte) ([]byte, error) {
+	s.long = append(s.long[:0], start...)
+	for {
+		more, err := s.br.ReadSlice('\n')
+		s.long = append(s.long, more...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return s.long, err
+		}
+		if len(s.long) > maxLine {
+			return nil, fmt.Errorf("line %d is longer than %d MiB: %w", s.line+1, maxLine>>20, session.ErrCorrupt)
+		}
+	}
+}
+
+// atEnd reads on over blank lines (and the zeros that a power loss leaves) and tells whether
+// nothing else follows.
+func (s *source) atEnd() bool {
+	for {
+		line, err := s.next()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if len(bytes.Trim(line, " \t\r\x00")) > 0 {
+			return false
+		}
+	}
+}
+
+// isCut tells whether err means that a compressed stream ended before its end mark, or in rubbish.
+func isCut(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch)
+}

@@ -1,0 +1,64 @@
+package cast
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// maxV1 bounds a v1 recording, in bytes: it is one JSON document and has to be read whole.
+const maxV1 = 256 << 20
+
+// readV1 reads the rest of a v1 document, of which first is the first line.
+// https://docs.asciinema.org/manual/asciicast/v1
+func (r *Reader) readV1(first []byte) error {
+	rest, err := io.ReadAll(io.LimitReader(r.src.br, maxV1))
+	if err != nil {
+		return err
+	}
+	doc := append(append(first, '\n'), rest...)
+	version, err := parseVersion(doc)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Stdout []json.RawMessage `json:"stdout"`
+	}
+	if err := json.Unmarshal(doc, &body); err != nil || version != 1 || body.Stdout == nil {
+		return fmt.Errorf("%w: no asciicast v1 document", session.ErrNotRecording)
+	}
+	if r.Header, err = parseHeader(doc); err != nil {
+		return err
+	}
+	r.line, r.src.line = decodeFrame, 0
+	for _, frame := range body.Stdout {
+		r.frames = append(r.frames, frame)
+	}
+	return nil
+}
+
+// nextFrame gives the next [delay, data]; the source's line number counts the frames.
+func (r *Reader) nextFrame() ([]byte, error) {
+	if len(r.frames) == 0 {
+		return nil, io.EOF
+	}
+	frame := r.frames[0]
+	r.frames = r.frames[1:]
+	r.src.line++
+	return frame, nil
+}
+
+func decodeFrame(frame []byte, mem *arena) (rawEvent, error) {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(frame, &parts); err != nil || len(parts) != 2 {
+		return rawEvent{}, fmt.Errorf("frame is not [delay, data]")
+	}
+	at, rest, err := decodeTime(parts[0])
+	if err != nil || len(rest) > 0 {
+		return rawEvent{}, fmt.Errorf("delay %s is no number of seconds", parts[0])
+	}
+	data, _, err := decodeString(parts[1], mem)
+	return rawEvent{at: at, code: 'o', data: data}, err
+}

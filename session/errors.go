@@ -1,0 +1,15 @@
+package session
+
+import "errors"
+
+// Sentinel errors, to be told apart with errors.Is. Packages wrap them with what they know: the file,
+// the line, the session.
+var (
+	ErrNotFound     = errors.New("not found")
+	ErrAmbiguous    = errors.New("more than one session matches")
+	ErrExists       = errors.New("already there")
+	ErrNewer        = errors.New("written by a newer version")
+	ErrNotRecording = errors.New("not a recording")
+	ErrNotDatabase  = errors.New("not a ptyrec database")
+	ErrCorrupt      = errors.New("damaged")
+)
