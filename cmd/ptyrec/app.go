@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/mattn/go-isatty"
+)
+
+// app is what the commands share: the process's streams, the flags of the root, and what was opened
+// on their behalf.
+type app struct {
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *os.File
+	environ []string
+	dbFlag  string // --db
+	started bool   // a command has begun: its errors are no usage errors
+	closers []io.Closer
+}
+
+func newApp() *app {
+	return &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+}
+
+// closeLater closes c when the command is over. Errors that matter are to be had by closing earlier.
+func (a *app) closeLater(c io.Closer) { a.closers = append(a.closers, c) }
+
+func (a *app) close() {
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		_ = a.closers[i].Close() // best effort: the command's own errors have been told
+	}
+	a.closers = nil
+}
+
+func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }

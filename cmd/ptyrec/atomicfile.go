@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// writeFile makes path appear with what write writes, whole or not at all: a temporary file beside it is synced and renamed.
+// "-" is stdout. A path that is no regular file (/dev/stdout, a pipe) is written straight.
+func (a *app) writeFile(path string, write func(io.Writer) error) error {
+	if path == "-" || path == "" {
+		return writeBuffered(a.stdout, write)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeDevice(path, write)
+	}
+	return replaceFile(path, write)
+}
+
+func writeDevice(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := writeBuffered(f, write); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// replaceFile follows symbolic links: what they point to is replaced, not the link.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := writeBuffered(f, write); err != nil {
+		return err
+	}
+	if err := f.Chmod(fileMode(path)); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// fileMode is the mode of the file that is replaced; a new one is the user's alone: transcripts hold secrets.
+func fileMode(path string) os.FileMode {
+	if info, err := os.Stat(path); err == nil {
+		return info.Mode().Perm()
+	}
+	return 0o600
+}
+
+func writeBuffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+func newExtractCmd(a *app) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "extract CAST… [-o DIR]",
+		Short: "Write the transcripts of recordings, without a database",
+		Long: `Extract reads asciicast recordings and writes their conversations as JSON transcripts:
+one recording's to stdout, or each one's to DIR/NAME.json.`,
+		Example: `  ptyrec extract session.cast > session.json
+  ptyrec extract *.cast -o transcripts`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 && dir == "" {
+				return usageError(errors.New("several recordings need a folder"))
+			}
+			return extract(a, args, dir)
+		},
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
+	return cmd
+}
+
+func extract(a *app, paths []string, dir string) error {
+	targets, err := extractTargets(paths, dir)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(a, "extract", paths)
+	defer bar.finish()
+	return eachParallel(len(paths), func(i int) error {
+		return extractOne(a, paths[i], targets[i], bar)
+	})
+}
+
+// extractTargets names the file of each transcript, and refuses two of one name.
+func extractTargets(paths []string, dir string) ([]string, error) {
+	targets := make([]string, len(paths))
+	taken := map[string]string{}
+	for i, path := range paths {
+		if dir == "" {
+			targets[i] = "-"
+			continue
+		}
+		targets[i] = filepath.Join(dir, castName(path)+".json")
+		if other, ok := taken[targets[i]]; ok {
+			return nil, usageError(fmt.Errorf("%s and %s would both be written to %s", other, path, targets[i]))
+		}
+		taken[targets[i]] = path
+	}
+	return targets, nil
+}
+
+// castName is a recording's file name without its endings.
+func castName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	name := filepath.Base(path)
+	for _, ending := range []string{".gz", ".zst", ".cast", ".json"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}
+
+func extractOne(a *app, path, target string, bar *progress) error {
+	rec, err := openRecording(a, path, bar.add)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	t, readErr := rec.transcribe()
+	if err := a.writeFile(target, func(w io.Writer) error { return writeTranscript(w, t) }); err != nil {
+		return err
+	}
+	if warning := rec.Warning(); warning != "" {
+		a.notice("%s: %s", path, warning)
+	}
+	return readErr
+}
+
+func writeTranscript(w io.Writer, t *session.Transcript) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(t)
+}
+
+// eachParallel calls do for 0 to n-1, on as many cores as there are, and joins the errors in order.
+func eachParallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				errs[i] = do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(errs...)
+}

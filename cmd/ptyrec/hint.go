@@ -1,0 +1,32 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// hints says what to do next about errors that can come up in any command. The first that fits is taken.
+var hints = []struct {
+	target error
+	hint   string
+}{
+	{session.ErrNotRecording, "ptyrec reads asciicast recordings, versions 1 to 3; `ptyrec run` makes sessions of its own"},
+	{session.ErrNewer, "a newer ptyrec wrote it: update ptyrec"},
+	{session.ErrCorrupt, "what stands before the damage was read"},
+	{fs.ErrNotExist, "check the name"},
+	{fs.ErrPermission, "check the permissions of the file and its folder"},
+	{syscall.ENOSPC, "the disk is full: make room, then try again"},
+	{syscall.EPIPE, "the reader of the output went away"},
+}
+
+func hintFor(err error) string {
+	for _, h := range hints {
+		if errors.Is(err, h.target) {
+			return h.hint
+		}
+	}
+	return "see `ptyrec help`"
+}

@@ -1,0 +1,23 @@
+// Command ptyrec records terminal sessions and reads the conversations of coding agents out of them.
+package main
+
+import (
+	"os"
+)
+
+func main() {
+	os.Exit(execute(os.Args[1:]))
+}
+
+// execute runs one command line on the process's own streams and returns its exit status.
+func execute(args []string) int {
+	a := newApp()
+	defer a.close()
+	root := newRootCmd(a)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err != nil && !a.started {
+		err = usageError(err)
+	}
+	return a.report(err)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// eventSource gives the raw events of a recording in order, then io.EOF.
+type eventSource interface {
+	Next() (session.Event, error)
+}
+
+// transcribe runs a recording through the Processor. Where the source breaks off, the transcript of
+// all that came before is returned beside the error. The session's end, exit status, title and agents are filled
+// in from what the recording shows.
+func transcribe(s session.Session, source eventSource) (*session.Transcript, error) {
+	p := recorder.NewProcessor(recorder.ProcessorOptions{
+		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
+	})
+	var last time.Duration
+	var err error
+	for {
+		var e session.Event
+		if e, err = source.Next(); err != nil {
+			break
+		}
+		last = e.At
+		if e.Kind == session.Exit {
+			status := e.Status
+			s.ExitCode = &status
+		}
+		p.Feed(e)
+	}
+	p.Close(last)
+	if errors.Is(err, io.EOF) {
+		err = nil
+		ended := s.StartedAt.Add(last)
+		s.EndedAt = &ended
+	}
+	s.Agents = p.Agents()
+	if title := p.Title(); title != "" {
+		s.Title = title
+	}
+	return &session.Transcript{
+		Format:  session.TranscriptFormat,
+		Version: session.TranscriptVersion,
+		Session: s,
+		Entries: p.Entries(),
+	}, err
+}
