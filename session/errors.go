@@ -12,4 +12,8 @@ var (
 	ErrNotRecording = errors.New("not a recording")
 	ErrNotDatabase  = errors.New("not a ptyrec database")
 	ErrCorrupt      = errors.New("damaged")
+	ErrNotWritable  = errors.New("cannot be written")
+	ErrFull         = errors.New("the disk is full")
+	ErrBusy         = errors.New("locked by another program")
+	ErrRemoved      = errors.New("removed while in use")
 )

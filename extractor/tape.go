@@ -1,0 +1,323 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// tape holds the rows of one continuous text, top to bottom: what left the window, then what stands in it. On the
+// main screen the terminal tells how far the text moved; on the alternate screen stitch finds it out.
+type tape struct {
+	lines []Line
+	base  int // the line that stands on the window's first row
+	dirty int // lines from here on are new since the last call of clean
+}
+
+// clean forgets what is new.
+func (t *tape) clean() { t.dirty = len(t.lines) }
+
+// advance puts body where the window's text stood, after the rows that left the window (main screen).
+func (t *tape) advance(left, body []Line) {
+	t.replace(t.base, left, body)
+	t.base += len(left)
+}
+
+// replace sets the lines from at on, and notes from where on they differ.
+func (t *tape) replace(at int, parts ...[]Line) {
+	i := at
+	same := true
+	for _, part := range parts {
+		for _, l := range part {
+			if same && i < len(t.lines) && equal(t.lines[i], l) {
+				i++
+				continue
+			}
+			if same {
+				same = false
+				t.cut(i)
+			}
+			t.lines = append(t.lines, l)
+			i++
+		}
+	}
+	if same && i < len(t.lines) {
+		t.cut(i)
+	}
+}
+
+// cut drops the lines from i on.
+func (t *tape) cut(i int) {
+	clear(t.lines[i:])
+	t.lines = t.lines[:i]
+	t.dirty = min(t.dirty, i)
+}
+
+// stitch finds where body, the window of an alternate screen, belongs and puts it there: everything from its first
+// row on is as it says. A body that lies wholly inside the tape is a look back and changes nothing.
+func (t *tape) stitch(body []Line) {
+	at, ok := t.find(body)
+	switch {
+	case !ok:
+		at = len(t.lines) // nothing in common: what stood between was never shown
+	case at < t.base && t.contains(at, body):
+		return
+	}
+	t.base = at
+	t.replace(at, body)
+}
+
+// find returns the tape line that body's first row shows.
+func (t *tape) find(body []Line) (at int, ok bool) {
+	if len(t.lines) == 0 {
+		return 0, true
+	}
+	if len(body) > 0 && t.base < len(t.lines) && body[0].Cols != t.lines[len(t.lines)-1].Cols {
+		return t.findRewrapped(body)
+	}
+	if t.leads(t.base, body) {
+		return t.base, true
+	}
+	for _, lo := range []int{t.base - len(body), 0} {
+		lo = max(lo, 0)
+		if at, ok := overlap(t.lines[lo:], body); ok {
+			return lo + at, true
+		}
+		if lo == 0 {
+			break
+		}
+	}
+	return 0, false
+}
+
+// leads tells whether the first three rows with text of body stand at the tape's line at.
+func (t *tape) leads(at int, body []Line) bool {
+	n := 0
+	for i, l := range body {
+		if at+i >= len(t.lines) || t.lines[at+i].Text != l.Text {
+			return false
+		}
+		if l.Text != "" {
+			if n++; n == 3 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contains tells whether all of body stands at line at, and the tape goes on below it.
+func (t *tape) contains(at int, body []Line) bool {
+	body = trim(body)
+	if at+len(body) >= len(t.lines) {
+		return false
+	}
+	miss := 0
+	for i, l := range body {
+		if t.lines[at+i].Text != l.Text {
+			miss++
+		}
+	}
+	return miss*10 <= len(body)
+}
+
+// trim cuts blank lines off the end.
+func trim(lines []Line) []Line {
+	for len(lines) > 0 && lines[len(lines)-1].Text == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func equal(a, b Line) bool {
+	if a.Row == b.Row {
+		return true
+	}
+	if a.Text != b.Text || a.Wrapped != b.Wrapped || len(a.Runs) != len(b.Runs) {
+		return false
+	}
+	for i := range a.Runs {
+		if a.Runs[i] != b.Runs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// overlap aligns body with old, rows of text weighing by their length, and returns the place in old where body
+// begins. Rows may have changed, come or gone between the two; too little in common is no overlap.
+func overlap(old, body []Line) (at int, ok bool) {
+	n, m := len(body), len(old)
+	best := make([]int32, (n+1)*(m+1))
+	total := int32(0)
+	for i := n - 1; i >= 0; i-- {
+		w := weight(body[i])
+		total += w
+		for j := m - 1; j >= 0; j-- {
+			b := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
+			if w > 0 && body[i].Text == old[j].Text {
+				b = max(b, w+best[(i+1)*(m+1)+j+1])
+			}
+			best[i*(m+1)+j] = b
+		}
+	}
+	if best[0]*5 < total || best[0] == 0 {
+		return 0, false
+	}
+	return firstRun(old, body, best), true
+}
+
+// weight is how much a row says about its place.
+func weight(l Line) int32 {
+	n := int32(len(strings.TrimSpace(l.Text)))
+	if n == 0 {
+		return 0
+	}
+	return 2 + min(n, 40)/4
+}
+
+// firstRun walks the best alignment and returns the offset of its first run that is long enough to be trusted.
+func firstRun(old, body []Line, best []int32) int {
+	n, m := len(body), len(old)
+	first, at, run, gap := -1, -1, int32(0), 0
+	for i, j := 0, 0; i < n && j < m; {
+		b := best[i*(m+1)+j]
+		w := weight(body[i])
+		switch {
+		case w > 0 && body[i].Text == old[j].Text && b == w+best[(i+1)*(m+1)+j+1]:
+			if first < 0 {
+				first = j - i
+			}
+			if j-i != at || gap > 3 {
+				at, run = j-i, 0
+			}
+			gap = 0
+			if run += w; run >= 12 {
+				return max(at, 0)
+			}
+			i, j = i+1, j+1
+		case b == best[i*(m+1)+j+1]:
+			j++
+		default:
+			i++
+			gap++
+		}
+	}
+	return max(first, 0)
+}
+
+// findRewrapped finds body in a tape that was drawn at another width: by its letters, without the blanks. The tape
+// is cut where body begins, in the middle of a line if need be.
+func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
+	lo := max(0, t.base-200)
+	var text strings.Builder
+	ends := make([]int, 0, len(t.lines)-lo) // ends[i]: letters up to the end of line lo+i
+	for _, l := range t.lines[lo:] {
+		text.WriteString(letters(l.Text))
+		ends = append(ends, text.Len())
+	}
+	pos, row := -1, 0
+	skipped := 0
+	for i := range body {
+		key := lettersFrom(body[i:], 40)
+		if len(key) >= 12 {
+			if p := strings.LastIndex(text.String(), key); p >= skipped {
+				pos, row = p-skipped, i
+				break
+			}
+		}
+		skipped += len(letters(body[i].Text))
+		if i > len(body)/2 {
+			break
+		}
+	}
+	if pos < 0 {
+		return 0, false
+	}
+	_ = row
+	i := 0
+	for i < len(ends) && ends[i] <= pos {
+		i++
+	}
+	start := 0
+	if i > 0 {
+		start = ends[i-1]
+	}
+	at = lo + i
+	if pos > start && i < len(ends) && len(body) > 0 {
+		body[0] = mend(t.lines[at], pos-start, body[0])
+	}
+	return at, true
+}
+
+// mend returns the line whose first n letters are old's and whose rest is next.
+func mend(old Line, n int, next Line) Line {
+	head := headOf(old.Row, n)
+	runs := append(head.Runs[:len(head.Runs):len(head.Runs)], vterm.Run{Text: " ", Col: head.width, Width: 1})
+	text, col, lead := head.text+" ", head.width+1, true
+	for _, r := range next.Runs {
+		if lead {
+			s := strings.TrimLeft(r.Text, " ")
+			r.Width -= len(r.Text) - len(s)
+			r.Text = s
+			if s == "" {
+				continue
+			}
+			lead = false
+		}
+		r.Col = col
+		col += r.Width
+		text += r.Text
+		runs = append(runs, r)
+	}
+	indent := len(next.Text) - len(strings.TrimLeft(next.Text, " "))
+	return Line{Row: &vterm.Row{Text: strings.TrimRight(text, " "), Runs: runs}, Cols: next.Cols - indent + head.width + 1}
+}
+
+type headRow struct {
+	vterm.Row
+	text  string
+	width int
+}
+
+// headOf returns the part of a row up to its nth byte of letters.
+func headOf(r *vterm.Row, n int) headRow {
+	var h headRow
+	for _, run := range r.Runs {
+		cut := 0
+		for cut < len(run.Text) && n > 0 {
+			if run.Text[cut] != ' ' {
+				n--
+			}
+			cut++
+		}
+		part := run
+		part.Text = run.Text[:cut]
+		if cut < len(run.Text) {
+			part.Text = strings.TrimRight(part.Text, " ")
+			part.Width = len([]rune(part.Text))
+		}
+		h.Runs = append(h.Runs, part)
+		h.text += part.Text
+		h.width += part.Width
+		if n == 0 {
+			break
+		}
+	}
+	return h
+}
+
+// letters returns a text without its blanks.
+func letters(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+// lettersFrom returns the first n bytes of letters of lines.
+func lettersFrom(lines []Line, n int) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(letters(l.Text))
+		if b.Len() >= n {
+			return b.String()[:n]
+		}
+	}
+	return b.String()
+}
