@@ -1,0 +1,82 @@
+package extractor
+
+// readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window exists only in
+// the frames that went by.
+func (r *Reader) readAlt(f Frame) {
+	if f.Resized {
+		return // rows are cut off at the new edge until the agent has drawn them anew
+	}
+	s := r.screen(f)
+	if r.seg.agent != nil && !r.seg.alt {
+		return // something covers an agent that draws on the main screen
+	}
+	if r.seg.agent == nil && !r.startAlt(s, f.Settled) {
+		return
+	}
+	sp := r.seg.agent.Split(s)
+	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
+		return
+	}
+	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
+	if r.cleared(body) {
+		before := r.seg.users()
+		r.alt = tape{}
+		r.open(r.seg.agent, true, 0)
+		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
+	}
+	if sp.Scrolled {
+		if at, ok := r.alt.find(body); ok && r.alt.contains(at, body) {
+			return
+		}
+	}
+	r.alt.stitch(body)
+	r.read(&r.alt, f.Settled)
+	r.state(sp)
+}
+
+// startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in the middle, by
+// its chrome.
+func (r *Reader) startAlt(s Screen, settled bool) bool {
+	p, b, _, _ := r.banner(s.Lines)
+	if p == nil && settled {
+		for _, q := range profiles {
+			if sp := q.Split(s); sp.OK && !sp.Overlay {
+				p = q
+				break
+			}
+		}
+	}
+	if p == nil {
+		return false
+	}
+	r.alt = tape{}
+	r.enter(p, b, true, 0)
+	return true
+}
+
+// cleared tells whether the window shows the agent's banner and nothing of what stood on the tape below it.
+func (r *Reader) cleared(body []Line) bool {
+	t, s := &r.alt, &r.seg
+	if len(s.items) == 0 || len(t.lines) == 0 {
+		return false
+	}
+	at, n := 0, 0
+	for at < len(body) && at < 3 && n == 0 {
+		if _, n = s.agent.Banner(body[at:]); n == 0 {
+			at++
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	old := map[string]bool{}
+	for _, l := range t.lines[min(len(t.lines), s.items[0].First):] {
+		old[l.Text] = true
+	}
+	for _, l := range body[min(len(body), at+n):] {
+		if weight(l) > 4 && old[l.Text] {
+			return false
+		}
+	}
+	return true
+}

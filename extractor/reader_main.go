@@ -1,0 +1,175 @@
+package extractor
+
+import (
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// readMain reads a frame of the main screen: the shell, and agents that draw into the scrolling text.
+func (r *Reader) readMain(f Frame) {
+	if r.seg.alt {
+		r.leave()
+		r.open(nil, false, len(r.main.lines))
+	}
+	if r.seg.tape == 0 {
+		r.open(nil, false, 0)
+	}
+	if f.Wiped {
+		r.wipe()
+	}
+	s := r.screen(f)
+	if f.Resized {
+		r.rewrap(s.Lines)
+		return
+	}
+	left := append(r.left, r.scrolled(f)...)
+	r.left = nil
+	end := len(trim(s.Lines))
+	if r.seg.agent != nil && r.promptAt(s, end) {
+		r.main.advance(left, s.Lines[:end])
+		r.leave()
+		r.open(nil, false, r.main.base+s.CursorY)
+		r.main.dirty = 0
+	}
+	if r.seg.agent == nil {
+		r.readShell(s, left, max(end, s.CursorY+1), f.Settled)
+		return
+	}
+	r.readInline(s, left, end, f.Settled)
+}
+
+// scrolled returns the rows that left the top of the screen since the last frame, after the last wipe.
+func (r *Reader) scrolled(f Frame) []Line {
+	var out []Line
+	for _, h := range f.History {
+		switch h.Kind {
+		case vterm.Scrolled:
+			out = append(out, r.line(h.Row))
+		case vterm.Cleared, vterm.Erased:
+			if f.Wiped {
+				out = out[:0]
+			}
+		}
+	}
+	return out
+}
+
+// wipe begins a new tape: the screen was erased, and what is printed now need not be new.
+func (r *Reader) wipe() {
+	s := r.seg
+	r.main, r.left = tape{}, nil
+	r.open(s.agent, false, 0)
+	if s.agent != nil {
+		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, s.users()
+	}
+}
+
+// rewrap finds the window's place on the tape again after the terminal has wrapped its rows anew.
+func (r *Reader) rewrap(screen []Line) {
+	t := &r.main
+	body := append([]Line(nil), screen[:len(trim(screen))]...)
+	at, ok := t.findRewrapped(body)
+	if !ok {
+		return
+	}
+	before := lettersBetween(t.lines, at, r.seg.start)
+	t.base = at
+	t.replace(at, body)
+	if r.seg.start > at {
+		r.seg.start = skipLetters(t.lines, at, before)
+	}
+}
+
+// promptAt tells whether the shell waits for a command on the last line of the screen.
+func (r *Reader) promptAt(s Screen, end int) bool {
+	if end == 0 || s.CursorY != end-1 {
+		return false
+	}
+	return r.prompt.waits(s.Lines[s.CursorY].Row, s.CursorX)
+}
+
+// readShell reads a frame outside of agents, and notices when one starts.
+func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
+	end = min(end, len(s.Lines))
+	r.main.advance(left, s.Lines[:end])
+	if settled && s.CursorY < len(s.Lines) {
+		r.prompt.learn(s.Lines[s.CursorY].Row, s.CursorX)
+	}
+	from := max(r.seg.start, min(r.main.dirty, r.main.base+end)-40, 0)
+	if from < len(r.main.lines) && r.main.dirty < len(r.main.lines) {
+		if p, b, at, _ := r.banner(r.main.lines[from:]); p != nil {
+			rest := r.main.lines[from+at:]
+			r.main.lines = r.main.lines[:from+at]
+			r.read(&r.main, true)
+			r.main.lines = append(r.main.lines, rest...)
+			r.enter(p, b, false, from+at)
+			r.main.dirty = 0
+			r.readInline(s, nil, len(trim(s.Lines)), settled)
+			return
+		}
+	}
+	r.read(&r.main, settled)
+}
+
+// readInline reads a frame of an agent that draws on the main screen.
+func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
+	sp := r.seg.agent.Split(s)
+	switch {
+	case sp.OK && sp.Overlay, !sp.OK && !settled:
+		r.left = left
+		return
+	case sp.OK:
+		end = min(sp.Bottom, end)
+	}
+	r.main.advance(left, s.Lines[:end])
+	r.again(settled)
+	r.read(&r.main, settled)
+	r.state(sp)
+}
+
+// again notices the agent's banner below its own conversation: the conversation was cleared, or another agent runs.
+func (r *Reader) again(settled bool) {
+	t, s := &r.main, &r.seg
+	if t.dirty >= len(t.lines) {
+		return
+	}
+	from := max(s.start, t.dirty-10)
+	p, b, at, _ := r.banner(t.lines[from:])
+	switch {
+	case p == nil || from+at <= s.start:
+	case p != s.agent:
+		r.enter(p, b, false, from+at)
+		t.dirty = 0
+	case s.wiped: // the banner stands first in what is printed again
+		s.start = from + at
+		t.dirty = 0
+	case len(s.users()) > 0:
+		r.emit(session.EventClear, p.Name, nil)
+		r.open(p, false, from+at)
+		t.dirty = 0
+	}
+}
+
+func (r *Reader) state(sp Split) {
+	if sp.OK && sp.State != StateUnknown {
+		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})
+	}
+}
+
+// lettersBetween counts the letters of lines[from:to].
+func lettersBetween(lines []Line, from, to int) int {
+	n := 0
+	for i := from; i < to && i < len(lines); i++ {
+		n += len(letters(lines[i].Text))
+	}
+	return n
+}
+
+// skipLetters returns the first line behind n letters from line from on.
+func skipLetters(lines []Line, from, n int) int {
+	for from < len(lines) && n > 0 {
+		n -= len(letters(lines[from].Text))
+		from++
+	}
+	return from
+}

@@ -1,0 +1,253 @@
+package recorder
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// A frame is over where an agent says so (?2026 l), else after a gap in time: a redraw is written in one go, and what
+// the kernel hands over in pieces follows at once.
+const (
+	frameGap   = 4 * time.Millisecond
+	quiet      = 250 * time.Millisecond
+	redrawTime = 30 * time.Millisecond // after a resize of the alternate screen its rows are cut off until they are drawn anew
+)
+
+// ProcessorOptions say what a recording is of.
+type ProcessorOptions struct {
+	Cols, Rows int // the window's size at the start, in cells
+	Started    time.Time
+	SessionID  string
+	Command    []string
+	Live       bool // entries may still grow when the Processor is asked for them
+}
+
+// Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows time only from the
+// events that it is fed: the same events give the same log. It is not safe for concurrent use.
+type Processor struct {
+	opt    ProcessorOptions
+	term   *vterm.Term
+	reader *extractor.Reader
+	log    *session.Log
+
+	last    time.Duration // of the last output
+	resized time.Duration // of the last resize, or -1
+	offset  int64         // bytes of output so far
+	dirty   bool          // output since the last frame
+	settled bool          // the last frame was taken when all was quiet
+	wiped   bool          // the main screen was erased since the last frame
+	sync    bool          // between frames of a synchronized update
+	cols    int
+	rows    int
+
+	agents []session.Agent
+	status status
+	closed bool
+}
+
+// NewProcessor returns a Processor for a recording that begins.
+func NewProcessor(o ProcessorOptions) *Processor {
+	p := &Processor{opt: o, reader: extractor.NewReader(), log: session.NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
+	p.term = vterm.New(vterm.Options{Cols: o.Cols, Rows: o.Rows, OnCue: p.cue})
+	return p
+}
+
+// Feed processes the next event. Events must come in order of time.
+func (p *Processor) Feed(e session.Event) {
+	p.Tick(e.At)
+	switch e.Kind {
+	case session.Output:
+		p.last, p.dirty, p.settled = e.At, true, false
+		_, _ = p.term.Write(e.Data) // never fails
+		p.offset += int64(len(e.Data))
+	case session.Resize:
+		p.resize(e)
+	case session.Exit:
+		p.flush(e.At)
+		p.log.Event(session.EventExit, "", map[string]any{"status": e.Status}, e.At, p.offset)
+	}
+}
+
+// Tick tells that time has passed: without output for a while, a frame is over, and later all is quiet. Live, it is
+// to be called at least each quarter of a second.
+func (p *Processor) Tick(at time.Duration) {
+	for {
+		gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
+		switch {
+		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state <= still):
+			p.status.log(p.log, p.offset)
+		case p.dirty && gap <= at && !(still <= at):
+			p.frame(p.last, false)
+		case !p.settled && still <= at:
+			p.frame(still, true)
+		default:
+			return
+		}
+	}
+}
+
+// flush takes the frame that stands, whatever the time.
+func (p *Processor) flush(at time.Duration) {
+	if p.dirty || !p.settled {
+		p.frame(at, true)
+	}
+}
+
+func (p *Processor) resize(e session.Event) {
+	if p.dirty {
+		p.frame(e.At, false)
+	}
+	if e.Cols == p.cols && e.Rows == p.rows || e.Cols <= 0 || e.Rows <= 0 {
+		return
+	}
+	p.log.Event(session.EventResize, "", map[string]any{"cols": e.Cols, "rows": e.Rows}, e.At, p.offset)
+	p.cols, p.rows = e.Cols, e.Rows
+	p.term.Resize(e.Cols, e.Rows)
+	p.resized, p.last, p.settled = e.At, e.At, false
+	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
+}
+
+// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind a whole frame.
+func (p *Processor) cue(c vterm.Cue) {
+	switch c.Kind {
+	case vterm.CueFrame:
+		p.frame(p.last, false)
+		p.dirty = false
+	case vterm.CueAlt:
+		p.frame(p.last, false)
+	case vterm.CueErase:
+		alt := p.term.Snapshot().Alt
+		if !p.wiped || alt {
+			p.frame(p.last, false)
+		}
+		if !alt && c.N != 0 {
+			p.wiped = true
+		}
+		p.dirty = true
+	}
+}
+
+// frame reads the screen.
+func (p *Processor) frame(at time.Duration, settled bool) {
+	p.dirty, p.settled = false, settled
+	s := p.term.Snapshot()
+	if s.Alt && p.resized >= 0 && at-p.resized < redrawTime {
+		return
+	}
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Settled: settled})
+	if p.wiped && !s.Alt {
+		p.refreshed(at)
+		p.wiped = false
+	}
+	p.apply(steps, at)
+}
+
+// refreshed notes that the screen was erased, once for a row of them.
+func (p *Processor) refreshed(at time.Duration) {
+	entries := p.log.Entries()
+	if n := len(entries); n > 0 && entries[n-1].Event == session.EventScreenRefresh {
+		return
+	}
+	p.log.Event(session.EventScreenRefresh, p.reader.Agent(), nil, at, p.offset)
+}
+
+func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
+	for _, s := range steps {
+		switch {
+		case s.Event != "":
+			p.event(s, at)
+		case s.View != nil:
+			v := *s.View
+			v.At, v.Offset = at, p.offset
+			p.log.Merge(v)
+		default:
+			p.status.saw(s.State, s.Agent, at)
+		}
+	}
+}
+
+func (p *Processor) event(s extractor.Step, at time.Duration) {
+	p.log.Event(s.Event, s.Agent, s.Data, at, p.offset)
+	switch s.Event {
+	case session.EventNewSession:
+		p.seen(s)
+	case session.EventCLIExit:
+		p.status = status{}
+	}
+}
+
+// seen adds an agent to the session's agents.
+func (p *Processor) seen(s extractor.Step) {
+	str := func(k string) string { v, _ := s.Data[k].(string); return v }
+	a := session.Agent{Name: s.Agent, Version: str("version"), Model: str("model")}
+	for _, b := range p.agents {
+		if a == b {
+			return
+		}
+	}
+	p.agents = append(p.agents, a)
+}
+
+// Close ends the recording at a time: what still stands on the screen is read. It may be called once more than needed.
+func (p *Processor) Close(at time.Duration) {
+	if p.closed {
+		return
+	}
+	p.closed = true
+	p.Tick(at)
+	p.flush(at)
+	p.apply(p.reader.Close(), at)
+	if !p.reader.Seen() {
+		p.plain(at)
+	}
+	p.log.Finish()
+}
+
+// plain logs the output of a program that is no agent and no shell.
+func (p *Processor) plain(at time.Duration) {
+	output := extractor.Plain(p.term)
+	if output == "" {
+		return
+	}
+	m := session.Message{Role: session.RoleShell, Text: strings.Join(p.opt.Command, " "), Output: output}
+	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
+}
+
+// Entries returns all entries in order. The caller must not change them.
+func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
+
+// Changes returns the entries that are new or different since the last call, and the ids of those that were taken back.
+func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return p.log.Changes() }
+
+// Agents returns the agents seen so far.
+func (p *Processor) Agents() []session.Agent { return p.agents }
+
+// Title returns the first prompt of the user, or the first shell command, cut to one short line.
+func (p *Processor) Title() string {
+	title := ""
+	for _, e := range p.log.Entries() {
+		if e.Role == session.RoleUser {
+			return short(e.Text)
+		}
+		if e.Role == session.RoleShell && title == "" {
+			title = short(e.Text)
+		}
+	}
+	return title
+}
+
+func short(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return s
+}
+
+// String names the recording, for logs.
+func (p *Processor) String() string { return fmt.Sprintf("session %s", p.opt.SessionID) }
