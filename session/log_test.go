@@ -1,0 +1,162 @@
+package session_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// say makes a sighting from "u:text", "a:text", "t:text" (user, assistant, tool) or "!event"; a "…" at the end means open.
+func say(s string) session.Sighting {
+	if name, ok := strings.CutPrefix(s, "!"); ok {
+		return session.Sighting{Event: name}
+	}
+	role := map[string]string{"u": session.RoleUser, "a": session.RoleAssistant, "t": session.RoleTool}[s[:1]]
+	text, open := strings.CutSuffix(s[2:], "…")
+	it := session.Sighting{Message: session.Message{Role: role, Text: text, Markdown: text}, Open: open}
+	if role == session.RoleTool {
+		it.Tool = &session.Tool{Name: "Bash", Input: text}
+	}
+	return it
+}
+
+func view(tape, from int, items ...string) session.View {
+	v := session.View{Tape: tape, From: from}
+	for _, s := range items {
+		v.Items = append(v.Items, say(s))
+	}
+	return v
+}
+
+// told returns the log's entries in say's short form.
+func told(l *session.Log) []string {
+	var out []string
+	for _, e := range l.Entries() {
+		switch {
+		case e.Event != "":
+			out = append(out, "!"+e.Event)
+		default:
+			out = append(out, e.Role[:1]+":"+e.Text)
+		}
+	}
+	return out
+}
+
+func newLog() *session.Log { return session.NewLog("s", time.Unix(0, 0)) }
+
+func TestMerge(t *testing.T) {
+	at := func(v session.View, s float64) session.View {
+		v.At = time.Duration(s * float64(time.Second))
+		return v
+	}
+	reprint := func(v session.View) session.View { v.Reprint = true; return v }
+	settled := func(v session.View) session.View { v.Settled = true; return v }
+	tests := []struct {
+		name  string
+		views []session.View
+		want  []string
+	}{
+		{"a reply that grows stays one", []session.View{view(1, 0, "u:hi"), view(1, 0, "u:hi", "a:Hel…"), view(1, 1, "a:Hello there")},
+			[]string{"u:hi", "a:Hello there"}},
+		{"equal turns stay apart", []session.View{view(1, 0, "u:go", "a:ok"), view(1, 0, "u:go", "a:ok", "u:go"), view(1, 2, "u:go", "a:ok")},
+			[]string{"u:go", "a:ok", "u:go", "a:ok"}},
+		{"a reprint adds nothing", []session.View{settled(view(1, 0, "u:a", "a:b", "u:c", "a:d")), reprint(view(2, 0, "u:a")), reprint(view(2, 0, "u:a", "a:b", "u:c", "a:d"))},
+			[]string{"u:a", "a:b", "u:c", "a:d"}},
+		{"a reprint cut off goes on where the log is", []session.View{settled(view(1, 0, "u:a", "a:b", "u:a", "a:b")), reprint(view(2, 0, "u:a", "a:b")), reprint(view(2, 0, "u:a", "a:b", "u:a", "a:b", "u:new"))},
+			[]string{"u:a", "a:b", "u:a", "a:b", "u:new"}},
+		{"what flashed up is taken back", []session.View{view(1, 0, "u:a", "a:torn"), at(view(1, 0, "u:a"), 0.1)},
+			[]string{"u:a"}},
+		{"what stood is kept", []session.View{settled(view(1, 0, "u:a", "a:b")), at(view(1, 0, "u:a"), 2)},
+			[]string{"u:a", "a:b"}},
+		{"a tool above a reply is put above it", []session.View{view(1, 0, "u:a", "a:b"), view(1, 0, "u:a", "t:ls", "a:b")},
+			[]string{"u:a", "t:ls", "a:b"}},
+		{"a clear ends what may be repeated", []session.View{settled(view(1, 0, "u:a", "a:b")), reprint(view(2, 0, "!"+session.EventClear)), reprint(view(2, 0, "!"+session.EventClear, "u:a", "a:b"))},
+			[]string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:b"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLog()
+			for _, v := range tt.views {
+				l.Merge(v)
+				before := told(l)
+				l.Merge(v)
+				if diff := cmp.Diff(before, told(l)); diff != "" {
+					t.Errorf("merging a view twice changed the log (-once +twice):\n%s", diff)
+				}
+			}
+			if diff := cmp.Diff(tt.want, told(l)); diff != "" {
+				t.Errorf("log (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMergeConversation draws a conversation and how it comes to be seen: it grows item by item and letter by letter, each
+// view shows some of its end, it is printed again now and then, and events fall between. The log must hold each
+// message once, in order, whole, and every event.
+func TestMergeConversation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLog()
+		texts := rapid.SliceOfN(rapid.StringMatching(`[ab]{1,3} [ab]{2}`), 1, 12).Draw(t, "texts")
+		var all, want []string
+		tape, events := 1, 0
+		at := time.Duration(0)
+		merge := func(items []string, from int, again, settled bool) {
+			v := view(tape, from, items[from:]...)
+			v.Reprint, v.At, v.Settled = again, at, settled
+			at += 100 * time.Millisecond
+			l.Merge(v)
+		}
+		again := false
+		for i, text := range texts {
+			role := "u:"
+			if i%2 == 1 {
+				role = "a:"
+				for n := 1; n < len(text); n += 2 {
+					merge(append(all[:i:i], role+text[:n]+"…"), rapid.IntRange(0, i).Draw(t, "from"), again, false)
+				}
+			}
+			all = append(all, role+text)
+			merge(all, rapid.IntRange(0, i).Draw(t, "from"), again, true)
+			want = append(want, role[:1]+":"+text)
+			if rapid.IntRange(0, 3).Draw(t, "event") == 0 {
+				events++
+				name := fmt.Sprintf("e%d", events)
+				l.Event(name, "", nil, at, 0)
+				want = append(want, "!"+name)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "reprint") == 0 {
+				tape, again = tape+1, true
+				if n := rapid.IntRange(0, len(all)).Draw(t, "torn"); n > 0 {
+					merge(all[:n], 0, true, false)
+				}
+				merge(all, 0, true, true)
+			}
+		}
+		if diff := cmp.Diff(want, told(l)); diff != "" {
+			t.Fatalf("log (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestIDsAreStable(t *testing.T) {
+	run := func() []string {
+		l := newLog()
+		l.Event(session.EventNewSession, "claude", nil, 0, 0)
+		l.Merge(view(1, 0, "u:a", "a:b"))
+		var ids []string
+		for _, e := range l.Entries() {
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	if diff := cmp.Diff(run(), run()); diff != "" {
+		t.Errorf("ids differ:\n%s", diff)
+	}
+}
