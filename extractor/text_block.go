@@ -1,0 +1,393 @@
+package extractor
+
+import "strings"
+
+// blockKind is what a block of a message is.
+type blockKind uint8
+
+const (
+	paraBlock blockKind = iota
+	headingBlock
+	itemBlock
+	codeBlock
+	tableBlock
+	quoteBlock
+	ruleBlock
+)
+
+// block is one block of a message.
+type block struct {
+	kind  blockKind
+	pad   string   // before each line in Markdown: a list item's content stands under its text
+	mark  string   // itemBlock: "- " or "1. ", before the first line
+	level int      // headingBlock
+	lines [][]span // paragraph, item, heading: the lines of the text itself, unwrapped
+	code  []string
+	lang  string
+	rows  [][]cell // tableBlock: the head first
+	sub   []block  // quoteBlock
+	gap   bool     // a blank line stood above
+	first int      // its lines among those given
+	end   int
+}
+
+// item is a list item's marker at the start of a line.
+type item struct {
+	mark    string // as Markdown writes it: "-", "1."
+	number  int    // of an ordered item, else -1
+	col     int    // where the marker stands
+	content int    // where the item's text begins
+}
+
+// listLevel is an open list that later blocks may belong to.
+type listLevel struct {
+	item
+	pad string // before its markers
+}
+
+// inner is what stands before the lines within its items.
+func (l *listLevel) inner() string { return l.pad + blanks(len(l.mark)+1) }
+
+// reader makes blocks of lines.
+type blockReader struct {
+	lk    *look
+	ls    []textLine
+	lists []listLevel
+	out   []block
+	gap   bool
+}
+
+// body reads the body lines of one message.
+func body(lines []Line, lk *look) (text, markdown string) {
+	bs := lk.blocks(lk.textLines(lines))
+	return writeText(bs), writeMarkdown(bs, 0)
+}
+
+// blocks parts lines into blocks.
+func (lk *look) blocks(ls []textLine) []block {
+	r := blockReader{lk: lk, ls: ls}
+	for i := 0; i < len(ls); {
+		if ls[i].blank() {
+			r.gap = true
+			i++
+			continue
+		}
+		i += r.next(i)
+		r.gap = false
+	}
+	return r.out
+}
+
+// next reads the block that begins at line i and returns how many lines it has.
+func (r *blockReader) next(i int) int {
+	l := &r.ls[i]
+	if n := r.special(i); n > 0 {
+		return n
+	}
+	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
+		r.open(it)
+		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.mark + " "}
+		n := r.textEnd(i, it.col)
+		ls := append([]textLine{}, r.ls[i:i+n]...)
+		ls[0] = hangLine(ls[0], it.content)
+		b.lines = r.lk.unwrap(ls, r.hang(ls, it))
+		b.lines[0] = trimLeft(b.lines[0])
+		r.add(b, i, n)
+		return n
+	}
+	r.close(l.indent)
+	n := r.textEnd(i, l.indent)
+	hang := l.indent
+	for k := i; k < i+n; k++ {
+		hang = min(hang, r.ls[k].indent)
+	}
+	r.add(block{kind: paraBlock, pad: r.pad(), lines: r.lk.unwrap(r.ls[i:i+n], hang)}, i, n)
+	return n
+}
+
+// hang is the column that an item's wrapped lines begin at: under its text, or as with Claude Code under its marker.
+func (r *blockReader) hang(ls []textLine, it item) int {
+	if len(ls) > 1 && ls[1].indent < it.content {
+		return ls[1].indent
+	}
+	return it.content
+}
+
+// hangLine is a line with blanks where its marker stood.
+func hangLine(l textLine, content int) textLine {
+	l.spans = append([]span{{text: blanks(content), width: content}}, cutSpans(l.spans, content, l.width)...)
+	l.measure()
+	if l.blank() {
+		l.width, l.indent = content, content
+	}
+	return l
+}
+
+// special reads a block at line i that its look alone tells.
+func (r *blockReader) special(i int) int {
+	ls, lk := r.ls[i:], r.lk
+	if n := r.gutterCode(i); n > 0 {
+		return n
+	}
+	if rows, n := lk.tableAt(ls); n > 0 {
+		r.close(ls[0].indent)
+		r.add(block{kind: tableBlock, pad: r.pad(), rows: rows}, i, n)
+		return n
+	}
+	if lk.Code != nil {
+		if n, lang := lk.Code(ls); n > 0 {
+			r.addCode(i, min(n, len(ls)), lang)
+			return min(n, len(ls))
+		}
+	}
+	if lk.isRule(&ls[0]) {
+		r.close(ls[0].indent)
+		r.add(block{kind: ruleBlock, pad: r.pad()}, i, 1)
+		return 1
+	}
+	if n := r.quote(i); n > 0 {
+		return n
+	}
+	return r.heading(i)
+}
+
+// starts tells whether a block other than a paragraph begins at line i, which follows text.
+func (r *blockReader) starts(i int) bool {
+	lk, ls := r.lk, r.ls[i:]
+	if lk.Gutter != nil {
+		if _, n, ok := lk.Gutter(&ls[0]); ok && n == 1 {
+			return true
+		}
+	}
+	if _, n := lk.tableAt(ls); n > 0 {
+		return true
+	}
+	if lk.Code != nil {
+		if n, _ := lk.Code(ls); n > 0 {
+			return true
+		}
+	}
+	if lk.isRule(&ls[0]) || lk.Heading != nil && lk.Heading(&ls[0]) > 0 {
+		return true
+	}
+	if lk.Quote != nil {
+		if _, ok := lk.Quote(&ls[0]); ok {
+			return true
+		}
+	}
+	_, ok := r.itemAt(i, false)
+	return ok
+}
+
+// textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line or another block.
+func (r *blockReader) textEnd(i, col int) int {
+	n := 1
+	for i+n < len(r.ls) && !r.ls[i+n].blank() && !r.starts(i+n) {
+		l := &r.ls[i+n]
+		if l.indent < col && r.lk.seam(&r.ls[i+n-1], l, l.indent) == seamBreak {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func (r *blockReader) add(b block, i, n int) {
+	b.gap, b.first, b.end = r.gap, i, i+n
+	r.out = append(r.out, b)
+}
+
+// afterPara tells whether the line above i is text of a paragraph, which line i may go on with.
+func (r *blockReader) afterPara(i int) bool {
+	return len(r.out) > 0 && r.out[len(r.out)-1].end == i && r.out[len(r.out)-1].kind == paraBlock
+}
+
+// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was wrapped is no marker.
+func (r *blockReader) itemAt(i int, fresh bool) (item, bool) {
+	read := r.lk.Item
+	if read == nil {
+		read = listItem
+	}
+	it, ok := read(&r.ls[i])
+	if !ok || fresh || i == 0 || r.ls[i-1].blank() {
+		return it, ok
+	}
+	for k := len(r.lists) - 1; k >= 0; k-- { // the next item of an open list
+		l := &r.lists[k]
+		if (l.col == it.col || l.content == it.content) && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1) {
+			return it, true
+		}
+	}
+	if len(r.lists) > 0 && it.col > r.lists[len(r.lists)-1].col && it.number <= 1 { // the first of a nested list
+		return it, true
+	}
+	hang := min(r.ls[i].indent, r.ls[i-1].indent)
+	return it, it.number <= 1 && r.lk.seam(&r.ls[i-1], &r.ls[i], hang) == seamBreak
+}
+
+// open makes an item's list the innermost open one.
+func (r *blockReader) open(it item) {
+	for len(r.lists) > 0 {
+		l := &r.lists[len(r.lists)-1]
+		if l.col == it.col || l.content == it.content && l.number >= 0 && it.number >= 0 {
+			l.item = it
+			return
+		}
+		if it.col > l.col {
+			r.lists = append(r.lists, listLevel{item: it, pad: l.inner()})
+			return
+		}
+		r.lists = r.lists[:len(r.lists)-1]
+	}
+	r.lists = append(r.lists, listLevel{item: it})
+}
+
+// close ends the lists that a block at a column does not belong to.
+func (r *blockReader) close(col int) {
+	for len(r.lists) > 0 && col < r.lists[len(r.lists)-1].content {
+		r.lists = r.lists[:len(r.lists)-1]
+	}
+}
+
+// pad is what stands before the lines of a block in the open lists.
+func (r *blockReader) pad() string {
+	if len(r.lists) == 0 {
+		return ""
+	}
+	return r.lists[len(r.lists)-1].inner()
+}
+
+// quote reads a quote: its lines without their marks are blocks of their own.
+func (r *blockReader) quote(i int) int {
+	lk := r.lk
+	if lk.Quote == nil {
+		return 0
+	}
+	var inner []textLine
+	for k := i; k < len(r.ls); k++ {
+		l := &r.ls[k]
+		w, ok := lk.Quote(l)
+		if !ok {
+			break
+		}
+		in := l.from(w)
+		for s := range in.spans {
+			in.spans[s].mark &^= lk.QuoteMarks
+		}
+		inner = append(inner, in)
+	}
+	if len(inner) == 0 {
+		return 0
+	}
+	r.close(r.ls[i].indent)
+	q := *lk
+	q.Quote = nil
+	r.add(block{kind: quoteBlock, pad: r.pad(), sub: q.blocks(inner)}, i, len(inner))
+	return len(inner)
+}
+
+// heading reads a heading, which may be wrapped.
+func (r *blockReader) heading(i int) int {
+	lk := r.lk
+	if lk.Heading == nil {
+		return 0
+	}
+	level := lk.Heading(&r.ls[i])
+	if level == 0 {
+		return 0
+	}
+	n := 1
+	for i+n < len(r.ls) && !r.ls[i+n].blank() && lk.Heading(&r.ls[i+n]) == level && lk.seam(&r.ls[i+n-1], &r.ls[i+n], r.ls[i].indent) != seamBreak {
+		n++
+	}
+	first := r.ls[i]
+	lines := append([]textLine{}, r.ls[i:i+n]...)
+	if signs := hashes(first.text); signs > 0 {
+		level = signs
+		lines[0] = hangLine(first, first.indent+signs+1)
+		lines[0].indent = first.indent
+	}
+	out := lk.unwrap(lines, first.indent)
+	if len(out) > 0 {
+		out[0] = trimLeft(out[0])
+	}
+	r.close(first.indent)
+	r.add(block{kind: headingBlock, pad: r.pad(), level: level, lines: out}, i, n)
+	return n
+}
+
+// hashes counts the # signs of a heading that shows them, 0 where it shows none.
+func hashes(s string) int {
+	s = strings.TrimLeft(s, " ")
+	n := 0
+	for n < len(s) && s[n] == '#' {
+		n++
+	}
+	if n == 0 || n > 6 || n < len(s) && s[n] != ' ' {
+		return 0
+	}
+	return n
+}
+
+func trimLeft(spans []span) []span {
+	for len(spans) > 0 && strings.TrimLeft(spans[0].text, " ") == "" {
+		spans = spans[1:]
+	}
+	if len(spans) > 0 && spans[0].text[0] == ' ' {
+		s := spans[0]
+		t := strings.TrimLeft(s.text, " ")
+		s.width -= len(s.text) - len(t)
+		s.text = t
+		spans = append([]span{s}, spans[1:]...)
+	}
+	return spans
+}
+
+func (lk *look) isRule(l *textLine) bool {
+	if lk.Rule != nil {
+		return lk.Rule(l)
+	}
+	return ruleLine(l)
+}
+
+// ruleLine is a horizontal rule as agents draw it: --- or a line over the width.
+func ruleLine(l *textLine) bool {
+	t := l.text[l.indent:]
+	if t == "---" {
+		return true
+	}
+	for _, c := range []string{"─", "━", "—"} {
+		if strings.HasPrefix(t, c+c+c) && strings.Trim(t, c) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// listItem reads a list item's marker: - * + • ◦ ▪ or a number or letter with a point.
+func listItem(l *textLine) (item, bool) {
+	t := l.text[l.indent:]
+	for _, b := range []string{"-", "•", "*", "+", "◦", "▪", "‣"} {
+		if rest, ok := strings.CutPrefix(t, b); ok && strings.HasPrefix(rest, " ") {
+			return l.itemOf("-", -1, 1, rest), true
+		}
+	}
+	n, number := 0, 0
+	for n < len(t) && n < 9 && t[n] >= '0' && t[n] <= '9' {
+		number = number*10 + int(t[n]-'0')
+		n++
+	}
+	if n == 0 || n+1 >= len(t) || t[n] != '.' && t[n] != ')' || t[n+1] != ' ' {
+		return item{}, false
+	}
+	return l.itemOf(t[:n+1], number, n+1, t[n+1:]), true
+}
+
+// itemOf is an item whose marker takes width cells from the indent, with what follows it.
+func (l *textLine) itemOf(mark string, number, width int, rest string) item {
+	gap := len(rest) - len(strings.TrimLeft(rest, " "))
+	if gap == len(rest) || gap > 4 { // an empty item, or code in one
+		gap = 1
+	}
+	return item{mark: mark, number: number, col: l.indent, content: l.indent + width + gap}
+}

@@ -1,0 +1,116 @@
+package extractor
+
+// codeRun counts the lines of a code block that begins at ls[0]: lines for which is holds, and blank lines between them.
+// Where is tells each line by itself (by its colours), that is all that a look's Code needs.
+func codeRun(ls []textLine, is func(*textLine) bool) int {
+	n := 0
+	for i := range ls {
+		if ls[i].blank() {
+			continue
+		}
+		if !is(&ls[i]) {
+			break
+		}
+		n = i + 1
+	}
+	return n
+}
+
+// untilBlank counts the lines up to the next blank one.
+func untilBlank(ls []textLine) int {
+	for i := range ls {
+		if ls[i].blank() {
+			return i
+		}
+	}
+	return len(ls)
+}
+
+// addCode adds lines [i, i+n) as a code block.
+func (r *blockReader) addCode(i, n int, lang string) {
+	ls := r.ls[i : i+n]
+	edge := -1
+	for k := range ls {
+		if !ls[k].blank() && (edge < 0 || ls[k].indent < edge) {
+			edge = ls[k].indent
+		}
+	}
+	r.close(edge)
+	left := r.lk.CodeLeft
+	if len(r.lists) > 0 {
+		left += r.lists[len(r.lists)-1].content
+	}
+	edge = min(edge, left)
+	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.codeLines(ls, edge)}, i, n)
+}
+
+// codeLines is code from a column on, with wrapped lines joined.
+func (lk *look) codeLines(ls []textLine, edge int) []string {
+	var out []string
+	for i := range ls {
+		l := &ls[i]
+		if i > 0 {
+			if s := lk.codeSeam(&ls[i-1], l, edge); s != seamBreak {
+				if s == seamSpace {
+					out[len(out)-1] += " "
+				}
+				out[len(out)-1] += l.text[l.indent:]
+				continue
+			}
+		}
+		out = append(out, l.text[min(edge, len(l.text)):])
+	}
+	return out
+}
+
+// codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent, so a wrapped line
+// begins at the block's edge, and its first word would not have fitted above.
+func (lk *look) codeSeam(a, b *textLine, edge int) seam {
+	if a.blank() || b.blank() || b.indent > edge+1 {
+		return seamBreak
+	}
+	return lk.seam(a, b, edge)
+}
+
+// gutterCode reads a code block with line numbers: it begins with number 1 and goes on as they count up.
+func (r *blockReader) gutterCode(i int) int {
+	lk := r.lk
+	if lk.Gutter == nil {
+		return 0
+	}
+	width, first, ok := lk.Gutter(&r.ls[i])
+	if !ok || first != 1 {
+		return 0
+	}
+	var code []textLine
+	var starts []bool
+	want, n := first, 0
+	for k := i; k < len(r.ls); k++ {
+		l := &r.ls[k]
+		if w, num, ok := lk.Gutter(l); ok && num == want && w >= width {
+			width = w
+			want++
+			code, starts = append(code, l.from(w)), append(starts, true)
+		} else if !l.blank() && l.indent >= width {
+			code, starts = append(code, l.from(width)), append(starts, false)
+		} else {
+			break
+		}
+		n++
+	}
+	var out []string
+	for k := range code {
+		l := &code[k]
+		if !starts[k] {
+			if s := lk.seam(&code[k-1], l, 0); s != seamNone {
+				out[len(out)-1] += " "
+			}
+			out[len(out)-1] += l.text[l.indent:]
+			continue
+		}
+		out = append(out, l.text)
+	}
+	r.close(r.ls[i].indent)
+	r.add(block{kind: codeBlock, pad: r.pad(), code: out}, i, n)
+	return n
+}

@@ -1,0 +1,217 @@
+package extractor
+
+import "strings"
+
+// Inline styles to Markdown: marks of neighbours that are alike are put around both, never around blanks.
+
+// piece is a word or the blanks between two words, in one style.
+type piece struct {
+	text  string
+	mark  mark
+	link  string
+	blank bool
+}
+
+// inline writes spans as Markdown. drop are marks that the whole block has anyway.
+func inline(spans []span, drop mark) string {
+	ps := pieces(spans, drop)
+	if len(ps) == 1 && ps[0].mark == 0 && ps[0].link == "" {
+		return ps[0].text
+	}
+	var b strings.Builder
+	var open []mark
+	link := ""
+	for i := 0; i < len(ps); i++ {
+		p := &ps[i]
+		if p.link != link {
+			open = closeMarks(&b, open, 0)
+			if link != "" {
+				b.WriteString("](" + link + ")")
+			}
+			if link = p.link; link != "" {
+				b.WriteByte('[')
+			}
+		}
+		open = openMarks(&b, closeMarks(&b, open, p.mark), p.mark, ps[i:])
+		if p.mark&markCode == 0 {
+			b.WriteString(p.text)
+			continue
+		}
+		n := codeEnd(ps, i)
+		b.WriteString(codeSpan(ps[i:n]))
+		i = n - 1
+	}
+	closeMarks(&b, open, 0)
+	if link != "" {
+		b.WriteString("](" + link + ")")
+	}
+	return b.String()
+}
+
+// pieces splits spans at blanks and gives each blank the marks that its two neighbours share: renderers draw blanks in
+// whatever style costs least.
+func pieces(spans []span, drop mark) []piece {
+	var ps []piece
+	add := func(s string, m mark, link string, blank bool) {
+		if n := len(ps) - 1; n >= 0 && ps[n].blank == blank && (blank || ps[n].mark == m && ps[n].link == link) {
+			ps[n].text += s
+			return
+		}
+		ps = append(ps, piece{text: s, mark: m, link: link, blank: blank})
+	}
+	for _, s := range spans {
+		m, link, t := s.mark&^drop, linkOf(s), s.text
+		for t != "" {
+			if n := len(t) - len(strings.TrimLeft(t, " ")); n > 0 {
+				add(t[:n], m, link, true)
+				t = t[n:]
+				continue
+			}
+			n := strings.IndexByte(t, ' ')
+			if n < 0 {
+				n = len(t)
+			}
+			add(t[:n], m, link, false)
+			t = t[n:]
+		}
+	}
+	for i := range ps {
+		if !ps[i].blank {
+			continue
+		}
+		if i == 0 || i == len(ps)-1 {
+			ps[i].mark, ps[i].link = 0, ""
+			continue
+		}
+		ps[i].mark = ps[i-1].mark & ps[i+1].mark
+		if ps[i].link = ""; ps[i-1].link == ps[i+1].link {
+			ps[i].link = ps[i-1].link
+		}
+	}
+	return mergePieces(ps)
+}
+
+// mergePieces joins neighbours that are alike.
+func mergePieces(ps []piece) []piece {
+	out := ps[:0]
+	for _, p := range ps {
+		if n := len(out) - 1; n >= 0 && out[n].mark == p.mark && out[n].link == p.link {
+			out[n].text += p.text
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// linkOf is a span's link where it says more than the text.
+func linkOf(s span) string {
+	u := s.style.Link
+	if u == "" || strings.HasPrefix(u, "file:") || strings.Contains(u, s.text) {
+		return ""
+	}
+	return u
+}
+
+// marksInOrder is how marks nest, the outermost first.
+var marksInOrder = [...]mark{markBold, markItalic, markStrike}
+
+func sign(m mark) string {
+	switch m {
+	case markBold:
+		return "**"
+	case markItalic:
+		return "*"
+	case markStrike:
+		return "~~"
+	}
+	return ""
+}
+
+// closeMarks closes the marks that keep does not have, and those within them.
+func closeMarks(b *strings.Builder, open []mark, keep mark) []mark {
+	for i, m := range open {
+		if keep&m != 0 {
+			continue
+		}
+		for k := len(open) - 1; k >= i; k-- {
+			b.WriteString(sign(open[k]))
+		}
+		return open[:i]
+	}
+	return open
+}
+
+// openMarks opens the marks of want that are not open: first those that last longest.
+func openMarks(b *strings.Builder, open []mark, want mark, rest []piece) []mark {
+	var have mark
+	for _, m := range open {
+		have |= m
+	}
+	need := want &^ have &^ markCode
+	for need != 0 {
+		best, length := mark(0), -1
+		for _, m := range marksInOrder {
+			if need&m == 0 {
+				continue
+			}
+			n := 0
+			for n < len(rest) && rest[n].mark&m != 0 {
+				n++
+			}
+			if n > length {
+				best, length = m, n
+			}
+		}
+		b.WriteString(sign(best))
+		open = append(open, best)
+		need &^= best
+	}
+	return open
+}
+
+// codeEnd is the end of the code span that begins at piece i: it may hold other marks, which code cannot have.
+func codeEnd(ps []piece, i int) int {
+	n := i + 1
+	for n < len(ps) && ps[n].mark&markCode != 0 && ps[n].link == ps[i].link {
+		n++
+	}
+	return n
+}
+
+// codeSpan puts as many backticks around a text as it needs.
+func codeSpan(ps []piece) string {
+	t := ""
+	for _, p := range ps {
+		t += p.text
+	}
+	fence, run, longest := "`", 0, 0
+	for i := 0; i < len(t); i++ {
+		if t[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	if longest == 0 {
+		return fence + t + fence
+	}
+	fence = strings.Repeat("`", longest+1)
+	return fence + " " + t + " " + fence
+}
+
+// commonMarks are the marks that all words have.
+func commonMarks(spans []span) mark {
+	m, any := ^mark(0), false
+	for _, s := range spans {
+		if strings.TrimLeft(s.text, " ") != "" {
+			m &= s.mark
+			any = true
+		}
+	}
+	if !any {
+		return 0
+	}
+	return m
+}

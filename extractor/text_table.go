@@ -1,0 +1,226 @@
+package extractor
+
+import "strings"
+
+// tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
+func (lk *look) tableAt(ls []textLine) ([][]cell, int) {
+	if lk.Table != nil {
+		if rows, n := lk.Table(ls); n > 0 {
+			return rows, n
+		}
+	}
+	if strings.HasPrefix(ls[0].text[ls[0].indent:], "┌─") {
+		return lk.boxTable(ls)
+	}
+	return lk.ruledTable(ls)
+}
+
+// column is a table column's cells [from, to) of a line, its padding included.
+type column struct{ from, to int }
+
+// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is none: text in a box is
+// content. A table that is not yet drawn to its end is one up to there.
+func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
+	cols := borderColumns(&ls[0], "┌", "┬", "┐")
+	if cols == nil {
+		return nil, 0
+	}
+	var rows, group [][]cell
+	seps, n := 0, 1
+	flush := func() {
+		if len(group) > 0 {
+			rows = append(rows, lk.mergeRows(group, cols, seps)...)
+			group = nil
+		}
+	}
+	for ; n < len(ls); n++ {
+		l := &ls[n]
+		if l.blank() || l.indent != ls[0].indent {
+			break
+		}
+		t := l.text[l.indent:]
+		if strings.HasPrefix(t, "├") {
+			flush()
+			seps++
+			continue
+		}
+		if strings.HasPrefix(t, "└") {
+			n++
+			break
+		}
+		row := lk.boxRow(l, cols)
+		if row == nil {
+			break
+		}
+		group = append(group, row)
+	}
+	if seps == 1 && len(group) > 0 { // no lines between the rows
+		rows = append(rows, lk.looseRows(group, cols)...)
+		group = nil
+	}
+	flush()
+	if seps == 0 || len(rows) == 0 {
+		return nil, 0
+	}
+	return rows, n
+}
+
+// borderColumns reads the columns off a border line; nil where it is none.
+func borderColumns(l *textLine, left, mid, right string) []column {
+	t, ok := strings.CutPrefix(l.text[l.indent:], left)
+	if !ok {
+		return nil
+	}
+	if t, ok = strings.CutSuffix(t, right); !ok {
+		return nil
+	}
+	col := l.indent + 1
+	var cols []column
+	for _, part := range strings.Split(t, mid) {
+		w := strings.Count(part, "─")
+		if w == 0 || len(part) != w*len("─") {
+			return nil
+		}
+		cols = append(cols, column{col, col + w})
+		col += w + 1
+	}
+	return cols
+}
+
+// boxRow reads a line's cells; nil where the borders don't stand.
+func (lk *look) boxRow(l *textLine, cols []column) []cell {
+	row := make([]cell, len(cols))
+	for i, c := range cols {
+		if !l.borderAt(c.from-1) || !l.borderAt(c.to) {
+			return nil
+		}
+		row[i] = l.cell(c)
+	}
+	return row
+}
+
+func (l *textLine) borderAt(col int) bool {
+	s := cutSpans(l.spans, col, col+1)
+	return len(s) == 1 && (s[0].text == "│" || s[0].text == "|")
+}
+
+// cell is what stands in a column, without the blanks around it.
+func (l *textLine) cell(c column) cell {
+	n := textLine{spans: cutSpans(l.spans, c.from, c.to)}
+	n.measure()
+	return trimLeft(n.spans)
+}
+
+// ruledTable reads a table whose head stands above a line of ━━━ ━━━ and whose rows stand between lines of ─── ───.
+func (lk *look) ruledTable(ls []textLine) ([][]cell, int) {
+	head := 0
+	for head < len(ls) && head < 8 && !ls[head].blank() && !strings.Contains(ls[head].text, "━━") {
+		head++
+	}
+	if head == 0 || head >= len(ls) || head >= 8 {
+		return nil, 0
+	}
+	cols := ruler(&ls[head], '━')
+	if cols == nil {
+		return nil, 0
+	}
+	var rows, group [][]cell
+	for i := 0; i < head; i++ {
+		group = append(group, ruledRow(&ls[i], cols))
+	}
+	rows = lk.mergeRows(group, cols, 1)
+	group = nil
+	n := head + 1
+	for ; n < len(ls) && !ls[n].blank(); n++ {
+		if c := ruler(&ls[n], '─'); c != nil && c[0] == cols[0] {
+			rows = append(rows, lk.mergeRows(group, cols, 1)...)
+			group = nil
+			continue
+		}
+		group = append(group, ruledRow(&ls[n], cols))
+	}
+	return append(rows, lk.mergeRows(group, cols, 1)...), n
+}
+
+// ruler reads the columns off a line of strokes with blanks between them; nil where it is none.
+func ruler(l *textLine, stroke rune) []column {
+	var cols []column
+	col, from := 0, -1
+	for _, r := range l.text {
+		switch {
+		case r == stroke && from < 0:
+			from = col
+		case r == ' ' && from >= 0:
+			cols = append(cols, column{from, col})
+			from = -1
+		case r != stroke && r != ' ':
+			return nil
+		}
+		col++
+	}
+	if from >= 0 {
+		cols = append(cols, column{from, col})
+	}
+	return cols
+}
+
+func ruledRow(l *textLine, cols []column) []cell {
+	row := make([]cell, len(cols))
+	for i, c := range cols {
+		row[i] = l.cell(c)
+	}
+	return row
+}
+
+// mergeRows joins the lines of one row: what was wrapped in a cell is one text again.
+func (lk *look) mergeRows(group [][]cell, cols []column, _ int) [][]cell {
+	if len(group) == 0 {
+		return nil
+	}
+	row := make([]cell, len(cols))
+	for i, c := range cols {
+		var ls []textLine
+		for _, g := range group {
+			if i < len(g) && len(g[i]) > 0 {
+				l := textLine{spans: g[i], room: c.to - c.from - 2}
+				l.measure()
+				ls = append(ls, l)
+			}
+		}
+		for _, line := range lk.unwrap(ls, 0) {
+			if len(row[i]) > 0 {
+				row[i] = append(row[i], span{text: " ", width: 1})
+			}
+			row[i] = append(row[i], line...)
+		}
+	}
+	return [][]cell{row}
+}
+
+// looseRows parts lines into rows where no line is drawn between them: a line in which a cell is empty that was not
+// above, and whose other cells would not have fitted above, goes on with the row.
+func (lk *look) looseRows(group [][]cell, cols []column) [][]cell {
+	var out, open [][]cell
+	for i, g := range group {
+		if i > 0 && !goesOn(group[i-1], g, cols) {
+			out = append(out, lk.mergeRows(open, cols, 0)...)
+			open = nil
+		}
+		open = append(open, g)
+	}
+	return append(out, lk.mergeRows(open, cols, 0)...)
+}
+
+func goesOn(a, b []cell, cols []column) bool {
+	empty := false
+	for i, c := range cols {
+		if len(b[i]) == 0 {
+			empty = true
+			continue
+		}
+		if len(a[i]) == 0 || spansWidth(a[i])+1+textWidth(firstWord(spansText(b[i]))) <= c.to-c.from-2 {
+			return false
+		}
+	}
+	return empty
+}

@@ -1,0 +1,452 @@
+package extractor
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// screenRows makes rows of a dump: one row a line, ⟦STYLE|TEXT⟧ for a styled run (b d i u v s, a colour as #rrggbb or
+// pN, on#rrggbb for the background), a + before a row that continues the one above.
+func screenRows(t testing.TB, cols int, dump string) []Line {
+	t.Helper()
+	var out []Line
+	for _, s := range strings.Split(strings.Trim(dump, "\n"), "\n") {
+		s, wrapped := strings.CutPrefix(s, "+")
+		r := &vterm.Row{Wrapped: wrapped}
+		col := 0
+		add := func(text string, st vterm.Style) {
+			if text != "" {
+				r.Runs = append(r.Runs, vterm.Run{Text: text, Col: col, Width: textWidth(text), Style: st})
+				r.Text += text
+				col += textWidth(text)
+			}
+		}
+		for s != "" {
+			i := strings.Index(s, "⟦")
+			if i < 0 {
+				add(s, vterm.Style{})
+				break
+			}
+			add(s[:i], vterm.Style{})
+			s = s[i+len("⟦"):]
+			k := strings.Index(s, "⟧")
+			style, text, ok := strings.Cut(s[:k], "|")
+			if !ok {
+				t.Fatalf("run without a style: %q", s[:k])
+			}
+			add(text, dumpStyle(t, style))
+			s = s[k+len("⟧"):]
+		}
+		r.Text = strings.TrimRight(r.Text, " ")
+		out = append(out, Line{Row: r, Cols: cols})
+	}
+	return out
+}
+
+func dumpStyle(t testing.TB, s string) vterm.Style {
+	t.Helper()
+	var st vterm.Style
+	color := func(s string) vterm.Color {
+		if n, ok := strings.CutPrefix(s, "p"); ok {
+			v, err := strconv.Atoi(n)
+			if err != nil {
+				t.Fatalf("colour %q", s)
+			}
+			return vterm.Color{Kind: vterm.ColorPalette, Palette: uint8(v)}
+		}
+		var c = vterm.Color{Kind: vterm.ColorRGB}
+		if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
+			t.Fatalf("colour %q", s)
+		}
+		return c
+	}
+	for i, f := range strings.Split(s, " ") {
+		switch {
+		case i == 0:
+			st.Bold, st.Dim, st.Italic = strings.Contains(f, "b"), strings.Contains(f, "d"), strings.Contains(f, "i")
+			st.Inverse, st.Strikethrough = strings.Contains(f, "v"), strings.Contains(f, "s")
+			if strings.Contains(f, "u") {
+				st.Underline = vterm.UnderlineSingle
+			}
+		case strings.HasPrefix(f, "on"):
+			st.Bg = color(f[2:])
+		case f != "":
+			st.Fg = color(f)
+		}
+	}
+	return st
+}
+
+func rgb(r, g, b uint8) vterm.Color { return vterm.Color{Kind: vterm.ColorRGB, R: r, G: g, B: b} }
+
+// claudeish, geminiish and codexish are looks near enough to the agents' to test the toolkit with their rows.
+var claudeish = look{
+	Left: 2,
+	Marks: func(s vterm.Style) mark {
+		if s.Fg == rgb(0xb1, 0xb9, 0xf9) {
+			return markCode
+		}
+		return plainMarks(s)
+	},
+	Heading: func(l *textLine) int {
+		if l.all(func(s vterm.Style) bool { return s.Bold }) {
+			return 2
+		}
+		return 0
+	},
+	Quote:      func(l *textLine) (int, bool) { return 2, strings.HasPrefix(l.text, "▎ ") },
+	QuoteMarks: markItalic,
+	Code: func(ls []textLine) (int, string) {
+		n := untilBlank(ls)
+		for i := range ls[:n] {
+			for _, s := range ls[i].spans {
+				if s.style.Fg.Kind == vterm.ColorPalette {
+					return n, ""
+				}
+			}
+		}
+		return 0, ""
+	},
+}
+
+var geminiish = look{
+	Left: 2,
+	Marks: func(s vterm.Style) mark {
+		if s.Fg == rgb(0xd7, 0xaf, 0xff) {
+			return markCode
+		}
+		return plainMarks(s)
+	},
+	Heading: claudeish.Heading,
+	Gutter: func(l *textLine) (int, int, bool) {
+		if l.first().Fg != rgb(0xaf, 0xaf, 0xaf) {
+			return 0, 0, false
+		}
+		w := firstWord(l.text)
+		n, err := strconv.Atoi(w)
+		return l.indent + len(w) + 1, n, err == nil
+	},
+}
+
+var codexish = look{
+	Left: 2,
+	Marks: func(s vterm.Style) mark {
+		if s.Fg == rgb(0xa6, 0xe3, 0xa1) {
+			return markCode
+		}
+		return plainMarks(s)
+	},
+	Heading: func(l *textLine) int {
+		if l.all(func(s vterm.Style) bool { return s.Bold }) {
+			return hashes(l.text)
+		}
+		return 0
+	},
+	Quote: func(l *textLine) (int, bool) {
+		return 2, strings.HasPrefix(l.text, "> ") && l.first().Fg != vterm.Color{}
+	},
+	Breaks: "-",
+}
+
+func TestBody(t *testing.T) {
+	tests := []struct {
+		name           string
+		look           look
+		cols           int
+		rows           string
+		text, markdown string // text "": the same as markdown
+	}{
+		{"wrapped paragraph", claudeish, 80, `
+⟦ #ffffff|●⟧ The test suite skips ⟦ #b1b9f9|SIGTERM⟧ because the default changed; see ⟦i|at midnight UTC⟧
+  too.`, "The test suite skips SIGTERM because the default changed; see at midnight UTC too.",
+			"The test suite skips `SIGTERM` because the default changed; see *at midnight UTC* too."},
+		{"line break of the text's own", claudeish, 80, "● One.\n  Two.", "", "One.\nTwo."},
+		{"paragraphs", claudeish, 80, "● One.\n\n  Two.\n\n\n  Three.", "", "One.\n\nTwo.\n\nThree."},
+		{"token cut at the edge", claudeish, 80, `
+● See https://example.test/GOMAXPROCS/OrderService/load_config/user_id/maingo42/
+  maingo42/load_config/SIGTERM/GOMAXPROCS/ERR_TIMEOUT/SIGTERM/ERR_TIMEOUT/GOMAXP
+  ROCS/maingo42/cacheGet/maingo42/load_config/OrderService for details. The
+  event loop normalizes the write-ahead log because the default changed.`, "",
+			"See https://example.test/GOMAXPROCS/OrderService/load_config/user_id/maingo42/maingo42/load_config/SIGTERM/GOMAXPROCS/ERR_TIMEOUT/SIGTERM/ERR_TIMEOUT/GOMAXPROCS/maingo42/cacheGet/maingo42/load_config/OrderService for details. The event loop normalizes the write-ahead log because the default changed."},
+		{"token cut that began on its own line", geminiish, 80, `
+✦ Hash:
+  db1b25a002b85c2e6c71cf5c67d31959ef94409333f00b7c31e61cd6b60e54281c562653928186
+  40a8c54f1c332058802fde80074a49787c0acb4aed59fe1dbee9b1831712ce92b48965b4 ends
+  here.`, "", "Hash: db1b25a002b85c2e6c71cf5c67d31959ef94409333f00b7c31e61cd6b60e54281c56265392818640a8c54f1c332058802fde80074a49787c0acb4aed59fe1dbee9b1831712ce92b48965b4 ends here."},
+		{"a line that is full by chance", claudeish, 22, "● The quick brown fox!\n  jumps over.", "", "The quick brown fox! jumps over."},
+		{"lists", claudeish, 64, `
+● ⟦b|Risks⟧
+
+  1. Each worker drops three tables after a reconnect.
+  2. The parser ignores the checksum during a rolling deploy.
+  3. The config loader truncates the timeout during a rolling
+  deploy.
+
+  - A stale token validates every header because the default
+  changed.
+    - The scheduler validates the session map even with caching
+  off.
+    - The parser batches the error path before the lock is held.
+  - Every request drops old snapshots as the log shows.
+
+  ⟦d|▎⟧ ⟦i|Your query shadows the error path when the disk is slow.⟧`, `Risks
+
+1. Each worker drops three tables after a reconnect.
+2. The parser ignores the checksum during a rolling deploy.
+3. The config loader truncates the timeout during a rolling deploy.
+
+- A stale token validates every header because the default changed.
+  - The scheduler validates the session map even with caching off.
+  - The parser batches the error path before the lock is held.
+- Every request drops old snapshots as the log shows.
+
+Your query shadows the error path when the disk is slow.`, `## Risks
+
+1. Each worker drops three tables after a reconnect.
+2. The parser ignores the checksum during a rolling deploy.
+3. The config loader truncates the timeout during a rolling deploy.
+
+- A stale token validates every header because the default changed.
+  - The scheduler validates the session map even with caching off.
+  - The parser batches the error path before the lock is held.
+- Every request drops old snapshots as the log shows.
+
+> Your query shadows the error path when the disk is slow.`},
+		{"hanging lists", geminiish, 64, `
+⟦ #d7afff|✦ ⟧⟦b #87afff|Risks⟧
+
+   ⟦ #ffffff|- A stale token validates every header because the default⟧
+     ⟦ #ffffff|changed.⟧
+     ⟦ #ffffff|- The scheduler validates the session map even with caching⟧
+       ⟦ #ffffff|off.⟧
+   ⟦ #ffffff|- Every request drops old snapshots as the log shows.⟧
+
+   ⟦ #ffffff|9. Nine⟧
+   ⟦ #ffffff|10. Ten⟧`, `Risks
+
+- A stale token validates every header because the default changed.
+  - The scheduler validates the session map even with caching off.
+- Every request drops old snapshots as the log shows.
+
+9. Nine
+10. Ten`, `## Risks
+
+- A stale token validates every header because the default changed.
+  - The scheduler validates the session map even with caching off.
+- Every request drops old snapshots as the log shows.
+
+9. Nine
+10. Ten`},
+		{"a dash that was wrapped is no list", claudeish, 39, "● It is either the cache or the parser\n  - and the cache it was, as usual.", "",
+			"It is either the cache or the parser - and the cache it was, as usual."},
+		{"a number that was wrapped is no list", claudeish, 39, "● It was released in the autumn of\n  2024. Nobody noticed.", "",
+			"It was released in the autumn of 2024. Nobody noticed."},
+		{"items that show bullets", claudeish, 40, "●\n\n  - • dot\n  - ● disc\n  - ✦ star", "", "- • dot\n- ● disc\n- ✦ star"},
+		{"tasks, text in an item", claudeish, 60, "● - [ ] one\n  - [x] two\n\n    Explained here.\n\n  After.", "", "- [ ] one\n- [x] two\n\n  Explained here.\n\nAfter."},
+		{"signs left standing", codexish, 80, `
+⟦d|• ⟧⟦b #fab387|## How to verify⟧
+
+  Each worker batches ⟦b #f38ba8|two stale rows⟧.
+
+  ⟦ p12|1. ⟧The build step batches two stale rows under heavy load.
+  ⟦ p12|2. ⟧The test suite normalizes the checksum at midnight UTC.
+
+  ⟦bi #f9e2af|### Risks⟧
+
+  ⟦ #94e2d5|• ⟧Your query invalidates the session map because the default changed.
+  ⟦ #94e2d5|    • ⟧A stale token rewrites the timeout which hides the real cause.
+
+  ⟦ #94e2d5|• ⟧A retry loop invalidates its own output without checking the result.
+
+⟦ #f5c2e7|  > Our cache batches the last page on every second call.⟧`, `How to verify
+
+Each worker batches two stale rows.
+
+1. The build step batches two stale rows under heavy load.
+2. The test suite normalizes the checksum at midnight UTC.
+
+Risks
+
+- Your query invalidates the session map because the default changed.
+  - A stale token rewrites the timeout which hides the real cause.
+
+- A retry loop invalidates its own output without checking the result.
+
+Our cache batches the last page on every second call.`, `## How to verify
+
+Each worker batches **two stale rows**.
+
+1. The build step batches two stale rows under heavy load.
+2. The test suite normalizes the checksum at midnight UTC.
+
+### Risks
+
+- Your query invalidates the session map because the default changed.
+  - A stale token rewrites the timeout which hides the real cause.
+
+- A retry loop invalidates its own output without checking the result.
+
+> Our cache batches the last page on every second call.`},
+		{"words cut after a hyphen", codexish, 30, "• It reads the first write-\n  ahead log of the multi- and\n  single-line kinds.", "",
+			"It reads the first write-ahead log of the multi- and single-line kinds."},
+		{"code", claudeish, 80, `
+●
+
+  ⟦ p4|impl⟧ ⟦ p6|Drop⟧ ⟦ p4|for⟧ Guard<'_> {
+      ⟦ p4|fn⟧⟦ p3| }drop(&⟧⟦ p4|mut⟧ ⟦ p4|self⟧) {
+          ⟦ p4|self⟧.lock.store(⟦ p4|false⟧, Ordering::Release);
+      }
+  }
+
+  A retry loop.`, "impl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n        self.lock.store(false, Ordering::Release);\n    }\n}\n\nA retry loop.",
+			"```\nimpl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n        self.lock.store(false, Ordering::Release);\n    }\n}\n```\n\nA retry loop."},
+		{"numbered code", geminiish, 40, `
+⟦ #d7afff|✦ ⟧⟦ #ffffff|One.⟧
+
+   ⟦ #afafaf| 1⟧ ⟦ #ffffff|{⟧
+   ⟦ #afafaf| 2⟧ ⟦ #ffffff|  }⟧⟦ #afd7d7|"name"⟧⟦ #ffffff|: }⟧⟦ #ffffaf|"shop"⟧⟦ #ffffff|,}⟧
+   ⟦ #afafaf| 3⟧
+   ⟦ #afafaf| 4⟧ ⟦ #ffffff|a long line of code that goes on⟧
+      ⟦ #ffffff|here⟧
+   ⟦ #afafaf| 5⟧ ⟦ #ffffff|}⟧
+
+  ⟦ #ffffff|Two.⟧`, "One.\n\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n\nTwo.",
+			"One.\n\n```\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n```\n\nTwo."},
+		{"box table", claudeish, 80, `
+●
+
+  ┌─────────────┬───────┬──────────────────┐
+  │    Name     │ Count │       Note       │
+  ├─────────────┼───────┼──────────────────┤
+  │ GOMAXPROCS  │ 232   │ a shared buffer  │
+  ├─────────────┼───────┼──────────────────┤
+  │ load_config │ 614   │ the retry budget │
+  │             │       │ is spent         │
+  └─────────────┴───────┴──────────────────┘
+
+  Done.`, "Name | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent\n\nDone.",
+			"| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n| load_config | 614 | the retry budget is spent |\n\nDone."},
+		{"box table without lines between rows", geminiish, 80, `
+⟦ #d7afff|✦ ⟧⟦ #ffffff|One.⟧
+
+  ⟦ #878787|┌─────────────┬───────┬──────────────────┐⟧
+  ⟦ #878787|│⟧ ⟦b #87afff|Name⟧        ⟦ #878787|│⟧ ⟦b #87afff|Count⟧ ⟦ #878787|│⟧ ⟦b #87afff|Note⟧             ⟦ #878787|│⟧
+  ⟦ #878787|├─────────────┼───────┼──────────────────┤⟧
+  ⟦ #878787|│⟧ ⟦ #ffffff|GOMAXPROCS⟧  ⟦ #878787|│⟧ ⟦ #ffffff|232⟧   ⟦ #878787|│⟧ ⟦ #ffffff|a ⟧⟦b #ffffff|shared⟧⟦ #ffffff| buffer⟧  ⟦ #878787|│⟧
+  ⟦ #878787|│⟧ ⟦ #ffffff|load_config⟧ ⟦ #878787|│⟧ ⟦ #ffffff|614⟧   ⟦ #878787|│⟧ ⟦ #ffffff|the retry budget⟧ ⟦ #878787|│⟧
+  ⟦ #878787|│⟧             ⟦ #878787|│⟧       ⟦ #878787|│⟧ ⟦ #ffffff|is spent⟧         ⟦ #878787|│⟧
+  ⟦ #878787|└─────────────┴───────┴──────────────────┘⟧`, "One.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent",
+			"One.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a **shared** buffer |\n| load_config | 614 | the retry budget is spent |"},
+		{"ruled table", codexish, 80, `
+⟦d|• ⟧This handler.
+
+⟦b #f9e2af|   Name           Count    Note                                                 ⟧
+  ⟦d|━━━━━━━━━━━━━  ━━━━━━━  ━━━━━━━━━━━━━━━━━━⟧
+   GOMAXPROCS     232      a shared buffer
+  ⟦d|─────────────  ───────  ──────────────────⟧
+   load_config    614      the retry budget
+                           is spent
+
+  Done.`, "This handler.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent\n\nDone.",
+			"This handler.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n| load_config | 614 | the retry budget is spent |\n\nDone."},
+		{"a box is no table", claudeish, 80, "●\n\n  ┌───────┐\n  │ boxed │\n  └───────┘", "", "┌───────┐\n│ boxed │\n└───────┘"},
+		{"rule", claudeish, 20, "● One.\n\n  ──────────────────\n\n  Two.\n\n  ---", "", "One.\n\n---\n\nTwo.\n\n---"},
+		{"soft wraps", look{}, 10, "0123456789\n+abcdefghi\n+next", "", "0123456789abcdefghi next"},
+		{"Chinese cut at the edge", look{Left: 2, Ideo: true}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
+		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
+		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},
+		{"a row half drawn", claudeish, 40, "●", "", ""},
+		{"nothing", claudeish, 40, "", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text, md := body(screenRows(t, tt.cols, tt.rows), &tt.look)
+			want := tt.text
+			if want == "" {
+				want = tt.markdown
+			}
+			if d := cmp.Diff(want, text); d != "" {
+				t.Errorf("text (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(tt.markdown, md); d != "" {
+				t.Errorf("markdown (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestInline(t *testing.T) {
+	tests := []struct{ name, row, want string }{
+		{"plain", "a * b", "a * b"},
+		{"bold", "a ⟦b|b c⟧ d", "a **b c** d"},
+		{"blanks at the edges stay outside", "a⟦b| b ⟧c", "a **b** c"},
+		{"runs of one mark", "⟦b|a⟧⟦b p3|b⟧", "**ab**"},
+		{"blanks drawn plain", "⟦b|Claude⟧ ⟦b|Code⟧", "**Claude Code**"},
+		{"within a word", "un⟦i|believ⟧able", "un*believ*able"},
+		{"nested", "⟦b|see ⟧⟦bi|this⟧⟦b| one⟧", "**see *this* one**"},
+		{"nested the other way", "⟦i|see ⟧⟦bi|this⟧⟦i| one⟧", "*see **this** one*"},
+		{"both", "⟦bi|x⟧", "***x***"},
+		{"code in bold", "⟦b|run ⟧⟦b #a6e3a1|go test⟧⟦b| now⟧", "**run** `go test` **now**"},
+		{"code that holds a backtick", "⟦ #a6e3a1|a`b⟧", "`` a`b ``"},
+		{"struck", "⟦s|old⟧ new", "~~old~~ new"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := screenRows(t, 80, tt.row)[0]
+			if got := inline(cutRow(l.Row, 0, -1, codexish.marks), 0); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestInlineLink(t *testing.T) {
+	link := vterm.Style{Link: "https://example.test/a"}
+	spans := []span{{text: "see ", width: 4}, {text: "the docs", width: 8, style: link}, {text: ".", width: 1}}
+	if got, want := inline(spans, 0), "see [the docs](https://example.test/a)."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	spans[1] = span{text: "https://example.test/a", width: 22, style: link}
+	if got, want := inline(spans, 0), "see https://example.test/a."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	rows := screenRows(t, 40, `
+> Is it true that the migration races
+  with the error path
+    indented
+  - not a list
+
+  last`)
+	want := "Is it true that the migration races with the error path\n  indented\n- not a list\n\nlast"
+	if got := prompt(rows, &look{Left: 2, Right: 1}); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestVerbatim(t *testing.T) {
+	rows := screenRows(t, 12, "\n  ok   \n\n  0123456789\n+ab\n\n")
+	if got, want := verbatim(rows, 2), "ok\n\n0123456789ab"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCutSpansWide(t *testing.T) {
+	l := screenRows(t, 80, "a缓存b")[0]
+	for _, tt := range []struct {
+		from, to int
+		want     string
+	}{{0, 6, "a缓存b"}, {1, 3, "缓"}, {1, 4, "缓"}, {2, 6, "存b"}, {5, 6, "b"}, {2, 3, ""}} {
+		if got := spansText(cutRow(l.Row, tt.from, tt.to, plainMarks)); got != tt.want {
+			t.Errorf("[%d, %d): got %q, want %q", tt.from, tt.to, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package extractor
+
+import "strings"
+
+// writeText writes blocks as plain text: list items keep their markers, everything else is bare words.
+func writeText(bs []block) string {
+	var w blockWriter
+	for i := range bs {
+		b := &bs[i]
+		w.between(bs, i, false)
+		switch b.kind {
+		case codeBlock:
+			w.lines(b.pad, "", b.code)
+		case tableBlock:
+			for _, r := range b.rows {
+				w.line(b.pad, rowText(r))
+			}
+		case quoteBlock:
+			w.lines(b.pad, "", strings.Split(writeText(b.sub), "\n"))
+		case ruleBlock:
+			w.line(b.pad, "---")
+		default:
+			w.lines(b.pad, b.mark, plainLines(b.lines))
+		}
+	}
+	return w.String()
+}
+
+// writeMarkdown writes blocks as Markdown; drop are marks that are not to be said again.
+func writeMarkdown(bs []block, drop mark) string {
+	var w blockWriter
+	for i := range bs {
+		b := &bs[i]
+		w.between(bs, i, true)
+		switch b.kind {
+		case codeBlock:
+			f := fence(b.code)
+			w.line(b.pad, f+b.lang)
+			w.lines(b.pad, "", b.code)
+			w.line(b.pad, f)
+		case tableBlock:
+			for k, r := range b.rows {
+				w.line(b.pad, rowMarkdown(r, k == 0))
+				if k == 0 {
+					w.line(b.pad, "|"+strings.Repeat(" --- |", len(r)))
+				}
+			}
+		case quoteBlock:
+			w.lines(b.pad+"> ", "", strings.Split(writeMarkdown(b.sub, drop), "\n"))
+		case ruleBlock:
+			w.line(b.pad, "---")
+		case headingBlock:
+			var all []span
+			for k, l := range b.lines {
+				if k > 0 {
+					all = append(all, span{text: " ", width: 1})
+				}
+				all = append(all, l...)
+			}
+			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, drop|commonMarks(all)&^markCode))
+		default:
+			lines := make([]string, len(b.lines))
+			for k, l := range b.lines {
+				lines[k] = inline(l, drop)
+			}
+			w.lines(b.pad, b.mark, lines)
+		}
+	}
+	return w.String()
+}
+
+// blockWriter puts blocks under each other.
+type blockWriter struct{ strings.Builder }
+
+// between writes the blank line between blocks i-1 and i. The items of a list stand close unless they stood apart.
+func (w *blockWriter) between(bs []block, i int, markdown bool) {
+	if i == 0 {
+		return
+	}
+	a, b := &bs[i-1], &bs[i]
+	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
+	if b.gap || !inList && (markdown || a.kind != b.kind) {
+		w.WriteByte('\n')
+	}
+}
+
+func (w *blockWriter) line(pad, s string) {
+	if w.Len() > 0 {
+		w.WriteByte('\n')
+	}
+	w.WriteString(strings.TrimRight(pad+s, " "))
+}
+
+// lines writes lines, the first behind a list item's marker, the others under its text.
+func (w *blockWriter) lines(pad, mark string, ls []string) {
+	for i, l := range ls {
+		if i == 0 {
+			w.line(pad+mark, l)
+			continue
+		}
+		w.line(pad+blanks(len(mark)), l)
+	}
+}
+
+func plainLines(ls [][]span) []string {
+	out := make([]string, len(ls))
+	for i, l := range ls {
+		out[i] = spansText(l)
+	}
+	return out
+}
+
+// fence is a code fence longer than any in the code.
+func fence(code []string) string {
+	f := "```"
+	for _, l := range code {
+		for strings.HasPrefix(strings.TrimLeft(l, " "), f) {
+			f += "`"
+		}
+	}
+	return f
+}
+
+func rowText(r []cell) string {
+	cells := make([]string, len(r))
+	for i, c := range r {
+		cells[i] = spansText(c)
+	}
+	return strings.Join(cells, " | ")
+}
+
+// rowMarkdown writes a table's row. A head's cells are bold by themselves.
+func rowMarkdown(r []cell, head bool) string {
+	var b strings.Builder
+	b.WriteByte('|')
+	for _, c := range r {
+		drop := mark(0)
+		if head {
+			drop = commonMarks(c)
+		}
+		b.WriteString(" " + strings.ReplaceAll(inline(c, drop), "|", `\|`) + " |")
+	}
+	return b.String()
+}
