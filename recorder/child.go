@@ -1,0 +1,254 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// StartError says that a command could not be executed, and the exit status that a shell gives then.
+type StartError struct {
+	Command string
+	Status  int // 127: there is no such command; 126: it cannot be executed
+	Err     error
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// child is the recorded command and the PTY that it runs in. It leads a session, and so a process group, of its own.
+type child struct {
+	pid     int
+	ptmx    *os.File      // non-blocking: deadlines work
+	tty     *os.File      // the child's end, held so that the PTY has no end before the child has
+	stopped chan struct{} // gets a value when the child was stopped (Ctrl+Z)
+	exited  chan struct{} // closed when status holds
+	status  int
+
+	mu   sync.Mutex // guards gone
+	gone bool       // it was waited for: its pid may be another's
+}
+
+// startChild starts the command in a new PTY of the terminal's size and settings. Where stdin is no terminal the child
+// reads it as it is: a pipe stays a pipe, and ends where it ends.
+func startChild(o Options, t *terminal) (*child, error) {
+	if len(o.Command) == 0 {
+		return nil, errors.New("no command")
+	}
+	path, err := lookPath(o.Command[0])
+	if err != nil {
+		return nil, err
+	}
+	ptmx, tty, err := openPTY(t)
+	if err != nil {
+		return nil, fmt.Errorf("open a PTY: %w", err)
+	}
+	stdin := o.Stdin
+	if t.isTTY {
+		stdin = tty
+	}
+	pid, err := startProcess(path, o, stdin, tty)
+	if err != nil {
+		_ = ptmx.Close()
+		_ = tty.Close()
+		return nil, &StartError{Command: o.Command[0], Status: 126, Err: plain(err)}
+	}
+	c := &child{pid: pid, ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
+	go c.wait()
+	return c, nil
+}
+
+// CheckCommand tells in advance whether a command can be executed; its error is a *StartError.
+func CheckCommand(name string) error {
+	_, err := lookPath(name)
+	return err
+}
+
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, nil
+	}
+	status := 126
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		status = 127
+	}
+	return "", &StartError{Command: name, Status: status, Err: plain(err)}
+}
+
+// plain takes the names off an error that StartError says already.
+func plain(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err
+}
+
+// openPTY opens a PTY like the user's terminal.
+func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer master.Close()
+	if ptmx, err = nonblocking(master); err != nil {
+		_ = tty.Close()
+		return nil, nil, err
+	}
+	copySettings(t, tty)
+	_ = unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, t.size()) // a PTY takes any size
+	return ptmx, tty, nil
+}
+
+// nonblocking gives f's file as one that the poller knows: the pty package has switched that off.
+func nonblocking(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal.
+func copySettings(t *terminal, tty *os.File) {
+	if !t.isTTY {
+		return
+	}
+	if settings, err := unix.IoctlGetTermios(int(t.in.Fd()), ioctlGetTermios); err == nil {
+		_ = unix.IoctlSetTermios(int(tty.Fd()), ioctlSetTermios, settings) // the PTY's own settings serve as well
+	}
+}
+
+func startProcess(path string, o Options, stdin, tty *os.File) (int, error) {
+	attr := &os.ProcAttr{
+		Env:   o.Env,
+		Files: []*os.File{stdin, tty, tty},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
+	}
+	p, err := os.StartProcess(path, o.Command, attr)
+	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, as execvp(3) and the shells run it
+		p, err = os.StartProcess("/bin/sh", append([]string{"sh", path}, o.Command[1:]...), attr)
+	}
+	if err != nil {
+		return 0, err
+	}
+	pid := p.Pid
+	return pid, p.Release()
+}
+
+// wait is the child's waiter.
+func (c *child) wait() {
+	for {
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_PID, c.pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if c.reap() {
+			close(c.exited)
+			return
+		}
+		select {
+		case c.stopped <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// reap takes the child's state; true means that it is gone. Nobody signals it meanwhile: its pid is free then.
+func (c *child) reap() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ws unix.WaitStatus
+	for {
+		_, err := unix.Wait4(c.pid, &ws, unix.WUNTRACED|unix.WNOHANG, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			c.gone, c.status = true, 1
+			return true
+		}
+		break
+	}
+	switch {
+	case ws.Exited():
+		c.status = ws.ExitStatus()
+	case ws.Signaled():
+		c.status = 128 + int(ws.Signal())
+	default:
+		return false
+	}
+	c.gone = true
+	return true
+}
+
+// signal sends sig to the child's process group, and to the foreground one of its PTY where that is another.
+func (c *child) signal(sig syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
+	_ = unix.Kill(-c.pid, sig) // it may be gone already
+	if pgrp, err := c.foreground(); err == nil && pgrp > 1 && pgrp != c.pid {
+		_ = unix.Kill(-pgrp, sig)
+	}
+}
+
+// kill ends the child whatever it does.
+func (c *child) kill() { c.signal(unix.SIGKILL) }
+
+func (c *child) foreground() (pgrp int, err error) {
+	ctlErr := c.control(func(fd int) { pgrp, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP) })
+	return pgrp, errors.Join(ctlErr, err)
+}
+
+// resize gives the PTY a new window size; the kernel sends the child SIGWINCH where it differs.
+func (c *child) resize(ws *unix.Winsize) error {
+	var err error
+	ctlErr := c.control(func(fd int) { err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws) })
+	return errors.Join(ctlErr, err)
+}
+
+// readsSecret tells whether the child reads a line without showing it, as for a password. Programs that draw their own input
+// have the echo off too, but they read keys, not lines.
+func (c *child) readsSecret() bool {
+	var settings *unix.Termios
+	var err error
+	ctlErr := c.control(func(fd int) { settings, err = unix.IoctlGetTermios(fd, ioctlGetTermios) })
+	if ctlErr != nil || err != nil {
+		return true // better a key too few than a password
+	}
+	return settings.Lflag&unix.ECHO == 0 && settings.Lflag&unix.ICANON != 0
+}
+
+func (c *child) control(fn func(fd int)) error {
+	conn, err := c.ptmx.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return conn.Control(func(fd uintptr) { fn(int(fd)) })
+}
+
+// release gives up the child's end of the PTY: the output ends where nobody else holds it.
+func (c *child) release() { _ = c.tty.Close() }
+
+// close lets go of the PTY: what still runs in it gets SIGHUP from the kernel.
+func (c *child) close() { _ = c.ptmx.Close() }

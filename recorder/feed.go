@@ -1,0 +1,68 @@
+package recorder
+
+import (
+	"sync"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// feedMemory bounds the queue before the follower, in bytes of event data.
+const feedMemory = 2 << 20
+
+// feed is the queue before the follower. Putting never waits: what does not fit is left out, and the follower reads it
+// from the log. It may be used concurrently, with one taker.
+type feed struct {
+	ready chan struct{} // gets a value when there is something to take, or the feed is closed
+
+	mu     sync.Mutex // guards the fields below
+	mem    []session.Event
+	size   int   // of mem, in bytes
+	next   int64 // number of the event that is put next, from 0
+	missed int64 // number of the first event that was left out, -1: none
+	closed bool
+}
+
+func newFeed() *feed { return &feed{ready: make(chan struct{}, 1), missed: -1} }
+
+func (f *feed) put(e session.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next++
+	if f.missed >= 0 {
+		return
+	}
+	if f.size+eventSize(e) > feedMemory {
+		f.missed = f.next - 1
+		notify(f.ready)
+		return
+	}
+	f.mem = append(f.mem, e)
+	f.size += eventSize(e)
+	notify(f.ready)
+}
+
+// take gives all that is queued.
+func (f *feed) take() (events []session.Event, closed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	events, f.mem, f.size = f.mem, nil, 0
+	return events, f.closed
+}
+
+// resume queues again what is put from now on, and gives the numbers of the events that were left out: [from, to).
+func (f *feed) resume() (from, to int64, missed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.missed < 0 || len(f.mem) > 0 {
+		return 0, 0, false
+	}
+	from, f.missed = f.missed, -1
+	return from, f.next, true
+}
+
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	notify(f.ready)
+}

@@ -1,0 +1,179 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	quietAfter   = 250 * time.Millisecond // without output, until the Processor is told of it
+	stopPatience = time.Second            // with an extractor that does not return
+	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
+)
+
+var (
+	errStopped   = errors.New("stopped")
+	errLeftOut   = errors.New("a part of the output was not extracted: the log does not have it")
+	errCaughtUp  = errors.New("caught up")
+	errStuck     = errors.New("the extraction does not end")
+	errExtractor = errors.New("the extraction failed")
+)
+
+// follower runs the Processor beside a live session and carries what it finds to the index. An error or a panic in there ends
+// the following, not the recording.
+type follower struct {
+	processor *Processor
+	feed      *feed
+	log       Log
+	writer    *logWriter // nil: no log to read on from
+	index     Index
+	updated   time.Time
+	last      time.Duration
+	stop      chan struct{}
+	done      chan struct{}
+	err       error // the first; holds when done is closed
+	complete  bool  // likewise: all events were processed
+}
+
+func startFollower(o Options, feed *feed, w *logWriter) *follower {
+	cols, rows := WindowSize(o.Stdout, o.Stdin)
+	f := &follower{
+		processor: NewProcessor(ProcessorOptions{
+			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command, Live: true,
+		}),
+		feed: feed, log: o.Log, writer: w, index: o.Index,
+		stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	go f.run()
+	return f
+}
+
+// wait waits for the follower, and after limit stops it. False means that it does not even stop; its results do not hold then.
+func (f *follower) wait(limit time.Duration) bool {
+	for _, patience := range []time.Duration{limit, stopPatience} {
+		select {
+		case <-f.done:
+			return true
+		case <-time.After(patience):
+		}
+		if !isClosed(f.stop) {
+			close(f.stop)
+		}
+	}
+	return false
+}
+
+func (f *follower) run() {
+	defer close(f.done)
+	defer func() {
+		if p := recover(); p != nil {
+			f.fail(fmt.Errorf("%w: %v", errExtractor, p))
+		}
+	}()
+	err := f.follow()
+	if err == nil {
+		f.processor.Close(f.last)
+		f.update()
+		f.complete = f.err == nil
+	}
+	if !errors.Is(err, errStopped) {
+		f.fail(err)
+	}
+}
+
+func (f *follower) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// follow returns nil when it has processed all there is.
+func (f *follower) follow() error {
+	var quiet <-chan time.Time
+	ticks := 0
+	for {
+		select {
+		case <-f.stop:
+			return errStopped
+		case <-quiet:
+			quiet = nil
+			ticks++
+			f.processor.Tick(f.last + time.Duration(ticks)*quietAfter)
+			f.update()
+			if ticks < quietTicks {
+				quiet = time.After(quietAfter)
+			}
+			continue
+		case <-f.feed.ready:
+		}
+		closed, err := f.catchUp()
+		if err != nil || closed {
+			return err
+		}
+		ticks, quiet = 0, time.After(quietAfter)
+	}
+}
+
+// catchUp processes what there is, until nothing is left.
+func (f *follower) catchUp() (closed bool, err error) {
+	for {
+		events, closed := f.feed.take()
+		for _, e := range events {
+			if err := f.process(e); err != nil {
+				return closed, err
+			}
+		}
+		from, to, missed := f.feed.resume()
+		if missed {
+			if err := f.readOn(from, to); err != nil {
+				return closed, err
+			}
+		}
+		if !missed && len(events) == 0 {
+			return closed, nil
+		}
+	}
+}
+
+// readOn processes the events [from, to) from the log.
+func (f *follower) readOn(from, to int64) error {
+	if f.writer == nil || !f.writer.reached(to, f.stop) {
+		f.fail(errLeftOut)
+		return nil
+	}
+	err := f.log.Replay(from, func(e session.Event) error {
+		if from++; from > to {
+			return errCaughtUp
+		}
+		return f.process(e)
+	})
+	if errors.Is(err, errCaughtUp) {
+		return nil
+	}
+	return err
+}
+
+func (f *follower) process(e session.Event) error {
+	if isClosed(f.stop) {
+		return errStopped
+	}
+	f.processor.Feed(e)
+	f.last = e.At
+	if time.Since(f.updated) >= updateEvery {
+		f.update()
+	}
+	return nil
+}
+
+// update carries the changes to the index.
+func (f *follower) update() {
+	f.updated = time.Now()
+	entries := f.processor.Changes()
+	if len(entries) == 0 {
+		return
+	}
+	f.fail(f.index.Put(Update{Entries: entries, Agents: f.processor.Agents(), Title: f.processor.Title()}))
+}

@@ -1,0 +1,101 @@
+package recorder
+
+import (
+	"errors"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// inputPump carries keys from the terminal to the PTY. It polls the terminal, which it shares with others, and so can neither
+// make non-blocking nor close.
+type inputPump struct {
+	term    *terminal
+	child   *child
+	tee     *tee
+	record  bool
+	enabled atomic.Bool
+	wakeR   *os.File
+	wakeW   *os.File
+	done    chan struct{}
+	closing atomic.Bool
+}
+
+// startInput starts a pump that is not yet enabled. It gives nil where there are no file descriptors left for it.
+func startInput(t *terminal, c *child, tee *tee, record bool) *inputPump {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	p := &inputPump{term: t, child: c, tee: tee, record: record, wakeR: r, wakeW: w, done: make(chan struct{})}
+	go p.run()
+	return p
+}
+
+// enable starts or pauses the reading: in the background the terminal is not ours.
+func (p *inputPump) enable(on bool) {
+	if p.enabled.Swap(on) != on {
+		p.wake()
+	}
+}
+
+// stop ends the pump and waits for it. The PTY's writes are cut short: nobody reads them any more.
+func (p *inputPump) stop() {
+	p.closing.Store(true)
+	p.child.close()
+	p.wake()
+	<-p.done
+	_ = p.wakeR.Close()
+	_ = p.wakeW.Close()
+}
+
+func (p *inputPump) wake() { _, _ = p.wakeW.Write([]byte{0}) } // a pipe of our own, read by run
+
+func (p *inputPump) run() {
+	defer close(p.done)
+	defer p.term.guard()
+	buf := make([]byte, 4096)
+	ended := false // the terminal is gone
+	for !p.closing.Load() {
+		ready, err := p.poll(!ended && p.enabled.Load())
+		if err != nil {
+			return
+		}
+		if !ready || !p.enabled.Load() {
+			continue
+		}
+		n, err := unix.Read(int(p.term.in.Fd()), buf)
+		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
+			continue
+		}
+		if err != nil || n == 0 {
+			ended = true
+			continue
+		}
+		p.pass(buf[:n])
+	}
+}
+
+// poll waits for keys (where asked for) and for wake; ready means keys.
+func (p *inputPump) poll(keys bool) (ready bool, err error) {
+	fds := []unix.PollFd{{Fd: int32(p.wakeR.Fd()), Events: unix.POLLIN}}
+	if keys {
+		fds = append(fds, unix.PollFd{Fd: int32(p.term.in.Fd()), Events: unix.POLLIN})
+	}
+	if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+		return false, err
+	}
+	if fds[0].Revents != 0 {
+		var drop [16]byte
+		_, _ = unix.Read(int(p.wakeR.Fd()), drop[:]) // its bytes mean nothing
+	}
+	return keys && fds[1].Revents != 0, nil
+}
+
+func (p *inputPump) pass(keys []byte) {
+	if p.record && !p.child.readsSecret() {
+		p.tee.input(keys)
+	}
+	_, _ = p.child.ptmx.Write(keys) // fails when the child is gone, which ends the recording anyway
+}

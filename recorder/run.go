@@ -1,0 +1,143 @@
+package recorder
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Log is where a recording's raw events go and can be read again.
+type Log interface {
+	// Append makes events durable, all of them or, with an error, none.
+	Append(events []session.Event) error
+	// Replay gives fn the events from the nth that was appended (from 0) to the last. An error of fn ends it
+	// and is returned.
+	Replay(from int64, fn func(session.Event) error) error
+}
+
+// Index is where the entries go that were read out of the output.
+type Index interface {
+	Put(Update) error
+}
+
+// Update is what the Processor found out since the update before.
+type Update struct {
+	Entries []*session.Entry // new or changed
+	Agents  []session.Agent  // all of them
+	Title   string
+}
+
+// Options say what to record and where it goes. Only Command is needed.
+type Options struct {
+	Command   []string // Command[0] is looked up in PATH
+	Env       []string // of the child; nil: the process's own
+	SessionID string
+	Started   time.Time     // when the recording's clock starts; zero: now
+	Stdin     *os.File      // nil: the process's own
+	Stdout    *os.File      // likewise
+	Input     bool          // record what is typed, save while the echo is off
+	Log       Log           // nil: nothing is recorded
+	Index     Index         // nil: nothing is extracted
+	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
+	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 2 s
+}
+
+// Result says how a recording ended.
+type Result struct {
+	Status   int           // the command's exit status; 128+n where signal n ended it
+	Duration time.Duration // to the child's end
+	Lost     int64         // bytes of output that are missing in the log
+	LogErr   error         // the log's first error, nil where it is whole
+	IndexErr error         // the first error of the index or the extraction
+	Behind   bool          // extraction had not come to the end: the log holds more than the index
+}
+
+func (o Options) withDefaults() Options {
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	if o.Started.IsZero() {
+		o.Started = time.Now()
+	}
+	if o.Stdin == nil {
+		o.Stdin = os.Stdin
+	}
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.KillAfter == 0 {
+		o.KillAfter = 5 * time.Second
+	}
+	if o.CatchUp == 0 {
+		o.CatchUp = 2 * time.Second
+	}
+	return o
+}
+
+// Run runs a command in a PTY of its own and records it. It returns when the command is over, what it wrote stands
+// on the terminal and in the log, and the terminal is as it was before. The error is about the start: a
+// *StartError where the command cannot be executed. What fails later is told in the Result, and never disturbs
+// the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP, CONT, WINCH and PIPE of the process
+// belong to it; ctx ends the command as SIGTERM does.
+func Run(ctx context.Context, o Options) (Result, error) {
+	o = o.withDefaults()
+	term := newTerminal(o.Stdin, o.Stdout)
+	defer term.restore()
+	sigs := catchSignals()
+	defer sigs.stop()
+	c, err := startChild(o, term)
+	if err != nil {
+		return Result{}, err
+	}
+	term.makeRaw()
+	t := newTee(o)
+	r := &run{options: o, term: term, child: c, tee: t, signals: sigs}
+	r.start()
+	r.supervise(ctx)
+	r.finish()
+	return r.result(), nil
+}
+
+// run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the input pump (terminal
+// to PTY), the child's waiter, and behind the tee the log writer and the follower.
+type run struct {
+	options Options
+	term    *terminal
+	child   *child
+	tee     *tee
+	signals *signals
+	input   *inputPump
+	output  *outputPump
+}
+
+func (r *run) start() {
+	r.output = startOutput(r.child, r.term, r.tee)
+	if r.term.interactive() {
+		r.input = startInput(r.term, r.child, r.tee, r.options.Input)
+		r.input.enable(r.term.foreground())
+	}
+}
+
+// finish is called when the child is gone: the rest of the output comes first, then the terminal, then the log.
+func (r *run) finish() {
+	r.output.drain()
+	if r.input != nil {
+		r.input.stop()
+	}
+	r.child.close()
+	r.term.restore()
+	r.tee.finish(session.Event{Kind: session.Exit, Status: r.child.status}, r.options.CatchUp)
+}
+
+func (r *run) result() Result {
+	return Result{
+		Status:   r.child.status,
+		Duration: r.tee.end,
+		Lost:     r.tee.lostBytes(),
+		LogErr:   r.tee.logErr(),
+		IndexErr: r.tee.indexErr(),
+		Behind:   r.tee.behind(),
+	}
+}

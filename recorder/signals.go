@@ -1,0 +1,167 @@
+package recorder
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// backgroundCheck is how often a recording in the background looks whether it was brought to the foreground:
+// shells do not tell a job that runs.
+const backgroundCheck = 300 * time.Millisecond
+
+// ending are the signals that are passed on and end a recording.
+var ending = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM}
+
+// signals are those that the process gets while it records.
+type signals struct {
+	ch chan os.Signal
+}
+
+// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the child ignores it too.
+func catchSignals() *signals {
+	s := &signals{ch: make(chan os.Signal, 16)}
+	for _, sig := range ending {
+		if !signal.Ignored(sig) {
+			signal.Notify(s.ch, sig)
+		}
+	}
+	signal.Notify(s.ch, unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE)
+	if !signal.Ignored(unix.SIGTSTP) {
+		signal.Notify(s.ch, unix.SIGTSTP)
+	}
+	return s
+}
+
+func (s *signals) stop() { signal.Stop(s.ch) }
+
+// supervise passes signals, window sizes and stops between the terminal and the child until the child is gone.
+func (r *run) supervise(ctx context.Context) {
+	var kill <-chan time.Time
+	end := func(sig syscall.Signal) {
+		r.child.signal(sig)
+		r.child.signal(unix.SIGCONT) // a stopped child cannot die
+		if kill == nil {
+			kill = time.After(r.options.KillAfter)
+		}
+	}
+	done := ctx.Done()
+	lost := r.output.terminalLost
+	background := r.backgroundTicker()
+	defer background.Stop()
+	for {
+		select {
+		case <-r.child.exited:
+			return
+		case <-r.child.stopped:
+			r.suspend()
+		case sig := <-r.signals.ch:
+			r.handle(sig.(syscall.Signal), end)
+		case sig := <-lost:
+			lost = nil
+			end(sig)
+		case <-done:
+			done = nil
+			end(unix.SIGTERM)
+		case <-kill:
+			r.child.kill()
+		case <-background.C:
+		}
+		r.checkForeground(background)
+	}
+}
+
+func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
+	switch sig {
+	case unix.SIGWINCH:
+		r.followSize()
+	case unix.SIGTSTP:
+		r.child.signal(unix.SIGTSTP)
+		r.suspend()
+	case unix.SIGCONT:
+		r.child.signal(unix.SIGCONT)
+	case unix.SIGPIPE: // the write's own error tells
+	default:
+		end(sig)
+	}
+}
+
+// followSize gives the child the terminal's size and records it.
+func (r *run) followSize() {
+	ws := r.term.size()
+	r.term.resized(int(ws.Row))
+	if r.child.resize(ws) == nil {
+		r.tee.resize(int(ws.Col), int(ws.Row))
+	}
+}
+
+// suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell says so. Where nobody could
+// continue it (no job control) the kernel does not stop us, and the child goes on.
+func (r *run) suspend() {
+	r.term.cook()
+	signal.Reset(unix.SIGTSTP)
+	_ = unix.Kill(0, unix.SIGTSTP) // our own group: it exists
+	r.awaitContinue()
+	if !signal.Ignored(unix.SIGTSTP) {
+		signal.Notify(r.signals.ch, unix.SIGTSTP)
+	}
+	r.term.makeRaw()
+	r.followSize()
+	r.child.signal(unix.SIGCONT)
+}
+
+// awaitContinue returns when the process runs again after a stop. The stop takes effect a moment after it was asked for, or never.
+func (r *run) awaitContinue() {
+	limit := time.After(100 * time.Millisecond)
+	for {
+		select {
+		case sig := <-r.signals.ch:
+			if sig == unix.SIGCONT {
+				return
+			}
+			if sig != unix.SIGWINCH {
+				r.requeue(sig)
+				return
+			}
+		case <-limit:
+			return
+		}
+	}
+}
+
+// requeue puts a signal back for supervise.
+func (r *run) requeue(sig os.Signal) {
+	select {
+	case r.signals.ch <- sig:
+	default: // 16 are waiting already
+	}
+}
+
+func (r *run) backgroundTicker() *time.Ticker {
+	t := time.NewTicker(backgroundCheck)
+	r.checkForeground(t)
+	return t
+}
+
+// checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not. The ticker runs in the background
+// only: a recording that waits for its child does not wake up.
+func (r *run) checkForeground(t *time.Ticker) {
+	if r.input == nil || r.term.foreground() {
+		t.Stop()
+	} else {
+		t.Reset(backgroundCheck)
+	}
+	if r.input == nil {
+		return
+	}
+	if r.term.foreground() {
+		r.term.makeRaw()
+		r.input.enable(true)
+	} else {
+		r.input.enable(false)
+	}
+}

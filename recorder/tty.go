@@ -1,0 +1,131 @@
+package recorder
+
+import (
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// The window where there is no terminal to ask, in cells.
+const (
+	defaultCols = 80
+	defaultRows = 24
+)
+
+// WindowSize gives the size of the terminal behind the first of files that is one, in cells; 80x24 where none is.
+func WindowSize(files ...*os.File) (cols, rows int) {
+	ws := windowSize(files...)
+	return int(ws.Col), int(ws.Row)
+}
+
+func windowSize(files ...*os.File) *unix.Winsize {
+	for _, f := range files {
+		if ws, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && ws.Col > 0 && ws.Row > 0 {
+			return ws
+		}
+	}
+	return &unix.Winsize{Col: defaultCols, Row: defaultRows}
+}
+
+// terminal is the user's terminal, if there is one: its window, its line settings, and the modes that the
+// output switched on.
+type terminal struct {
+	in, out *os.File
+	isTTY   bool // in is a terminal: there is somebody to type
+
+	mu    sync.Mutex // guards the fields below
+	saved *term.State
+	modes modeTracker
+	gone  bool // writing failed: the window is closed, or the pipe's reader left
+}
+
+func newTerminal(in, out *os.File) *terminal {
+	return &terminal{in: in, out: out, isTTY: term.IsTerminal(int(in.Fd()))}
+}
+
+// interactive tells whether the keyboard is ours to read.
+func (t *terminal) interactive() bool { return t.isTTY }
+
+func (t *terminal) size() *unix.Winsize { return windowSize(t.out, t.in) }
+
+// foreground tells whether our process group may read the terminal and set its modes.
+func (t *terminal) foreground() bool {
+	pgrp, err := unix.IoctlGetInt(int(t.in.Fd()), unix.TIOCGPGRP)
+	return err != nil || pgrp == unix.Getpgrp()
+}
+
+// makeRaw hands every key to the child's own line discipline. In the background, and without a terminal, it does nothing.
+func (t *terminal) makeRaw() {
+	if !t.isTTY || !t.foreground() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.saved != nil {
+		return
+	}
+	if state, err := term.MakeRaw(int(t.in.Fd())); err == nil {
+		t.saved = state
+	}
+}
+
+// cook undoes makeRaw.
+func (t *terminal) cook() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cookLocked()
+}
+
+func (t *terminal) cookLocked() {
+	if t.saved == nil {
+		return
+	}
+	_ = term.Restore(int(t.in.Fd()), t.saved) // only a terminal that is gone fails here
+	t.saved = nil
+}
+
+// write shows the child's output, as it is. Its error means that nobody sees it any more.
+func (t *terminal) write(p []byte) error {
+	t.mu.Lock()
+	gone := t.gone
+	if !gone {
+		t.modes.feed(p)
+	}
+	t.mu.Unlock()
+	if gone {
+		return nil
+	}
+	_, err := t.out.Write(p)
+	if err != nil {
+		t.mu.Lock()
+		t.gone = true
+		t.mu.Unlock()
+	}
+	return err
+}
+
+func (t *terminal) resized(rows int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.modes.rows = rows
+}
+
+// restore brings the terminal back: the line settings, and the modes that the child left on.
+func (t *terminal) restore() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if reset := t.modes.reset(); reset != "" && !t.gone && term.IsTerminal(int(t.out.Fd())) {
+		_, _ = t.out.WriteString(reset) // only a terminal that is gone fails here
+	}
+	t.cookLocked()
+}
+
+// guard is deferred by goroutines that stand between the child and the terminal: a panic leaves the terminal usable.
+func (t *terminal) guard() {
+	if p := recover(); p != nil {
+		t.restore()
+		panic(p)
+	}
+}
