@@ -79,4 +79,4 @@ type Profile struct {
 }
 
 // profiles are all agents known, tried in this order.
-var profiles []*Profile
+var profiles = []*Profile{claude, codex, gemini}

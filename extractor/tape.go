@@ -75,9 +75,6 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 	if len(body) > 0 && t.base < len(t.lines) && body[0].Cols != t.lines[len(t.lines)-1].Cols {
 		return t.findRewrapped(body)
 	}
-	if t.leads(t.base, body) {
-		return t.base, true
-	}
 	for _, lo := range []int{t.base - len(body), 0} {
 		lo = max(lo, 0)
 		if at, ok := overlap(t.lines[lo:], body); ok {
@@ -88,22 +85,6 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// leads tells whether the first three rows with text of body stand at the tape's line at.
-func (t *tape) leads(at int, body []Line) bool {
-	n := 0
-	for i, l := range body {
-		if at+i >= len(t.lines) || t.lines[at+i].Text != l.Text {
-			return false
-		}
-		if l.Text != "" {
-			if n++; n == 3 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // contains tells whether all of body stands at line at, and the tape goes on below it.
@@ -161,10 +142,42 @@ func overlap(old, body []Line) (at int, ok bool) {
 			best[i*(m+1)+j] = b
 		}
 	}
-	if best[0]*5 < total || best[0] == 0 {
+	room := int32(0)
+	for _, l := range old {
+		room += weight(l)
+	}
+	if best[0]*5 < min(total, room) || best[0] == 0 {
 		return 0, false
 	}
-	return firstRun(old, body, best), true
+	i, j := firstRun(old, body, best)
+	if i > 0 && !redrawn(old, body, i, j) {
+		return j, true
+	}
+	return max(j-i, 0), true
+}
+
+// redrawn tells whether the first i rows of body, which are not in old, stand for the i rows of old above j: a marker or a
+// counter changed. Otherwise they came in between.
+func redrawn(old, body []Line, i, j int) bool {
+	same, rows := 0, 0
+	for k := range i {
+		if j-i+k < 0 {
+			continue
+		}
+		a, b := strings.TrimSpace(body[k].Text), strings.TrimSpace(old[j-i+k].Text)
+		if a == b {
+			continue
+		}
+		rows++
+		n := 0
+		for n < len(a) && n < len(b) && a[n] == b[n] {
+			n++
+		}
+		if n*2 >= min(len(a), len(b)) || len(a) > 4 && len(b) > 4 && a[4:] == b[4:] {
+			same++
+		}
+	}
+	return same*2 >= rows
 }
 
 // weight is how much a row says about its place.
@@ -176,34 +189,33 @@ func weight(l Line) int32 {
 	return 2 + min(n, 40)/4
 }
 
-// firstRun walks the best alignment and returns the offset of its first run that is long enough to be trusted.
-func firstRun(old, body []Line, best []int32) int {
+// firstRun walks the best alignment and returns where its first run begins that is long enough to be trusted, else
+// the heaviest run.
+func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 	n, m := len(body), len(old)
-	first, at, run, gap := -1, -1, int32(0), 0
+	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the run at hand
 	for i, j := 0, 0; i < n && j < m; {
 		b := best[i*(m+1)+j]
 		w := weight(body[i])
 		switch {
 		case w > 0 && body[i].Text == old[j].Text && b == w+best[(i+1)*(m+1)+j+1]:
-			if first < 0 {
-				first = j - i
+			if run == 0 || j-i != sj-si {
+				si, sj, run = i, j, 0
 			}
-			if j-i != at || gap > 3 {
-				at, run = j-i, 0
+			if run += w; run > heaviest {
+				i0, j0, heaviest = si, sj, run
 			}
-			gap = 0
-			if run += w; run >= 12 {
-				return max(at, 0)
+			if run >= 12 {
+				return si, sj
 			}
 			i, j = i+1, j+1
 		case b == best[i*(m+1)+j+1]:
 			j++
 		default:
 			i++
-			gap++
 		}
 	}
-	return max(first, 0)
+	return i0, j0
 }
 
 // findRewrapped finds body in a tape that was drawn at another width: by its letters, without the blanks. The tape
@@ -216,13 +228,12 @@ func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
 		text.WriteString(letters(l.Text))
 		ends = append(ends, text.Len())
 	}
-	pos, row := -1, 0
-	skipped := 0
+	pos, skipped := -1, 0
 	for i := range body {
 		key := lettersFrom(body[i:], 40)
 		if len(key) >= 12 {
 			if p := strings.LastIndex(text.String(), key); p >= skipped {
-				pos, row = p-skipped, i
+				pos = p - skipped
 				break
 			}
 		}
@@ -234,7 +245,6 @@ func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
 	if pos < 0 {
 		return 0, false
 	}
-	_ = row
 	i := 0
 	for i < len(ends) && ends[i] <= pos {
 		i++

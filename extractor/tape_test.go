@@ -1,0 +1,99 @@
+package extractor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// rows makes plain lines of a window that is cols cells wide.
+func rows(cols int, texts ...string) []Line {
+	out := make([]Line, len(texts))
+	for i, s := range texts {
+		r := &vterm.Row{Text: strings.TrimRight(s, " ")}
+		if s != "" {
+			r.Runs = []vterm.Run{{Text: s, Width: len([]rune(s))}}
+		}
+		out[i] = Line{Row: r, Cols: cols}
+	}
+	return out
+}
+
+func texts(lines []Line) []string {
+	out := []string{}
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+func words(n int) string {
+	w := strings.Fields("cache parser index lock queue worker retry token build event row page")
+	return fmt.Sprintf("%s %s %d", w[n%len(w)], w[n/5%len(w)], n%7)
+}
+
+// TestStitchScrolls shows a text that grows in a window that follows its end, a few rows a frame, the last row growing,
+// with looks back in between.
+func TestStitchScrolls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		height := rapid.IntRange(10, 24).Draw(t, "height")
+		var doc []string
+		var tp tape
+		show := func(end int) {
+			top := max(0, end-height)
+			body := append([]string{}, doc[top:end]...)
+			for len(body) < height {
+				body = append(body, "")
+			}
+			tp.stitch(trim(rows(60, body...)))
+		}
+		for range rapid.IntRange(5, 40).Draw(t, "frames") {
+			for range rapid.IntRange(1, height/3).Draw(t, "rows") {
+				switch n := rapid.IntRange(0, 9).Draw(t, "row"); {
+				case n < 2 && len(doc) > 0 && doc[len(doc)-1] != "":
+					doc = append(doc, "")
+				case n == 2 && len(doc) > height:
+					doc = append(doc, doc[len(doc)-3])
+				default:
+					doc = append(doc, fmt.Sprint(words(n+len(doc)*11), len(doc)))
+				}
+			}
+			doc = append(doc, fmt.Sprint("row ", len(doc)))
+			show(len(doc))
+			if len(doc) > 2*height && rapid.IntRange(0, 5).Draw(t, "back") == 0 {
+				show(len(doc) - rapid.IntRange(1, height/2).Draw(t, "by"))
+				show(len(doc))
+			}
+		}
+		if diff := cmp.Diff(doc, texts(tp.lines)); diff != "" {
+			t.Fatalf("tape (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestStitchInsertsAbove(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"))
+	// the window follows the end: a result of three rows comes in below the second line
+	tp.stitch(rows(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:])
+	tp.stitch(rows(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"))
+	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here", "fourth line here", "fifth line here"}
+	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
+
+func TestStitchAfterResize(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."))
+	tp.stitch(rows(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."))
+	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."}
+	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
