@@ -128,6 +128,9 @@ func equal(a, b Line) bool {
 // overlap aligns body with old, rows of text weighing by their length, and returns the place in old where body
 // begins. Rows may have changed, come or gone between the two; too little in common is no overlap.
 func overlap(old, body []Line) (at int, ok bool) {
+	if at, ok := leads(old, body); ok {
+		return at, true
+	}
 	n, m := len(body), len(old)
 	best := make([]int32, (n+1)*(m+1))
 	total := int32(0)
@@ -154,6 +157,23 @@ func overlap(old, body []Line) (at int, ok bool) {
 		return j, true
 	}
 	return max(j-i, 0), true
+}
+
+// leads finds where old goes on as body begins, row for row, either up to old's end or far enough to be trusted.
+func leads(old, body []Line) (at int, ok bool) {
+	most := int32(0)
+	for j := range old {
+		run := int32(0)
+		k := 0
+		for k < len(body) && j+k < len(old) && old[j+k].Text == body[k].Text {
+			run += weight(body[k])
+			k++
+		}
+		if run > most && (j+k == len(old) || k == len(body) || run >= 24) {
+			at, ok, most = j, true, run
+		}
+	}
+	return at, ok
 }
 
 // redrawn tells whether the first i rows of body, which are not in old, stand for the i rows of old above j: a marker or a
