@@ -51,5 +51,6 @@ type Run struct {
 type Row struct {
 	Text    string // all runs, trailing blanks removed
 	Runs    []Run  // with trailing blanks only where they are styled (a background, inverse, an underline)
+	Blanks  int    // spaces written behind Text: they belong to the line where the next row is Wrapped
 	Wrapped bool   // continues the row above (soft wrap): the two are one logical line
 }

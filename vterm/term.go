@@ -64,3 +64,78 @@ type HistoryRow struct {
 	Row  *Row // nil for Cleared and Resized
 	N    int
 }
+
+// Term is a terminal: Write moves it, Snapshot and TakeHistory read it. It is a pure state machine,
+// for one goroutine at a time.
+type Term struct {
+	parser
+	modes
+
+	cols, rows int
+	widths     Widths
+	answer     bool
+	onCue      func(Cue)
+
+	main, alt screen
+	scr       *screen // the one that is shown
+	sb        ring[*line]
+	hist      ring[histItem]
+	spare     []*line
+
+	pen       pen
+	protected bool   // DECSCA
+	attr      uint32 // pen as cells keep it
+	erase     uint32 // its background, for what is erased
+	charset   *charset
+	charsets  [4]*charset // G0 to G3
+	level     int         // which of them is in use
+	joinable  int         // width of the character just printed; 0 when something came between
+	title     string
+	replies   []byte
+
+	styles   styleTable
+	clusters textTable
+	links    textTable
+	pages    [512]*widthPage
+
+	view     view
+	scrolled int // rows that the whole screen moved up since the store was written
+}
+
+// The size of a terminal is kept between these, in cells.
+const (
+	minCols, minRows = 2, 1
+	maxCols, maxRows = 2000, 2000
+)
+
+// New makes a terminal.
+func New(o Options) *Term {
+	if o.Cols == 0 && o.Rows == 0 {
+		o.Cols, o.Rows = 80, 24
+	}
+	if o.Scrollback == 0 {
+		o.Scrollback = 10000
+	}
+	t := &Term{cols: clampTo(o.Cols, minCols, maxCols), rows: clampTo(o.Rows, minRows, maxRows),
+		widths: o.Widths, answer: o.Replies, onCue: o.OnCue}
+	t.sb.limit, t.hist.limit = max(0, o.Scrollback), maxHistory
+	t.styles.init()
+	t.clusters.init()
+	t.links.init()
+	t.modes.autowrap = true
+	t.scr = &t.main
+	t.clearScreen(&t.main)
+	t.clearScreen(&t.alt)
+	t.blankRows(&t.main, 0)
+	t.view.store = newVT10x(t.cols, t.rows)
+	return t
+}
+
+func clampTo(v, lo, hi int) int { return min(max(v, lo), hi) }
+
+// cue tells what the output did.
+func (t *Term) cue(kind CueKind, n int, text string) {
+	if t.onCue != nil {
+		t.onCue(Cue{Kind: kind, N: n, Text: text})
+	}
+}

@@ -1,0 +1,100 @@
+package vterm
+
+import (
+	"github.com/clipperhouse/displaywidth"
+	"github.com/rivo/uniseg"
+)
+
+// maxCluster bounds the bytes of one grapheme cluster; marks past it are dropped.
+const maxCluster = 256
+
+// measure tells how many cells r takes (negative: it is not shown at all), and whether it joins
+// the character before the cursor, of which old cells are on the screen. w is then the width of
+// the two together.
+func (t *Term) measure(r rune) (w, old int, joins bool) {
+	if r < 0x80 {
+		return 1, 0, false
+	}
+	p := t.props(r)
+	if t.widths == Unicode11 {
+		w = int(p & propWidth)
+		if w == 0 && t.joinable > 0 {
+			return t.joinable, t.joinable, true
+		}
+		return w, 0, false
+	}
+	return t.measureCluster(r, p)
+}
+
+// measureCluster is measure by grapheme clusters (UAX #29).
+func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
+	w = int(p & propWidth)
+	if p&propJoins == 0 {
+		return w, 0, false
+	}
+	prev, old := t.beforeCursor()
+	if prev == "" || w > 0 && t.joinable == 0 {
+		return dropZero(w), 0, false
+	}
+	both := prev + string(r)
+	if uniseg.GraphemeClusterCount(both) > 1 {
+		return dropZero(w), 0, false
+	}
+	return max(old, min(2, displaywidth.String(both))), old, true
+}
+
+// dropZero makes a lone character without a width one that is not shown.
+func dropZero(w int) int {
+	if w == 0 {
+		return -1
+	}
+	return w
+}
+
+// beforeCursor is the character before the cursor and its width in cells.
+func (t *Term) beforeCursor() (string, int) {
+	x := t.scr.x - 1
+	l := t.cur()
+	if x > 0 && l.at(x).attr&cellTail != 0 {
+		x--
+	}
+	c := l.at(x)
+	if c.ch == 0 {
+		return "", 0
+	}
+	return t.cellText(c), c.width()
+}
+
+// joinCell adds r to the character before the cursor, which becomes w cells wide.
+func (t *Term) joinCell(l *line, r rune, w int) {
+	x := t.scr.x - 1
+	if l.at(x).attr&cellTail != 0 && x > 0 {
+		x--
+	}
+	c := &l.cells[x]
+	text := t.cellText(*c) + string(r)
+	if len(text) > maxCluster {
+		return
+	}
+	if t.clusters.full() {
+		t.sweep()
+	}
+	if c.ch == 0 {
+		c.ch = uint32(r)
+	} else {
+		c.ch = chCluster | t.clusters.number(text)
+	}
+	c.attr = c.attr&^(cellWide|cellTail) | widthFlags(w)
+	l.ver++
+}
+
+// cellText is what stands in c; "" where nothing was written.
+func (t *Term) cellText(c cell) string {
+	switch {
+	case c.ch == 0:
+		return ""
+	case c.ch&chCluster != 0:
+		return t.clusters.text(c.ch &^ chCluster)
+	}
+	return string(rune(c.ch))
+}

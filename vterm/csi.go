@@ -1,0 +1,158 @@
+package vterm
+
+// dispatchCSI executes a control sequence by its private marker, intermediates and final byte.
+// What is not known is ignored, and so is a known final with a marker that it does not have: the
+// kitty keyboard's CSI > u and XTMODKEYS' CSI > m stay away from cursor and style.
+func (t *Term) dispatchCSI(final byte) {
+	switch t.ncol {
+	case 0:
+		t.plainCSI(final)
+	case 1:
+		switch t.collect[0] {
+		case '?':
+			t.privateCSI(final)
+		case '>':
+			t.reportCSI(final)
+		case ' ':
+			t.spaceCSI(final)
+		case '!':
+			if final == 'p' {
+				t.softReset()
+			}
+		case '"':
+			if final == 'q' {
+				t.protect()
+			}
+		case '\'':
+			t.columnCSI(final)
+		case '$':
+			if final == 'p' {
+				t.reportMode(false)
+			}
+		}
+	case 2:
+		if t.collect[0] == '?' && t.collect[1] == '$' && final == 'p' {
+			t.reportMode(true)
+		}
+	}
+}
+
+// plainCSI executes the sequences without marker.
+func (t *Term) plainCSI(final byte) {
+	p := &t.params
+	n := p.get(0, 1)
+	switch final {
+	case '@':
+		t.insertChars(n)
+	case 'L':
+		t.insertLines(n)
+	case 'M':
+		t.deleteLines(n)
+	case 'P':
+		t.deleteChars(n)
+	case 'S':
+		t.scrollUpBy(n)
+	case 'T':
+		t.scrollDownBy(n)
+	case 'X':
+		t.eraseChars(n)
+	case 'J':
+		t.eraseDisplay(p.get(0, 0), false)
+	case 'K':
+		t.eraseLine(p.get(0, 0), false)
+	case 'b':
+		t.repeat(n)
+	case 'c':
+		t.deviceAttributes()
+	case 'g':
+		t.clearTabs(p.get(0, 0))
+	case 'h', 'l':
+		t.setModes(final == 'h')
+	case 'm':
+		t.sgr()
+	case 'n':
+		t.deviceStatus(false)
+	case 'r':
+		t.setMargins(p.get(0, 0), p.get(1, 0))
+	case 's':
+		t.saveCursor()
+	case 'u':
+		t.restoreCursor()
+	default:
+		t.moveCSI(final, n)
+	}
+}
+
+// moveCSI executes the cursor movements.
+func (t *Term) moveCSI(final byte, n int) {
+	sc := t.scr
+	switch final {
+	case 'A':
+		t.up(n)
+	case 'B':
+		t.down(n)
+	case 'C', 'a':
+		t.moveBy(n, 0)
+	case 'D':
+		t.moveBy(-n, 0)
+	case 'E':
+		t.down(n)
+		sc.x = 0
+	case 'F':
+		t.up(n)
+		sc.x = 0
+	case 'G', '`':
+		t.moveTo(n-1, sc.y)
+	case 'H', 'f':
+		t.moveTo(t.params.get(1, 1)-1, n-1)
+	case 'I':
+		t.tab(n)
+	case 'Z':
+		t.backTab(n)
+	case 'd':
+		t.moveTo(sc.x, n-1)
+	case 'e':
+		t.moveBy(0, n)
+	}
+}
+
+// privateCSI executes the sequences marked with a question mark.
+func (t *Term) privateCSI(final byte) {
+	switch final {
+	case 'J':
+		t.eraseDisplay(t.params.get(0, 0), true)
+	case 'K':
+		t.eraseLine(t.params.get(0, 0), true)
+	case 'h', 'l':
+		t.setPrivateModes(final == 'h')
+	case 'n':
+		t.deviceStatus(true)
+	case 'u':
+		t.keyboardFlags()
+	}
+}
+
+// spaceCSI executes the sequences with a space: SL and SR. DECSCUSR has no effect on the cells.
+func (t *Term) spaceCSI(final byte) {
+	if final == '@' || final == 'A' {
+		t.shiftColumns(0, t.params.get(0, 1), final == 'A')
+	}
+}
+
+// columnCSI executes the sequences with an apostrophe: DECIC and DECDC.
+func (t *Term) columnCSI(final byte) {
+	if final == '}' || final == '~' {
+		t.shiftColumns(t.scr.x, t.params.get(0, 1), final == '}')
+	}
+}
+
+// protect is DECSCA.
+func (t *Term) protect() {
+	switch t.params.get(0, 0) {
+	case 1:
+		t.protected = true
+	case 0, 2:
+		t.protected = false
+	}
+	t.setPen(t.pen)
+}

@@ -1,0 +1,122 @@
+package vterm
+
+// restrict keeps the cursor on the screen, and with origin mode between the margins. maxX is the
+// last column it may stand on: cols keeps a pending wrap, cols-1 ends it.
+func (t *Term) restrict(maxX int) {
+	sc := t.scr
+	sc.x = min(maxX, max(0, sc.x))
+	if t.origin {
+		sc.y = min(sc.bottom, max(sc.top, sc.y))
+	} else {
+		sc.y = min(t.rows-1, max(0, sc.y))
+	}
+}
+
+// moveTo is CUP: with origin mode, y counts from the top margin.
+func (t *Term) moveTo(x, y int) {
+	if t.origin {
+		y += t.scr.top
+	}
+	t.scr.x, t.scr.y = x, y
+	t.restrict(t.cols - 1)
+}
+
+// moveBy moves relative to where the cursor is; it ends a pending wrap. With origin mode xterm.js
+// adds the top margin here, too, and so do we: the reference is what both show.
+func (t *Term) moveBy(dx, dy int) {
+	t.restrict(t.cols - 1)
+	t.moveTo(t.scr.x+dx, t.scr.y+dy)
+}
+
+// up is CUU: it stops at the top margin, unless the cursor is above it.
+func (t *Term) up(n int) {
+	if room := t.scr.y - t.scr.top; room >= 0 {
+		n = min(n, room)
+	}
+	t.moveBy(0, -n)
+}
+
+// down is CUD: it stops at the bottom margin, unless the cursor is below it.
+func (t *Term) down(n int) {
+	if room := t.scr.bottom - t.scr.y; room >= 0 {
+		n = min(n, room)
+	}
+	t.moveBy(0, n)
+}
+
+// lineFeed is LF, VT and FF. It makes the row that it enters a line of its own.
+func (t *Term) lineFeed() {
+	sc := t.scr
+	if t.newLine {
+		sc.x = 0
+	}
+	switch {
+	case sc.y == sc.bottom:
+		t.scroll(false)
+	case sc.y < t.rows-1:
+		sc.y++
+		sc.rows[sc.y].setWrapped(false)
+	}
+	if sc.x >= t.cols {
+		sc.x--
+	}
+}
+
+// index is IND.
+func (t *Term) index() {
+	t.restrict(t.cols - 1)
+	switch sc := t.scr; {
+	case sc.y == sc.bottom:
+		t.scroll(false)
+	case sc.y < t.rows-1:
+		sc.y++
+	}
+	t.restrict(t.cols - 1)
+}
+
+// reverseIndex is RI.
+func (t *Term) reverseIndex() {
+	t.restrict(t.cols - 1)
+	if sc := t.scr; sc.y == sc.top {
+		t.shiftDown(sc.top, sc.bottom, 1, t.erase)
+	} else {
+		sc.y--
+		t.restrict(t.cols - 1)
+	}
+}
+
+// backspace is BS. With reverse wrap (DECSET 45) it goes back over a soft wrap, which it undoes.
+func (t *Term) backspace() {
+	sc := t.scr
+	if !t.reverseWrap {
+		t.restrict(t.cols - 1)
+		sc.x = max(0, sc.x-1)
+		return
+	}
+	t.restrict(t.cols)
+	if sc.x > 0 {
+		sc.x--
+	} else if sc.y > sc.top && sc.y <= sc.bottom && t.cur().wrapped {
+		t.cur().setWrapped(false)
+		sc.y--
+		sc.x = t.cols - 1
+		if c := t.cur().at(sc.x); c.ch == 0 && c.width() == 1 && t.cur().at(sc.x-1).width() != 0 {
+			sc.x-- // the blank that a wide character left when it did not fit
+		}
+	}
+	t.restrict(t.cols - 1)
+}
+
+// saveCursor is DECSC, restoreCursor DECRC.
+func (t *Term) saveCursor() {
+	sc := t.scr
+	sc.saved = savedCursor{x: sc.x, y: t.base() + sc.y, pen: t.pen, charset: t.charset}
+}
+
+func (t *Term) restoreCursor() {
+	sc := t.scr
+	sc.x, sc.y = sc.saved.x, max(sc.saved.y-t.base(), 0)
+	t.setPen(sc.saved.pen)
+	t.charset = sc.saved.charset
+	t.restrict(t.cols - 1)
+}

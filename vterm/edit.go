@@ -1,0 +1,65 @@
+package vterm
+
+// insertBlanks moves what stands from column x on right by n and blanks the gap.
+func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
+	l.splitAt(x, attr)
+	n = min(n, t.cols-x)
+	copy(l.cells[x+n:], l.cells[x:])
+	l.fill(x, x+n, cell{attr: attr})
+	if last := &l.cells[t.cols-1]; last.attr&cellWide != 0 {
+		*last = cell{attr: attr}
+	}
+}
+
+// deleteCells takes n columns from x on out of the row; blanks come in at the right.
+func (t *Term) deleteCells(l *line, x, n int, attr uint32) {
+	n = min(n, t.cols-x)
+	copy(l.cells[x:], l.cells[x+n:])
+	l.fill(t.cols-n, t.cols, cell{attr: attr})
+	l.splitAt(x, attr)
+	l.mendAt(x, attr)
+}
+
+// insertChars is ICH, deleteChars DCH, eraseChars ECH.
+func (t *Term) insertChars(n int) {
+	t.restrict(t.cols - 1)
+	t.insertBlanks(t.cur(), t.scr.x, n, t.erase)
+}
+
+func (t *Term) deleteChars(n int) {
+	t.restrict(t.cols - 1)
+	t.deleteCells(t.cur(), t.scr.x, n, t.erase)
+}
+
+func (t *Term) eraseChars(n int) {
+	t.restrict(t.cols - 1)
+	t.eraseCells(t.cur(), t.scr.x, min(t.scr.x+n, t.cols), false)
+}
+
+// shiftColumns moves the columns from x on, in all rows between the margins: right by n for SR and
+// DECIC, left for SL and DECDC.
+func (t *Term) shiftColumns(x, n int, right bool) {
+	sc := t.scr
+	if !t.insideMargins() {
+		return
+	}
+	x = min(x, t.cols) % t.cols
+	for _, l := range sc.rows[sc.top : sc.bottom+1] {
+		if right {
+			t.insertBlanks(l, x, n, t.erase)
+		} else {
+			t.deleteCells(l, x, n, t.erase)
+		}
+		l.setWrapped(false)
+	}
+}
+
+// align is DECALN: the screen full of E.
+func (t *Term) align() {
+	t.moveTo(0, 0)
+	for _, l := range t.scr.rows {
+		l.fill(0, t.cols, cell{ch: 'E', attr: t.attr})
+		l.setWrapped(false)
+	}
+	t.moveTo(0, 0)
+}

@@ -1,0 +1,76 @@
+package vterm
+
+// histItem is one item of the history, as TakeHistory will tell it.
+type histItem struct {
+	kind HistoryKind
+	line *line // owned, nil where the kind has no row
+	n    int
+}
+
+// maxHistory bounds the items that wait for TakeHistory; the oldest are dropped past it.
+const maxHistory = 10000
+
+// remember appends l to the history, which becomes one more owner of it.
+func (t *Term) remember(kind HistoryKind, l *line) {
+	l.refs++
+	t.addHistory(histItem{kind: kind, line: l})
+}
+
+func (t *Term) addHistory(it histItem) {
+	if old, full := t.hist.push(it); full && old.line != nil {
+		t.release(old.line)
+	}
+}
+
+// rememberScreen hands the main screen's rows to the history before they are erased: those down
+// to the last one with something on it. Blank lines take their place.
+func (t *Term) rememberScreen() {
+	rows := t.main.rows
+	last := len(rows) - 1
+	for last >= 0 && blankLine(rows[last]) {
+		last--
+	}
+	for i, l := range rows[:last+1] {
+		t.remember(Erased, l)
+		t.release(l)
+		rows[i] = t.blank(0)
+	}
+}
+
+// blankLine says that nothing but spaces stands on l.
+func blankLine(l *line) bool {
+	for _, c := range l.cells {
+		if c.ch != 0 && c.ch != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// TakeHistory gives what left the main screen since the last call, oldest first, and forgets it.
+// It may be called inside OnCue. If nobody calls it, the newest 10,000 items wait.
+func (t *Term) TakeHistory() []HistoryRow {
+	if t.hist.n == 0 {
+		return nil
+	}
+	out := make([]HistoryRow, t.hist.n)
+	for i := range out {
+		it := t.hist.at(i)
+		out[i] = HistoryRow{Kind: it.kind, N: it.n}
+		if it.line != nil {
+			out[i].Row = t.readLine(it.line)
+			t.release(it.line)
+		}
+	}
+	t.hist.reset()
+	return out
+}
+
+// Scrollback is what stands above the main screen, oldest first, as xterm.js keeps it.
+func (t *Term) Scrollback() []*Row {
+	out := make([]*Row, t.sb.n)
+	for i := range out {
+		out[i] = t.readLine(t.sb.at(i))
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package vterm
+
+// textTable numbers strings: the texts of grapheme clusters, the URIs of links. Number 0 is "".
+type textTable struct {
+	texts   []string
+	index   map[string]uint32
+	free    []uint32
+	sweepAt int
+}
+
+func (s *textTable) init() {
+	s.texts = append(s.texts[:0], "")
+	s.index = map[string]uint32{}
+	s.sweepAt = minSweep
+}
+
+func (s *textTable) text(n uint32) string { return s.texts[n] }
+
+// full says that the unused texts should be swept out before another one is added.
+func (s *textTable) full() bool { return len(s.index) >= s.sweepAt }
+
+// number finds v's number, or gives it one.
+func (s *textTable) number(v string) uint32 {
+	if v == "" {
+		return 0
+	}
+	if n, ok := s.index[v]; ok {
+		return n
+	}
+	var n uint32
+	if k := len(s.free); k > 0 {
+		n, s.free = s.free[k-1], s.free[:k-1]
+		s.texts[n] = v
+	} else {
+		n = uint32(len(s.texts))
+		s.texts = append(s.texts, v)
+	}
+	s.index[v] = n
+	return n
+}
+
+// keep forgets the texts that live does not name.
+func (s *textTable) keep(live map[uint32]bool) {
+	for v, n := range s.index {
+		if !live[n] {
+			delete(s.index, v)
+			s.texts[n] = ""
+			s.free = append(s.free, n)
+		}
+	}
+	s.sweepAt = max(minSweep, 2*len(s.index))
+}
+
+// sweep forgets the styles, links and clusters that no cell and no pen uses any more, so that
+// hostile output cannot grow the tables past what the screen, scrollback and history hold.
+func (t *Term) sweep() {
+	styles, clusters, links := map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
+	t.eachLine(func(l *line) {
+		for _, c := range l.cells {
+			styles[c.attr&styleMask] = true
+			if c.ch&chCluster != 0 {
+				clusters[c.ch&^chCluster] = true
+			}
+		}
+	})
+	styles[t.attr&styleMask], styles[t.erase&styleMask] = true, true
+	for _, p := range []pen{t.pen, t.main.saved.pen, t.alt.saved.pen} {
+		links[p.link] = true
+	}
+	t.styles.keep(styles)
+	for _, n := range t.styles.index {
+		links[t.styles.pens[n].link] = true
+	}
+	t.clusters.keep(clusters)
+	t.links.keep(links)
+}
+
+// eachLine visits every row that is held anywhere.
+func (t *Term) eachLine(visit func(*line)) {
+	for _, l := range t.main.rows {
+		visit(l)
+	}
+	for _, l := range t.alt.rows {
+		visit(l)
+	}
+	for i := range t.sb.n {
+		visit(t.sb.at(i))
+	}
+	for i := range t.hist.n {
+		if l := t.hist.at(i).line; l != nil {
+			visit(l)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package vterm
+
+// modes are the settings that are neither the cursor's nor the pen's.
+type modes struct {
+	autowrap, insert, origin bool
+	newLine                  bool // LNM: LF implies CR
+	reverseWrap              bool
+	appCursor, appKeypad     bool
+	hidden                   bool // DECTCEM: the cursor
+	bracketedPaste, focus    bool
+	synced                   bool // 2026: between the start and the end of a frame
+	mouse                    int  // 9, 1000, 1002, 1003; 0: none
+	mouseSGR                 bool
+	mousePixels              bool
+}
+
+// Modes are the settings of a terminal that the programs around it ask for.
+type Modes struct {
+	ApplicationCursorKeys, ApplicationKeypad      bool
+	BracketedPaste, SendFocus, SynchronizedOutput bool
+	Insert, Origin, ReverseWraparound, Wraparound bool
+	Mouse                                         int // DEC mode of the tracking: 9, 1000, 1002, 1003; 0: none
+}
+
+// Modes tells the settings as they are.
+func (t *Term) Modes() Modes {
+	return Modes{
+		ApplicationCursorKeys: t.appCursor, ApplicationKeypad: t.appKeypad,
+		BracketedPaste: t.bracketedPaste, SendFocus: t.focus, SynchronizedOutput: t.synced,
+		Insert: t.insert, Origin: t.origin, ReverseWraparound: t.reverseWrap, Wraparound: t.autowrap,
+		Mouse: t.mouse,
+	}
+}
+
+// setModes is SM and RM.
+func (t *Term) setModes(on bool) {
+	for _, v := range t.params.nums[:t.params.n] {
+		switch v {
+		case 4:
+			t.insert = on
+		case 20:
+			t.newLine = on
+		}
+	}
+}
+
+// setPrivateModes is DECSET and DECRST.
+func (t *Term) setPrivateModes(on bool) {
+	for _, v := range t.params.nums[:t.params.n] {
+		if flag := t.privateFlag(v); flag != nil {
+			*flag = on
+			continue
+		}
+		switch v {
+		case 2:
+			if on {
+				t.resetCharsets()
+			}
+		case 25:
+			t.hidden = !on
+		case 6:
+			t.origin = on
+			t.moveTo(0, 0)
+		case 9, 1000, 1002, 1003:
+			t.mouse = 0
+			if on {
+				t.mouse = int(v)
+			}
+		case 47, 1047, 1048, 1049:
+			t.switchScreen(v, on)
+		case 2026:
+			t.synced = on
+			if !on {
+				t.cue(CueFrame, 0, "")
+			}
+		}
+	}
+}
+
+// privateFlag is where a mode without further effect is kept.
+func (t *Term) privateFlag(v int32) *bool {
+	switch v {
+	case 1:
+		return &t.appCursor
+	case 7:
+		return &t.autowrap
+	case 45:
+		return &t.reverseWrap
+	case 66:
+		return &t.appKeypad
+	case 1004:
+		return &t.focus
+	case 2004:
+		return &t.bracketedPaste
+	}
+	return nil
+}
+
+// switchScreen is DECSET and DECRST 47, 1047, 1048 and 1049.
+func (t *Term) switchScreen(v int32, on bool) {
+	if on {
+		if v >= 1048 {
+			t.saveCursor()
+		}
+		if v != 1048 {
+			t.useAlt()
+		}
+		return
+	}
+	if v != 1048 {
+		t.useMain()
+	}
+	if v >= 1048 {
+		t.restoreCursor()
+	}
+}
+
+// softReset is DECSTR.
+func (t *Term) softReset() {
+	sc := t.scr
+	sc.top, sc.bottom = 0, t.rows-1
+	t.modes = modes{autowrap: true, mouse: t.mouse, newLine: t.newLine}
+	t.protected = false
+	t.setPen(pen{link: t.pen.link})
+	t.resetCharsets()
+	sc.saved = savedCursor{y: t.base()}
+}
+
+// reset is RIS: everything as it was in the beginning. The history goes on.
+func (t *Term) reset() {
+	t.cue(CueErase, -1, "")
+	t.useMain()
+	t.rememberScreen()
+	t.clearScrollback()
+	t.modes = modes{autowrap: true}
+	t.protected = false
+	t.setPen(pen{})
+	t.resetCharsets()
+	for _, sc := range []*screen{&t.main, &t.alt} {
+		t.clearScreen(sc)
+		sc.saved = savedCursor{}
+	}
+	t.blankRows(&t.main, 0)
+}

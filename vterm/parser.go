@@ -1,0 +1,307 @@
+package vterm
+
+import "unicode/utf8"
+
+// state is where the parser stands: the state machine of https://vt100.net/emu/dec_ansi_parser,
+// with OSC strings ended by BEL as well, colons in parameters, and UTF-8 for what is not ASCII.
+type state uint8
+
+const (
+	ground state = iota
+	escape
+	escapeIntermediate
+	csiEntry
+	csiParam
+	csiIntermediate
+	csiIgnore
+	dcsEntry
+	dcsParam
+	dcsIntermediate
+	dcsIgnore
+	dcsPassthrough
+	oscString
+	sosPmApc
+)
+
+// maxString bounds the payload of an OSC or DCS string. A longer one is not executed.
+const maxString = 1 << 20
+
+// parser is what is known of a sequence that is not complete yet.
+type parser struct {
+	state   state
+	carry   [utf8.UTFMax]byte // a UTF-8 sequence cut by the end of a Write
+	ncarry  int
+	params  params
+	collect [4]byte // private marker and intermediates
+	ncol    int     // how many, past 4 too
+	str     []byte  // payload of a string
+	strLong bool    // it was longer than maxString
+	dcs     byte    // final byte of the DCS
+}
+
+// Write feeds the terminal. It takes all of p, whatever is in it, and never fails. The result does
+// not depend on how a stream is cut into writes.
+func (t *Term) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 && t.ncarry > 0 {
+		p = t.resume(p)
+	}
+	for len(p) > 0 {
+		if t.state == ground {
+			p = t.ground(p)
+		} else {
+			p = t.inSequence(p)
+		}
+	}
+	return n, nil
+}
+
+// resume completes the UTF-8 sequence that the last Write ended in.
+func (t *Term) resume(p []byte) []byte {
+	t.carry[t.ncarry] = p[0]
+	seq := t.carry[:t.ncarry+1]
+	if !utf8.FullRune(seq) {
+		t.ncarry++
+		return p[1:]
+	}
+	t.ncarry = 0
+	r, size := utf8.DecodeRune(seq)
+	if size < len(seq) { // the new byte does not continue it: the old ones are dropped
+		return p
+	}
+	t.char(r)
+	return p[1:]
+}
+
+// ground reads text up to the start of a sequence.
+func (t *Term) ground(p []byte) []byte {
+	for i := 0; i < len(p); {
+		switch b := p[i]; {
+		case b-0x20 < 0x5F:
+			j := i + 1
+			for j < len(p) && p[j]-0x20 < 0x5F {
+				j++
+			}
+			t.printASCII(p[i:j])
+			i = j
+		case b == 0x1B:
+			t.enterEscape()
+			return p[i+1:]
+		case b < 0x20:
+			t.execute(b)
+			i++
+		case b == 0x7F:
+			i++
+		default:
+			r, size := utf8.DecodeRune(p[i:])
+			if r == utf8.RuneError && size <= 1 {
+				if !utf8.FullRune(p[i:]) {
+					t.ncarry = copy(t.carry[:], p[i:])
+					return nil
+				}
+				i++
+				continue
+			}
+			i += size
+			if r >= 0xA0 {
+				if r != 0xFEFF {
+					t.printRune(r)
+				}
+			} else if t.c1(r); t.state != ground {
+				return p[i:]
+			}
+		}
+	}
+	return nil
+}
+
+// inSequence reads on inside a sequence, until it is over or p is.
+func (t *Term) inSequence(p []byte) []byte {
+	for i := 0; i < len(p); {
+		b := p[i]
+		if b < 0x80 {
+			i++
+			t.ascii(b)
+		} else {
+			r, size := utf8.DecodeRune(p[i:])
+			if r == utf8.RuneError && size <= 1 {
+				if !utf8.FullRune(p[i:]) {
+					t.ncarry = copy(t.carry[:], p[i:])
+					return nil
+				}
+				i++
+				continue
+			}
+			i += size
+			t.char(r)
+		}
+		if t.state == ground {
+			return p[i:]
+		}
+	}
+	return nil
+}
+
+// char takes a decoded character past U+007F, in any state. The byte order mark and what is no
+// character are dropped, as xterm.js does.
+func (t *Term) char(r rune) {
+	switch {
+	case r < 0xA0:
+		t.c1(r)
+	case r == 0xFEFF:
+	case t.state == ground:
+		t.printRune(r)
+	case t.state == oscString || t.state == dcsPassthrough:
+		t.putString(r)
+	case t.state == csiIgnore || t.state == dcsIgnore:
+	default:
+		t.state = ground // inside any other sequence it ends it, and is lost
+	}
+}
+
+// c1 takes an 8-bit control. It ends any sequence.
+func (t *Term) c1(r rune) {
+	switch r {
+	case 0x90:
+		t.clearSequence()
+		t.state = dcsEntry
+	case 0x98, 0x9E, 0x9F:
+		t.state = sosPmApc
+	case 0x9B:
+		t.clearSequence()
+		t.state = csiEntry
+	case 0x9D:
+		t.startString()
+		t.state = oscString
+	case 0x9C:
+		t.endString(true)
+		t.state = ground
+	default:
+		t.state = ground
+		t.executeC1(r)
+	}
+}
+
+// ascii takes a byte below 0x80 inside a sequence.
+func (t *Term) ascii(b byte) {
+	switch {
+	case b == 0x1B:
+		t.endString(true)
+		t.enterEscape()
+		return
+	case b == 0x18 || b == 0x1A: // CAN, SUB
+		t.endString(false)
+		t.state = ground
+		t.execute(b)
+		return
+	case b < 0x20:
+		t.controlInside(b)
+		return
+	}
+	switch t.state {
+	case escape:
+		t.inEscape(b)
+	case escapeIntermediate:
+		t.inEscapeIntermediate(b)
+	case csiEntry, csiParam, csiIntermediate, csiIgnore:
+		t.inCSI(b)
+	case dcsEntry, dcsParam, dcsIntermediate:
+		t.inDCS(b)
+	case oscString:
+		t.putByte(b)
+	case dcsPassthrough:
+		if b != 0x7F {
+			t.putByte(b)
+		}
+	}
+}
+
+// controlInside takes a C0 control within a sequence: it is executed at once, or part of a string.
+func (t *Term) controlInside(b byte) {
+	switch t.state {
+	case escape, escapeIntermediate, csiEntry, csiParam, csiIntermediate, csiIgnore:
+		t.execute(b)
+	case oscString:
+		if b == 0x07 {
+			t.endString(true)
+			t.state = ground
+		}
+	case dcsPassthrough:
+		t.putByte(b)
+	}
+}
+
+func (t *Term) enterEscape() {
+	t.clearSequence()
+	t.state = escape
+}
+
+func (t *Term) clearSequence() {
+	t.params.reset()
+	t.ncol = 0
+}
+
+// keep collects a private marker or an intermediate.
+func (t *Term) keep(b byte) {
+	if t.ncol < len(t.collect) {
+		t.collect[t.ncol] = b
+	}
+	t.ncol++
+}
+
+func (t *Term) inEscape(b byte) {
+	switch {
+	case b <= 0x2F:
+		t.keep(b)
+		t.state = escapeIntermediate
+	case b == '[':
+		t.state = csiEntry
+	case b == ']':
+		t.startString()
+		t.state = oscString
+	case b == 'P':
+		t.state = dcsEntry
+	case b == 'X' || b == '^' || b == '_':
+		t.state = sosPmApc
+	case b < 0x7F:
+		t.state = ground
+		t.dispatchEscape(b)
+	}
+}
+
+func (t *Term) inEscapeIntermediate(b byte) {
+	switch {
+	case b <= 0x2F:
+		t.keep(b)
+	case b < 0x7F:
+		t.state = ground
+		t.dispatchEscape(b)
+	}
+}
+
+func (t *Term) inCSI(b byte) {
+	switch {
+	case b == 0x7F:
+	case b >= 0x40:
+		ignored := t.state == csiIgnore
+		t.state = ground
+		if !ignored {
+			t.dispatchCSI(b)
+			t.joinable = 0
+		}
+	case t.state == csiIgnore:
+	case b <= 0x2F:
+		t.keep(b)
+		t.state = csiIntermediate
+	case t.state == csiIntermediate:
+		t.state = csiIgnore
+	case b <= ';':
+		t.params.put(b)
+		t.state = csiParam
+	case t.state == csiEntry:
+		t.keep(b)
+		t.state = csiParam
+	default:
+		t.state = csiIgnore
+	}
+}

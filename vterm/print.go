@@ -1,0 +1,150 @@
+package vterm
+
+// printASCII puts a run of printable ASCII characters on the screen: the hot path.
+func (t *Term) printASCII(s []byte) {
+	if t.charset != nil || t.insert {
+		for _, b := range s {
+			t.printRune(rune(b))
+		}
+		return
+	}
+	sc := t.scr
+	l := sc.rows[sc.y]
+	l.splitAt(sc.x, t.attr)
+	for len(s) > 0 {
+		if sc.x >= t.cols {
+			if t.autowrap {
+				t.wrapLine()
+				l = sc.rows[sc.y]
+			} else { // each character overwrites the one before it in the last column
+				sc.x, s = t.cols-1, s[len(s)-1:]
+			}
+		}
+		dst := l.cells[sc.x:]
+		src := s[:min(len(s), len(dst))]
+		attr := t.attr
+		for i, b := range src {
+			dst[i] = cell{uint32(b), attr}
+		}
+		l.ver++
+		sc.x += len(src)
+		s = s[len(src):]
+	}
+	l.mendAt(sc.x, t.attr)
+	t.joinable = 1
+}
+
+// printRune puts one character on the screen: in a cell or two of its own, or into the cell of
+// the character before it where the two are one grapheme cluster.
+func (t *Term) printRune(r rune) {
+	if r < 127 && t.charset != nil {
+		r = t.charset.translate(r)
+	}
+	sc := t.scr
+	sc.rows[sc.y].splitAt(sc.x, t.attr)
+	w, old, joins := t.measure(r)
+	if w < 0 {
+		return
+	}
+	t.joinable = w
+	if sc.x+w-old > t.cols && !t.wrapFor(w, old) {
+		return
+	}
+	l := sc.rows[sc.y]
+	if joins && sc.x > 0 {
+		t.joinCell(l, r, w)
+		for ; old < w; old++ {
+			t.put(l, cell{attr: t.attr | cellTail})
+		}
+	} else {
+		t.putWide(l, r, w, old)
+	}
+	if sc.x < t.cols {
+		l.mendAt(sc.x, t.attr)
+	}
+}
+
+// putWide writes r into w cells at the cursor.
+func (t *Term) putWide(l *line, r rune, w, old int) {
+	sc := t.scr
+	if sc.x >= t.cols {
+		return // a zero-width character with nothing to join, past the last column
+	}
+	if t.insert {
+		t.insertBlanks(l, sc.x, w-old, t.attr)
+		if last := &l.cells[t.cols-1]; last.attr&cellWide != 0 {
+			*last = cell{attr: t.attr}
+		}
+	}
+	t.put(l, cell{uint32(r), t.attr | widthFlags(w)})
+	if w == 2 {
+		t.put(l, cell{attr: t.attr | cellTail})
+	}
+}
+
+// put writes one cell at the cursor and moves on.
+func (t *Term) put(l *line, c cell) {
+	if t.scr.x < len(l.cells) {
+		l.cells[t.scr.x] = c
+		l.ver++
+	}
+	t.scr.x++
+}
+
+// wrapFor makes room for a character of w cells at the right margin, of which old cells are
+// already on the screen: they move along. It is false where the character cannot be shown.
+func (t *Term) wrapFor(w, old int) bool {
+	sc := t.scr
+	if !t.autowrap {
+		sc.x = t.cols - 1
+		return w != 2
+	}
+	above, from := sc.rows[sc.y], max(sc.x-old, 0)
+	var moved [2]cell
+	copy(moved[:old], above.cells[from:])
+	above.fill(from, t.cols, cell{attr: t.attr}) // before it may leave for the scrollback
+	t.wrapLine()
+	l := sc.rows[sc.y]
+	if old > 0 {
+		copy(l.cells, moved[:old])
+		l.ver++
+	}
+	sc.x = old
+	return true
+}
+
+// wrapLine moves the cursor to the start of the next row, which continues this one.
+func (t *Term) wrapLine() {
+	sc := t.scr
+	sc.x = 0
+	switch {
+	case sc.y == sc.bottom:
+		t.scroll(true)
+	case sc.y < t.rows-1:
+		sc.y++
+		sc.rows[sc.y].setWrapped(true)
+	default:
+		sc.rows[sc.y].setWrapped(true)
+	}
+}
+
+// repeat is REP: what stands before the cursor, n more times. Only a character just printed is
+// repeated. No more is done than fills the screen and the scrollback.
+func (t *Term) repeat(n int) {
+	w := t.joinable
+	if w == 0 {
+		return
+	}
+	c := t.cur().at(t.scr.x - w)
+	text := []rune(t.cellText(c))
+	if c.ch == 0 {
+		text = []rune{' '}
+	}
+	n = min(n, t.cols*(t.rows+t.sb.limit+1))
+	t.joinable = 0
+	for range n {
+		for _, r := range text {
+			t.printRune(r)
+		}
+	}
+}

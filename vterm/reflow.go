@@ -1,0 +1,196 @@
+package vterm
+
+// group is a logical line: the rows first to, not including, end of a page.
+type group struct{ first, end int }
+
+// holdsCursor says that the cursor's row belongs to g. Such a line keeps its rows: the shell will
+// draw it anew.
+func (p *page) holdsCursor(g group) bool {
+	y := p.base + p.y
+	return y >= g.first && y < g.end
+}
+
+// groupAt is the logical line that starts at row i.
+func (p *page) groupAt(i int) group {
+	end := i + 1
+	for end < len(p.rows) && p.rows[end].wrapped {
+		end++
+	}
+	return group{i, end}
+}
+
+// length is the number of columns that row i of g gives to its logical line: all of them, but for
+// a last column left empty because a wide character did not fit, and the empty end of the last row.
+func (p *page) length(g group, i, cols int) int {
+	l := p.rows[i]
+	if i == g.end-1 {
+		return l.trimmed()
+	}
+	last := l.at(cols - 1)
+	if last.ch == 0 && last.width() == 1 && p.rows[i+1].at(0).width() == 2 {
+		return cols - 1
+	}
+	return cols
+}
+
+// text is the logical line's cells in one piece.
+func (p *page) text(g group, cols int) []cell {
+	var out []cell
+	for i := g.first; i < g.end; i++ {
+		n := p.length(g, i, cols)
+		at := len(out)
+		out = append(out, make([]cell, n)...)
+		copy(out[at:], p.rows[i].cells[:min(n, len(p.rows[i].cells))])
+	}
+	return out
+}
+
+// cut divides a logical line into rows of cols cells. A wide character that would be cut goes to
+// the next row.
+func cut(text []cell, cols int) [][]cell {
+	var out [][]cell
+	for len(text) > cols {
+		n := cols
+		if text[n-1].attr&cellWide != 0 {
+			n--
+		}
+		out, text = append(out, text[:n]), text[n:]
+	}
+	return append(out, text)
+}
+
+// widen joins rows of wrapped lines where the screen got wider.
+func (p *page) widen(old, cols, rows int) {
+	removed := 0
+	kept := make([]*line, 0, len(p.rows))
+	for i := 0; i < len(p.rows); {
+		g := p.groupAt(i)
+		i = g.end
+		if g.end-g.first == 1 || p.holdsCursor(g) {
+			kept = append(kept, p.rows[g.first:g.end]...)
+			continue
+		}
+		parts := cut(p.text(g, old), cols)
+		if n := len(parts); n > 1 && len(parts[n-1]) == 0 {
+			parts = parts[:n-1]
+		}
+		for j, l := range p.rows[g.first:g.end] {
+			if j < len(parts) {
+				cells := make([]cell, cols)
+				copy(cells, parts[j])
+				kept = append(kept, p.t.replace(l, cells, l.wrapped))
+			} else {
+				p.t.release(l)
+				removed++
+			}
+		}
+	}
+	p.rows = kept
+	p.pullDown(removed, rows)
+}
+
+// pullDown moves the view after n rows above or on the screen are gone.
+func (p *page) pullDown(n, rows int) {
+	p.savedY = max(p.savedY-n, 0)
+	for range n {
+		if p.base > 0 {
+			p.base--
+			continue
+		}
+		if p.y > 0 {
+			p.y--
+		}
+		if len(p.rows) < rows {
+			p.rows = append(p.rows, p.t.emptyLine())
+		}
+	}
+}
+
+// narrow breaks the lines that are too long where the screen got narrower. It goes from the
+// bottom up, as the rows that fall off at the end depend on it.
+func (p *page) narrow(old, cols, rows int) {
+	type insert struct {
+		at   int
+		rows []*line
+	}
+	var inserts []insert
+	added := 0
+	for i := len(p.rows) - 1; i >= 0; i-- {
+		if !p.rows[i].wrapped && p.rows[i].trimmed() <= cols {
+			continue
+		}
+		g := group{i, i + 1}
+		for p.rows[i].wrapped && i > 0 {
+			i--
+		}
+		g.first = i
+		if p.holdsCursor(g) {
+			continue
+		}
+		more := p.breakGroup(g, old, cols)
+		if len(more) > 0 {
+			inserts = append(inserts, insert{g.end, more})
+			added += len(more)
+		}
+		p.pushUp(len(more), added, rows)
+	}
+	if added == 0 {
+		return
+	}
+	out := make([]*line, 0, len(p.rows)+added)
+	from := 0
+	for i := len(inserts) - 1; i >= 0; i-- {
+		to := min(inserts[i].at, len(p.rows))
+		out = append(out, p.rows[from:to]...)
+		out = append(out, inserts[i].rows...)
+		from = to
+	}
+	out = append(out, p.rows[from:]...)
+	if n := len(out) - p.limit; n > 0 {
+		out = out[n:]
+	}
+	p.rows = out
+}
+
+// breakGroup cuts g anew and gives the rows that it needs more.
+func (p *page) breakGroup(g group, old, cols int) (more []*line) {
+	parts := cut(p.text(g, old), cols)
+	for j, part := range parts {
+		cells := make([]cell, cols)
+		if i := g.first + j; i < g.end {
+			l := p.rows[i]
+			copy(cells, l.cells)
+			copy(cells, part)
+			if len(part) < cols {
+				cells[len(part)] = cell{}
+			}
+			p.rows[i] = p.t.replace(l, cells, l.wrapped)
+			continue
+		}
+		copy(cells, part)
+		more = append(more, &line{cells: cells, wrapped: true, refs: 1})
+	}
+	return more
+}
+
+// pushUp moves the view after n rows were put in above or on the screen, added being those of
+// all lines so far: blank rows at the bottom go as long as there is no scrollback, then the
+// screen's top rows move into it.
+func (p *page) pushUp(n, added, rows int) {
+	over := len(p.rows)
+	if p.base == 0 && p.y != len(p.rows)-1 {
+		over = p.y
+	}
+	for range n - max(0, over-p.limit+n) {
+		switch {
+		case p.base == 0 && p.y < rows-1:
+			p.y++
+			p.rows = p.rows[:len(p.rows)-1]
+		case p.base == 0:
+			p.base++
+		case p.base < min(p.limit, len(p.rows)+added)-rows:
+			p.base++
+		}
+	}
+	p.savedY = min(p.savedY+n, p.base+rows-1)
+}

@@ -1,0 +1,155 @@
+package vterm
+
+// A page is a screen with what stands above it, as one list, while it is being resized: the rules
+// are about both. They are those of xterm.js, found by asking it.
+type page struct {
+	t    *Term
+	rows []*line // scrollback and screen
+	base int     // index of the screen's first row
+	x, y int     // the cursor, y on the screen
+	savedX,
+	savedY int
+	limit int // rows that are kept
+}
+
+// Resize changes the size of the terminal. The main screen's lines are wrapped anew where its
+// width changes.
+func (t *Term) Resize(cols, rows int) {
+	cols, rows = clampTo(cols, minCols, maxCols), clampTo(rows, minRows, maxRows)
+	if cols == t.cols && rows == t.rows {
+		return
+	}
+	oldCols := t.cols
+	was := t.sb.n
+	for _, sc := range []*screen{&t.main, &t.alt} {
+		if len(sc.rows) > 0 {
+			p := t.page(sc, rows)
+			p.setHeight(t.rows, rows)
+			p.place(oldCols, cols, rows, sc == &t.main)
+			t.putPage(sc, p, cols, rows)
+		}
+		sc.top, sc.bottom = 0, rows-1
+		if cols > oldCols {
+			sc.widenTabs(cols)
+		}
+	}
+	t.cols, t.rows, t.scrolled, t.spare = cols, rows, 0, nil
+	t.addHistory(histItem{kind: Resized, n: was - t.sb.n})
+}
+
+// page joins sc and what is above it.
+func (t *Term) page(sc *screen, rows int) *page {
+	p := &page{t: t, x: sc.x, y: sc.y, savedX: sc.saved.x, savedY: sc.saved.y, limit: rows}
+	if sc == &t.main {
+		p.limit += t.sb.limit
+		p.base = t.sb.n
+		for i := range t.sb.n {
+			p.rows = append(p.rows, t.sb.at(i))
+		}
+	}
+	p.rows = append(p.rows, sc.rows...)
+	return p
+}
+
+// setHeight gives the screen another height: rows come back from the scrollback or are added
+// below, blank rows below the cursor go first, then rows move up into the scrollback.
+func (p *page) setHeight(old, rows int) {
+	up := 0
+	for range rows - old { // growing
+		if len(p.rows) >= rows+p.base {
+			break
+		}
+		if p.base > 0 && len(p.rows) <= p.base+p.y+up+1 {
+			p.base--
+			up++
+		} else {
+			p.rows = append(p.rows, p.t.emptyLine())
+		}
+	}
+	for range old - rows { // shrinking
+		if len(p.rows) <= rows+p.base {
+			break
+		}
+		if len(p.rows) > p.base+p.y+1 {
+			p.rows = p.rows[:len(p.rows)-1]
+		} else {
+			p.base++
+		}
+	}
+	if n := len(p.rows) - p.limit; n > 0 {
+		p.rows = p.rows[n:]
+		p.base = max(p.base-n, 0)
+		p.savedY = max(p.savedY-n, 0)
+	}
+	p.y = min(p.y, rows-1) + up
+}
+
+// place gives the rows another width.
+func (p *page) place(old, cols, rows int, reflow bool) {
+	p.x, p.savedX = min(p.x, cols-1), min(p.savedX, cols-1)
+	if reflow && cols > old {
+		p.widen(old, cols, rows)
+	} else if reflow && cols < old {
+		p.narrow(old, cols, rows)
+	}
+	for i, l := range p.rows {
+		p.rows[i] = p.t.fit(l, cols, i >= p.base)
+	}
+}
+
+// putPage splits p into the screen and what is above it again.
+func (t *Term) putPage(sc *screen, p *page, cols, rows int) {
+	p.base = max(0, min(p.base, len(p.rows)-rows))
+	sc.rows = append([]*line(nil), p.rows[p.base:]...)
+	for len(sc.rows) < rows {
+		sc.rows = append(sc.rows, t.fit(t.emptyLine(), cols, true))
+	}
+	sc.rows = sc.rows[:rows]
+	sc.x, sc.y = p.x, min(p.y, rows-1)
+	sc.saved.x, sc.saved.y = p.savedX, p.savedY
+	if sc == &t.main {
+		t.sb.reset()
+		for _, l := range p.rows[:p.base] {
+			if old, full := t.sb.push(l); full {
+				t.release(old)
+			}
+		}
+	}
+}
+
+// emptyLine is a line of no cells yet; fit gives it its width.
+func (t *Term) emptyLine() *line { return &line{refs: 1} }
+
+// fit cuts l to cols cells, and on the screen makes it as long. A line that another owner shares,
+// and that changes, is copied.
+func (t *Term) fit(l *line, cols int, onScreen bool) *line {
+	if len(l.cells) == cols && (!onScreen || l.refs == 1) || len(l.cells) < cols && !onScreen {
+		return l
+	}
+	if len(l.cells) > cols && !onScreen && allBlank(l.cells[cols:]) {
+		return l
+	}
+	cells := make([]cell, cols)
+	copy(cells, l.cells)
+	return t.replace(l, cells, l.wrapped)
+}
+
+func allBlank(cells []cell) bool {
+	for _, c := range cells {
+		if c != (cell{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// replace puts cells into l, or into a copy where the history owns it, too.
+func (t *Term) replace(l *line, cells []cell, wrapped bool) *line {
+	if l.refs > 1 {
+		l.refs--
+		return &line{cells: cells, wrapped: wrapped, refs: 1}
+	}
+	l.cells, l.wrapped = cells, wrapped
+	l.ver++
+	return l
+}

@@ -1,0 +1,109 @@
+package vterm
+
+// scroll moves the rows between the margins up by one, for a line feed or a wrap at the bottom
+// margin. The top row goes to the scrollback where the region starts at the top of the main screen.
+func (t *Term) scroll(wrapped bool) {
+	sc := t.scr
+	first := sc.rows[sc.top]
+	copy(sc.rows[sc.top:sc.bottom], sc.rows[sc.top+1:sc.bottom+1])
+	if sc.top == 0 && sc == &t.main {
+		t.retire(first)
+	} else {
+		t.release(first)
+	}
+	l := t.blank(t.erase)
+	l.wrapped = wrapped
+	sc.rows[sc.bottom] = l
+	if sc.top == 0 && sc.bottom == t.rows-1 {
+		t.scrolled++
+	}
+}
+
+// retire moves a row that left the top of the main screen to the scrollback and the history.
+func (t *Term) retire(l *line) {
+	t.remember(Scrolled, l)
+	if old, full := t.sb.push(l); full {
+		t.release(old)
+	}
+}
+
+// shiftUp moves the rows from to bottom up by n, for SU and DL; blanks come in at the bottom.
+// lost says what becomes of the rows that leave.
+func (t *Term) shiftUp(from, bottom, n int, attr uint32, lost func(*line)) {
+	rows := t.scr.rows[from : bottom+1]
+	n = min(n, len(rows))
+	for _, l := range rows[:n] {
+		lost(l)
+	}
+	copy(rows, rows[n:])
+	for i := len(rows) - n; i < len(rows); i++ {
+		rows[i] = t.blank(attr)
+	}
+}
+
+// shiftDown moves the rows from to bottom down by n, for SD, IL and RI; blanks come in above.
+func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
+	rows := t.scr.rows[from : bottom+1]
+	n = min(n, len(rows))
+	for _, l := range rows[len(rows)-n:] {
+		t.release(l)
+	}
+	copy(rows[n:], rows)
+	for i := range n {
+		rows[i] = t.blank(attr)
+	}
+}
+
+// scrollUpBy is SU. xterm.js forgets the rows that leave; xterm keeps them when they leave the top
+// of the screen, and so does the history, because older Codex versions scroll their transcript so.
+func (t *Term) scrollUpBy(n int) {
+	sc := t.scr
+	lost := t.release
+	if sc.top == 0 && sc == &t.main {
+		lost = func(l *line) {
+			t.remember(Scrolled, l)
+			t.release(l)
+		}
+	}
+	t.shiftUp(sc.top, sc.bottom, n, t.erase, lost)
+}
+
+// scrollDownBy is SD. The new rows are in the default style, as in xterm.js.
+func (t *Term) scrollDownBy(n int) {
+	t.shiftDown(t.scr.top, t.scr.bottom, n, 0)
+}
+
+// insideMargins says that the cursor is between the margins, where IL, DL and the like work.
+func (t *Term) insideMargins() bool {
+	return t.scr.y >= t.scr.top && t.scr.y <= t.scr.bottom
+}
+
+// insertLines is IL, deleteLines is DL. Both put the cursor into the first column.
+func (t *Term) insertLines(n int) {
+	t.restrict(t.cols - 1)
+	if t.insideMargins() {
+		t.shiftDown(t.scr.y, t.scr.bottom, n, t.erase)
+		t.scr.x = 0
+	}
+}
+
+func (t *Term) deleteLines(n int) {
+	t.restrict(t.cols - 1)
+	if t.insideMargins() {
+		t.shiftUp(t.scr.y, t.scr.bottom, n, t.erase, t.release)
+		t.scr.x = 0
+	}
+}
+
+// setMargins is DECSTBM with top and bottom counted from 1; 0 is the default. A region of fewer
+// than two rows is ignored.
+func (t *Term) setMargins(top, bottom int) {
+	top = max(top, 1)
+	if bottom == 0 || bottom > t.rows {
+		bottom = t.rows
+	}
+	if bottom > top {
+		t.scr.top, t.scr.bottom = top-1, bottom-1
+		t.moveTo(0, 0)
+	}
+}

@@ -1,0 +1,141 @@
+package vterm
+
+// setPen makes p what the next characters are drawn with.
+func (t *Term) setPen(p pen) {
+	t.pen = p
+	t.attr = t.styleNumber(p)
+	if t.protected {
+		t.attr |= cellProtected
+	}
+	t.erase = 0
+	if p.bg != 0 {
+		t.erase = t.styleNumber(pen{bg: p.bg}) // blanks take the background only (BCE)
+	}
+}
+
+// sgr is SGR: ECMA-48 8.3.117 and what xterm, kitty and others added.
+func (t *Term) sgr() {
+	p := t.pen
+	ps := &t.params
+	for i := 0; i < ps.n; i++ {
+		switch v := ps.nums[i]; {
+		case v == 38 || v == 48 || v == 58:
+			i += t.extendedColor(&p, i)
+		case v == 4:
+			p.underline = underlineStyle(ps.sub(i))
+		default:
+			plainSGR(&p, int(v))
+		}
+	}
+	t.setPen(p)
+}
+
+// underlineStyle reads 4 and 4:n; a style that is not known is a single line.
+func underlineStyle(sub []int32) Underline {
+	if len(sub) == 0 || sub[0] < 0 || sub[0] > int32(UnderlineDashed) {
+		return UnderlineSingle
+	}
+	return Underline(sub[0])
+}
+
+// penOn and penOff are the flags that an SGR number sets and clears.
+var (
+	penOn  = [...]uint16{1: penBold, 2: penDim, 3: penItalic, 5: penBlink, 6: 0, 7: penInverse, 8: penInvisible, 9: penStrike}
+	penOff = [...]uint16{22: penBold | penDim, 23: penItalic, 25: penBlink, 27: penInverse, 28: penInvisible, 29: penStrike}
+)
+
+func plainSGR(p *pen, v int) {
+	switch {
+	case v == 0:
+		*p = pen{link: p.link}
+	case v < len(penOn):
+		p.flags |= penOn[v]
+	case v == 21:
+		p.underline = UnderlineDouble
+	case v == 24:
+		p.underline = UnderlineNone
+	case v < len(penOff):
+		p.flags &^= penOff[v]
+	case v >= 30 && v <= 37:
+		p.fg = colPalette | uint32(v-30)
+	case v == 39:
+		p.fg = 0
+	case v >= 40 && v <= 47:
+		p.bg = colPalette | uint32(v-40)
+	case v == 49:
+		p.bg = 0
+	case v == 53:
+		p.flags |= penOverline
+	case v == 55:
+		p.flags &^= penOverline
+	case v == 59:
+		p.ul = 0
+	case v >= 90 && v <= 97:
+		p.fg = colPalette | uint32(v-90+8)
+	case v >= 100 && v <= 107:
+		p.bg = colPalette | uint32(v-100+8)
+	}
+}
+
+// extendedColor reads the colour behind 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, the same behind
+// colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It says how many
+// parameters it took beside the first.
+func (t *Term) extendedColor(p *pen, i int) int {
+	const mode, values = 1, 3
+	ps := &t.params
+	slot := [6]int32{2: -1} // 38, mode, colour space, three values
+	taken, at := 0, 0
+	for {
+		slot[at] = ps.nums[i+taken]
+		if sub := ps.sub(i + taken); len(sub) > 0 {
+			colonSlots(&slot, at, sub)
+			break
+		}
+		if slot[mode] == 5 && at >= values || slot[mode] == 2 && at == len(slot)-1 {
+			break
+		}
+		if at == mode && slot[mode] != 0 {
+			at++ // no colour space among semicolons
+		}
+		taken, at = taken+1, at+1
+		if i+taken >= ps.n || at == len(slot) {
+			break
+		}
+	}
+	if c, ok := slotColor(slot[mode], slot[values:]); ok {
+		switch ps.nums[i] {
+		case 38:
+			p.fg = c
+		case 48:
+			p.bg = c
+		case 58:
+			p.ul = c
+		}
+	}
+	return taken
+}
+
+// colonSlots puts the subparameters of the parameter in slot at behind it.
+func colonSlots(slot *[6]int32, at int, sub []int32) {
+	for _, v := range sub {
+		at++
+		if at == 2 && slot[1] == 5 {
+			at++ // 5 has no colour space
+		}
+		if at < len(slot) {
+			slot[at] = v
+		}
+	}
+}
+
+// slotColor packs a colour; false where the mode is not known.
+func slotColor(mode int32, v []int32) (uint32, bool) {
+	b := func(i int) uint32 { return uint32(max(v[i], 0)) & 0xFF }
+	switch mode {
+	case 2:
+		return colRGB | b(0)<<16 | b(1)<<8 | b(2), true
+	case 5:
+		return colPalette | b(0), true
+	}
+	return 0, false
+}

@@ -1,0 +1,113 @@
+package vterm
+
+import "unicode/utf8"
+
+// Snapshot reads the screen. A row that did not change since it was last read is the same *Row.
+// It may be called inside OnCue.
+func (t *Term) Snapshot() *Snapshot {
+	t.sync()
+	s := &Snapshot{
+		Cols: t.cols, Rows: t.rows, Lines: make([]*Row, t.rows),
+		Alt: t.scr == &t.alt, Title: t.title,
+		CursorX: min(t.scr.x, t.cols-1), CursorY: t.scr.y,
+		Visible: !t.hidden, PendingWrap: t.scr.x >= t.cols,
+	}
+	for y, l := range t.scr.rows {
+		if l.read == nil || l.readVer != l.ver {
+			t.view.store.read(y, t.view.cells)
+			l.read, l.readVer = t.row(t.view.cells, l.wrapped), l.ver
+		}
+		s.Lines[y] = l.read
+	}
+	return s
+}
+
+// readLine reads a line that is not on the screen.
+func (t *Term) readLine(l *line) *Row {
+	if l.read == nil || l.readVer != l.ver {
+		l.read, l.readVer = t.row(l.cells, l.wrapped), l.ver
+	}
+	return l.read
+}
+
+// emptyRow and emptyWrapped are the rows with nothing on them.
+var emptyRow, emptyWrapped = &Row{}, &Row{Wrapped: true}
+
+// row makes what is handed out of a row of cells.
+func (t *Term) row(cells []cell, wrapped bool) *Row {
+	cells, blanks := t.trim(cells)
+	if len(cells) == 0 && blanks == 0 {
+		if wrapped {
+			return emptyWrapped
+		}
+		return emptyRow
+	}
+	r := &Row{Wrapped: wrapped, Blanks: blanks}
+	buf := t.view.text[:0]
+	var ends [64]int // where each run ends in buf
+	end := ends[:0]
+	for x := 0; x < len(cells); {
+		n := cells[x].attr & styleMask
+		run := Run{Col: x, Style: t.styles.styles[n]}
+		for x < len(cells) && (cells[x].attr&styleMask == n) {
+			buf = t.appendCell(buf, cells[x])
+			x += max(1, cells[x].width())
+		}
+		run.Width = min(x, len(cells)) - run.Col
+		r.Runs, end = append(r.Runs, run), append(end, len(buf))
+	}
+	t.view.text = buf
+	r.setText(string(buf), end)
+	return r
+}
+
+// setText cuts the runs' texts out of the row's, so that they share its memory.
+func (r *Row) setText(text string, ends []int) {
+	from := 0
+	for i, end := range ends {
+		r.Runs[i].Text = text[from:end]
+		from = end
+	}
+	for len(text) > 0 && text[len(text)-1] == ' ' {
+		text = text[:len(text)-1]
+	}
+	r.Text = text
+}
+
+// appendCell appends what c shows.
+func (t *Term) appendCell(buf []byte, c cell) []byte {
+	switch {
+	case c.ch == 0:
+		return append(buf, ' ')
+	case c.ch < 0x80:
+		return append(buf, byte(c.ch))
+	case c.ch&chCluster != 0:
+		return append(buf, t.clusters.text(c.ch&^chCluster)...)
+	}
+	return utf8.AppendRune(buf, rune(c.ch))
+}
+
+// trim drops the blanks at the end that do not show, and counts the spaces written after the text.
+func (t *Term) trim(cells []cell) (shown []cell, blanks int) {
+	end := len(cells)
+	for end > 0 && cells[end-1].ch == 0 {
+		end--
+	}
+	text := end
+	for text > 0 && (cells[text-1].ch == ' ' || cells[text-1].ch == 0) && cells[text-1].width() == 1 {
+		text--
+	}
+	blanks = end - text
+	end = len(cells)
+	for end > text && !t.styles.showsBlank(cells[end-1]) {
+		end--
+	}
+	return cells[:max(end, text)], blanks
+}
+
+// showsBlank says that a blank in c's style can be seen.
+func (s *styleTable) showsBlank(c cell) bool {
+	p := &s.pens[c.attr&styleMask]
+	return p.bg != 0 || p.underline != 0 || p.flags&(penInverse|penOverline|penStrike) != 0 ||
+		c.ch != ' ' && c.ch != 0
+}

@@ -1,0 +1,108 @@
+package vterm
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// startString begins the payload of an OSC or DCS string.
+func (t *Term) startString() {
+	if cap(t.str) > 4096 {
+		t.str = nil
+	}
+	t.str, t.strLong = t.str[:0], false
+}
+
+func (t *Term) putByte(b byte) {
+	if len(t.str) < maxString {
+		t.str = append(t.str, b)
+	} else {
+		t.strLong = true
+	}
+}
+
+func (t *Term) putString(r rune) {
+	if len(t.str)+utf8.UTFMax <= maxString {
+		t.str = utf8.AppendRune(t.str, r)
+	} else {
+		t.strLong = true
+	}
+}
+
+// endString executes the string that is being read, if one is and it was not cancelled.
+func (t *Term) endString(ok bool) {
+	ok = ok && !t.strLong
+	switch t.state {
+	case oscString:
+		t.joinable = 0
+		if ok {
+			t.dispatchOSC()
+		}
+	case dcsPassthrough:
+		t.joinable = 0
+		if ok {
+			t.dispatchDCS()
+		}
+	}
+}
+
+// inDCS reads the head of a device control string, which is built as that of a control sequence.
+func (t *Term) inDCS(b byte) {
+	switch {
+	case b == 0x7F:
+	case b >= 0x40:
+		t.dcs = b
+		t.startString()
+		t.state = dcsPassthrough
+	case b <= 0x2F:
+		t.keep(b)
+		t.state = dcsIntermediate
+	case t.state == dcsIntermediate:
+		t.state = dcsIgnore
+	case b <= ';':
+		t.params.put(b)
+		t.state = dcsParam
+	case t.state == dcsEntry:
+		t.keep(b)
+		t.state = dcsParam
+	default:
+		t.state = dcsIgnore
+	}
+}
+
+// maxURI bounds a link's or a folder's URI, as VTE does; a longer one is no link.
+const maxURI = 2083
+
+// dispatchOSC executes an operating system command: a number, a semicolon, a text.
+func (t *Term) dispatchOSC() {
+	num, text, _ := strings.Cut(string(t.str), ";")
+	switch num {
+	case "0", "2":
+		t.title = text
+		t.cue(CueTitle, 0, text)
+	case "7":
+		t.cue(CueCwd, 0, text)
+	case "8":
+		t.setLink(text)
+	case "133":
+		t.cue(CueShell, 0, text)
+	}
+}
+
+// setLink is OSC 8: parameters, a semicolon, the URI that the text from here on links to, or
+// nothing to end a link.
+func (t *Term) setLink(text string) {
+	_, uri, ok := strings.Cut(text, ";")
+	if !ok {
+		return
+	}
+	p := t.pen
+	p.link = 0
+	if len(uri) <= maxURI {
+		if t.links.full() {
+			t.sweep()
+		}
+		p.link = t.links.number(uri)
+	}
+	t.setPen(p)
+}

@@ -1,0 +1,120 @@
+package vterm
+
+// pen is what SGR, OSC 8 and DECSCA set: how the next character is drawn. Comparable and free of
+// pointers, so that it is cheap to look up.
+type pen struct {
+	fg, bg, ul uint32 // packed colours
+	flags      uint16
+	underline  Underline
+	link       uint32 // number in Term.links, 0: none
+}
+
+const (
+	penBold = 1 << iota
+	penDim
+	penItalic
+	penBlink
+	penInverse
+	penInvisible
+	penStrike
+	penOverline
+)
+
+// A packed colour is 0 for the default, colPalette|n, or colRGB|0xRRGGBB.
+const (
+	colPalette = 1 << 24
+	colRGB     = 2 << 24
+)
+
+func unpackColor(c uint32) Color {
+	switch c >> 24 {
+	case 1:
+		return Color{Kind: ColorPalette, Palette: uint8(c)}
+	case 2:
+		return Color{Kind: ColorRGB, R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
+	}
+	return Color{}
+}
+
+// minSweep is the number of styles, links or clusters from which on the unused ones are looked
+// for. A table never grows past twice what the cells really use, or this.
+const minSweep = 1 << 15
+
+// styleTable numbers the pens in use. Number 0 is the default style.
+type styleTable struct {
+	pens    []pen
+	styles  []Style // what Run.Style says of them
+	index   map[pen]uint32
+	free    []uint32
+	recent  [64]styleSlot // the last few, found without hashing
+	sweepAt int
+}
+
+type styleSlot struct {
+	pen pen
+	n   uint32
+}
+
+func (s *styleTable) init() {
+	s.pens = append(s.pens[:0], pen{})
+	s.styles = append(s.styles[:0], Style{})
+	s.index = map[pen]uint32{}
+	s.sweepAt = minSweep
+}
+
+// number finds p's number, or gives it one.
+func (t *Term) styleNumber(p pen) uint32 {
+	if p == (pen{}) {
+		return 0
+	}
+	s := &t.styles
+	h := (p.fg*0x9E3779B1 ^ p.bg*0x85EBCA77 ^ (uint32(p.flags)|uint32(p.underline)<<8)*0xC2B2AE3D) >> 26
+	slot := &s.recent[h]
+	if slot.n != 0 && slot.pen == p {
+		return slot.n
+	}
+	n, ok := s.index[p]
+	if !ok {
+		n = t.addStyle(p)
+	}
+	*slot = styleSlot{p, n}
+	return n
+}
+
+func (t *Term) addStyle(p pen) uint32 {
+	s := &t.styles
+	if len(s.index) >= s.sweepAt {
+		t.sweep()
+	}
+	st := Style{
+		Fg: unpackColor(p.fg), Bg: unpackColor(p.bg), UnderlineColor: unpackColor(p.ul),
+		Bold: p.flags&penBold != 0, Dim: p.flags&penDim != 0, Italic: p.flags&penItalic != 0,
+		Blink: p.flags&penBlink != 0, Inverse: p.flags&penInverse != 0,
+		Invisible: p.flags&penInvisible != 0, Strikethrough: p.flags&penStrike != 0,
+		Overline: p.flags&penOverline != 0, Underline: p.underline,
+		Link: t.links.text(p.link),
+	}
+	var n uint32
+	if k := len(s.free); k > 0 {
+		n, s.free = s.free[k-1], s.free[:k-1]
+		s.pens[n], s.styles[n] = p, st
+	} else {
+		n = uint32(len(s.pens))
+		s.pens, s.styles = append(s.pens, p), append(s.styles, st)
+	}
+	s.index[p] = n
+	return n
+}
+
+// keep forgets the styles that live does not name.
+func (s *styleTable) keep(live map[uint32]bool) {
+	for p, n := range s.index {
+		if !live[n] {
+			delete(s.index, p)
+			s.pens[n], s.styles[n] = pen{}, Style{}
+			s.free = append(s.free, n)
+		}
+	}
+	s.recent = [64]styleSlot{}
+	s.sweepAt = max(minSweep, 2*len(s.index))
+}
