@@ -23,8 +23,21 @@ type Step struct {
 	State State         // with Event == "": the agent's state, where View is nil
 }
 
+// Explanation says which lines of a tape became what: the items hold lines [First, End) from the tape's first, and
+// lines between them were taken for chrome.
+type Explanation struct {
+	Agent string // "" in the shell
+	Tape  int
+	From  int // the number of the first line
+	Lines []Line
+	Items []Item
+}
+
 // Reader reads one terminal's frames in order. It is not safe for concurrent use.
 type Reader struct {
+	// Explain is called for all that is read; nil: nobody wants to know.
+	Explain func(Explanation)
+
 	main, alt tape
 	seg       segment
 	tapes     int // tapes so far
@@ -183,6 +196,9 @@ func (r *Reader) read(t *tape, settled bool) {
 	}
 	s.items = append(s.items[:k:k], shift(r.parse(t.lines[min(from, len(t.lines)):]), from)...)
 	t.clean()
+	if r.Explain != nil {
+		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: t.lines[min(from, len(t.lines)):], Items: s.items[k:]})
+	}
 	if settled && s.wiped {
 		r.judgeWipe()
 	}

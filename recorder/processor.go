@@ -25,6 +25,9 @@ type ProcessorOptions struct {
 	SessionID  string
 	Command    []string
 	Live       bool // entries may still grow when the Processor is asked for them
+
+	// Explain is called for all that is read off the screen; nil: nobody wants to know.
+	Explain func(at time.Duration, e extractor.Explanation)
 }
 
 // Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows time only from the
@@ -35,13 +38,13 @@ type Processor struct {
 	reader *extractor.Reader
 	log    *session.Log
 
+	now     time.Duration // of the frame at hand
 	last    time.Duration // of the last output
 	resized time.Duration // of the last resize, or -1
 	offset  int64         // bytes of output so far
 	dirty   bool          // output since the last frame
 	settled bool          // the last frame was taken when all was quiet
 	wiped   bool          // the main screen was erased since the last frame
-	sync    bool          // between frames of a synchronized update
 	cols    int
 	rows    int
 
@@ -53,6 +56,9 @@ type Processor struct {
 // NewProcessor returns a Processor for a recording that begins.
 func NewProcessor(o ProcessorOptions) *Processor {
 	p := &Processor{opt: o, reader: extractor.NewReader(), log: session.NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
+	if o.Explain != nil {
+		p.reader.Explain = func(e extractor.Explanation) { o.Explain(p.now, e) }
+	}
 	p.term = vterm.New(vterm.Options{Cols: o.Cols, Rows: o.Rows, OnCue: p.cue})
 	return p
 }
@@ -81,7 +87,7 @@ func (p *Processor) Tick(at time.Duration) {
 		switch {
 		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state <= still):
 			p.status.log(p.log, p.offset)
-		case p.dirty && gap <= at && !(still <= at):
+		case p.dirty && gap <= at && still > at && !p.term.Modes().SynchronizedOutput:
 			p.frame(p.last, false)
 		case !p.settled && still <= at:
 			p.frame(still, true)
@@ -134,6 +140,7 @@ func (p *Processor) cue(c vterm.Cue) {
 
 // frame reads the screen.
 func (p *Processor) frame(at time.Duration, settled bool) {
+	p.now = at
 	p.dirty, p.settled = false, settled
 	s := p.term.Snapshot()
 	if s.Alt && p.resized >= 0 && at-p.resized < redrawTime {
