@@ -1,64 +1,159 @@
 package extractor
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// shellPrompt knows what the prompt of the recording's shell looks like.
-type shellPrompt struct {
-	learned string
-}
-
-var usualPrompt = regexp.MustCompile(`^(\[?[\w.-]+@[\w.-]+[: ][^$#%>❯]{0,80}[$#%>❯]|➜  \S+( git:\(\S+\)( ✗)?)?|[❯$#%]) `)
-
-func (p *shellPrompt) known() bool { return p.learned != "" }
-
-// learn looks at the row that the cursor stands on while all is quiet.
-func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
-	if m := usualPrompt.FindString(row.Text + " "); m != "" && len(strings.TrimSpace(m)) == len(row.Text) {
-		p.learned = m
-	}
-}
-
-// match parts a row into prompt and command.
-func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
-	m := usualPrompt.FindString(row.Text + " ")
-	if m == "" {
-		return "", false
-	}
-	return strings.TrimSpace((row.Text + " ")[len(m):]), true
-}
-
-// waits tells whether the shell waits for a command on the row.
-func (p *shellPrompt) waits(row *vterm.Row, cursorX int) bool {
-	command, ok := p.match(row)
-	return ok && command == "" && cursorX > 0
-}
-
-// parseShell reads commands and their output off shell lines.
+// parseShell reads commands and their output off shell lines. A command that is not entered yet (nothing stands below
+// it) is none, nor is one that was given up with ^C. What stands before the first prompt is left out.
 func parseShell(lines []Line, p *shellPrompt) []Item {
 	var items []Item
-	for i, l := range lines {
-		if command, ok := p.match(l.Row); ok {
-			items = append(items, Item{Message: session.Message{Role: session.RoleShell, Text: command}, First: i, End: i + 1, Rule: "shell prompt"})
+	var open *Item // the command whose output goes on
+	out := 0       // the first line of its output
+	finish := func(end int) {
+		if open == nil {
+			return
+		}
+		open.Output = verbatim(lines[out:end], 0)
+		open.End = end
+		items = append(items, *open)
+		open = nil
+	}
+	for i := 0; i < len(lines); {
+		command, ok := "", false
+		if !lines[i].Wrapped {
+			command, ok = p.match(lines[i].Row)
+		}
+		if !ok {
+			i++
 			continue
 		}
-		if len(items) > 0 {
-			it := &items[len(items)-1]
-			it.Output += l.Text + "\n"
-			it.End = i + 1
+		finish(p.withoutHead(lines, i))
+		first := i
+		command, i = typed(lines, i, command)
+		if command == "" || strings.HasSuffix(command, "^C") || i == len(lines) {
+			continue
+		}
+		open = &Item{Message: session.Message{Role: session.RoleShell, Text: command}, First: first, Rule: "shell prompt"}
+		out = i
+	}
+	if open != nil {
+		open.Open = true
+		finish(len(lines))
+	}
+	return items
+}
+
+// typed puts the command on line i together with the rows that it was wrapped to and the lines that were typed at
+// continuation prompts; next is the line behind it.
+func typed(lines []Line, i int, command string) (_ string, next int) {
+	prev := lines[i]
+	for i++; i < len(lines) && lines[i].Wrapped; i++ {
+		command += spansText(wrapGap(prev, lines[i])) + lines[i].Text
+		prev = lines[i]
+	}
+	command = strings.TrimSpace(withoutRight(command, prev))
+	for i < len(lines) && unfinished(command) {
+		rest, ok := continuation(lines[i].Text)
+		if !ok {
+			break
+		}
+		command += "\n" + rest
+		for i++; i < len(lines) && lines[i].Wrapped; i++ {
+			command += spansText(wrapGap(lines[i-1], lines[i])) + lines[i].Text
 		}
 	}
-	kept := items[:0]
-	for _, it := range items {
-		it.Output = strings.TrimSpace(it.Output)
-		if it.Text != "" {
-			kept = append(kept, it)
+	return command, i
+}
+
+// withoutRight cuts off a prompt that the shell shows at the window's right edge.
+func withoutRight(command string, l Line) string {
+	if l.Cols == 0 || rowWidth(l.Row) < l.Cols-2 {
+		return command
+	}
+	if i := strings.LastIndex(command, "   "); i >= 0 {
+		return command[:i]
+	}
+	return command
+}
+
+// continuation reads a line typed at a continuation prompt: > of bash and sh, dquote> and its like of zsh.
+func continuation(row string) (rest string, ok bool) {
+	at := strings.IndexByte(row, '>')
+	if at < 0 || at > 24 || len(row) > at+1 && row[at+1] != ' ' {
+		return "", false
+	}
+	for _, word := range strings.Fields(row[:at]) {
+		switch word {
+		case "quote", "dquote", "bquote", "cmdsubst", "subsh", "pipe", "for", "while", "until", "if", "then", "else", "elif", "do", "case",
+			"function", "heredoc", "cmdand", "cmdor", "cursh", "select", "repeat", "mathsubst", "braceparam", "array":
+		default:
+			return "", false
 		}
 	}
-	return kept
+	return strings.TrimPrefix(row[at+1:], " "), true
+}
+
+// unfinished tells whether a shell would ask for more of a command.
+func unfinished(command string) bool {
+	last := command[strings.LastIndexByte(command, '\n')+1:]
+	if word, ok := hereWord(command); ok {
+		return last != word
+	}
+	if openQuote(command) || strings.HasSuffix(last, `\`) {
+		return true
+	}
+	for _, s := range []string{"|", "&&", "||", "{", "("} {
+		if strings.HasSuffix(last, s) {
+			return true
+		}
+	}
+	depth := 0
+	for _, w := range strings.FieldsFunc(command, func(r rune) bool { return r == ' ' || r == ';' || r == '\n' || r == '\t' }) {
+		switch w {
+		case "do", "then", "case", "{":
+			depth++
+		case "done", "fi", "esac", "}":
+			depth--
+		case "for", "while", "until", "if":
+			if !strings.Contains(command, " do") && !strings.Contains(command, "then") {
+				return true
+			}
+		case "elif": // its then is one more for the same fi
+			depth--
+		}
+	}
+	return depth > 0
+}
+
+// hereWord is the word that ends a command's here document.
+func hereWord(command string) (string, bool) {
+	_, after, ok := strings.Cut(command, "<<")
+	if !ok || strings.HasPrefix(after, "<") {
+		return "", false
+	}
+	word := firstWord(strings.TrimPrefix(after, "-"))
+	if i := strings.IndexAny(word, "\n;|&>"); i >= 0 {
+		word = word[:i]
+	}
+	word = strings.Trim(word, `'"\`)
+	return word, word != ""
+}
+
+// openQuote tells whether a quote is open at a command's end.
+func openQuote(command string) bool {
+	quote := byte(0)
+	for i := 0; i < len(command); i++ {
+		switch c := command[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote != 0
 }

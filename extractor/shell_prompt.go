@@ -1,0 +1,349 @@
+package extractor
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// shellPrompt knows what the prompts of the recording's shells look like. Until one is learned, rows that only a
+// prompt looks like count (user@host:~/dir$); afterwards only what was learned, so that prompts quoted in some output
+// are output. A shell that marks its prompts (OSC 133) would be learned in learn, too.
+type shellPrompt struct {
+	forms []promptForm
+}
+
+// promptForm is a prompt with a piece in it that varies: the directory, the branch.
+type promptForm struct {
+	head, tail string // around the piece that varies; tail is empty where nothing is known to vary
+	styled     bool   // drawn in some style
+}
+
+// maxPrompts bounds what is learned: a shell in a container in a shell.
+const maxPrompts = 8
+
+func (p *shellPrompt) known() bool { return len(p.forms) > 0 }
+
+// learn looks at the row that the cursor stands on while all is quiet: a shell that waits shows its prompt up to there.
+func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
+	text := promptText(row, cursorX)
+	if text == "" {
+		return
+	}
+	if _, ok := p.match(row); ok && p.known() {
+		return
+	}
+	f := promptForm{head: text, styled: firstStyled(row)}
+	head, tail, strong := usualPrompt(text)
+	switch {
+	case strong:
+		f.head, f.tail = head, tail
+	case p.known():
+		p.vary(f)
+		return
+	case replPrompt(text):
+		return
+	}
+	if len(p.forms) < maxPrompts {
+		p.forms = append(p.forms, f)
+	}
+}
+
+// vary finds what varies between a prompt and one that was learned: the two begin and end alike.
+func (p *shellPrompt) vary(f promptForm) {
+	for i := range p.forms {
+		g := &p.forms[i]
+		if g.styled != f.styled {
+			continue
+		}
+		old := g.head + g.tail
+		head := commonStart(g.head, f.head)
+		tail := commonEnd(old[len(head):], f.head[len(head):])
+		if strings.TrimSpace(tail) == "" || len(strings.TrimSpace(head))+len(strings.TrimSpace(tail)) < 3 {
+			continue
+		}
+		g.head, g.tail = head, tail
+		return
+	}
+}
+
+// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign, and behind the cursor
+// stands nothing, or at most something apart.
+func promptText(row *vterm.Row, cursorX int) string {
+	none := func(vterm.Style) mark { return 0 }
+	before := spansText(cutRow(row, 0, cursorX, none))
+	after := spansText(cutRow(row, cursorX, max(cursorX, rowWidth(row)), none))
+	if strings.TrimSpace(after) != "" && !strings.HasPrefix(after, "   ") {
+		return ""
+	}
+	text := strings.TrimRight(before, " ")
+	r, _ := utf8.DecodeLastRuneInString(text)
+	if text == "" || !promptSign(r) && !strings.HasPrefix(text, "➜ ") {
+		return ""
+	}
+	if textWidth(text) < cursorX {
+		text += " "
+	}
+	return text
+}
+
+func promptSign(r rune) bool { return strings.ContainsRune("$#%>❯➜»λ›✗⟩▶❱", r) }
+
+// firstStyled tells whether a row's first character has a style.
+func firstStyled(row *vterm.Row) bool {
+	for _, r := range row.Runs {
+		if strings.TrimLeft(r.Text, " ") != "" {
+			return r.Style != vterm.Style{}
+		}
+	}
+	return false
+}
+
+// match parts a row into prompt and command.
+func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
+	_, command, ok = p.cut(row)
+	return command, ok
+}
+
+// waits tells whether the shell waits for a command on the row.
+func (p *shellPrompt) waits(row *vterm.Row, cursorX int) bool {
+	prompt, command, ok := p.cut(row)
+	return ok && (command == "" || strings.HasPrefix(row.Text[min(len(prompt), len(row.Text)):], "   ")) && cursorX >= textWidth(strings.TrimRight(prompt, " ")) && cursorX <= textWidth(prompt)+1
+}
+
+// cut parts a row into its prompt and the command behind it.
+func (p *shellPrompt) cut(row *vterm.Row) (prompt, command string, ok bool) {
+	if row.Text == "" {
+		return "", "", false
+	}
+	text := row.Text + " " // the blank behind a prompt is cut off where nothing follows
+	n := 0
+	if !p.known() {
+		head, tail, strong := usualPrompt(text)
+		if !strong {
+			return "", "", false
+		}
+		n = promptForm{head: head, tail: tail}.length(text)
+	} else {
+		styled := firstStyled(row)
+		for i := range p.forms {
+			if p.forms[i].styled == styled {
+				n = max(n, p.forms[i].length(text))
+			}
+		}
+	}
+	if n == 0 {
+		return "", "", false
+	}
+	return text[:n], strings.TrimSpace(text[n:]), true
+}
+
+// length is the length of the prompt at a text's start, 0 where there is none.
+func (f promptForm) length(text string) int {
+	if strings.HasPrefix(text, "(") && !strings.HasPrefix(f.head, "(") { // a virtual environment was entered
+		if i := strings.Index(text, ") "); i > 0 && i < 40 {
+			if n := f.length(text[i+2:]); n > 0 {
+				return i + 2 + n
+			}
+		}
+		return 0
+	}
+	if strings.HasPrefix(f.head, "➜  ") {
+		head, _, _ := zshPrompt(text, 0)
+		return len(head)
+	}
+	if !strings.HasPrefix(text, f.head) {
+		return 0
+	}
+	if f.tail == "" {
+		return len(f.head)
+	}
+	rest := text[len(f.head):]
+	if f.head == "" && !strings.HasPrefix(rest, "~") && !strings.HasPrefix(rest, "/") {
+		return 0
+	}
+	i := strings.Index(rest, f.tail)
+	if i < 0 || i > 120 || strings.Contains(rest[:i], "  ") {
+		return 0
+	}
+	return len(f.head) + i + len(f.tail)
+}
+
+// usualPrompt reads a prompt that nothing else looks like, from the text of a row or of a prompt alone: what stands around
+// the piece that varies.
+func usualPrompt(text string) (head, tail string, ok bool) {
+	at := 0
+	if strings.HasPrefix(text, "(") { // (venv)
+		if i := strings.Index(text, ") "); i > 0 && i < 40 {
+			at = i + 2
+		}
+	}
+	rest := text[at:]
+	switch {
+	case strings.HasPrefix(rest, "➜  "):
+		return zshPrompt(text, at)
+	case strings.HasPrefix(rest, "PS /"), strings.HasPrefix(rest, "PS ~"), len(rest) > 6 && strings.HasPrefix(rest, "PS ") && rest[4] == ':':
+		return text[:at+3], "> ", strings.Contains(rest, "> ")
+	}
+	closing := ""
+	if strings.HasPrefix(rest, "[") {
+		at, closing = at+1, "]"
+	}
+	n := hostLength(text[at:])
+	if n == 0 {
+		return versionPrompt(text)
+	}
+	end := at + n
+	if end >= len(text) || text[end] != ':' && text[end] != ' ' {
+		return "", "", false
+	}
+	head = text[:end+1]
+	dir := text[end+1:]
+	for i, r := range dir {
+		if i > 120 {
+			break
+		}
+		if !strings.ContainsRune("$#%>❯", r) || closing != "" && !strings.HasSuffix(dir[:i], closing) {
+			continue
+		}
+		size := i + utf8.RuneLen(r)
+		if size < len(dir) && dir[size] != ' ' || !dirLike(strings.TrimSuffix(dir[:i], closing), r) {
+			continue
+		}
+		tail = closing + string(r)
+		if strings.HasSuffix(dir[:i], " ") {
+			tail = " " + tail
+		}
+		if size < len(dir) {
+			tail += " "
+		}
+		return head, tail, true
+	}
+	return "", "", false
+}
+
+// dirLike tells whether a text may be a prompt's directory, with a branch in brackets behind it, before a sign.
+func dirLike(s string, sign rune) bool {
+	if strings.Contains(s, "  ") {
+		return false
+	}
+	s = strings.TrimSpace(s)
+	if (sign == '>' || sign == '❯') && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "/") {
+		return false
+	}
+	if i := strings.Index(s, " ("); i >= 0 && strings.HasSuffix(s, ")") {
+		s = s[:i]
+	}
+	return strings.Count(s, " ") <= 1
+}
+
+// hostLength is the length of user@host at a text's start.
+func hostLength(s string) int {
+	at := -1
+	for i, r := range s {
+		switch {
+		case r == '@' && at < 0 && i > 0:
+			at = i
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.', r == '-', r == '_':
+		default:
+			if at > 0 && i > at+1 {
+				return i
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// versionPrompt reads bash-5.2$ and sh-5.1#.
+func versionPrompt(text string) (head, tail string, ok bool) {
+	for _, sh := range []string{"bash-", "sh-", "zsh-"} {
+		rest, found := strings.CutPrefix(text, sh)
+		if !found {
+			continue
+		}
+		n := strings.IndexAny(rest, "$#%")
+		if n > 0 && strings.Trim(rest[:n], "0123456789.") == "" && strings.HasPrefix(rest[n+1:]+" ", " ") {
+			return text[:len(sh)+n+1] + " ", "", true
+		}
+	}
+	return "", "", false
+}
+
+// zshPrompt reads ➜  dir git:(branch) ✗ of Oh My Zsh: a directory, and the branch where there is one. What is taken for
+// the prompt is head alone, as nothing else tells where it ends.
+func zshPrompt(text string, at int) (head, tail string, ok bool) {
+	if !strings.HasPrefix(text[at:], "➜  ") {
+		return "", "", false
+	}
+	n := at + len("➜  ")
+	dir := firstWord(text[n:])
+	if dir == "" {
+		return "", "", false
+	}
+	n += len(dir)
+	if rest := text[n:]; strings.HasPrefix(rest, " git:(") {
+		if i := strings.Index(rest, ")"); i > 0 {
+			n += i + 1
+		}
+	}
+	for _, s := range []string{" ✗", " ✔"} {
+		if strings.HasPrefix(text[n:], s) {
+			n += len(s)
+		}
+	}
+	return text[:n] + " ", "", true
+}
+
+// replPrompt tells whether a prompt is that of a program which is no shell.
+func replPrompt(text string) bool {
+	t := strings.TrimRight(text, " ")
+	switch t {
+	case ">>>", "...", ">", "(gdb)", "(lldb)", "ftp>", "node>":
+		return true
+	}
+	return strings.HasSuffix(t, "sql>") || strings.HasSuffix(t, "sqlite>") || strings.HasPrefix(t, "irb(") || strings.HasPrefix(t, "In [") || strings.HasPrefix(t, "iex(")
+}
+
+// withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its first there.
+func (p *shellPrompt) withoutHead(lines []Line, i int) int {
+	prompt, _, _ := p.cut(lines[i].Row)
+	sign := strings.TrimSpace(prompt)
+	framed := strings.HasPrefix(sign, "╰") || strings.HasPrefix(sign, "└")
+	if i == 0 || !framed && utf8.RuneCountInString(sign) > 1 {
+		return i
+	}
+	above := lines[i-1]
+	switch {
+	case framed && (strings.HasPrefix(above.Text, "╭") || strings.HasPrefix(above.Text, "┌")):
+		return i - 1
+	case !framed && firstStyled(above.Row) && (strings.HasPrefix(above.Text, "~") || strings.HasPrefix(above.Text, "/") || hostLength(above.Text) > 0 ||
+		strings.Contains(above.Text, " on ") || strings.Contains(above.Text, " via ")):
+		return i - 1
+	}
+	return i
+}
+
+func commonStart(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
+}
+
+func commonEnd(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
+		n--
+	}
+	return a[len(a)-n:]
+}
