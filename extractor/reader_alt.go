@@ -40,6 +40,9 @@ func (r *Reader) startAlt(s Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
 	if p == nil && settled {
 		for _, q := range profiles {
+			if q.Split == nil {
+				continue
+			}
 			if sp := q.Split(s); sp.OK && !sp.Overlay {
 				p = q
 				break
