@@ -118,6 +118,10 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	case it.Open:
 		status = StatusStreaming
 	}
+	it.Tool = fuller(e.Tool, it.Tool)
+	if e.Tool != nil && it.Tool == e.Tool {
+		it.Text, it.Markdown = e.Text, e.Markdown
+	}
 	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
 		return
 	}
@@ -131,6 +135,22 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		e.EndAt = &end
 	}
 	l.change[e] = true
+}
+
+// fuller returns what is known of a tool call: an agent that later folds it up into a summary takes nothing back.
+func fuller(old, now *Tool) *Tool {
+	if old == nil || now == nil {
+		return now
+	}
+	if now.Input == "" && old.Input != "" {
+		return old
+	}
+	if now.Input == old.Input && len(now.Output) < len(old.Output) && (now.Truncated || now.Output == "") {
+		t := *now
+		t.Output, t.Truncated = old.Output, old.Truncated
+		return &t
+	}
+	return now
 }
 
 // drop takes back what was seen for a moment only and is gone from where it stood.
@@ -240,6 +260,9 @@ func repeats(e *Entry, it *Sighting) bool {
 	}
 	a, b := words(e.Text), words(it.Text)
 	n := common(a, b)
+	if e.Status == StatusStreaming && n*3 >= min(len(a), len(b)) && n > 0 {
+		return true // its unfinished end is drawn otherwise now
+	}
 	return n > 0 && (n == len(a) || n == len(b) || n*10 >= 9*max(len(a), len(b)))
 }
 
