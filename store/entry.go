@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// promptSize is how much of the first prompt a list shows, in characters.
+const promptSize = 200
+
+// SaveEntries writes entries of a session: those with a known ID are replaced, the others added. The
+// full-text index follows.
+func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.update(ctx, "save entries", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return saveEntries(ctx, tx, pk, entries)
+	})
+}
+
+// ReplaceEntries puts entries in the place of all that the session has.
+func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*session.Entry) error {
+	return s.update(ctx, "replace entries", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := deleteEntries(ctx, tx, pk); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET prompt = '', messages = 0, turns = 0 WHERE pk = ?", pk); err != nil {
+			return err
+		}
+		return saveEntries(ctx, tx, pk, entries)
+	})
+}
+
+func deleteEntries(ctx context.Context, tx *sql.Tx, pk int64) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM entry_fts WHERE rowid IN (SELECT pk FROM entries WHERE session_pk = ?)", pk)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM entries WHERE session_pk = ?", pk)
+	return err
+}
+
+// counts is what saving entries changes in the session's row.
+type counts struct {
+	messages, turns int
+	prompt          string
+}
+
+// add counts e, n times.
+func (c *counts) add(typ, role string, n int) {
+	if typ == session.TypeMessage {
+		c.messages += n
+	}
+	if typ == session.TypeMessage && role == session.RoleUser {
+		c.turns += n
+	}
+}
+
+func saveEntries(ctx context.Context, tx *sql.Tx, pk int64, entries []*session.Entry) error {
+	w, err := newEntryWriter(ctx, tx, pk)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	var c counts
+	for _, e := range entries {
+		if err := w.save(ctx, e, &c); err != nil {
+			return fmt.Errorf("entry %s: %w", e.ID, err)
+		}
+		if c.prompt == "" && e.Role == session.RoleUser {
+			c.prompt = startOf(e.Text, promptSize)
+		}
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET messages = messages + ?, turns = turns + ?,
+		prompt = CASE WHEN prompt = '' THEN ? ELSE prompt END WHERE pk = ?`, c.messages, c.turns, c.prompt, pk)
+	return err
+}
+
+func startOf(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n])
+	}
+	return text
+}
+
+const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversation, e.text, coalesce(e.markdown, e.text), e.output,
+	e.tool, e.data, e.at, e.end_at, e.byte_offset, e.status`
+
+// Entries gives all entries of a session in order.
+func (s *Store) Entries(ctx context.Context, id string) (entries []*session.Entry, err error) {
+	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e WHERE e.session_pk = ? ORDER BY e.seq, e.pk", pk)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var r entryRow
+			if err := rows.Scan(r.targets()...); err != nil {
+				return err
+			}
+			e, err := r.entry()
+			if err != nil {
+				return err
+			}
+			entries = append(entries, e)
+		}
+		return rows.Err()
+	})
+	return entries, err
+}
+
+// entryRow is an entry on its way out of the database.
+type entryRow struct {
+	e          session.Entry
+	tool, data sql.NullString
+	at         int64
+	endAt      sql.NullInt64
+}
+
+// targets gives where entryColumns are to be put.
+func (r *entryRow) targets() []any {
+	e := &r.e
+	return []any{&e.ID, &e.Seq, &e.Type, &e.Event, &e.Role, &e.Agent, &e.Conversation, &e.Text, &e.Markdown, &e.Output,
+		&r.tool, &r.data, &r.at, &r.endAt, &e.Offset, &e.Status}
+}
+
+func (r *entryRow) entry() (*session.Entry, error) {
+	r.e.At, r.e.EndAt = timeOf(r.at), timeOrNil(r.endAt)
+	if r.tool.Valid {
+		if err := json.Unmarshal([]byte(r.tool.String), &r.e.Tool); err != nil {
+			return nil, fmt.Errorf("entry %s: tool: %w: %w", r.e.ID, session.ErrCorrupt, err)
+		}
+	}
+	if r.data.Valid {
+		if err := json.Unmarshal([]byte(r.data.String), &r.e.Data); err != nil {
+			return nil, fmt.Errorf("entry %s: data: %w: %w", r.e.ID, session.ErrCorrupt, err)
+		}
+	}
+	return &r.e, nil
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// entryWriter holds the statements that many entries share.
+type entryWriter struct {
+	pk                               int64
+	find, insert, update, index, dex *sql.Stmt
+}
+
+func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, err error) {
+	w = &entryWriter{pk: pk}
+	for _, s := range []struct {
+		stmt **sql.Stmt
+		text string
+	}{
+		{&w.find, "SELECT pk, type, role, text, output, coalesce(tool, '') FROM entries WHERE session_pk = ? AND id = ?"},
+		{&w.insert, `INSERT INTO entries (session_pk, id, seq, type, event, role, agent, conversation, text, markdown, output, tool,
+			data, at, end_at, byte_offset, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+		{&w.update, `UPDATE entries SET session_pk = ?, id = ?, seq = ?, type = ?, event = ?, role = ?, agent = ?, conversation = ?,
+			text = ?, markdown = ?, output = ?, tool = ?, data = ?, at = ?, end_at = ?, byte_offset = ?, status = ? WHERE pk = ?`},
+		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
+		{&w.dex, "DELETE FROM entry_fts WHERE rowid = ?"},
+	} {
+		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil {
+			w.close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *entryWriter) close() {
+	for _, stmt := range []*sql.Stmt{w.find, w.insert, w.update, w.index, w.dex} {
+		if stmt != nil {
+			_ = stmt.Close() // the transaction's end closes it anyway
+		}
+	}
+}
+
+func (w *entryWriter) save(ctx context.Context, e *session.Entry, c *counts) error {
+	args, err := w.args(e)
+	if err != nil {
+		return err
+	}
+	var pk int64
+	var old session.Entry
+	var oldTool string
+	err = w.find.QueryRowContext(ctx, w.pk, e.ID).Scan(&pk, &old.Type, &old.Role, &old.Text, &old.Output, &oldTool)
+	if errors.Is(err, sql.ErrNoRows) {
+		return w.add(ctx, e, args, c)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := w.update.ExecContext(ctx, append(args, pk)...); err != nil {
+		return err
+	}
+	c.add(old.Type, old.Role, -1)
+	c.add(e.Type, e.Role, 1)
+	if old.Text == e.Text && old.Output == e.Output && old.Type == e.Type && oldTool == toolOf(args) {
+		return nil
+	}
+	if old.Type == session.TypeMessage {
+		if _, err := w.dex.ExecContext(ctx, pk); err != nil {
+			return err
+		}
+	}
+	return w.addIndex(ctx, pk, e)
+}
+
+func (w *entryWriter) add(ctx context.Context, e *session.Entry, args []any, c *counts) error {
+	result, err := w.insert.ExecContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	pk, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	c.add(e.Type, e.Role, 1)
+	return w.addIndex(ctx, pk, e)
+}
+
+// addIndex indexes a message; events are found by their name, not by words.
+func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) error {
+	if e.Type != session.TypeMessage {
+		return nil
+	}
+	output := e.Output
+	if e.Tool != nil {
+		output = strings.Join([]string{e.Tool.Name, e.Tool.Input, e.Tool.Output}, "\n")
+	}
+	_, err := w.index.ExecContext(ctx, pk, spaceCJK(e.Text), spaceCJK(output))
+	return err
+}
+
+// toolArg is the place of the tool in args.
+const toolArg = 11
+
+func toolOf(args []any) string {
+	return args[toolArg].(sql.NullString).String //nolint:forcetypeassert // args put it there
+}
+
+// args gives the columns of an entry in the order of insert and update.
+func (w *entryWriter) args(e *session.Entry) ([]any, error) {
+	var markdown, tool, data sql.NullString
+	if e.Markdown != e.Text {
+		markdown = sql.NullString{String: e.Markdown, Valid: true}
+	}
+	if e.Tool != nil {
+		b, err := json.Marshal(e.Tool)
+		if err != nil {
+			return nil, err
+		}
+		tool = sql.NullString{String: string(b), Valid: true}
+	}
+	if e.Data != nil {
+		b, err := json.Marshal(e.Data)
+		if err != nil {
+			return nil, err
+		}
+		data = sql.NullString{String: string(b), Valid: true}
+	}
+	return []any{w.pk, e.ID, e.Seq, e.Type, e.Event, e.Role, e.Agent, e.Conversation, e.Text, markdown, e.Output, tool, data,
+		nanos(e.At), nanosOrNull(e.EndAt), e.Offset, e.Status}, nil
+}

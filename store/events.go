@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// From says where in a raw log to begin reading: at the first event that satisfies all of it. The zero
+// value is the beginning.
+type From struct {
+	Event  int64         // number of the event, from 0
+	At     time.Duration // time since the start of the recording
+	Offset int64         // output bytes: the event that holds this byte
+}
+
+// Damage is what is missing in a raw log. It wraps session.ErrCorrupt.
+type Damage struct {
+	Session              string
+	FirstEvent, EndEvent int64         // the events [first, end) are lost
+	StartByte, EndByte   int64         // with them, the output bytes [start, end)
+	StartAt, EndAt       time.Duration // which came between these times
+	Err                  error         // what is wrong with the segment; nil where it is missing
+}
+
+func (d *Damage) Error() string {
+	text := fmt.Sprintf("session %s: output bytes %d to %d, from %s to %s, are lost", d.Session, d.StartByte, d.EndByte,
+		d.StartAt.Round(time.Millisecond), d.EndAt.Round(time.Millisecond))
+	if d.Err != nil {
+		text += ": " + d.Err.Error()
+	}
+	return text
+}
+
+// Unwrap makes a Damage an ErrCorrupt.
+func (d *Damage) Unwrap() []error {
+	if d.Err == nil {
+		return []error{session.ErrCorrupt}
+	}
+	return []error{session.ErrCorrupt, d.Err}
+}
+
+// Events gives the raw log of a session from its beginning. See EventsFrom.
+func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, error] {
+	return s.EventsFrom(ctx, id, From{})
+}
+
+// EventsFrom gives the raw log of a session from a place on, up to what is written when the end is
+// reached. Where something is damaged or missing it gives a *Damage, and goes on behind it if the caller
+// does; after any other error it ends. No connection is held while the caller works.
+func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[session.Event, error] {
+	return func(yield func(session.Event, error) bool) {
+		r := rawReader{store: s, id: id, from: from, next: from.Event, yield: yield}
+		for r.segment(ctx) {
+		}
+	}
+}
+
+// rawReader reads a raw log segment by segment. It goes by the numbers of the events, because segments may
+// be replaced by larger ones while it reads.
+type rawReader struct {
+	store *Store
+	id    string
+	from  From
+	yield func(session.Event, error) bool
+
+	next   int64 // number of the next event
+	offset int64 // output bytes before it
+	at     time.Duration
+	begun  bool
+}
+
+// segment gives out the next segment, and tells whether the caller wants more.
+func (r *rawReader) segment(ctx context.Context) bool {
+	seg, ok, err := r.store.nextSegment(ctx, r.id, r.next, r.from)
+	if err != nil {
+		r.yield(session.Event{}, err)
+		return false
+	}
+	if !ok {
+		return false
+	}
+	if !r.begun {
+		r.begin(seg)
+	}
+	if seg.firstEvent > r.next && !r.damage(seg.firstEvent, seg.startByte, seg.startAt, nil) {
+		return false
+	}
+	inner, events, err := decodeSegment(seg.data)
+	if err == nil && (inner.firstEvent != seg.firstEvent || inner.endEvent != seg.endEvent) {
+		err = errSegment
+	}
+	if err != nil {
+		return r.damage(seg.endEvent, seg.endByte, seg.endAt, err)
+	}
+	return r.give(seg, events)
+}
+
+// begin tells a seek from a gap.
+func (r *rawReader) begin(seg segment) {
+	r.begun = true
+	if r.from.At > 0 || r.from.Offset > 0 {
+		r.next = max(r.next, seg.firstEvent)
+	}
+	if r.next >= seg.firstEvent {
+		r.offset, r.at = seg.startByte, seg.startAt
+	}
+}
+
+// damage reports what is lost between here and there, and goes on there.
+func (r *rawReader) damage(event, offset int64, at time.Duration, err error) bool {
+	d := &Damage{Session: r.id, FirstEvent: r.next, EndEvent: event, StartByte: r.offset, EndByte: offset, StartAt: r.at, EndAt: at, Err: err}
+	r.next, r.offset, r.at = event, offset, at
+	return r.yield(session.Event{}, d)
+}
+
+func (r *rawReader) give(seg segment, events []session.Event) bool {
+	offset := seg.startByte
+	for i, ev := range events {
+		if ev.Kind == session.Output {
+			offset += int64(len(ev.Data))
+		}
+		number := seg.firstEvent + int64(i)
+		if number < r.next {
+			continue
+		}
+		r.next, r.offset, r.at = number+1, offset, ev.At
+		if ev.At < r.from.At || offset <= r.from.Offset && r.from.Offset > 0 {
+			continue
+		}
+		if !r.yield(ev, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// nextSegment gives the first segment that holds the event or a later one, and something behind from.
+func (s *Store) nextSegment(ctx context.Context, id string, event int64, from From) (seg segment, ok bool, err error) {
+	err = s.view(ctx, "read raw log", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRowContext(ctx, `SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data FROM segments
+			WHERE session_pk = ? AND end_event > ? AND end_at >= ? AND (end_byte > ? OR ? = 0) ORDER BY end_event LIMIT 1`,
+			pk, event, int64(from.At), from.Offset, from.Offset).Scan(
+			&seg.firstEvent, &seg.endEvent, &seg.startAt, &seg.endAt, &seg.startByte, &seg.endByte, &seg.data)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		ok = err == nil
+		return err
+	})
+	return seg, ok, err
+}

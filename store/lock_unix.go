@@ -1,0 +1,30 @@
+//go:build linux || darwin
+
+package store
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open file description locks: they belong to the open file and not to the process, so two Stores in one
+// process see each other's, and closing another descriptor of the file does not drop them.
+
+func lockByte(f *os.File, at int64) error {
+	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_WRLCK, at))
+}
+
+func unlockByte(f *os.File, at int64) error {
+	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_UNLCK, at))
+}
+
+func byteLocked(f *os.File, at int64) bool {
+	lock := flock(unix.F_WRLCK, at)
+	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
+}
+
+func flock(kind int16, at int64) *unix.Flock_t {
+	return &unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: at, Len: 1}
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// applicationID marks a database as ours: "ptyr".
+const applicationID = 0x70747972
+
+// migrations holds one SQL file for each schema version, in order. A released one is never changed.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// openTries bounds how often the first access is tried: while another program creates the same database,
+// SQLite says busy without waiting.
+const openTries = 100
+
+// migrate brings the database to the newest version.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	var app, version int
+	for try := 1; ; try++ {
+		app, version, err = s.version(ctx)
+		if try == openTries || !errors.Is(kindOf(err), session.ErrBusy) {
+			break
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	if err != nil || app == applicationID && version == len(files) {
+		return err
+	}
+	return inTx(ctx, s.write, func(tx *sql.Tx) error { return migrateTx(ctx, tx, files) })
+}
+
+// version gives what is known of the database without waiting for writers.
+func (s *Store) version(ctx context.Context) (app, version int, err error) {
+	err = s.write.QueryRowContext(ctx, ownerQuery).Scan(&app, &version, new(int))
+	return app, version, err
+}
+
+func migrateTx(ctx context.Context, tx *sql.Tx, files []string) error {
+	var app, version, tables int
+	if err := tx.QueryRowContext(ctx, ownerQuery).Scan(&app, &version, &tables); err != nil {
+		return err
+	}
+	if err := refuseForeign(app, tables); err != nil {
+		return err
+	}
+	if version > len(files) {
+		return fmt.Errorf("its version is %d, this program knows up to %d: %w", version, len(files), session.ErrNewer)
+	}
+	for _, file := range files[version:] {
+		text, err := migrations.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(files)))
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// A segment is cut at whichever comes first; see RawLog.
+const (
+	segmentSize = 256 << 10   // bytes before compression
+	segmentTime = time.Second // by the events' own time
+)
+
+// maxWaiting bounds what a RawLog keeps in memory while the database takes nothing, in stored bytes.
+const maxWaiting = 16 << 20
+
+// RawLog writes the events of one session as they come. Every second of them, or every 256 KiB, becomes
+// a segment in a transaction of its own that a power loss does not undo; once the small segments of a
+// slow session have grown to 256 KiB they are replaced by a single one, which compresses better.
+//
+// The clock of a RawLog is the events' own: what stands in it when no event comes waits for Flush, which
+// the recorder calls once a second of quiet. It may be used concurrently.
+type RawLog struct {
+	store *Store
+	id    string
+	key   int64
+
+	mu      sync.Mutex
+	open    builder   // what is in no segment yet
+	tail    builder   // what is in no segment of full size yet
+	waiting []segment // what the database has not taken yet; each replaces all behind its first event
+	lost    int64
+}
+
+// RawLog continues the raw log of a session, which is empty at first.
+func (s *Store) RawLog(ctx context.Context, id string) (*RawLog, error) {
+	l := &RawLog{store: s, id: id}
+	err := s.view(ctx, "open raw log", func(tx *sql.Tx) (err error) {
+		if l.key, err = sessionKey(ctx, tx, id); err != nil {
+			return err
+		}
+		var event, offset int64
+		err = tx.QueryRowContext(ctx, "SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?",
+			l.key).Scan(&event, &offset)
+		l.open.begin(event, offset)
+		l.tail.begin(event, offset)
+		return err
+	})
+	return l, err
+}
+
+// Write adds an event; it copies the data. An error says that segments could not be written: they are kept, and tried
+// again with each following one. The event itself is never refused.
+func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if !l.open.empty() && ev.At-l.open.events[0].At >= segmentTime {
+		err = l.cut(ctx, false)
+	}
+	l.open.add(ev)
+	l.tail.add(ev)
+	if err == nil && l.tail.size() >= segmentSize {
+		err = l.cut(ctx, false)
+	}
+	return err
+}
+
+// Flush writes what is in no segment yet, and what could not be written before.
+func (l *RawLog) Flush(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut(ctx, false)
+}
+
+// Close writes the rest. Further calls do nothing.
+func (l *RawLog) Close(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut(ctx, true)
+}
+
+// Lost gives how many stored bytes were given up because the database took nothing for too long.
+func (l *RawLog) Lost() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost
+}
+
+// cut ends the open segment and writes what waits. A full tail, or the last one, becomes a single segment.
+func (l *RawLog) cut(ctx context.Context, last bool) error {
+	switch {
+	case !l.tail.empty() && (last || l.tail.size() >= segmentSize):
+		l.push(l.tail.build())
+		l.open.begin(l.tail.endEvent(), l.tail.endByte())
+		l.tail.begin(l.tail.endEvent(), l.tail.endByte())
+	case !l.open.empty():
+		l.push(l.open.build())
+		l.open.begin(l.open.endEvent(), l.open.endByte())
+	}
+	if len(l.waiting) == 0 {
+		return nil
+	}
+	err := l.store.putSegments(ctx, l.key, l.waiting)
+	if err == nil {
+		l.waiting = l.waiting[:0]
+	}
+	return err
+}
+
+// push queues a segment. It takes the place of the waiting ones that are part of it.
+func (l *RawLog) push(seg segment) {
+	for len(l.waiting) > 0 && l.waiting[len(l.waiting)-1].firstEvent >= seg.firstEvent {
+		l.waiting = l.waiting[:len(l.waiting)-1]
+	}
+	l.waiting = append(l.waiting, seg)
+	size := 0
+	for _, w := range l.waiting {
+		size += len(w.data)
+	}
+	for size > maxWaiting && len(l.waiting) > 1 {
+		size -= len(l.waiting[0].data)
+		l.lost += int64(len(l.waiting[0].data))
+		l.waiting = l.waiting[1:]
+	}
+}
+
+// putSegments writes segments in one durable transaction.
+func (s *Store) putSegments(ctx context.Context, key int64, segs []segment) error {
+	if err := s.here(); err != nil {
+		return s.failed("write raw log", err)
+	}
+	return s.updateDurably(ctx, "write raw log", func(tx *sql.Tx) error { return putSegments(ctx, tx, key, segs) })
+}
+
+func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) error {
+	for _, seg := range segs {
+		var old int64
+		err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(data)), 0) FROM segments WHERE session_pk = ? AND end_event > ?",
+			key, seg.firstEvent).Scan(&old)
+		if err != nil {
+			return err
+		}
+		if old > 0 {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE session_pk = ? AND end_event > ?", key, seg.firstEvent); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO segments (session_pk, first_event, end_event, start_at, end_at, start_byte,
+			end_byte, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key, seg.firstEvent, seg.endEvent, int64(seg.startAt), int64(seg.endAt),
+			seg.startByte, seg.endByte, seg.data); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET raw_bytes = ?, raw_end = ?, stored_bytes = stored_bytes + ? WHERE pk = ?",
+			seg.endByte, int64(seg.endAt), int64(len(seg.data))-old, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

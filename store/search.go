@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Query asks the full-text index.
+type Query struct {
+	// Text holds words, "phrases", prefix*, AND, OR, NOT and parentheses. Words side by side must all be
+	// there. Case and accents do not count; a run of CJK characters is found anywhere in a sentence.
+	Text   string
+	Roles  []string // any of these; none: all
+	Filter Filter   // of the session; Limit counts the hits, 0 means 50
+}
+
+// Hit is one message that a query found.
+type Hit struct {
+	Session *Info
+	Entry   *session.Entry
+	Snippet Snippet
+}
+
+const defaultHits = 50
+
+// Search gives the messages that match, the best first. A query without a word finds nothing.
+func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
+	words := parseQuery(q.Text)
+	if len(words.terms) == 0 {
+		return nil, nil
+	}
+	for _, match := range []string{words.expression(), words.allOf()} {
+		hits, err = s.search(ctx, q, match)
+		if err == nil || !isSyntaxError(err) {
+			break // else an operator stands where none can: take it as a word
+		}
+	}
+	for _, hit := range hits {
+		hit.Snippet = words.snippet(hit.Entry)
+	}
+	return hits, err
+}
+
+func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit, err error) {
+	where, args := q.Filter.where()
+	args = append([]any{match}, args...)
+	if len(q.Roles) > 0 {
+		where += " AND e.role IN (SELECT value FROM json_each(?))"
+		args = append(args, asJSON(q.Roles))
+	}
+	limit := q.Filter.Limit
+	if limit == 0 {
+		limit = defaultHits
+	}
+	err = s.view(ctx, "search", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT `+infoColumns+`, `+entryColumns+` FROM entry_fts
+			JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk
+			WHERE entry_fts MATCH ? AND `+where+` ORDER BY bm25(entry_fts, 1.0, 0.5), e.pk DESC LIMIT ?`, append(args, limit)...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			hit, err := scanHit(rows)
+			if err != nil {
+				return err
+			}
+			hits = append(hits, hit)
+		}
+		return rows.Err()
+	})
+	infos := make([]*Info, len(hits))
+	for i, hit := range hits {
+		infos[i] = hit.Session
+	}
+	s.setStatus(infos)
+	return hits, err
+}
+
+func scanHit(rows *sql.Rows) (*Hit, error) {
+	hit, row := &Hit{Session: &Info{}}, entryRow{}
+	if err := scanInfo(rows, hit.Session, row.targets()...); err != nil {
+		return nil, err
+	}
+	var err error
+	if hit.Entry, err = row.entry(); err != nil {
+		return nil, fmt.Errorf("session %s: %w", hit.Session.ID, err)
+	}
+	return hit, nil
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// maxSegment bounds what a damaged segment can make a reader allocate, in bytes.
+const maxSegment = 256 << 20
+
+// segment is a piece of a raw log that is readable alone. Its format is stated in docs/format.md; the
+// first byte is the format's version.
+type segment struct {
+	firstEvent, endEvent int64         // the events that it holds: [first, end)
+	startAt, endAt       time.Duration // times of the first and the last of them
+	startByte, endByte   int64         // the output bytes that it holds: [start, end)
+	data                 []byte        // as stored
+}
+
+// The coders are shared: EncodeAll and DecodeAll may run concurrently.
+var (
+	encoder = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(true),
+		zstd.WithWindowSize(512<<10), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
+	decoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSegment)))
+)
+
+// must is for coders whose options are constants.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// builder collects events for one segment. Its zero value begins a session.
+type builder struct {
+	firstEvent, startByte int64
+	events                []session.Event // without their data
+	sizes                 []int           // of their data
+	body                  []byte          // their data
+	outBytes              int64
+}
+
+// begin empties the builder for the segment that starts at the given event and output byte.
+func (b *builder) begin(event, startByte int64) {
+	b.firstEvent, b.startByte, b.outBytes = event, startByte, 0
+	b.events, b.sizes, b.body = b.events[:0], b.sizes[:0], b.body[:0]
+}
+
+// add copies ev into the segment.
+func (b *builder) add(ev session.Event) {
+	b.body = append(b.body, ev.Data...)
+	b.sizes = append(b.sizes, len(ev.Data))
+	if ev.Kind == session.Output {
+		b.outBytes += int64(len(ev.Data))
+	}
+	ev.Data = nil
+	b.events = append(b.events, ev)
+}
+
+func (b *builder) empty() bool     { return len(b.events) == 0 }
+func (b *builder) endEvent() int64 { return b.firstEvent + int64(len(b.events)) }
+func (b *builder) endByte() int64  { return b.startByte + b.outBytes }
+
+// size gives about how long the segment is before compression, in bytes.
+func (b *builder) size() int { return len(b.body) + 4*len(b.events) }
+
+// build gives the collected events as a segment in the newest format; there must be one at least.
+func (b *builder) build() segment {
+	return segment{
+		firstEvent: b.firstEvent, endEvent: b.endEvent(),
+		startAt: b.events[0].At, endAt: b.events[len(b.events)-1].At,
+		startByte: b.startByte, endByte: b.endByte(),
+		data: encodeV1(b),
+	}
+}
+
+var errSegment = errors.New("not a whole segment")
+
+// decodeSegment gives a segment's place in the session and its events, which share memory.
+func decodeSegment(data []byte) (segment, []session.Event, error) {
+	switch {
+	case len(data) == 0:
+		return segment{}, nil, errSegment
+	case data[0] == versionV1:
+		return decodeV1(data[1:])
+	case data[0] > versionV1:
+		return segment{}, nil, fmt.Errorf("segment format %d: %w", data[0], session.ErrNewer)
+	}
+	return segment{}, nil, fmt.Errorf("unknown segment format %d", data[0])
+}

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Segment format 1:
+//
+//	byte    1
+//	zstd    one frame with a checksum, which holds
+//	  uvarint  number of its first event in the session, from 0
+//	  uvarint  output bytes of the session before it
+//	  uvarint  count of its events
+//	  byte     unit: times are in 10^unit nanoseconds; 0, 3 or 6
+//	  heads    of the events, each: byte kind; varint time since the event before it, for the first
+//	           since the start of the recording; then
+//	             Output, Input, Marker  uvarint length of the data
+//	             Resize                 uvarint columns, uvarint rows
+//	             Exit                   varint status
+//	  data     of all events, one after the other
+//
+// (uvarint and varint as in encoding/binary.) Heads and data stand apart because they compress better so.
+const versionV1 = 1
+
+// headSize is the least that one event takes: kind, time and one number, in bytes.
+const headSize = 3
+
+func encodeV1(b *builder) []byte {
+	unit := b.unit()
+	raw := make([]byte, 0, len(b.body)+6*len(b.events)+32)
+	raw = binary.AppendUvarint(raw, uint64(b.firstEvent))
+	raw = binary.AppendUvarint(raw, uint64(b.startByte))
+	raw = binary.AppendUvarint(raw, uint64(len(b.events)))
+	raw = append(raw, unit)
+	scale, last := scaleOf(unit), time.Duration(0)
+	for i, ev := range b.events {
+		raw = append(raw, byte(ev.Kind))
+		raw = binary.AppendVarint(raw, int64((ev.At-last)/scale))
+		last = ev.At
+		switch ev.Kind {
+		case session.Resize:
+			raw = binary.AppendUvarint(raw, uint64(ev.Cols))
+			raw = binary.AppendUvarint(raw, uint64(ev.Rows))
+		case session.Exit:
+			raw = binary.AppendVarint(raw, int64(ev.Status))
+		default:
+			raw = binary.AppendUvarint(raw, uint64(b.sizes[i]))
+		}
+	}
+	return encoder.EncodeAll(append(raw, b.body...), []byte{versionV1})
+}
+
+// unit gives the largest unit in which all times are whole numbers.
+func (b *builder) unit() byte {
+	unit := byte(6)
+	for _, ev := range b.events {
+		for ev.At%scaleOf(unit) != 0 {
+			unit -= 3
+		}
+	}
+	return unit
+}
+
+func scaleOf(unit byte) time.Duration {
+	switch unit {
+	case 0:
+		return time.Nanosecond
+	case 3:
+		return time.Microsecond
+	}
+	return time.Millisecond
+}
+
+func decodeV1(frame []byte) (seg segment, events []session.Event, err error) {
+	raw, err := decoder.DecodeAll(frame, nil)
+	if err != nil {
+		return seg, nil, err
+	}
+	r := payload{rest: raw}
+	seg.firstEvent, seg.startByte = r.number(), r.number()
+	count, unit := r.number(), r.byte()
+	if r.failed || count == 0 || count > int64(len(r.rest)/headSize) || unit > 6 || unit%3 != 0 {
+		return seg, nil, errSegment
+	}
+	events = make([]session.Event, count)
+	sizes := make([]int64, count)
+	at := time.Duration(0)
+	for i := range events {
+		sizes[i] = r.head(&events[i])
+		at += events[i].At * scaleOf(unit)
+		events[i].At = at
+	}
+	seg.endByte = seg.startByte + r.data(events, sizes)
+	if r.failed || len(r.rest) > 0 || seg.firstEvent > math.MaxInt64-count {
+		return seg, nil, errSegment
+	}
+	seg.endEvent = seg.firstEvent + count
+	seg.startAt, seg.endAt = events[0].At, at
+	return seg, events, nil
+}
+
+// payload reads a decompressed segment; after a failure everything is 0.
+type payload struct {
+	rest   []byte
+	failed bool
+}
+
+// head reads one event without its data; its At is the time since the event before, in units.
+func (p *payload) head(ev *session.Event) (size int64) {
+	ev.Kind = session.EventKind(p.byte())
+	ev.At = time.Duration(p.varint())
+	switch ev.Kind {
+	case session.Output, session.Input, session.Marker:
+		return p.number()
+	case session.Resize:
+		ev.Cols, ev.Rows = int(p.number()), int(p.number())
+	case session.Exit:
+		ev.Status = int(p.varint())
+	default:
+		p.failed = true
+	}
+	return 0
+}
+
+// data hands each event its data, and tells how much of it is output, in bytes.
+func (p *payload) data(events []session.Event, sizes []int64) (output int64) {
+	for i := range events {
+		n := sizes[i]
+		if n > int64(len(p.rest)) {
+			p.failed = true
+			return 0
+		}
+		if n > 0 {
+			events[i].Data = p.rest[:n:n]
+		}
+		p.rest = p.rest[n:]
+		if events[i].Kind == session.Output {
+			output += n
+		}
+	}
+	return output
+}
+
+func (p *payload) byte() byte {
+	if len(p.rest) == 0 {
+		p.failed = true
+		return 0
+	}
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	return c
+}
+
+// number reads a uvarint that fits an int64.
+func (p *payload) number() int64 {
+	v, n := binary.Uvarint(p.rest)
+	if n <= 0 || v > math.MaxInt64 {
+		p.failed = true
+		return 0
+	}
+	p.rest = p.rest[n:]
+	return int64(v)
+}
+
+func (p *payload) varint() int64 {
+	v, n := binary.Varint(p.rest)
+	if n <= 0 {
+		p.failed = true
+		return 0
+	}
+	p.rest = p.rest[n:]
+	return v
+}

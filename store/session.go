@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Session states.
+const (
+	Live        = "live"        // somebody records it
+	Ended       = "ended"       // its end was seen
+	Interrupted = "interrupted" // its recorder is gone and left no end
+)
+
+// Info is a session as the store knows it.
+type Info struct {
+	session.Session
+
+	Status      string        // Live, Ended or Interrupted
+	Prompt      string        // the start of the first prompt; empty where there is none
+	Messages    int           // entries that are messages
+	Turns       int           // messages of the user
+	RawBytes    int64         // output bytes in the raw log
+	StoredBytes int64         // bytes that the raw log takes
+	Duration    time.Duration // time of the last event of the raw log
+
+	key int64
+}
+
+// NewID gives an id for a new session: a UUIDv7, so that ids sort by the time of their making.
+func NewID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// CreateSession adds a session. An empty ID is filled in. Without an EndedAt it is live until
+// FinishSession or Close, or the end of this process.
+func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error {
+	if sess.ID == "" {
+		sess.ID = NewID()
+	}
+	var pk int64
+	err := s.update(ctx, "create session", func(tx *sql.Tx) (err error) {
+		pk, err = insertSession(ctx, tx, sess, nil)
+		if err == nil && sess.EndedAt == nil {
+			s.live.claim(pk)
+		}
+		return err
+	})
+	if err != nil {
+		s.live.release(pk) // the row's number goes to another session
+	}
+	return err
+}
+
+func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
+	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return 0, errors.Join(err, fmt.Errorf("session %s: %w", sess.ID, session.ErrExists))
+	}
+	return result.LastInsertId()
+}
+
+// FinishSession states a session's end; it is no longer live.
+func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int) error {
+	var pk int64
+	err := s.updateDurably(ctx, "finish session", func(tx *sql.Tx) (err error) {
+		if pk, err = sessionKey(ctx, tx, id); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?, exit_code = ? WHERE pk = ?", nanos(endedAt), exitCode, pk)
+		return err
+	})
+	if err == nil {
+		s.live.release(pk)
+	}
+	return err
+}
+
+// UpdateSession writes the title, folder and agents of a session that is there.
+func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error {
+	return s.update(ctx, "update session", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, sess.ID)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET title = ?, cwd = ?, agents = ? WHERE pk = ?",
+			sess.Title, sess.Cwd, asJSON(sess.Agents), pk)
+		return err
+	})
+}
+
+// DeleteSession removes a session with all that belongs to it.
+func (s *Store) DeleteSession(ctx context.Context, id string) error {
+	return s.update(ctx, "delete session", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := deleteEntries(ctx, tx, pk); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM sessions WHERE pk = ?", pk)
+		return err
+	})
+}
+
+// Filter chooses sessions; its zero value chooses all.
+type Filter struct {
+	Agent   string    // name of an agent that was seen
+	Command string    // part of the command line
+	Cwd     string    // this folder or one in it
+	Since   time.Time // started then or later
+	Until   time.Time // started before
+	Live    bool      // only those being recorded
+	Limit   int       // 0: no limit
+}
+
+// where gives the filter as a condition on the table s.
+func (f Filter) where() (string, []any) {
+	cond, args := []string{"true"}, []any(nil)
+	add := func(c string, a ...any) { cond, args = append(cond, c), append(args, a...) }
+	if f.Agent != "" {
+		add("EXISTS (SELECT 1 FROM json_each(s.agents) WHERE value ->> 'name' = ?)", f.Agent)
+	}
+	if f.Command != "" {
+		add("EXISTS (SELECT 1 FROM json_each(s.command) WHERE instr(value, ?) > 0)", f.Command)
+	}
+	if f.Cwd != "" {
+		dir := strings.TrimRight(f.Cwd, "/")
+		add("(s.cwd = ? OR substr(s.cwd, 1, ?) = ?)", f.Cwd, len([]rune(dir))+1, dir+"/")
+	}
+	if !f.Since.IsZero() {
+		add("s.started_at >= ?", nanos(f.Since))
+	}
+	if !f.Until.IsZero() {
+		add("s.started_at < ?", nanos(f.Until))
+	}
+	if f.Live {
+		add("s.ended_at IS NULL")
+	}
+	return strings.Join(cond, " AND "), args
+}
+
+const infoColumns = `s.pk, s.id, s.command, s.cwd, s.title, s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end`
+
+// Sessions gives the sessions that the filter chooses, the newest first.
+func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
+	where, args := f.where()
+	limit := f.Limit
+	if limit == 0 || f.Live {
+		limit = -1
+	}
+	err = s.view(ctx, "list sessions", func(tx *sql.Tx) error {
+		infos, err = s.infos(ctx, tx, "WHERE "+where+" ORDER BY s.started_at DESC, s.pk DESC LIMIT ?", append(args, limit)...)
+		return err
+	})
+	if !f.Live || err != nil {
+		return infos, err
+	}
+	var live []*Info
+	for _, info := range infos {
+		if info.Status == Live && (f.Limit == 0 || len(live) < f.Limit) {
+			live = append(live, info)
+		}
+	}
+	return live, nil
+}
+
+// Find gives the session that ref names: an id, the start of one that no other session shares, or "last".
+// The error wraps session.ErrNotFound or session.ErrAmbiguous.
+func (s *Store) Find(ctx context.Context, ref string) (info *Info, err error) {
+	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{strings.ToLower(ref)}
+	if ref == "last" {
+		query, args = "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
+	}
+	err = s.view(ctx, "find session", func(tx *sql.Tx) error {
+		infos, err := s.infos(ctx, tx, query, args...)
+		switch {
+		case err != nil:
+			return err
+		case ref == "" || len(infos) == 0:
+			return fmt.Errorf("session %q: %w", ref, session.ErrNotFound)
+		case len(infos) > 1 && !strings.EqualFold(infos[0].ID, ref):
+			return fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID, session.ErrAmbiguous)
+		}
+		info = infos[0]
+		return nil
+	})
+	return info, err
+}
+
+func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any) (infos []*Info, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT "+infoColumns+" FROM sessions AS s "+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		info := &Info{}
+		if err := scanInfo(rows, info); err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	s.setStatus(infos)
+	return infos, rows.Err()
+}
+
+// scanInfo reads infoColumns, and what follows them into more.
+func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
+	var command, agents string
+	var started int64
+	var ended sql.NullInt64
+	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
+		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
+		&info.Duration}, more...)...)
+	if err != nil {
+		return err
+	}
+	info.StartedAt, info.EndedAt = timeOf(started), timeOrNil(ended)
+	if err := json.Unmarshal([]byte(command), &info.Command); err != nil {
+		return fmt.Errorf("session %s: command: %w: %w", info.ID, session.ErrCorrupt, err)
+	}
+	if err := json.Unmarshal([]byte(agents), &info.Agents); err != nil {
+		return fmt.Errorf("session %s: agents: %w: %w", info.ID, session.ErrCorrupt, err)
+	}
+	return nil
+}
+
+func (s *Store) setStatus(infos []*Info) {
+	var open []int64
+	for _, info := range infos {
+		if info.EndedAt == nil {
+			open = append(open, info.key)
+		}
+	}
+	held := s.live.held(open)
+	for _, info := range infos {
+		switch {
+		case info.EndedAt != nil:
+			info.Status = Ended
+		case held[info.key]:
+			info.Status = Live
+		default:
+			info.Status = Interrupted
+		}
+	}
+}

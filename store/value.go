@@ -1,0 +1,51 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"time"
+)
+
+// How values stand in the database: times as UTC nanoseconds since 1970, the zero time as 0; structures
+// as JSON.
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func nanosOrNull(t *time.Time) sql.NullInt64 {
+	if t == nil {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: nanos(*t), Valid: true}
+}
+
+func timeOf(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+func timeOrNil(n sql.NullInt64) *time.Time {
+	if !n.Valid {
+		return nil
+	}
+	t := timeOf(n.Int64)
+	return &t
+}
+
+// asJSON gives v as JSON, a nil slice as []. It is for types that cannot fail.
+func asJSON[T any](v []T) string {
+	if v == nil {
+		return "[]"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

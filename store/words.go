@@ -1,0 +1,211 @@
+package store
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// isCJK tells whether r belongs to a script whose words no space parts (or, for Hangul, whose words take
+// endings that a searcher leaves out). Trigrams would find such text too, but no query of one or two
+// characters, which most Chinese words are, and at three times the size.
+func isCJK(r rune) bool {
+	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// spaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word of
+// its own. Text without any comes back as it is.
+func spaceCJK(text string) string {
+	if strings.IndexFunc(text, isCJK) < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(2 * len(text))
+	for _, r := range text {
+		if isCJK(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// queryWords is a query on its way to FTS5.
+type queryWords struct {
+	parts []string // terms quoted for FTS5, and operators
+	terms []string // the terms as typed
+}
+
+// parseQuery never fails: what FTS5 would stumble over is quoted.
+func parseQuery(text string) (q queryWords) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		var term string
+		switch {
+		case text[0] == '(' || text[0] == ')':
+			q.parts, text = append(q.parts, text[:1]), text[1:]
+			continue
+		case text[0] == '"':
+			term, text, _ = strings.Cut(text[1:], `"`)
+		default:
+			end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == ')' || r == '"' })
+			if end < 0 {
+				end = len(text)
+			}
+			term, text = text[:end], text[end:]
+			if term == "AND" || term == "OR" || term == "NOT" {
+				q.parts = append(q.parts, term)
+				continue
+			}
+		}
+		prefix := strings.HasSuffix(term, "*") || strings.HasPrefix(text, "*")
+		text = strings.TrimPrefix(text, "*")
+		q.add(strings.TrimRight(term, "*"), prefix)
+	}
+	return q
+}
+
+// add adds a term unless it holds nothing that is indexed.
+func (q *queryWords) add(term string, prefix bool) {
+	if strings.IndexFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) < 0 {
+		return
+	}
+	quoted := `"` + strings.ReplaceAll(strings.TrimSpace(spaceCJK(term)), `"`, `""`) + `"`
+	if prefix {
+		quoted += "*"
+	}
+	q.parts, q.terms = append(q.parts, quoted), append(q.terms, term)
+}
+
+// expression gives the query with its operators; AND joins what stands side by side.
+func (q queryWords) expression() string {
+	var out []string
+	for i, part := range q.parts {
+		if i > 0 && startsTerm(part) && endsTerm(q.parts[i-1]) {
+			out = append(out, "AND")
+		}
+		out = append(out, part)
+	}
+	return strings.Join(out, " ")
+}
+
+func startsTerm(part string) bool { return part[0] == '"' || part == "(" }
+func endsTerm(part string) bool   { return part[0] == '"' || part == ")" }
+
+// allOf gives the query without its operators.
+func (q queryWords) allOf() string {
+	var out []string
+	for _, part := range q.parts {
+		if part[0] == '"' {
+			out = append(out, part)
+		}
+	}
+	return strings.Join(out, " AND ")
+}
+
+func isSyntaxError(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_ERROR
+}
+
+// Snippet is the part of a message that shows why it was found.
+type Snippet struct {
+	Text  string   // in one line
+	Marks [][2]int // what matched: from, to, in bytes of Text; in order, not overlapping
+}
+
+const (
+	snippetBefore = 40  // characters before the first mark
+	snippetSize   = 160 // characters
+)
+
+// snippet cuts the surroundings of the first term out of the message. Accents are not folded here: where a
+// term cannot be found as typed, the snippet is the message's start.
+func (q queryWords) snippet(e *session.Entry) Snippet {
+	text := e.Text
+	if e.Tool != nil {
+		text = strings.Join([]string{e.Text, e.Tool.Input, e.Tool.Output}, "\n")
+	} else if e.Output != "" {
+		text += "\n" + e.Output
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	first := -1
+	for _, term := range q.terms {
+		if at, _ := indexFold(text, term); at >= 0 && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	s := Snippet{Text: window(text, max(first, 0))}
+	for at := 0; at < len(s.Text); {
+		from, to := q.firstMark(s.Text[at:])
+		if from < 0 {
+			break
+		}
+		s.Marks = append(s.Marks, [2]int{at + from, at + to})
+		at += to
+	}
+	return s
+}
+
+// firstMark gives the first and longest match of any term.
+func (q queryWords) firstMark(text string) (from, to int) {
+	from = -1
+	for _, term := range q.terms {
+		at, end := indexFold(text, term)
+		if at >= 0 && (from < 0 || at < from || at == from && end > to) {
+			from, to = at, end
+		}
+	}
+	return from, to
+}
+
+// window gives snippetSize characters of text around the byte at, with … where it was cut.
+func window(text string, at int) string {
+	start, end := at, at
+	for n := 0; n < snippetBefore && start > 0; n++ {
+		_, size := utf8.DecodeLastRuneInString(text[:start])
+		start -= size
+	}
+	for n := 0; n < snippetSize && end < len(text); n++ {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	out := text[start:end]
+	if start > 0 {
+		out = "…" + out
+	}
+	if end < len(text) {
+		out += "…"
+	}
+	return out
+}
+
+// indexFold finds term in text, whatever the case; -1 where it is not.
+func indexFold(text, term string) (from, to int) {
+	for i := range text {
+		if n := foldedPrefix(text[i:], term); n > 0 {
+			return i, i + n
+		}
+	}
+	return -1, -1
+}
+
+// foldedPrefix gives how many bytes of text the term takes at its start; 0: it is not there.
+func foldedPrefix(text, term string) (n int) {
+	for _, want := range term {
+		got, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || unicode.ToLower(got) != unicode.ToLower(want) {
+			return 0
+		}
+		n += size
+	}
+	return n
+}
