@@ -42,6 +42,7 @@ type Processor struct {
 	last    time.Duration // of the last output
 	resized time.Duration // of the last resize, or -1
 	offset  int64         // bytes of output so far
+	burst   int64         // where the output at hand began that came without a gap
 	dirty   bool          // output since the last frame
 	settled bool          // the last frame was taken when all was quiet
 	wiped   bool          // the main screen was erased since the last frame
@@ -68,6 +69,9 @@ func (p *Processor) Feed(e session.Event) {
 	p.Tick(e.At)
 	switch e.Kind {
 	case session.Output:
+		if e.At-p.last >= frameGap {
+			p.burst = p.offset
+		}
 		p.last, p.dirty, p.settled = e.At, true, false
 		_, _ = p.term.Write(e.Data) // never fails
 		p.offset += int64(len(e.Data))
@@ -160,7 +164,7 @@ func (p *Processor) refreshed(at time.Duration) {
 	if n := len(entries); n > 0 && entries[n-1].Event == session.EventScreenRefresh {
 		return
 	}
-	p.log.Event(session.EventScreenRefresh, p.reader.Agent(), nil, at, p.offset)
+	p.log.Event(session.EventScreenRefresh, p.reader.Agent(), nil, at, p.burst)
 }
 
 func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
@@ -170,7 +174,7 @@ func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
 			p.event(s, at)
 		case s.View != nil:
 			v := *s.View
-			v.At, v.Offset = at, p.offset
+			v.At, v.Offset = at, p.burst
 			p.log.Merge(v)
 		default:
 			p.status.saw(s.State, s.Agent, at)
@@ -179,7 +183,7 @@ func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
 }
 
 func (p *Processor) event(s extractor.Step, at time.Duration) {
-	p.log.Event(s.Event, s.Agent, s.Data, at, p.offset)
+	p.log.Event(s.Event, s.Agent, s.Data, at, p.burst)
 	switch s.Event {
 	case session.EventNewSession:
 		p.seen(s)
