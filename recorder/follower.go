@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	quietAfter   = 250 * time.Millisecond // without output, until the Processor is told of it
+	quietAfter   = 250 * time.Millisecond // without output, until the Processor is told of it,
+	quietTicks   = 3                      // so many times: a state shows one tick after the screen that shows it
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
 )

@@ -8,31 +8,30 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// When the log writer commits: at so many bytes, or so long after the first of them, whichever comes first.
+// flushAfter is how long an event waits at most before it is made durable.
+const flushAfter = time.Second
+
+// takeBytes is how much is taken from the spool at once, in bytes.
+const takeBytes = 256 << 10
+
+// When the child is gone a log that fails is asked so often more, and so far apart.
 const (
-	commitBytes = 256 << 10
-	commitAfter = time.Second
+	lastTries = 3
+	lastWait  = 200 * time.Millisecond
 )
 
-// What the log writer does about errors: it tries again after a while, and when the child is gone only so often.
-const (
-	retryAfter = time.Second
-	lastTries  = 3
-	lastWait   = 200 * time.Millisecond
-)
-
-// logWriter carries events from the spool to the log. It wakes up only where there is something to commit.
+// logWriter carries events from the spool to the log. It wakes up only where there is something to write.
 type logWriter struct {
 	log      Log
 	spool    *spool
-	progress chan struct{} // gets a value when committed has grown, or the writer is done
+	progress chan struct{} // gets a value when committed has grown
 	done     chan struct{}
 
-	batch []session.Event // belongs to run
-	size  int
+	written int64 // events that the log has; belongs to run
+	pending int64 // bytes of output that it has and may not have made durable; likewise
 
 	mu        sync.Mutex // guards the fields below
-	committed int64      // events in the log
+	committed int64      // events that are durable
 	lost      int64      // bytes of output given up
 	err       error      // the first
 }
@@ -44,125 +43,103 @@ func startLogWriter(log Log, s *spool) *logWriter {
 }
 
 func (w *logWriter) run() {
-	defer notify(w.progress)
 	defer close(w.done)
-	var due <-chan time.Time // when the batch is to be committed
+	var due <-chan time.Time // when the log is to be flushed
 	for {
 		select {
 		case <-w.spool.ready:
 		case <-due:
-			due = w.commitDue()
-		}
-		closed := false
-		for more := true; more && !w.stuck(); {
-			more, closed = w.fill()
-			if w.size >= commitBytes {
-				due = w.commitDue()
+			due = nil
+			if !w.flush() {
+				due = time.After(flushAfter)
 			}
 		}
-		if closed = closed || w.spoolClosed(); closed {
-			w.finish()
-			return
+		for more := true; more; {
+			var events []session.Event
+			var closed bool
+			events, more, closed = w.spool.take(takeBytes)
+			w.write(events)
+			if closed && !more {
+				w.finish()
+				return
+			}
 		}
-		if due == nil && len(w.batch) > 0 {
-			due = time.After(commitAfter)
+		if due == nil && w.written > w.committed {
+			due = time.After(flushAfter)
 		}
 	}
 }
 
-// stuck tells that the batch is full and could not be committed: what comes waits in the spool.
-func (w *logWriter) stuck() bool { return w.size >= commitBytes }
-
-func (w *logWriter) fill() (more, closed bool) {
-	events, more, closed := w.spool.take(commitBytes - w.size)
+func (w *logWriter) write(events []session.Event) {
 	for _, e := range events {
-		w.size += eventSize(e)
+		w.fail(guarded(func() error { return w.log.Write(e) }))
 	}
-	w.batch = append(w.batch, events...)
-	return more, closed && !more
+	w.written += int64(len(events))
+	w.pending += outputBytes(events)
 }
 
-func (w *logWriter) spoolClosed() bool {
-	w.spool.mu.Lock()
-	defer w.spool.mu.Unlock()
-	return w.spool.closed
-}
-
-// commitDue commits the batch; what it returns fires when it is to be tried again.
-func (w *logWriter) commitDue() <-chan time.Time {
-	if w.commit() {
-		return nil
-	}
-	return time.After(retryAfter)
-}
-
-func (w *logWriter) commit() bool {
-	if len(w.batch) == 0 {
-		return true
-	}
-	err := w.append()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *logWriter) flush() bool {
+	err := guarded(w.log.Flush)
+	w.fail(err)
 	if err != nil {
-		if w.err == nil {
-			w.err = err
-		}
 		return false
 	}
-	w.committed += int64(len(w.batch))
-	clear(w.batch)
-	w.batch, w.size = w.batch[:0], 0
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.committed, w.pending = w.written, 0
 	notify(w.progress)
 	return true
 }
 
-// append takes a panic of the log as an error of it.
-func (w *logWriter) append() (err error) {
+// finish makes all durable that there is. The child is gone, so this may wait a little, but not for ever.
+func (w *logWriter) finish() {
+	for range lastTries {
+		if w.flush() {
+			return
+		}
+		time.Sleep(lastWait)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost += w.pending
+}
+
+func (w *logWriter) fail(err error) {
+	if err == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// guarded takes a panic of the log as an error of it.
+func guarded(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the log failed: %v", p)
 		}
 	}()
-	return w.log.Append(w.batch)
-}
-
-// finish commits all that there is. The child is gone, so this may wait a little, but not for ever.
-func (w *logWriter) finish() {
-	for tries := 0; ; {
-		more, _ := w.fill()
-		if w.commit() {
-			if !more {
-				return
-			}
-			continue
-		}
-		if tries++; tries == lastTries {
-			break
-		}
-		time.Sleep(lastWait)
-	}
-	w.mu.Lock()
-	w.lost += outputBytes(w.batch)
-	w.mu.Unlock()
-	w.spool.drop()
+	return fn()
 }
 
 func (w *logWriter) wait() { <-w.done }
 
-// reached waits until n events are in the log. It gives false where they never will be: the numbers of the
-// events in the log hold only while none was lost.
+// reached waits until n events are durable. It gives false where they never will be, or their numbers are others in the log, because
+// the spool lost some.
 func (w *logWriter) reached(n int64, stop <-chan struct{}) bool {
 	for {
+		over := isClosed(w.done)
+		if lost, _ := w.spool.losses(); lost > 0 {
+			return false
+		}
 		w.mu.Lock()
 		ok := w.committed >= n
 		w.mu.Unlock()
-		switch {
-		case w.lostBytes() > 0:
-			return false
-		case ok:
-			return true
-		case isClosed(w.done):
-			return false
+		if ok || over {
+			return ok
 		}
 		select {
 		case <-w.progress:

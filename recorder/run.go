@@ -10,10 +10,13 @@ import (
 
 // Log is where a recording's raw events go and can be read again.
 type Log interface {
-	// Append makes events durable, all of them or, with an error, none.
-	Append(events []session.Event) error
-	// Replay gives fn the events from the nth that was appended (from 0) to the last. An error of fn ends it
-	// and is returned.
+	// Write takes the next event; its data does not change any more. An error says that what was taken could not be made
+	// durable yet: the log keeps it and tries again.
+	Write(e session.Event) error
+	// Flush makes durable what was taken. Its error is as that of Write.
+	Flush() error
+	// Replay gives fn the events from the nth (from 0) to the last that is durable. An error of fn ends it and is
+	// returned. It may run beside Write and Flush.
 	Replay(from int64, fn func(session.Event) error) error
 }
 

@@ -21,15 +21,15 @@ type memoryLog struct {
 	events []session.Event
 }
 
-func (l *memoryLog) Append(events []session.Event) error {
+func (l *memoryLog) Write(e session.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range events {
-		e.Data = bytes.Clone(e.Data)
-		l.events = append(l.events, e)
-	}
+	e.Data = bytes.Clone(e.Data)
+	l.events = append(l.events, e)
 	return nil
 }
+
+func (l *memoryLog) Flush() error { return nil }
 
 func (l *memoryLog) Replay(from int64, fn func(session.Event) error) error {
 	l.mu.Lock()

@@ -106,19 +106,6 @@ func (s *spool) close() {
 	notify(s.ready)
 }
 
-// drop gives up what is queued, and counts it as lost.
-func (s *spool) drop() {
-	for {
-		events, more, _ := s.take(spoolMemory)
-		s.mu.Lock()
-		s.lost += outputBytes(events)
-		s.mu.Unlock()
-		if !more {
-			return
-		}
-	}
-}
-
 func (s *spool) losses() (lost int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
