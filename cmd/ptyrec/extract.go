@@ -90,7 +90,7 @@ func extractOne(a *app, path, target string, bar *progress) error {
 		return err
 	}
 	defer rec.Close()
-	t, readErr := rec.transcribe()
+	t, readErr := rec.transcribe(nil)
 	if err := a.writeFile(target, func(w io.Writer) error { return writeTranscript(w, t) }); err != nil {
 		return err
 	}

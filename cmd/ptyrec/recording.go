@@ -114,8 +114,8 @@ func splitCommand(line string) []string {
 }
 
 // transcribe reads the recording to its end. A recording that is cut off has a transcript, with no end.
-func (r *recording) transcribe() (*session.Transcript, error) {
-	t, err := transcribe(r.session, r.Reader)
+func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, error) {
+	t, err := transcribe(r.session, r.Reader, tap)
 	if r.Truncated() {
 		t.Session.EndedAt = nil
 	}

@@ -23,7 +23,11 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetErr(a.stderr)
 	root.PersistentFlags().StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
 	root.AddCommand(
+		newRunCmd(a),
+		newExportCmd(a),
 		newExtractCmd(a),
+		newImportCmd(a),
+		newListCmd(a),
 		newVersionCmd(a),
 	)
 	return root

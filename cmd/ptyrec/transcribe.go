@@ -16,8 +16,8 @@ type eventSource interface {
 
 // transcribe runs a recording through the Processor. Where the source breaks off, the transcript of
 // all that came before is returned beside the error. The session's end, exit status, title and agents are filled
-// in from what the recording shows.
-func transcribe(s session.Session, source eventSource) (*session.Transcript, error) {
+// in from what the recording shows. Each event is shown to tap, too, if there is one.
+func transcribe(s session.Session, source eventSource, tap func(session.Event)) (*session.Transcript, error) {
 	p := recorder.NewProcessor(recorder.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
 	})
@@ -34,6 +34,9 @@ func transcribe(s session.Session, source eventSource) (*session.Transcript, err
 			s.ExitCode = &status
 		}
 		p.Feed(e)
+		if tap != nil {
+			tap(e)
+		}
 	}
 	p.Close(last)
 	if errors.Is(err, io.EOF) {
@@ -41,7 +44,7 @@ func transcribe(s session.Session, source eventSource) (*session.Transcript, err
 		ended := s.StartedAt.Add(last)
 		s.EndedAt = &ended
 	}
-	s.Agents = p.Agents()
+	s.Agents = append([]session.Agent{}, p.Agents()...)
 	if title := p.Title(); title != "" {
 		s.Title = title
 	}
@@ -49,6 +52,6 @@ func transcribe(s session.Session, source eventSource) (*session.Transcript, err
 		Format:  session.TranscriptFormat,
 		Version: session.TranscriptVersion,
 		Session: s,
-		Entries: p.Entries(),
+		Entries: append([]*session.Entry{}, p.Entries()...),
 	}, err
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// dbPath is where the database stands: --db, else $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db.
+func (a *app) dbPath() (string, error) {
+	if a.dbFlag != "" {
+		return a.dbFlag, nil
+	}
+	if path := os.Getenv("PTYREC_DB"); path != "" {
+		return path, nil
+	}
+	data := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) { // the base directory specification: relative paths are to be ignored
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fail(err, "name the database with --db FILE")
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
+}
+
+// openStore opens the database until the command is over, and makes a new one where there is none.
+func (a *app) openStore(ctx context.Context) (*store.Store, error) {
+	path, err := a.dbPath()
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, path)
+	if errors.Is(err, session.ErrCorrupt) {
+		return nil, fail(err, "name another with --db FILE, or move this file away and put a backup in its place")
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.closeLater(s)
+	return s, nil
+}
+
+// openExisting opens the database for reading; a new one would be of no use.
+func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
+	path, err := a.dbPath()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, fail(errors.New("there is no database at "+path), "record a session first: ptyrec run -- COMMAND")
+	}
+	return a.openStore(ctx)
+}
+
+// findSession gives the session that ref names.
+func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
+	info, err := s.Find(ctx, ref)
+	if errors.Is(err, session.ErrNotFound) && ref == "last" {
+		return nil, fail(errors.New("no session is recorded yet"), "record one: ptyrec run -- COMMAND")
+	}
+	return info, err
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type exportFlags struct {
+	session string
+	format  string
+}
+
+func newExportCmd(a *app) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export [FILE] [--session S] [--format F]",
+		Short: "Write the last session, or S, as " + strings.Join(formatNames(), ", "),
+		Long: `Export writes a session's conversation. FILE's ending chooses the format; without FILE, and with -, it goes to
+stdout, as JSON. FILE appears whole or not at all.`,
+		Example: `  ptyrec export session.json
+  ptyrec export talk.md --session 019a
+  ptyrec export --format jsonl | jq .`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "-"
+			if len(args) == 1 {
+				path = args[0]
+			}
+			return export(cmd.Context(), a, path, f)
+		},
+	}
+	cmd.Flags().StringVar(&f.session, "session", "last", "session: an `ID`, a unique beginning of one, or last")
+	cmd.Flags().StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
+	return cmd
+}
+
+func export(ctx context.Context, a *app, path string, f exportFlags) error {
+	format, err := formatOf(path, f.format)
+	if err != nil {
+		return err
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := findSession(ctx, db, f.session)
+	if err != nil {
+		return err
+	}
+	return a.writeFile(path, func(w io.Writer) error {
+		return format(ctx, a, w, db, info)
+	})
+}
+
+// format writes a session in one format.
+type format func(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info) error
+
+// formats are the formats of export, by name, which is the file's ending as well.
+var formats = map[string]format{
+	"json": rendered(writeTranscript),
+}
+
+func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+
+// formatOf chooses by name, else by path's ending.
+func formatOf(path, name string) (format, error) {
+	if name == "" {
+		if name = strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); path == "-" {
+			name = "json"
+		}
+	}
+	if f, ok := formats[name]; ok {
+		return f, nil
+	}
+	err := fmt.Errorf("unknown format %q", name)
+	if name == "" {
+		err = fmt.Errorf("%s has no ending that names a format", path)
+	}
+	return nil, &failure{err: err, hint: "use --format " + strings.Join(formatNames(), "|"), status: statusUsage}
+}
+
+// rendered makes a format of a function that writes transcripts.
+func rendered(write func(io.Writer, *session.Transcript) error) format {
+	return func(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info) error {
+		t, err := storedTranscript(ctx, a, db, info)
+		if err != nil {
+			return err
+		}
+		return write(w, t)
+	}
+}
+
+// storedTranscript gives a session's transcript from its entries. Where its recorder did not come to read out all of it (killed, or
+// behind), the raw log is read first.
+func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
+	entries, err := db.Entries(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	if isUnread(info, entries) {
+		return reread(ctx, a, db, info)
+	}
+	s := info.Session
+	if s.Agents == nil {
+		s.Agents = []session.Agent{}
+	}
+	return &session.Transcript{
+		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
+		Session: s, Entries: append([]*session.Entry{}, entries...),
+	}, nil
+}
+
+// isUnread tells that entries may be missing: the recorder logs the exit last.
+func isUnread(info *store.Info, entries []*session.Entry) bool {
+	switch {
+	case info.Status == store.Interrupted:
+		return true
+	case info.Status == store.Live || info.ExitCode == nil:
+		return false
+	}
+	return !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Event == session.EventExit })
+}
+
+// reread reads a session's raw log anew and replaces its entries.
+func reread(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
+	t, damage, err := retranscribe(ctx, db, info)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range damage {
+		a.notice("warning: %v", d)
+	}
+	if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
+		return nil, err
+	}
+	return t, db.UpdateSession(ctx, &t.Session)
+}

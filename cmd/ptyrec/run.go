@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// sessionVariable tells what runs in a recording that it does, and in which.
+const sessionVariable = "PTYREC_SESSION"
+
+type runFlags struct {
+	input  bool
+	nested bool
+}
+
+func newRunCmd(a *app) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] [--] [COMMAND…]",
+		Short: "Record a command (default: $SHELL); its exit status is ours",
+		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every
+key, signal and window size, and its exit status is passed on. Flags behind the command's name are the command's.`,
+		Example: `  ptyrec run -- claude
+  ptyrec run codex --model gpt-5
+  ptyrec run                      your shell`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(cmd.Context(), a, args, f)
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too; never while the echo is off (passwords)")
+	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
+	return cmd
+}
+
+func run(ctx context.Context, a *app, command []string, f runFlags) error {
+	if len(command) == 0 {
+		command = []string{shell()}
+	}
+	if err := recorder.CheckCommand(command[0]); err != nil {
+		return startFailure(err)
+	}
+	outer := os.Getenv(sessionVariable)
+	if outer != "" && !f.nested && !a.isOver(ctx, outer) {
+		a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+		return replaceProcess(command, a.environ)
+	}
+	return record(ctx, a, command, f)
+}
+
+func shell() string {
+	if s := os.Getenv("SHELL"); s != "" {
+		return s
+	}
+	return "/bin/sh"
+}
+
+// isOver tells that a session is known and has ended: its name was inherited from it (by a tmux server, say) and means
+// nothing any more.
+func (a *app) isOver(ctx context.Context, id string) bool {
+	s, err := a.openExisting(ctx)
+	if err != nil {
+		return false
+	}
+	info, err := s.Find(ctx, id)
+	return err == nil && info.Status != store.Live
+}
+
+// replaceProcess becomes the command. It returns only when that fails.
+func replaceProcess(command, environ []string) error {
+	path, err := exec.LookPath(command[0])
+	if err == nil {
+		err = syscall.Exec(path, command, environ)
+	}
+	return startFailure(&recorder.StartError{Command: command[0], Status: statusNotExecutable, Err: err})
+}
+
+func record(ctx context.Context, a *app, command []string, f runFlags) error {
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	s := newSession(a, command)
+	to, err := newSink(ctx, db, s)
+	if err != nil {
+		return err
+	}
+	result, err := recorder.Run(ctx, recorder.Options{
+		Command:   command,
+		Env:       append(withoutSession(a.environ), sessionVariable+"="+s.ID),
+		SessionID: s.ID,
+		Started:   s.StartedAt,
+		Stdin:     a.stdin,
+		Stdout:    a.stdout,
+		Input:     f.input,
+		Log:       to,
+		Index:     to,
+	})
+	if err != nil {
+		return errors.Join(startFailure(err), db.DeleteSession(ctx, s.ID))
+	}
+	a.tellLosses(result, to.finish(result))
+	if result.Status != 0 {
+		return childStatus(result.Status)
+	}
+	return nil
+}
+
+func newSession(a *app, command []string) session.Session {
+	cols, rows := recorder.WindowSize(a.stdout, a.stdin)
+	cwd, _ := os.Getwd() // a folder that was removed has no name: then the session has none
+	return session.Session{
+		ID:        store.NewID(),
+		Command:   command,
+		Cwd:       cwd,
+		StartedAt: time.Now().UTC(),
+		Cols:      cols,
+		Rows:      rows,
+		Agents:    []session.Agent{},
+	}
+}
+
+func withoutSession(environ []string) []string {
+	var kept []string
+	for _, v := range environ {
+		if len(v) <= len(sessionVariable) || v[:len(sessionVariable)+1] != sessionVariable+"=" {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// tellLosses says once, when the command is over, what went wrong with its recording.
+func (a *app) tellLosses(r recorder.Result, finishErr error) {
+	switch {
+	case r.Lost > 0:
+		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
+	case finishErr != nil:
+		a.notice("warning: the end of this session is not recorded: %v", finishErr)
+	case r.LogErr != nil:
+		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
+	case r.IndexErr != nil:
+		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract --session last` reads it again", r.IndexErr)
+	}
+}
+
+// startFailure gives the error of a command that did not start its exit status.
+func startFailure(err error) error {
+	var start *recorder.StartError
+	if !errors.As(err, &start) {
+		return err
+	}
+	hint := "is it executable, and no folder?"
+	if start.Status == statusNotFound {
+		hint = "check the spelling and $PATH"
+	}
+	return &failure{err: fmt.Errorf("cannot run %w", start), hint: hint, status: start.Status}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// sink carries a live session into the store: its raw log and its entries.
+type sink struct {
+	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
+	store   *store.Store
+	raw     *store.RawLog
+	session session.Session // as the store has it
+}
+
+// newSink adds s to the store as a live session.
+func newSink(ctx context.Context, db *store.Store, s session.Session) (*sink, error) {
+	if err := db.CreateSession(ctx, &s); err != nil {
+		return nil, err
+	}
+	raw, err := db.RawLog(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &sink{ctx: ctx, store: db, raw: raw, session: s}, nil
+}
+
+// Write implements recorder.Log.
+func (s *sink) Write(e session.Event) error { return s.raw.Write(s.ctx, e) }
+
+// Flush implements recorder.Log.
+func (s *sink) Flush() error { return s.raw.Flush(s.ctx) }
+
+// Replay implements recorder.Log. It reads over what is damaged.
+func (s *sink) Replay(from int64, fn func(session.Event) error) error {
+	source := newStored(s.ctx, s.store, s.session.ID, from)
+	defer source.stop()
+	for {
+		e, err := source.Next()
+		if err != nil {
+			return ignoreEnd(err)
+		}
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+}
+
+// Put implements recorder.Index.
+func (s *sink) Put(u recorder.Update) error {
+	err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries)
+	if u.Title == s.session.Title && slices.Equal(u.Agents, s.session.Agents) {
+		return err
+	}
+	s.session.Title, s.session.Agents = u.Title, slices.Clone(u.Agents)
+	return errors.Join(err, s.store.UpdateSession(s.ctx, &s.session))
+}
+
+// finish states the end of the session.
+func (s *sink) finish(r recorder.Result) error {
+	ended := s.session.StartedAt.Add(r.Duration)
+	return errors.Join(s.raw.Close(s.ctx), s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status))
+}
