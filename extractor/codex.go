@@ -1,4 +1,134 @@
 package extractor
 
-// codex is the Codex CLI (ratatui: an inline viewport with history insertion, an alternate screen later).
-var codex = &Profile{Name: "codex"}
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which begins with a
+// marker in column 0 and is indented below it; the composer and its hints stand under the cells. Its looks:
+//
+//	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code stands without blank lines
+//	0.34-0.42   the same, code between blank lines, a boxed banner
+//	0.44-0.9x   "› " before the user, "• " before replies and tools, a boxed banner
+//	0.10x-      code in the colours of a syntax theme
+//	0.16x-      all that on the alternate screen, with a scrolling of its own and the last prompt pinned to the top
+var codex = &Profile{Name: "codex", Banner: codexBanner, Split: codexSplit, Parse: codexParse}
+
+// codexBanner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
+func codexBanner(lines []Line) (Banner, int) {
+	if len(lines) == 0 || lines[0].Row == nil {
+		return Banner{}, 0
+	}
+	switch t := lines[0].Text; {
+	case strings.HasPrefix(t, "╭─"):
+		return codexBoxBanner(lines)
+	case strings.HasPrefix(t, "  >_ OpenAI Codex (v"):
+		return codexBareBanner(lines)
+	case strings.HasPrefix(t, ">_ You are using OpenAI Codex in "):
+		return codexLineBanner(lines)
+	}
+	return Banner{}, 0
+}
+
+// codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its lines otherwise.
+func codexBoxBanner(lines []Line) (b Banner, n int) {
+	model, cwd := false, false
+	for n = 1; n < len(lines) && n < 12; n++ {
+		t := lines[n].Text
+		if strings.HasPrefix(t, "╰─") {
+			break
+		}
+		in, ok := codexBoxed(t)
+		if !ok {
+			return Banner{}, 0
+		}
+		switch {
+		case n == 1:
+			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
+			if !ok || !lines[n].boldAt(codexTitleCol) {
+				return Banner{}, 0
+			}
+			b.Version, _, _ = strings.Cut(v, ")")
+		case strings.HasPrefix(in, "model:"):
+			b.Model, model = codexField(in, "model:"), true
+		case strings.HasPrefix(in, "directory:"):
+			b.Cwd, cwd = codexField(in, "directory:"), true
+		}
+	}
+	if n >= len(lines) || !model || !cwd || !strings.HasPrefix(lines[n].Text, "╰─") {
+		return Banner{}, 0
+	}
+	return b, n + 1
+}
+
+// codexTitleCol is a column of the bold "OpenAI Codex" in each banner.
+const codexTitleCol = 6
+
+// codexBoxed is the text of a line within a box.
+func codexBoxed(t string) (string, bool) {
+	in, ok := strings.CutPrefix(t, "│")
+	if !ok {
+		return "", false
+	}
+	in, ok = strings.CutSuffix(in, "│")
+	return strings.TrimSpace(in), ok
+}
+
+// codexField is the value behind a label, up to the hint that stands behind it.
+func codexField(t, label string) string {
+	v := strings.TrimSpace(strings.TrimPrefix(t, label))
+	v, _, _ = strings.Cut(v, "   ")
+	return v
+}
+
+// codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the permissions. What
+// /status prints begins with the same title, but a blank line follows.
+func codexBareBanner(lines []Line) (b Banner, n int) {
+	v, _, ok := strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
+	if !ok || !lines[0].boldAt(codexTitleCol) || len(lines) < 2 {
+		return Banner{}, 0
+	}
+	b.Version = v
+	for n = 1; n < len(lines) && n < 6 && lines[n].Text != ""; n++ {
+		t := lines[n].Text
+		switch {
+		case strings.HasPrefix(t, "     ") && lines[n].dimAt(5):
+			b.Cwd = strings.TrimSpace(t)
+		case !strings.HasPrefix(t, "  ") || !lines[n].dimAt(2):
+			return b, n
+		}
+	}
+	if b.Cwd == "" {
+		return Banner{}, 0
+	}
+	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer
+		if m, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok && strings.HasPrefix(m, "  ") {
+			b.Model = strings.TrimSpace(m)
+		}
+	}
+	return b, n
+}
+
+// codexLineBanner reads the welcome of 0.2x.
+func codexLineBanner(lines []Line) (b Banner, n int) {
+	if !lines[0].boldAt(codexTitleCol) {
+		return Banner{}, 0
+	}
+	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
+	return b, 1
+}
+
+// styleAt is the style of the cell at a column.
+func (l Line) styleAt(col int) vterm.Style {
+	for _, r := range l.Runs {
+		if col < r.Col+r.Width {
+			return r.Style
+		}
+	}
+	return vterm.Style{}
+}
+
+func (l Line) boldAt(col int) bool { return l.styleAt(col).Bold }
+func (l Line) dimAt(col int) bool  { return l.styleAt(col).Dim }

@@ -1,0 +1,370 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// codexKind is what a cell of the conversation is, by the marker in column 0.
+type codexKind uint8
+
+const (
+	codexText   codexKind = iota // no marker: it goes on with the cell above
+	codexUser                    // the user's prompt
+	codexSays                    // a reply, or reasoning
+	codexTool                    // a tool call
+	codexNotice                  // a notice, an error, a decision
+	codexSlash                   // a command such as /status, with what it printed
+	codexBox                     // a box: the banner
+	codexChrome                  // rules between turns, tips, an input box that was left behind, what is printed at the end
+)
+
+// codexParse reads the cells of a conversation.
+func codexParse(lines []Line, last bool) []Item {
+	p := codexParser{lines: lines}
+	for i := 0; i < len(lines); {
+		n, kind := 1, codexCell(lines[i])
+		switch {
+		case lines[i].Row == nil || lines[i].Text == "" || kind == codexText:
+		default:
+			n = p.cell(i, kind)
+		}
+		i += n
+	}
+	p.finish(last)
+	return p.items
+}
+
+// codexParser collects items.
+type codexParser struct {
+	lines []Line
+	items []Item
+}
+
+// codexCell tells by a row's marker what kind of cell begins there.
+func codexCell(l Line) codexKind {
+	t := l.Text
+	if t == "" || l.Wrapped {
+		return codexText
+	}
+	if t[0] == ' ' {
+		if codexFootnote(l) {
+			return codexChrome
+		}
+		return codexText
+	}
+	st := l.styleAt(0)
+	switch r := firstRune(t); r {
+	case '▌':
+		if codexUserRow(l) {
+			return codexUser
+		}
+		return codexChrome
+	case '›', '!':
+		if codexUserRow(l) {
+			return codexUser
+		}
+		return codexChrome
+	case '•', '◦':
+		return codexBullet(l)
+	case '>':
+		if strings.HasPrefix(t, ">_") {
+			return codexBox
+		}
+		return codexSays
+	case '■', '⚠', '✔', '✗', '✨', '🖐':
+		return codexNotice
+	case '╭':
+		return codexBox
+	case '/':
+		if st.Fg.Kind != vterm.ColorDefault {
+			return codexSlash
+		}
+	}
+	return codexChrome
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// codexHead tells whether a row begins a cell.
+func codexHead(l Line) bool { return codexCell(l) != codexText }
+
+// codexUserRow tells whether a row begins a prompt of the conversation: its sign is dim, unlike the composer's.
+func codexUserRow(l Line) bool {
+	t := l.Text
+	if strings.HasPrefix(t, "▌") {
+		return l.dimAt(0)
+	}
+	return (t == "›" || strings.HasPrefix(t, "› ")) && l.dimAt(0)
+}
+
+// codexFootnote tells whether an indented row is Codex's own: "  Worked for 3s • 23:35", "  └ Tip: …", "  Tip: …".
+func codexFootnote(l Line) bool {
+	t, ok := strings.CutPrefix(l.Text, "  ")
+	if !ok {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(t, "Worked for "):
+		return l.dimAt(0) && l.dimAt(2)
+	case strings.HasPrefix(t, "└ "):
+		return l.dimAt(2) && l.boldAt(4) && strings.HasPrefix(t, "└ Tip:")
+	case strings.HasPrefix(t, "Tip: "):
+		return l.boldAt(2) && !l.boldAt(7)
+	}
+	return false
+}
+
+// codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it; that of a command is
+// drawn by itself, that of a change to files precedes a bold verb.
+func codexBullet(l Line) codexKind {
+	if len(l.Runs) == 0 {
+		return codexText
+	}
+	if codexStatusRow(l) {
+		return codexChrome
+	}
+	alone := l.Runs[0].Width == 1 && len(l.Runs) > 1
+	title := codexTitle(l)
+	switch {
+	case title != "" && alone && l.styleAt(1) != l.styleAt(0):
+		return codexTool
+	case codexDimTitles[title]:
+		return codexTool
+	case codexChange(l, title):
+		return codexTool
+	case codexInfo(l):
+		return codexNotice
+	}
+	return codexSays
+}
+
+// codexTitle is the bold text behind a bullet.
+func codexTitle(l Line) string {
+	for _, r := range l.Runs {
+		if r.Col+r.Width <= 2 {
+			continue
+		}
+		if r.Col != 2 || !r.Style.Bold {
+			return ""
+		}
+		return strings.TrimSpace(r.Text)
+	}
+	return ""
+}
+
+// codexDimTitles are cells whose bullet is that of a reply.
+var codexDimTitles = map[string]bool{
+	"Updated Plan": true, "Proposed Plan": true, "Viewed Image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
+}
+
+// codexChange tells whether a row is the head of a change to files: "• Edited main.go (+1 -1)", the counts in colours.
+func codexChange(l Line, title string) bool {
+	switch title {
+	case "Edited", "Added", "Deleted":
+	default:
+		return false
+	}
+	at := strings.LastIndex(l.Text, "(+")
+	if at < 0 { // the path is so long that the counts stand on the next row
+		return true
+	}
+	return l.styleAt(textWidth(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
+}
+
+// codexInfo tells whether a row is a notice that looks like a reply.
+func codexInfo(l Line) bool {
+	t := strings.TrimPrefix(l.Text, "• ")
+	for _, s := range []string{"Model changed to ", "Context compacted", "Permissions updated to ", "Review finished"} {
+		if strings.HasPrefix(t, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// cell reads the cell that begins at line i and returns how many lines it has.
+func (p *codexParser) cell(i int, kind codexKind) int {
+	n := p.length(i, kind)
+	ls := p.lines[i : i+n]
+	switch kind {
+	case codexUser:
+		p.user(i, ls)
+	case codexSays:
+		p.says(i, ls)
+	case codexTool:
+		p.tool(i, ls)
+	case codexNotice:
+		p.notice(i, ls)
+	case codexSlash:
+		p.slash(i, ls)
+	}
+	return n
+}
+
+// length counts the lines of the cell that begins at line i, up to the next marker, without blank lines at its end.
+func (p *codexParser) length(i int, kind codexKind) int {
+	n := 1
+	for i+n < len(p.lines) {
+		l := p.lines[i+n]
+		k := codexCell(l)
+		switch {
+		case kind == codexUser && k == codexUser && strings.HasPrefix(l.Text, "▌"):
+			n++
+			continue
+		case kind == codexSlash && k == codexBox: // the box of what /status printed
+			n += p.box(i + n)
+			continue
+		case kind == codexBox && strings.HasPrefix(p.lines[i].Text, "╭"):
+			return p.box(i)
+		case kind == codexChrome && l.Text == "":
+			return n
+		}
+		if k != codexText {
+			break
+		}
+		n++
+	}
+	if kind == codexUser {
+		return n
+	}
+	return len(trim(p.lines[i : i+n]))
+}
+
+// box counts the lines of a box.
+func (p *codexParser) box(i int) int {
+	for n := 1; i+n < len(p.lines); n++ {
+		switch t := p.lines[i+n].Text; {
+		case strings.HasPrefix(t, "╰"):
+			return n + 1
+		case !strings.HasPrefix(t, "│"):
+			return n
+		}
+	}
+	return len(p.lines) - i
+}
+
+func (p *codexParser) add(it Item) { p.items = append(p.items, it) }
+
+// user reads a prompt.
+func (p *codexParser) user(i int, ls []Line) {
+	lk := look{Left: 2, Right: 1, Breaks: "-", Ideo: true}
+	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
+		lk.Left = 1
+	}
+	text := prompt(ls, &lk)
+	if text == "" {
+		return
+	}
+	p.add(Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: i, End: i + len(ls), Rule: "codex user"})
+}
+
+// says reads a reply, or reasoning, which is dim and italic.
+func (p *codexParser) says(i int, ls []Line) {
+	lk := codexLook(ls)
+	it := Item{First: i, End: i + len(ls), Rule: "codex reply"}
+	it.Role = session.RoleAssistant
+	if codexReasoning(ls) {
+		it.Role, it.Rule = session.RoleThinking, "codex reasoning"
+		plain := plainMarks
+		lk.Marks = func(s vterm.Style) mark { return plain(s) &^ markItalic }
+	}
+	it.Text, it.Markdown = body(ls, lk)
+	if it.Text != "" {
+		p.add(it)
+	}
+}
+
+// codexReasoning tells whether all of a cell is dim and italic.
+func codexReasoning(ls []Line) bool {
+	seen := false
+	for k, l := range ls {
+		for _, r := range l.Runs {
+			if k == 0 && r.Col < 2 || strings.TrimSpace(r.Text) == "" {
+				continue
+			}
+			if !r.Style.Italic || !r.Style.Dim {
+				return false
+			}
+			seen = true
+		}
+	}
+	return seen
+}
+
+// notice reads a notice; some tell what became of a call or of the turn.
+func (p *codexParser) notice(i int, ls []Line) {
+	text, _ := body(ls, &look{Left: 2})
+	it := Item{First: i, End: i + len(ls), Rule: "codex notice"}
+	switch {
+	case codexInterrupted(ls[0], text):
+		p.interrupted()
+		it.Event, it.Rule = session.EventInterrupted, "codex interrupt"
+	case strings.HasPrefix(ls[0].Text, "✗ ") && p.rejected(i, ls, text):
+		return
+	default:
+		it.Role, it.Text, it.Markdown = session.RoleSystem, text, text
+	}
+	p.add(it)
+}
+
+// codexInterrupted tells whether a notice says that the user stopped the turn.
+func codexInterrupted(l Line, text string) bool {
+	return strings.HasPrefix(l.Text, "■") && strings.HasPrefix(text, "Conversation interrupted") ||
+		strings.HasPrefix(l.Text, "🖐") && strings.Contains(text, "Tell the model what to do differently")
+}
+
+// interrupted marks what the user stopped.
+func (p *codexParser) interrupted() {
+	if n := len(p.items); n > 0 {
+		it := &p.items[n-1]
+		switch it.Role {
+		case session.RoleAssistant, session.RoleThinking:
+			it.Partial = true
+		case session.RoleTool:
+			it.Partial = it.Tool.Status == session.ToolRunning
+		}
+	}
+}
+
+// slash reads a command of Codex's own with what it printed.
+func (p *codexParser) slash(i int, ls []Line) {
+	text := strings.TrimSpace(ls[0].Text)
+	out := verbatim(codexUnboxed(ls[1:]), 0)
+	p.add(Item{Message: session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out}, First: i, End: i + len(ls), Rule: "codex command"})
+}
+
+// codexUnboxed is lines without the box around them.
+func codexUnboxed(ls []Line) []Line {
+	var out []Line
+	for _, l := range ls {
+		switch {
+		case strings.HasPrefix(l.Text, "╭"), strings.HasPrefix(l.Text, "╰"):
+		case strings.HasPrefix(l.Text, "│"):
+			out = append(out, cutLine(l, 2, textWidth(strings.TrimRight(l.Text, " │"))))
+		default:
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// finish tells which items may still grow.
+func (p *codexParser) finish(last bool) {
+	for k := range p.items {
+		it := &p.items[k]
+		if it.Tool != nil && it.Tool.Status == session.ToolRunning && !it.Partial {
+			it.Open = true
+		}
+	}
+	if n := len(p.items); n > 0 && last && (p.items[n-1].Role == session.RoleAssistant || p.items[n-1].Role == session.RoleThinking) {
+		p.items[n-1].Open = true
+	}
+}

@@ -1,0 +1,344 @@
+package extractor
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with styles, no fences.
+func codexLook(ls []Line) *look {
+	c := codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
+	return &look{
+		Left: 2, Breaks: "-/", Ideo: true,
+		Marks: codexMarks, QuoteMarks: markCode,
+		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: codexTable,
+	}
+}
+
+// codexBody is a reply's rows.
+type codexBody struct {
+	lines []Line
+	old   bool // 0.2x to 0.42
+}
+
+// codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are themes, in a colour
+// of the theme; words in bold may have one too.
+func codexMarks(s vterm.Style) mark {
+	m := plainMarks(s)
+	switch {
+	case s.Underline != vterm.UnderlineNone:
+	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 6:
+		m |= markCode
+	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 15 && s.Bg.Kind == vterm.ColorPalette:
+		m |= markCode
+	case s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault:
+		m |= markCode
+	case s.Fg.Kind == vterm.ColorRGB && !s.Bold && !s.Italic:
+		m |= markCode
+	}
+	return m
+}
+
+// codexItem reads a list item: numbers always have a colour, and so do the "•" of the themes.
+func codexItem(l *textLine) (item, bool) {
+	t := l.text[l.indent:]
+	if t == "" {
+		return item{}, false
+	}
+	coloured := l.first().Fg.Kind != vterm.ColorDefault
+	switch {
+	case t[0] >= '0' && t[0] <= '9' || strings.HasPrefix(t, "• "):
+		if !coloured {
+			return item{}, false
+		}
+	case !strings.HasPrefix(t, "- "):
+		return item{}, false
+	}
+	return listItem(l)
+}
+
+func (c *codexBody) heading(l *textLine) int {
+	n := hashes(l.text)
+	st := l.first()
+	if n == 0 || !st.Bold && !st.Italic && !(c.old && c.alone(l)) {
+		return 0
+	}
+	return n
+}
+
+func (c *codexBody) quote(l *textLine) (int, bool) {
+	t := l.text[l.indent:]
+	if t != ">" && !strings.HasPrefix(t, "> ") {
+		return 0, false
+	}
+	return l.indent + 2, c.old || l.first().Fg.Kind != vterm.ColorDefault
+}
+
+// row is the row above or below a line; blank where there is none.
+func (c *codexBody) row(l *textLine, by int) string {
+	if i := l.at + by; i >= 0 && i < len(c.lines) {
+		return c.lines[i].Text
+	}
+	return ""
+}
+
+// alone tells whether blank lines stand around a line.
+func (c *codexBody) alone(l *textLine) bool {
+	return (l.at == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
+}
+
+// starts tells whether a block may begin at a line: a blank line stands above or, in 0.2x, text that ended early.
+func (c *codexBody) starts(l *textLine) bool {
+	if l.at == 0 || c.row(l, -1) == "" {
+		return true
+	}
+	if !c.old {
+		return false
+	}
+	above := c.lines[l.at-1]
+	return rowWidth(above.Row)+1+textWidth(firstWord(l.text)) <= above.Cols
+}
+
+// code counts the lines of a code block. Themes colour every character of it; without a theme, or without a language,
+// only the words tell: prose has sentences, and its code spans have a style.
+func (c *codexBody) code(ls []textLine) (int, string) {
+	l := &ls[0]
+	if !c.starts(l) || hashes(l.text) > 0 && c.heading(l) > 0 {
+		return 0, ""
+	}
+	if _, ok := c.quote(l); ok {
+		return 0, ""
+	}
+	if codexColoured(l) {
+		return codeRun(ls, codexColoured), ""
+	}
+	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
+		return 0, ""
+	}
+	if c.old {
+		return c.oldCode(ls), ""
+	}
+	return plainCode(ls), ""
+}
+
+// codexColoured tells whether a line is code in the colours of a theme: no character without one.
+func codexColoured(l *textLine) bool {
+	first, many := vterm.Color{}, false
+	ok := l.all(func(s vterm.Style) bool {
+		if s.Fg.Kind != vterm.ColorRGB || s.Bold && s.Fg == first {
+			return false
+		}
+		many = many || first.Kind != vterm.ColorDefault && s.Fg != first
+		first = s.Fg
+		return true
+	})
+	if !ok || many {
+		return ok
+	}
+	return !codexCodeSpan[first] && !l.first().Bold
+}
+
+// codexCodeSpan are the colours of code spans in the themes that are chosen by themselves, for a dark and a light window.
+var codexCodeSpan = map[vterm.Color]bool{
+	{Kind: vterm.ColorRGB, R: 0xa6, G: 0xe3, B: 0xa1}: true,
+	{Kind: vterm.ColorRGB, R: 0x40, G: 0xa0, B: 0x2b}: true,
+}
+
+// codexUnstyled tells whether a line is plain throughout.
+func codexUnstyled(l *textLine) bool {
+	return l.all(func(s vterm.Style) bool {
+		return s.Fg.Kind == vterm.ColorDefault && !s.Bold && !s.Italic && !s.Dim && s.Underline == vterm.UnderlineNone
+	})
+}
+
+// plainCode counts the lines of unstyled code: a block between blank lines, and those after it that go on with it.
+func plainCode(ls []textLine) int {
+	n := plainBlock(ls)
+	if n == 0 || !codeBlockLike(ls[:n]) {
+		return 0
+	}
+	for n < len(ls) && ls[n].blank() {
+		k := n
+		for k < len(ls) && ls[k].blank() {
+			k++
+		}
+		m := plainBlock(ls[k:])
+		if m == 0 || ls[k].indent <= ls[0].indent && !codeBlockLike(ls[k:k+m]) {
+			break
+		}
+		n = k + m
+	}
+	return n
+}
+
+// plainBlock counts the unstyled lines up to a blank one; 0 where a line has a style or stands further left.
+func plainBlock(ls []textLine) int {
+	n := 0
+	for n < len(ls) && !ls[n].blank() {
+		if !codexUnstyled(&ls[n]) || ls[n].indent < ls[0].indent && n > 0 && ls[n].indent == 0 && ls[0].indent > 3 {
+			return 0
+		}
+		n++
+	}
+	return n
+}
+
+// codeBlockLike judges lines that have no style.
+func codeBlockLike(ls []textLine) bool {
+	code, prose := 0, 0
+	for i := range ls {
+		if ls[i].indent != ls[0].indent {
+			return true // text stands in line
+		}
+		switch judge(ls[i].text[ls[i].indent:]) {
+		case likeCode:
+			code++
+		case likeProse:
+			prose++
+		}
+	}
+	return code > 0 && code >= prose
+}
+
+// oldCode counts the lines of code that stands without blank lines around it.
+func (c *codexBody) oldCode(ls []textLine) int {
+	n, code := 0, 0
+	for n < len(ls) && !ls[n].blank() && codexUnstyled(&ls[n]) {
+		j := judge(ls[n].text[ls[n].indent:])
+		if ls[n].indent <= ls[0].indent && (j == likeProse || n > 0 && !c.starts(&ls[n])) {
+			break
+		}
+		if j == likeCode || ls[n].indent > ls[0].indent {
+			code++
+		}
+		n++
+	}
+	if code == 0 {
+		return 0
+	}
+	return n
+}
+
+// likeness is what a line without a style may be.
+type likeness uint8
+
+const (
+	likeNothing likeness = iota
+	likeCode
+	likeProse
+)
+
+// judge tells code from prose by a line's words: prose begins with a capital and ends with a point, or is made of words
+// alone; signs that prose would have put in a code span are code.
+func judge(t string) likeness {
+	words := strings.Fields(t)
+	plain := 0
+	for _, w := range words {
+		if plainWord(w) {
+			plain++
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(t)
+	last, _ := utf8.DecodeLastRuneInString(t)
+	sentence := unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
+	switch {
+	case sentence && (plain*2 >= len(words) || len(words) > 7):
+		return likeProse
+	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^›❯●•✦⎿│╭╰├└─") || strings.Contains(t, "()"):
+		return likeCode
+	case plain == len(words) && len(words) >= 3:
+		return likeProse
+	case len(words) <= 2 && plain == len(words) && (unicode.IsUpper(first) || strings.ContainsRune(".!?,", last)):
+		return likeProse
+	case plain*4 >= len(words)*3 && len(words) > 4:
+		return likeProse
+	case strings.ContainsAny(t, "/\"'()[]-:.") || unicode.IsLower(first):
+		return likeCode
+	}
+	return likeNothing
+}
+
+// plainWord tells whether a word is one of prose, with the punctuation around it.
+func plainWord(w string) bool {
+	w = strings.Trim(w, ".,;:!?()\"'“”‘’—–")
+	if w == "" {
+		return true
+	}
+	for _, r := range w {
+		if !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' {
+			return false
+		}
+	}
+	for i, r := range w { // camelCase
+		if i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w {
+			return false
+		}
+	}
+	return true
+}
+
+// codexTable reads a table that stands as it was written, in pipes: older versions draw none.
+func codexTable(ls []textLine) ([][]cell, int) {
+	if !strings.HasPrefix(ls[0].text[ls[0].indent:], "|") {
+		return nil, 0
+	}
+	var rows [][]span
+	n := 0
+	for n < len(ls) && !ls[n].blank() {
+		t := ls[n].text[ls[n].indent:]
+		if !strings.HasPrefix(t, "|") {
+			if len(rows) == 0 || strings.HasSuffix(spansText(rows[len(rows)-1]), "|") {
+				break
+			}
+			last := len(rows) - 1
+			rows[last] = append(append(rows[last][:len(rows[last]):len(rows[last])], span{text: " ", width: 1}), cutSpans(ls[n].spans, ls[n].indent, ls[n].width)...)
+		} else {
+			rows = append(rows, cutSpans(ls[n].spans, ls[n].indent, ls[n].width))
+		}
+		n++
+	}
+	if len(rows) < 2 || strings.Trim(spansText(rows[1]), "|-: ") != "" || !strings.Contains(spansText(rows[1]), "-") {
+		return nil, 0
+	}
+	out := make([][]cell, 0, len(rows)-1)
+	for i, r := range rows {
+		if i != 1 {
+			out = append(out, pipeCells(r))
+		}
+	}
+	return out, n
+}
+
+// pipeCells parts a row of pipes into its cells.
+func pipeCells(row []span) []cell {
+	var out []cell
+	cur := textLine{}
+	flush := func() {
+		cur.measure()
+		out = append(out, trimLeft(cur.spans))
+		cur = textLine{}
+	}
+	col, from := 0, 0
+	for _, s := range row {
+		for i, r := range s.text {
+			if r != '|' || s.mark&markCode != 0 || i > 0 && s.text[i-1] == '\\' {
+				continue
+			}
+			at := col + textWidth(s.text[:i])
+			if at > 0 {
+				cur.spans = cutSpans(row, from, at)
+				flush()
+			}
+			from = at + 1
+		}
+		col += s.width
+	}
+	if rest := cutSpans(row, from, col); strings.TrimSpace(spansText(rest)) != "" {
+		cur.spans = rest
+		flush()
+	}
+	return out
+}

@@ -1,0 +1,198 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// codexSplit parts Codex's screen: the conversation ends above the status line, what is queued, a popup or a dialog, and
+// the composer. On the alternate screen the prompt in force may be pinned to the first row.
+func codexSplit(s Screen) Split {
+	if s.Alt && codexPager(s.Lines) {
+		return Split{OK: true, Overlay: true}
+	}
+	sp := Split{State: StateIdle}
+	if at := codexComposer(s.Lines); at >= 0 {
+		sp.OK, sp.Bottom = true, at
+	} else if at := codexDialog(s.Lines); at >= 0 {
+		sp.OK, sp.Bottom, sp.State = true, at, StateAsking
+	} else {
+		return Split{}
+	}
+	if s.Alt && sp.State != StateAsking {
+		sp.Bottom = codexPopup(s.Lines, sp.Bottom)
+	}
+	sp.Bottom = codexQueued(s.Lines, sp.Bottom)
+	if at, ok := codexStatus(s.Lines, sp.Bottom); ok {
+		sp.Bottom = at
+		if sp.State == StateIdle {
+			sp.State = StateBusy
+		}
+	}
+	if s.Alt && codexPinned(s.Lines) {
+		sp.Top = 1
+	}
+	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
+	return sp
+}
+
+// codexPager tells whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
+func codexPager(lines []Line) bool {
+	if len(lines) == 0 {
+		return false
+	}
+	t := lines[0].Text
+	return strings.HasPrefix(t, "/ ") && len(t) > 5 && t[2] != '/' && t[3] == ' ' && strings.HasSuffix(t, "/ /") || strings.HasPrefix(t, "/ / / /")
+}
+
+// codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not dim, unlike those of
+// the conversation. The first row is -1 where there is none.
+func codexComposer(lines []Line) int {
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := lines[i]
+		switch {
+		case codexComposerRow(l):
+			if strings.HasPrefix(l.Text, "▌") {
+				for i > 0 && codexComposerRow(lines[i-1]) && strings.HasPrefix(lines[i-1].Text, "▌") {
+					i--
+				}
+			}
+			return i
+		case codexUserRow(l):
+			return -1
+		}
+	}
+	return -1
+}
+
+// codexComposerRow tells whether a row is the first of an input box, perhaps of one that stands there no more.
+func codexComposerRow(l Line) bool {
+	st := l.styleAt(0)
+	switch {
+	case strings.HasPrefix(l.Text, "▌"):
+		return !st.Dim && st.Fg.Kind != vterm.ColorDefault
+	case l.Text == "›" || strings.HasPrefix(l.Text, "› "):
+		return st.Bold && !st.Dim && !st.Inverse && !codexOption(l)
+	case l.Text == "!" || strings.HasPrefix(l.Text, "! "): // a shell command is typed
+		return st.Bold && !st.Dim
+	}
+	return false
+}
+
+// codexOption tells whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed (y)".
+func codexOption(l Line) bool {
+	t, ok := strings.CutPrefix(l.Text, "› ")
+	if !ok || len(t) < 3 || t[0] < '1' || t[0] > '9' || t[1] != '.' {
+		return false
+	}
+	return !l.styleAt(0).Bold || l.styleAt(2) == l.styleAt(0)
+}
+
+// codexDialog finds the first row of a dialog: its options stand at the bottom in place of the composer, its bold title
+// above. It is -1 where there is none.
+func codexDialog(lines []Line) int {
+	at := -1
+	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
+		if codexOption(lines[i]) || strings.HasPrefix(lines[i].Text, "▌> ") {
+			at = i
+		}
+	}
+	if at < 0 {
+		return -1
+	}
+	first := -1
+	for i := at - 1; i >= 0 && !codexHead(lines[i]); i-- {
+		if strings.HasPrefix(lines[i].Text, "  ") && len(lines[i].Text) > 2 && lines[i].Text[2] != ' ' && lines[i].boldAt(2) {
+			first = i
+		}
+	}
+	if first < 0 {
+		for first = at; first > 0 && lines[first-1].Text != ""; {
+			first--
+		}
+	}
+	return first
+}
+
+// codexPopup cuts off a list of commands or files that is open above the composer of the alternate screen: its chosen
+// row is inverse.
+func codexPopup(lines []Line, bottom int) int {
+	n := len(trim(lines[:bottom]))
+	for i := n - 1; i >= 0 && i >= n-10; i-- {
+		l := lines[i]
+		switch {
+		case strings.HasPrefix(l.Text, "› ") && l.styleAt(0).Inverse:
+			slash := strings.HasPrefix(l.Text, "› /")
+			for i > 0 && strings.HasPrefix(lines[i-1].Text, "  ") && (!slash || strings.HasPrefix(lines[i-1].Text, "  /")) && i > n-9 {
+				i--
+			}
+			return i
+		case !strings.HasPrefix(l.Text, "  "):
+			return bottom
+		}
+	}
+	return bottom
+}
+
+// codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",
+// with details under it.
+func codexStatus(lines []Line, bottom int) (int, bool) {
+	for i, n := bottom-1, 0; i >= 0 && n < 12; i-- {
+		if codexStatusRow(lines[i]) {
+			return i, true
+		}
+		if codexHead(lines[i]) {
+			break
+		}
+		if lines[i].Text != "" {
+			n++
+		}
+	}
+	return 0, false
+}
+
+// codexStatusRow tells whether a row says that Codex works.
+func codexStatusRow(l Line) bool {
+	t := l.Text
+	at := strings.LastIndex(t, " (")
+	if at < 0 || strings.HasPrefix(t, "   ") {
+		return false
+	}
+	tail := t[at:]
+	if !strings.Contains(tail, " to interrupt)") || !strings.Contains(tail, "s • ") {
+		return false
+	}
+	return l.dimAt(textWidth(t[:at]) + 1)
+}
+
+// codexQueued cuts off the prompts that wait, above the composer.
+func codexQueued(lines []Line, bottom int) int {
+	for i, n := bottom-1, 0; i >= 0 && n < 24; i-- {
+		t := lines[i].Text
+		switch {
+		case codexStatusRow(lines[i]):
+			return bottom
+		case strings.HasPrefix(t, "• Queued ") || strings.HasPrefix(t, "• Messages to be submitted "):
+			return i
+		case strings.HasPrefix(t, "  ↳ ") && lines[i].dimAt(4):
+			bottom = i
+		case codexHead(lines[i]):
+			return bottom
+		}
+		if t != "" {
+			n++
+		}
+	}
+	return bottom
+}
+
+// codexPinned tells whether the first row is the prompt in force, pinned there while its own place is out of sight: the
+// conversation's own prompts have blank rows of the same background around them.
+func codexPinned(lines []Line) bool {
+	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !codexUserRow(lines[0]) {
+		return false
+	}
+	bg := lines[0].styleAt(2).Bg
+	return bg.Kind != vterm.ColorDefault && lines[1].styleAt(0).Bg != bg
+}

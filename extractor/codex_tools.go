@@ -1,0 +1,205 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called server.tool({})".
+func (p *codexParser) tool(i int, ls []Line) {
+	title := codexTitle(ls[0])
+	switch {
+	case title == "Explored" || title == "Exploring":
+		p.explored(i, ls, title)
+		return
+	case codexChange(ls[0], title):
+		p.change(i, ls, title)
+		return
+	}
+	head, out := codexParts(ls)
+	t := session.Tool{Name: title, Status: codexState(ls[0], title)}
+	t.Input = codexInput(head, 2+textWidth(title)+1)
+	t.Output, t.Truncated = codexOutput(out)
+	p.addTool(i, ls, t, "codex "+strings.ToLower(title))
+}
+
+func (p *codexParser) addTool(i int, ls []Line, t session.Tool, rule string) {
+	text := strings.TrimSpace(t.Name + " " + t.Input)
+	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: i, End: i + len(ls), Rule: rule})
+}
+
+// codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the output, which begins
+// with "  └ ".
+func codexParts(ls []Line) (head, out []Line) {
+	n := 1
+	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "  └") {
+		n++
+	}
+	if n == len(ls) { // no output, or one without a corner
+		n = 1
+		for n < len(ls) && (strings.HasPrefix(ls[n].Text, "  │") || ls[n].Wrapped) {
+			n++
+		}
+	}
+	return ls[:n], codexOwnLines(ls[n:])
+}
+
+// codexOwnLines drops what Codex writes under an output: "    + Show details".
+func codexOwnLines(ls []Line) []Line {
+	ls = trim(ls)
+	if n := len(ls); n > 0 {
+		if t := strings.TrimSpace(ls[n-1].Text); (strings.HasPrefix(t, "+ Show ") || strings.HasPrefix(t, "- Hide ")) && ls[n-1].dimAt(4) {
+			return trim(ls[:n-1])
+		}
+	}
+	return ls
+}
+
+// codexInput is a command: the first line from a column on, the others behind "  │ ".
+func codexInput(head []Line, from int) string {
+	lk := look{Left: 4}
+	first := cutLine(head[0], min(from, 4), -1)
+	first = codexIndent(head[0], from)
+	ls := append([]Line{first}, head[1:]...)
+	tl := lk.textLines(ls)
+	if len(tl) == 0 {
+		return ""
+	}
+	tl[0].room = head[0].Cols - from
+	var out []string
+	for k, l := range lk.unwrap(tl, 0) {
+		t := spansText(l)
+		if k > 0 && strings.HasPrefix(t, "… +") {
+			t = "…"
+		}
+		out = append(out, t)
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// codexIndent is a line's part from a column on, moved to column 4.
+func codexIndent(l Line, from int) Line {
+	c := cutLine(l, from, -1)
+	r := &vterm.Row{Text: "    " + c.Text}
+	r.Runs = append(r.Runs, vterm.Run{Text: "    ", Width: 4})
+	for _, run := range c.Runs {
+		run.Col += 4
+		r.Runs = append(r.Runs, run)
+	}
+	return Line{Row: r, Cols: c.Cols + 4}
+}
+
+// codexOutput is what a call printed, as far as it is shown.
+func codexOutput(ls []Line) (out string, truncated bool) {
+	for _, l := range ls {
+		t := strings.TrimSpace(l.Text)
+		if strings.HasPrefix(t, "… +") && strings.Contains(t, " line") {
+			truncated = true
+		}
+	}
+	out = verbatim(ls, 4)
+	if out == "(no output)" {
+		out = ""
+	}
+	return out, truncated
+}
+
+// codexState reads a call's state off its bullet: green or red when it is done.
+func codexState(l Line, title string) string {
+	switch fg := l.styleAt(0).Fg; {
+	case codexColor(fg, 1):
+		return session.ToolError
+	case codexColor(fg, 2):
+		return session.ToolOK
+	case strings.HasSuffix(title, "ing"):
+		return session.ToolRunning
+	}
+	return session.ToolOK
+}
+
+// codexColor tells whether a colour is one of the eight of the terminal, plain or bright.
+func codexColor(c vterm.Color, n uint8) bool {
+	return c.Kind == vterm.ColorPalette && (c.Palette == n || c.Palette == n+8)
+}
+
+// explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
+func (p *codexParser) explored(i int, ls []Line, title string) {
+	status := session.ToolOK
+	if title == "Exploring" {
+		status = session.ToolRunning
+	}
+	for n := 1; n < len(ls); {
+		end := n + 1
+		for end < len(ls) && !codexVerb(ls[end]) {
+			end++
+		}
+		if !codexVerb(ls[n]) {
+			n = end
+			continue
+		}
+		verb, _, _ := strings.Cut(strings.TrimSpace(cutLine(ls[n], 4, -1).Text), " ")
+		input := codexInput(codexOwnLines(ls[n:end]), 4+len(verb)+1)
+		names := []string{input}
+		if verb == "Read" {
+			names = strings.Split(input, ", ")
+		}
+		for _, name := range names {
+			p.addTool(i+n, ls[n:end], session.Tool{Name: verb, Input: name, Status: status}, "codex explored")
+		}
+		n = end
+	}
+}
+
+// codexVerb tells whether a line of an exploration names a call: its verb has a colour.
+func codexVerb(l Line) bool {
+	if len(l.Text) < 5 || !strings.HasPrefix(l.Text, "  └ ") && !strings.HasPrefix(l.Text, "    ") {
+		return false
+	}
+	return l.styleAt(4).Fg.Kind != vterm.ColorDefault
+}
+
+// change reads a change to files with its diff.
+func (p *codexParser) change(i int, ls []Line, title string) {
+	n := 1
+	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && !strings.HasPrefix(ls[n].Text, "  └") && ls[n].Text != "" {
+		n++
+	}
+	input := codexInput(ls[:n], 2+len(title)+1)
+	if at := strings.LastIndex(input, " (+"); at > 0 {
+		input = input[:at]
+	}
+	diff := codexOwnLines(ls[n:])
+	t := session.Tool{Name: title, Input: input, Output: codexDiff(diff), Status: session.ToolOK}
+	p.addTool(i, ls, t, "codex change")
+}
+
+// codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
+func codexDiff(ls []Line) string {
+	var out []string
+	cut := false
+	for _, l := range ls {
+		c := cutLine(l, 4, -1)
+		t := c.Text
+		num := len(t) - len(strings.TrimLeft(t, " "))
+		if cut && num < len(t) && (t[num] < '0' || t[num] > '9') && num > 0 {
+			out[len(out)-1] += strings.TrimLeft(t, " ")
+		} else {
+			out = append(out, t)
+		}
+		cut = rowWidth(l.Row) >= l.Cols-1
+	}
+	return strings.Trim(strings.Join(out, "\n"), "\n")
+}
+
+// rejected reads the decision that a call must not be made: there is nothing else of it.
+func (p *codexParser) rejected(i int, ls []Line, text string) bool {
+	for _, s := range []string{"You did not approve codex to run ", "You canceled the request to run ", "You denied codex to run "} {
+		if cmd, ok := strings.CutPrefix(text, s); ok {
+			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, "codex rejected")
+			return true
+		}
+	}
+	return false
+}
