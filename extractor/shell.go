@@ -51,7 +51,7 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 func typed(lines []Line, i int, command string) (_ string, next int) {
 	prev := lines[i]
 	for i++; i < len(lines) && lines[i].Wrapped; i++ {
-		command += spansText(wrapGap(prev, lines[i])) + lines[i].Text
+		command += spansText(wrapGap(prev)) + lines[i].Text
 		prev = lines[i]
 	}
 	command = strings.TrimSpace(withoutRight(command, prev))
@@ -62,7 +62,7 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 		}
 		command += "\n" + rest
 		for i++; i < len(lines) && lines[i].Wrapped; i++ {
-			command += spansText(wrapGap(lines[i-1], lines[i])) + lines[i].Text
+			command += spansText(wrapGap(lines[i-1])) + lines[i].Text
 		}
 	}
 	return command, i

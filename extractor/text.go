@@ -142,7 +142,7 @@ func (lk *look) textLines(lines []Line) []textLine {
 		room := l.Cols - lk.Left - lk.Right
 		if l.Wrapped && i > 0 && len(out) > 0 {
 			p := &out[len(out)-1]
-			p.spans = append(append(p.spans[:len(p.spans):len(p.spans)], wrapGap(lines[i-1], l)...), cutRow(l.Row, 0, -1, lk.marks)...)
+			p.spans = append(append(p.spans[:len(p.spans):len(p.spans)], wrapGap(lines[i-1])...), cutRow(l.Row, 0, -1, lk.marks)...)
 			p.wrapped = true
 			p.measure()
 			if p.width > p.room {
@@ -157,14 +157,12 @@ func (lk *look) textLines(lines []Line) []textLine {
 	return out
 }
 
-// wrapGap is the blank that stood at the end of a row which the terminal wrapped: rows come without their last blanks.
-// A cell that stays free because a wide character did not fit is no blank.
-func wrapGap(a, b Line) []span {
-	free := a.Cols - rowWidth(a.Row)
-	if free < 1 || free > 2 || free == 1 && startsWide(b.Text) {
+// wrapGap is the blanks that were written at the end of a row which the terminal wrapped: its text comes without them.
+func wrapGap(a Line) []span {
+	if a.Blanks <= 0 {
 		return nil
 	}
-	return []span{{text: blanks(free), width: free}}
+	return []span{{text: blanks(a.Blanks), width: a.Blanks}}
 }
 
 func (lk *look) marks(s vterm.Style) mark {
@@ -311,6 +309,9 @@ func cutLines(lines []Line, from, to int) []Line {
 func cutLine(l Line, from, to int) Line {
 	none := func(vterm.Style) mark { return 0 }
 	r := &vterm.Row{Wrapped: l.Wrapped}
+	if to < 0 {
+		r.Blanks = l.Blanks
+	}
 	col := 0
 	for _, s := range cutRow(l.Row, from, to, none) {
 		r.Runs = append(r.Runs, vterm.Run{Text: s.text, Col: col, Width: s.width, Style: s.style})

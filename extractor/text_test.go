@@ -43,7 +43,8 @@ func screenRows(t testing.TB, cols int, dump string) []Line {
 			add(text, dumpStyle(t, style))
 			s = s[k+len("⟧"):]
 		}
-		r.Text = strings.TrimRight(r.Text, " ")
+		text := strings.TrimRight(r.Text, " ")
+		r.Blanks, r.Text = len(r.Text)-len(text), text
 		out = append(out, Line{Row: r, Cols: cols})
 	}
 	return out
@@ -357,7 +358,7 @@ Each worker batches **two stale rows**.
 			"This handler.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n| load_config | 614 | the retry budget is spent |\n\nDone."},
 		{"a box is no table", claudeish, 80, "●\n\n  ┌───────┐\n  │ boxed │\n  └───────┘", "", "┌───────┐\n│ boxed │\n└───────┘"},
 		{"rule", claudeish, 20, "● One.\n\n  ──────────────────\n\n  Two.\n\n  ---", "", "One.\n\n---\n\nTwo.\n\n---"},
-		{"soft wraps", look{}, 10, "0123456789\n+abcdefghi\n+next", "", "0123456789abcdefghi next"},
+		{"soft wraps", look{}, 10, "0123456789\n+abcdefghi \n+next", "", "0123456789abcdefghi next"},
 		{"Chinese cut at the edge", look{Left: 2, Ideo: true}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},

@@ -25,6 +25,8 @@ func (lk *look) seam(a, b *textLine, hang int) seam {
 		switch last := lastWord(a.text); {
 		case b.indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
 			return seamSpace
+		case len(last) >= 16 && isHex(last) && !isHex(word): // a hash that ended at the edge by chance
+			return seamSpace
 		case textWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
 			return seamNone
 		}
@@ -70,6 +72,11 @@ func firstWord(s string) string {
 
 // lastWord is a line's text after its last blank.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// isHex tells whether a word is a piece of a long hexadecimal number, with a mark behind it perhaps.
+func isHex(s string) bool {
+	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == "" && s != ""
+}
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
