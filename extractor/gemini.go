@@ -1,4 +1,114 @@
 package extractor
 
-// gemini is the Gemini CLI (Ink, printing everything again after a resize).
-var gemini = &Profile{Name: "gemini"}
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// gemini is the Gemini CLI, an Ink program that draws on the main screen: finished items scroll off as they are (Ink's
+// Static), the growing ones and the composer are drawn again with each frame, and everything is printed anew after a
+// wipe. What it says begins with a sign in the first column; replies hang two columns under their ✦.
+//
+//	to 0.2x   logo in blocks, prompts as "> text", composer in a ╭─╮ box
+//	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a background, so the composer;
+//	          tools without much output as one line "  ✓  ReadFile  main.go"
+var gemini = &Profile{
+	Name:   "gemini",
+	Banner: geminiBanner,
+	Split:  geminiSplit,
+	Parse:  geminiParse,
+}
+
+// geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0".
+func geminiBanner(lines []Line) (b Banner, n int) {
+	if at := strings.Index(lines[0].Text, "Gemini CLI v"); at > 0 && isLogo(lines[0].Text[:at]) {
+		b.Version, _, _ = strings.Cut(lines[0].Text[at+len("Gemini CLI v"):], " ")
+		for n = 1; n < len(lines) && n < 6; n++ {
+			if t := lines[n].Text; t == "" || !strings.ContainsAny(t, "▝▜▄▗▟▀█") {
+				break
+			}
+		}
+		return b, n + geminiTips(lines[n:])
+	}
+	if !strings.Contains(lines[0].Text, "███") && !strings.Contains(lines[0].Text, "░░░░░") {
+		return b, 0
+	}
+	for n < len(lines) && isBlockArt(lines[n].Text) {
+		n++
+	}
+	if full := strings.Contains(lines[0].Text, "█"); full && n != 8 || !full && n != 10 { // in an IDE the logo has a shade above
+		return b, 0
+	}
+	return b, n + geminiTips(lines[n:])
+}
+
+// isLogo tells whether a text is a row of the small logo.
+func isLogo(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && strings.Trim(s, "▝▜▄▗▟▀█▘▖▙▛▌▐ ") == ""
+}
+
+// isBlockArt tells whether a row is made of full and shaded blocks only.
+func isBlockArt(s string) bool {
+	return s != "" && (s[0] == ' ' || s[0] >= 0x80) && strings.Trim(s, "█░ ") == ""
+}
+
+// geminiTips counts the lines of the tips, with the notices between logo and tips.
+func geminiTips(lines []Line) int {
+	for i := 0; i < len(lines) && i < 24; i++ {
+		if lines[i].Text == "Tips for getting started:" {
+			for i++; i < len(lines) && len(lines[i].Text) > 2 && lines[i].Text[0] >= '1' && lines[i].Text[0] <= '9' && lines[i].Text[1] == '.'; {
+				i++
+			}
+			return i
+		}
+		if strings.HasPrefix(lines[i].Text, "✦ ") || strings.HasPrefix(lines[i].Text, "> ") || isBar(lines[i]) {
+			break
+		}
+	}
+	return 0
+}
+
+// isBar tells whether a row is one of the half-block bars above and below a prompt, over the whole width.
+func isBar(l Line) bool {
+	t := l.Text
+	if len(t) < 3*8 || t[0] != 0xe2 {
+		return false
+	}
+	return strings.HasPrefix(t, "▄▄▄▄▄▄▄▄") && strings.Trim(t, "▄") == "" || strings.HasPrefix(t, "▀▀▀▀▀▀▀▀") && strings.Trim(t, "▀") == ""
+}
+
+// leadingBlanks counts the blanks at a text's start.
+func leadingBlanks(s string) int {
+	n := 0
+	for n < len(s) && s[n] == ' ' {
+		n++
+	}
+	return n
+}
+
+// styleAt is the style of the cell in a column.
+func styleAt(r *vterm.Row, col int) vterm.Style {
+	for i := range r.Runs {
+		if run := &r.Runs[i]; col >= run.Col && col < run.Col+run.Width {
+			return run.Style
+		}
+	}
+	return vterm.Style{}
+}
+
+// hasInverse tells whether a cell of the row is drawn inverse, as Gemini draws its cursor.
+func hasInverse(r *vterm.Row) bool {
+	for i := range r.Runs {
+		if r.Runs[i].Style.Inverse {
+			return true
+		}
+	}
+	return false
+}
+
+// hasBackground tells whether the row's first cell has a background, as the prompts between bars have.
+func hasBackground(r *vterm.Row) bool {
+	return len(r.Runs) > 0 && r.Runs[0].Col == 0 && r.Runs[0].Style.Bg.Kind != vterm.ColorDefault
+}

@@ -1,0 +1,153 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// geminiColors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is the accent, which
+// code spans have too; what most of the text has is plain.
+type geminiColors struct {
+	accent, plain vterm.Color
+}
+
+// geminiColorsOf finds the colours in the lines of a reply.
+func geminiColorsOf(lines []Line) geminiColors {
+	c := geminiColors{accent: styleAt(lines[0].Row, 0).Fg}
+	count := make(map[vterm.Color]int, 4)
+	for i, l := range lines {
+		for k := range l.Runs {
+			r := &l.Runs[k]
+			if i == 0 && r.Col == 0 || r.Style.Bold || r.Style.Italic || r.Style.Dim || strings.TrimLeft(r.Text, " │") == "" {
+				continue
+			}
+			count[r.Style.Fg] += r.Width
+		}
+	}
+	best := 0
+	for col, n := range count {
+		if n > best && col != c.accent || n == best && less(col, c.plain) {
+			best, c.plain = n, col
+		}
+	}
+	return c
+}
+
+// less orders colours, so that a tie is always settled alike.
+func less(a, b vterm.Color) bool {
+	ka, kb := [...]uint8{uint8(a.Kind), a.Palette, a.R, a.G, a.B}, [...]uint8{uint8(b.Kind), b.Palette, b.R, b.G, b.B}
+	for i := range ka {
+		if ka[i] != kb[i] {
+			return ka[i] < kb[i]
+		}
+	}
+	return false
+}
+
+// geminiBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
+func geminiBody(lines []Line) (text, markdown string) {
+	c := geminiColorsOf(lines)
+	lk := &look{Left: 2}
+	lk.Marks = func(s vterm.Style) mark {
+		m := plainMarks(s)
+		if s.Fg == c.accent && c.accent != c.plain {
+			m |= markCode
+		}
+		return m
+	}
+	lk.Item = geminiItem
+	lk.Gutter = func(l *textLine) (width, n int, ok bool) { return c.gutter(l) }
+	ls := lk.textLines(lines)
+	lk.Heading = func(l *textLine) int { return c.heading(l, ls) }
+	quotes := geminiQuotes(lk, ls)
+	lk.Quote = func(l *textLine) (int, bool) {
+		w, ok := quotes[l.at]
+		return w, ok
+	}
+	bs := lk.blocks(ls)
+	return writeText(bs), writeMarkdown(bs, 0)
+}
+
+// geminiItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
+func geminiItem(l *textLine) (item, bool) {
+	if l.indent == 0 || strings.HasPrefix(l.text[l.indent:], "•") {
+		return item{}, false
+	}
+	return listItem(l)
+}
+
+// gutter reads the line number of a code line: one column in at least, in the colour of comments.
+func (c geminiColors) gutter(l *textLine) (width, n int, ok bool) {
+	if l.indent == 0 {
+		return 0, 0, false
+	}
+	i := l.indent
+	for i < len(l.text) && l.text[i] >= '0' && l.text[i] <= '9' && i-l.indent < 6 {
+		n = n*10 + int(l.text[i]-'0')
+		i++
+	}
+	if i == l.indent || i < len(l.text) && l.text[i] != ' ' || l.text[l.indent] == '0' {
+		return 0, 0, false
+	}
+	s := cutSpans(l.spans, l.indent, i)
+	if len(s) != 1 || s[0].style.Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
+		return 0, 0, false
+	}
+	return i + 1, n, true
+}
+
+// heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or italic in a colour of
+// its own.
+func (c geminiColors) heading(l *textLine, ls []textLine) int {
+	if l.indent > 0 || l.blank() {
+		return 0
+	}
+	first := l.first()
+	own := first.Fg != c.plain && first.Fg != c.accent
+	switch {
+	case first.Bold && own && l.all(func(s vterm.Style) bool { return s.Bold }):
+		return 2
+	case first.Italic && own && !first.Bold && l.all(func(s vterm.Style) bool { return s.Italic || s.Fg == c.accent }):
+		return 4
+	case first.Bold && !own && l.all(func(s vterm.Style) bool { return s.Bold }) && isTitle(l, ls):
+		return 3
+	}
+	return 0
+}
+
+// isTitle tells a heading from a bold line of text, which looks alike: it stands apart and does not end like a sentence.
+func isTitle(l *textLine, ls []textLine) bool {
+	for i := range ls {
+		if ls[i].at == l.at && i > 0 && !ls[i-1].blank() {
+			return false
+		}
+	}
+	return !strings.ContainsAny(l.text[len(l.text)-1:], ":.,;!")
+}
+
+// geminiQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that were wrapped.
+func geminiQuotes(lk *look, ls []textLine) map[int]int {
+	var quotes map[int]int
+	open := false
+	for i := range ls {
+		l := &ls[i]
+		t := l.text
+		switch {
+		case strings.HasPrefix(t, ">"):
+			if quotes == nil {
+				quotes = make(map[int]int)
+			}
+			w := 1
+			if strings.HasPrefix(t, "> ") {
+				w = 2
+			}
+			quotes[l.at], open = w, true
+		case open && !l.blank() && l.indent == 0 && lk.seam(&ls[i-1], l, 0) != seamBreak:
+			quotes[l.at] = 0
+		default:
+			open = false
+		}
+	}
+	return quotes
+}

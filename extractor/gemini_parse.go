@@ -1,0 +1,296 @@
+package extractor
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// geminiParser reads items off the conversation, top to bottom.
+type geminiParser struct {
+	lines   []Line
+	last    bool
+	items   []Item
+	command int  // index of the command that what follows belongs to, or -1
+	stale   bool // a piece of chrome stood since the last item: what follows may be printed again
+}
+
+func geminiParse(lines []Line, last bool) []Item {
+	p := &geminiParser{lines: lines, last: last, command: -1}
+	for i := 0; i < len(lines); {
+		if lines[i].Text == "" || lines[i].Wrapped {
+			i++
+			continue
+		}
+		i += max(p.next(i), 1)
+	}
+	p.finish()
+	return p.items
+}
+
+// next reads what begins at line i and returns how many lines it has.
+func (p *geminiParser) next(i int) int {
+	l := p.lines[i]
+	t := l.Text
+	switch r, _ := utf8.DecodeRuneInString(t); r {
+	case '✦':
+		return p.reply(i)
+	case '▄', '▀':
+		if isBar(l) {
+			return p.barred(i)
+		}
+		return p.banner(i)
+	case '>', '$', '!':
+		if len(t) == 1 || t[1] == ' ' {
+			return p.prompt(i)
+		}
+	case '╭':
+		return p.box(i)
+	case 'ℹ', '⚠', '✕', '✖':
+		return p.notice(i)
+	case ' ':
+		if n := p.dense(i); n > 0 {
+			return n
+		}
+		if n := p.thinking(i); n > 0 {
+			return n
+		}
+		return p.banner(i)
+	case '█', '░':
+		return p.banner(i)
+	}
+	return p.other(i)
+}
+
+// banner skips the logo and the tips.
+func (p *geminiParser) banner(i int) int {
+	if _, n := geminiBanner(p.lines[i:]); n > 0 {
+		p.command = -1
+		return n
+	}
+	return p.other(i)
+}
+
+// other is a line of no item: what a command printed, or chrome that a resize left behind.
+func (p *geminiParser) other(i int) int {
+	l := p.lines[i]
+	if geminiStatus(l) && !strings.HasPrefix(l.Text, "  ") {
+		p.stale = true
+		return 1
+	}
+	if p.command >= 0 {
+		p.output(i, i+1, l.Text)
+	}
+	return 1
+}
+
+// until returns the end of an item that began above line i: the next line that begins something else.
+func (p *geminiParser) until(i int) int {
+	for ; i < len(p.lines); i++ {
+		l := p.lines[i]
+		if l.Text == "" || l.Wrapped {
+			continue
+		}
+		if !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) {
+			break
+		}
+	}
+	for i > 0 && p.lines[i-1].Text == "" {
+		i--
+	}
+	return i
+}
+
+// geminiMore tells whether a line is the hint below what was cut for want of room.
+func geminiMore(t string) bool {
+	t = strings.TrimLeft(t, " ")
+	return strings.HasPrefix(t, "Press ") && strings.Contains(t, "to show more lines")
+}
+
+// add appends an item. A command ends with it.
+func (p *geminiParser) add(it Item) {
+	p.items = append(p.items, it)
+	p.command, p.stale = -1, false
+}
+
+// reply reads what the model said: the lines under the sign ✦.
+func (p *geminiParser) reply(i int) int {
+	end := p.until(i + 1)
+	p.unsaid(i, end)
+	text, md := geminiBody(p.lines[i:end])
+	p.asked()
+	if text == "" {
+		return end - i
+	}
+	p.add(Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.open(end), Rule: "gemini ✦"})
+	return end - i
+}
+
+// open tells whether the item that ends before a line may still grow.
+func (p *geminiParser) open(end int) bool {
+	if !p.last {
+		return true
+	}
+	for ; end < len(p.lines); end++ {
+		if p.lines[end].Text != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// unsaid takes back the reply above where the same one is printed again, after a resize in the middle of it: chrome
+// that was left behind stands between the two.
+func (p *geminiParser) unsaid(i, end int) {
+	n := len(p.items)
+	if !p.stale || n == 0 || p.items[n-1].Role != session.RoleAssistant {
+		return
+	}
+	old := lettersOf(p.lines[p.items[n-1].First:p.items[n-1].End])
+	again := lettersOf(p.lines[i:end])
+	k := min(len(old), len(again))
+	if k > 0 && old[:k] == again[:k] {
+		p.items = p.items[:n-1]
+	}
+}
+
+// lettersOf is the text of lines without its blanks.
+func lettersOf(lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(letters(l.Text))
+	}
+	return b.String()
+}
+
+// prompt reads what the user typed, drawn as "> text".
+func (p *geminiParser) prompt(i int) int {
+	end := p.until(i + 1)
+	lk := &look{Left: 2}
+	p.typed(p.lines[i].Text[0], prompt(p.lines[i:end], lk), i, end)
+	return end - i
+}
+
+// barred reads what stands between two bars: what the user typed, or a composer that a resize left behind.
+func (p *geminiParser) barred(i int) int {
+	end := i + 1
+	for end < len(p.lines) && (hasBackground(p.lines[end].Row) || p.lines[end].Wrapped) && !isBar(p.lines[end]) {
+		end++
+	}
+	rows := p.lines[i+1 : end]
+	if end < len(p.lines) && isBar(p.lines[end]) && len(rows) > 0 {
+		end++
+	}
+	if len(rows) == 0 {
+		p.stale = true
+		return end - i
+	}
+	if isComposer(rows, 1) {
+		p.stale = true
+		return end - i
+	}
+	t := rows[0].Text
+	if len(t) < 3 || t[0] != ' ' || t[2] != ' ' {
+		return end - i
+	}
+	p.typed(t[1], prompt(rows, &look{Left: 3, Right: 1}), i, end)
+	return end - i
+}
+
+// typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the shell.
+func (p *geminiParser) typed(sign byte, text string, first, end int) {
+	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: first, End: end, Rule: "gemini prompt"}
+	switch {
+	case sign == '>' && isSlash(text):
+		if name, _, _ := strings.Cut(text, " "); name == "/clear" || name == "/quit" || name == "/exit" {
+			p.command, p.stale = -1, false
+			return
+		}
+		it.Role, it.Rule = session.RoleCommand, "gemini /command"
+	case sign != '>':
+		it.Role, it.Rule = session.RoleCommand, "gemini !command"
+		it.Text = "!" + text
+		it.Markdown = it.Text
+	}
+	p.add(it)
+	if it.Role == session.RoleCommand {
+		p.command = len(p.items) - 1
+	}
+}
+
+// isSlash tells whether a prompt is a command of the CLI.
+func isSlash(t string) bool {
+	return len(t) > 1 && t[0] == '/' && t[1] >= 'a' && t[1] <= 'z' && !strings.ContainsRune(t, '\n')
+}
+
+// asked makes a prompt of what looked like a command: the model answers it.
+func (p *geminiParser) asked() {
+	if p.command >= 0 && p.items[p.command].Output == "" && p.items[p.command].Text[0] == '/' {
+		p.items[p.command].Role, p.items[p.command].Rule = session.RoleUser, "gemini prompt"
+	}
+}
+
+// output adds lines to what a command printed.
+func (p *geminiParser) output(first, end int, text string) {
+	it := &p.items[p.command]
+	if it.Output != "" {
+		it.Output += "\n"
+	}
+	it.Output += text
+	it.End = end
+	_ = first
+}
+
+// notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request, an error.
+func (p *geminiParser) notice(i int) int {
+	end := p.until(i + 1)
+	_, size := utf8.DecodeRuneInString(p.lines[i].Text)
+	left := 1
+	if s := p.lines[i].Text[size:]; s != "" {
+		left += leadingBlanks(s)
+	}
+	text := prompt(p.lines[i:end], &look{Left: left})
+	switch {
+	case strings.HasPrefix(text, "Request cancelled"), strings.HasPrefix(text, "User cancelled the request"):
+		if n := len(p.items); n > 0 && p.items[n-1].Role == session.RoleAssistant {
+			p.items[n-1].Partial = true
+		}
+		p.add(Item{Event: session.EventInterrupted, First: i, End: end, Rule: "gemini cancelled"})
+	case p.command >= 0:
+		p.output(i, end, text)
+	default:
+		p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: i, End: end, Rule: "gemini notice"})
+	}
+	return end - i
+}
+
+// thinking reads the model's thoughts, where the user asked to see them: beside a line, under " Thinking...".
+func (p *geminiParser) thinking(i int) int {
+	t := p.lines[i].Text
+	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !styleAt(p.lines[i].Row, 1).Italic) {
+		return 0
+	}
+	end := i
+	if t == " Thinking..." {
+		end++
+	}
+	first := end
+	for end < len(p.lines) && strings.HasPrefix(p.lines[end].Text, " │") {
+		end++
+	}
+	if end == first {
+		return 0
+	}
+	text := prompt(p.lines[first:end], &look{Left: 3, Marks: plainMarks})
+	p.asked()
+	p.add(Item{Message: session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, First: i, End: end, Open: p.open(end), Rule: "gemini thinking"})
+	return end - i
+}
+
+// finish drops what only looked like an item: a reply that chrome cut off is told by the one after it already.
+func (p *geminiParser) finish() {
+	if n := len(p.items); n > 0 && p.command == n-1 && p.open(p.items[n-1].End) {
+		p.items[n-1].Open = p.items[n-1].Output == ""
+	}
+}
