@@ -190,6 +190,9 @@ func (r *Reader) read(t *tape, settled bool) {
 		k--
 	}
 	k = max(0, k-2) // the items before may end differently now
+	for k > 0 && s.items[k].First == s.items[k].End {
+		k-- // an item without lines of its own is part of the one before
+	}
 	from := s.start
 	if k > 0 {
 		from = s.items[k].First

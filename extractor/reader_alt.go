@@ -24,12 +24,9 @@ func (r *Reader) readAlt(f Frame) {
 		r.open(r.seg.agent, true, 0)
 		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
 	}
-	if sp.Scrolled {
-		if at, ok := r.alt.find(body); ok && r.alt.contains(at, body) {
-			return
-		}
+	if !sp.Scrolled {
+		r.alt.stitch(body)
 	}
-	r.alt.stitch(body)
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
 }

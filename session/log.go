@@ -48,8 +48,9 @@ type Log struct {
 
 // sight is what the log remembers of an entry besides what it exports.
 type sight struct {
-	first time.Duration
-	kept  bool // stood long enough
+	first  time.Duration
+	kept   bool // stood long enough
+	onTape bool // an event that a tape showed
 }
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.

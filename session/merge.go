@@ -8,32 +8,26 @@ import (
 
 // Merge brings the log up to what a view shows, anchor first: items that the log already holds for this tape keep
 // their entries (equal ones are kept apart by their order), a reply that grew stays one entry, what is new is
-// appended after the anchor. On a new tape of the same conversation, items first take up the entries that they
-// repeat. An entry that has stood for a while is never taken back. Merging a view twice changes nothing.
+// appended after the anchor. Items may also take up entries that are no longer on the tape: all of the conversation's
+// where a new tape shows it again. An entry that has stood for a while is never taken back. Merging a view twice
+// changes nothing.
 func (l *Log) Merge(v View) {
 	if v.Tape != l.tape {
-		l.tape, l.refs = v.Tape, l.refs[:0:0]
+		l.tape, l.refs = v.Tape, nil
 	}
 	from := min(v.From, len(l.refs))
-	old := l.refs[from:]
-	pairs := align(old, v.Items)
-	l.drop(old, pairs, v)
-	refs := make([]*Entry, len(v.Items))
-	for i, j := range pairs {
-		if j >= 0 {
-			refs[i] = old[j]
-		}
+	shown := map[*Entry]bool{}
+	for _, e := range l.refs[from:] {
+		shown[e] = true
 	}
-	anchor := l.anchor(l.refs[:from], v)
+	old := l.messages(l.anchor(l.refs[:from], v))
+	refs := align(old, shown, v.Items)
+	l.drop(l.refs[from:], refs, v)
 	for i := range v.Items {
-		if refs[i] == nil {
-			refs[i] = l.adopt(anchor, &v.Items[i], v, l.nextRef(refs[i+1:]))
-		}
 		if refs[i] == nil {
 			refs[i] = l.insert(l.place(refs[i+1:]), &v.Items[i], v)
 		}
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
-		anchor = l.index(refs[i]) + 1
 	}
 	l.refs = append(l.refs[:from:from], refs...)
 }
@@ -46,7 +40,21 @@ func (l *Log) anchor(before []*Entry, v View) int {
 	if v.Reprint {
 		return min(l.start, len(l.entries))
 	}
+	if len(l.refs) > 0 {
+		return l.index(l.refs[0])
+	}
 	return len(l.entries)
+}
+
+// messages returns the entries from an index on that a tape can show.
+func (l *Log) messages(from int) []*Entry {
+	var out []*Entry
+	for _, e := range l.entries[min(from, len(l.entries)):] {
+		if e.Type == TypeMessage || l.seen[e].onTape {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // index returns an entry's place in the log; the newest are looked at first.
@@ -59,35 +67,12 @@ func (l *Log) index(e *Entry) int {
 	return -1
 }
 
-func (l *Log) nextRef(rest []*Entry) *Entry {
-	for _, e := range rest {
-		if e != nil {
-			return e
-		}
-	}
-	return nil
-}
-
-// adopt finds the entry from the anchor on that an item shows again.
-func (l *Log) adopt(anchor int, it *Sighting, v View, until *Entry) *Entry {
-	for _, e := range l.entries[min(anchor, len(l.entries)):] {
-		if e == until {
-			return nil
-		}
-		if slices.Contains(l.refs, e) {
-			continue
-		}
-		if repeats(e, it) {
-			return e
-		}
-	}
-	return nil
-}
-
 // place returns where a new entry goes: before the entry that the next known item has, else at the end.
 func (l *Log) place(rest []*Entry) int {
-	if e := l.nextRef(rest); e != nil {
-		return l.index(e)
+	for _, e := range rest {
+		if e != nil {
+			return l.index(e)
+		}
 	}
 	return len(l.entries)
 }
@@ -96,6 +81,7 @@ func (l *Log) insert(at int, it *Sighting, v View) *Entry {
 	e := l.make(&Entry{Type: TypeMessage, Role: it.Role, Agent: it.Agent}, v.At, v.Offset)
 	if it.Event != "" {
 		e.Type, e.Event = TypeEvent, it.Event
+		l.seen[e].onTape = true
 		l.begin(e)
 	}
 	l.entries = slices.Insert(l.entries, at, e)
@@ -105,7 +91,7 @@ func (l *Log) insert(at int, it *Sighting, v View) *Entry {
 // update brings an entry up to date. A reprint in progress shows less than the log has: that is no news.
 func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	s := l.seen[e]
-	if !s.kept && (v.Settled || v.At-s.first >= settleAfter) {
+	if !s.kept && (v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != "") {
 		s.kept = true
 	}
 	if e.Type == TypeEvent {
@@ -154,14 +140,10 @@ func fuller(old, now *Tool) *Tool {
 }
 
 // drop takes back what was seen for a moment only and is gone from where it stood.
-func (l *Log) drop(old []*Entry, pairs []int, v View) {
-	held := make(map[int]bool, len(pairs))
-	for _, j := range pairs {
-		held[j] = true
-	}
-	for j, e := range old {
+func (l *Log) drop(old, held []*Entry, v View) {
+	for _, e := range old {
 		s := l.seen[e]
-		if held[j] || s.kept || v.At-s.first >= settleAfter {
+		if slices.Contains(held, e) || s.kept || v.At-s.first >= settleAfter {
 			continue
 		}
 		if i := l.index(e); i >= 0 {
@@ -173,67 +155,62 @@ func (l *Log) drop(old []*Entry, pairs []int, v View) {
 	}
 }
 
-// align pairs each new item with the old entry of the tape that it continues (-1: none), keeping order, with the
-// largest total likeness.
-func align(old []*Entry, items []Sighting) []int {
-	pairs := make([]int, len(items))
+// align gives each item the entry that it continues or repeats, in order, with the largest total likeness; nil where
+// it is new. shown are the entries that the tape showed before.
+func align(old []*Entry, shown map[*Entry]bool, items []Sighting) []*Entry {
+	refs := make([]*Entry, len(items))
+	like := func(e *Entry, it *Sighting) float64 {
+		if shown[e] {
+			return alike(e, it)
+		}
+		return repeats(e, it)
+	}
 	k := 0 // the common case: nothing moved
-	for k < len(items) && k < len(old) && alike(old[k], &items[k]) >= 0.9 {
-		pairs[k] = k
+	for k < len(items) && k < len(old) && like(old[k], &items[k]) >= 0.9 {
+		refs[k] = old[k]
 		k++
 	}
 	n, m := len(items)-k, len(old)-k
 	if n == 0 || m == 0 {
-		for i := k; i < len(items); i++ {
-			pairs[i] = -1
-		}
-		return pairs
+		return refs
 	}
-	w := make([][]float64, n+1)
-	best := make([][]float64, n+1)
-	for i := range best {
-		w[i], best[i] = make([]float64, m+1), make([]float64, m+1)
-	}
+	w, best := make([]float64, n*m), make([]float64, (n+1)*(m+1))
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
-			w[i][j] = alike(old[k+j], &items[k+i])
-			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if w[i][j] > 0 {
-				best[i][j] = max(best[i][j], w[i][j]+best[i+1][j+1])
+			w[i*m+j] = like(old[k+j], &items[k+i])
+			b := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
+			if w[i*m+j] > 0 {
+				b = max(b, w[i*m+j]+best[(i+1)*(m+1)+j+1])
 			}
+			best[i*(m+1)+j] = b
 		}
 	}
-	i, j := 0, 0
-	for i < n {
+	for i, j := 0, 0; i < n && j < m; {
+		b := best[i*(m+1)+j]
 		switch {
-		case j < m && w[i][j] > 0 && best[i][j] == w[i][j]+best[i+1][j+1]:
-			pairs[k+i] = k + j
+		case w[i*m+j] > 0 && b == w[i*m+j]+best[(i+1)*(m+1)+j+1]:
+			refs[k+i] = old[k+j]
 			i, j = i+1, j+1
-		case j < m && best[i][j] == best[i][j+1]:
+		case b == best[i*(m+1)+j+1]:
 			j++
 		default:
-			pairs[k+i] = -1
 			i++
 		}
 	}
-	return pairs
+	return refs
 }
 
 // alike says how much an item on the same tape looks like an entry: 0 where it is another one.
 func alike(e *Entry, it *Sighting) float64 {
-	if e.Event != it.Event || e.Role != it.Role {
+	switch {
+	case e.Event != it.Event || e.Role != it.Role:
 		return 0
-	}
-	if it.Event != "" || e.Text == it.Text {
+	case it.Event != "" || e.Text == it.Text:
 		return 1
+	case e.Tool != nil && it.Tool != nil:
+		return sameCall(e.Tool, it.Tool)
 	}
 	a, b := words(e.Text), words(it.Text)
-	if e.Role == RoleTool {
-		if e.Tool != nil && it.Tool != nil && (e.Tool.Input == it.Tool.Input || e.Tool.Name == it.Tool.Name) {
-			return 0.9
-		}
-		return 0.3
-	}
 	n := common(a, b)
 	switch {
 	case len(a) == 0 || len(b) == 0:
@@ -244,26 +221,42 @@ func alike(e *Entry, it *Sighting) float64 {
 	return float64(n) / float64(max(len(a), len(b))) * 0.8
 }
 
-// repeats tells whether an item on a new tape is an entry of the log shown again, perhaps re-wrapped or half drawn.
-func repeats(e *Entry, it *Sighting) bool {
-	if e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent {
-		return false
+// sameCall says how much two sights of a tool call look like one: a call that is folded up into a summary has no input,
+// and may be any.
+func sameCall(a, b *Tool) float64 {
+	switch {
+	case a.Input == b.Input && a.Name == b.Name:
+		return 1
+	case a.Input == "" || b.Input == "":
+		return 0.5
+	case a.Input == b.Input, strings.HasPrefix(a.Input, b.Input), strings.HasPrefix(b.Input, a.Input):
+		return 0.9
 	}
-	if it.Event != "" {
-		return true
-	}
-	if e.Text == it.Text {
-		return true
-	}
-	if e.Role == RoleTool {
-		return e.Tool != nil && it.Tool != nil && e.Tool.Name == it.Tool.Name && e.Tool.Input == it.Tool.Input
+	return 0
+}
+
+// repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or half drawn: 0 where
+// it is another one.
+func repeats(e *Entry, it *Sighting) float64 {
+	switch {
+	case e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent:
+		return 0
+	case it.Event != "" || e.Text == it.Text:
+		return 0.95
+	case e.Tool != nil && it.Tool != nil:
+		return 0.9 * sameCall(e.Tool, it.Tool)
 	}
 	a, b := words(e.Text), words(it.Text)
 	n := common(a, b)
-	if e.Status == StatusStreaming && n*3 >= min(len(a), len(b)) && n > 0 {
-		return true // its unfinished end is drawn otherwise now
+	switch {
+	case n == 0:
+		return 0
+	case n == len(a), n == len(b), n*10 >= 9*max(len(a), len(b)):
+		return 0.9
+	case e.Status == StatusStreaming && n*3 >= min(len(a), len(b)):
+		return 0.5 // its unfinished end is drawn otherwise now
 	}
-	return n > 0 && (n == len(a) || n == len(b) || n*10 >= 9*max(len(a), len(b)))
+	return 0
 }
 
 // words returns a text without its white space: a re-wrap changes nothing else.
