@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// crashDB names the database that the test binary, run again as a recorder, writes until it is killed.
+const crashDB = "PTYREC_TEST_CRASH_DB"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashDB); path != "" {
+		fmt.Fprintln(os.Stderr, recordForever(context.Background(), path))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func crashEvent(i int) session.Event {
+	return output(time.Duration(i)*100*time.Millisecond, fmt.Sprintf("event %d\r\n", i))
+}
+
+// recordForever records, and says after each second how many events must be safe.
+func recordForever(ctx context.Context, path string) error {
+	s, err := store.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := s.CreateSession(ctx, &session.Session{ID: "a", StartedAt: start}); err != nil {
+		return err
+	}
+	log, err := s.RawLog(ctx, "a")
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		if err := log.Write(ctx, crashEvent(i)); err != nil {
+			return err
+		}
+		if i%10 == 0 {
+			fmt.Println(i)
+		}
+	}
+}
+
+// F2: a recorder that is killed at any moment costs at most the last second. (Here a second is ten events.)
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ptyrec.db")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), crashDB+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines, safe := bufio.NewScanner(out), 0
+	for safe < 300 && lines.Scan() {
+		if _, err := fmt.Sscan(lines.Text(), &safe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, path)
+	if info := find(t, s, "a"); info.Status != store.Live {
+		t.Errorf("status before = %s, want %s", info.Status, store.Live)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	if info := find(t, s, "a"); info.Status != store.Interrupted {
+		t.Errorf("status = %s, want %s", info.Status, store.Interrupted)
+	}
+	got, damages := readLog(t, s, "a", store.From{})
+	if len(got) < safe || len(damages) > 0 {
+		t.Errorf("%d events, damages %v, want %d at least", len(got), damages, safe)
+	}
+	for i, ev := range got {
+		if diff := cmp.Diff(crashEvent(i), ev); diff != "" {
+			t.Fatalf("event %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
