@@ -172,9 +172,9 @@ func (f *follower) process(e session.Event) error {
 // update carries the changes to the index.
 func (f *follower) update() {
 	f.updated = time.Now()
-	entries := f.processor.Changes()
-	if len(entries) == 0 {
+	entries, gone := f.processor.Changes()
+	if len(entries)+len(gone) == 0 {
 		return
 	}
-	f.fail(f.index.Put(Update{Entries: entries, Agents: f.processor.Agents(), Title: f.processor.Title()}))
+	f.fail(f.index.Put(Update{Entries: entries, Gone: gone, Agents: f.processor.Agents(), Title: f.processor.Title()}))
 }

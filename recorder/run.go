@@ -28,6 +28,7 @@ type Index interface {
 // Update is what the Processor found out since the update before.
 type Update struct {
 	Entries []*session.Entry // new or changed
+	Gone    []string         // ids of entries that were taken back
 	Agents  []session.Agent  // all of them
 	Title   string
 }

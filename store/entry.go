@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"encoding/json"
 	"fmt"
 
@@ -12,10 +13,10 @@ import (
 // promptSize is how much of the first prompt a list shows, in characters.
 const promptSize = 200
 
-// SaveEntries writes entries of a session: those with a known ID are replaced, the others added. The
-// full-text index follows.
-func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.Entry) error {
-	if len(entries) == 0 {
+// SaveEntries writes entries of a session: those with a known ID are replaced, the others added; those with the ids
+// gone are deleted first. The full-text index follows.
+func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.Entry, gone ...string) error {
+	if len(entries)+len(gone) == 0 {
 		return nil
 	}
 	return s.update(ctx, "save entries", func(tx *sql.Tx) error {
@@ -23,8 +24,41 @@ func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.E
 		if err != nil {
 			return err
 		}
+		for _, id := range gone {
+			if err := deleteEntry(ctx, tx, pk, id); err != nil {
+				return err
+			}
+		}
 		return saveEntries(ctx, tx, pk, entries)
 	})
+}
+
+// deleteEntry takes one entry out of the entries, the index and the counts; one that is not there is no error.
+func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
+	var entry int64
+	var typ, role string
+	err := tx.QueryRowContext(ctx, "SELECT pk, type, role FROM entries WHERE session_pk = ? AND id = ?", pk, id).Scan(&entry, &typ, &role)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var c counts
+	c.add(typ, role, -1)
+	for _, q := range []struct {
+		text string
+		args []any
+	}{
+		{"DELETE FROM entry_fts WHERE rowid = ?", []any{entry}},
+		{"DELETE FROM entries WHERE pk = ?", []any{entry}},
+		{"UPDATE sessions SET messages = messages + ?, turns = turns + ? WHERE pk = ?", []any{c.messages, c.turns, pk}},
+	} {
+		if _, err := tx.ExecContext(ctx, q.text, q.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReplaceEntries puts entries in the place of all that the session has.

@@ -53,7 +53,7 @@ func (s *sink) Replay(from int64, fn func(session.Event) error) error {
 
 // Put implements recorder.Index.
 func (s *sink) Put(u recorder.Update) error {
-	err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries)
+	err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...)
 	if u.Title == s.session.Title && slices.Equal(u.Agents, s.session.Agents) {
 		return err
 	}
