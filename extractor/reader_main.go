@@ -133,20 +133,26 @@ func (r *Reader) again(settled bool) {
 	if t.dirty >= len(t.lines) {
 		return
 	}
-	from := max(s.start, t.dirty-10)
-	p, b, at, _ := r.banner(t.lines[from:])
-	switch {
-	case p == nil || from+at <= s.start:
-	case p != s.agent:
-		r.enter(p, b, false, from+at)
-		t.dirty = 0
-	case s.wiped: // the banner stands first in what is printed again
-		s.start = from + at
-		t.dirty = 0
-	case len(s.users()) > 0:
-		r.emit(session.EventClear, p.Name, nil)
-		r.open(p, false, from+at)
-		t.dirty = 0
+	for from := max(s.start, t.dirty-10); from < len(t.lines); {
+		p, b, at, n := r.banner(t.lines[from:])
+		if p == nil {
+			return
+		}
+		at += from
+		from = at + max(n, 1)
+		switch {
+		case at <= s.start:
+		case p != s.agent:
+			r.enter(p, b, false, at)
+			t.dirty = 0
+		case s.wiped: // what is printed again begins with the last banner: above it stand conversations cleared before
+			s.start = at
+			t.dirty = 0
+		case len(s.users()) > 0:
+			r.emit(session.EventClear, p.Name, nil)
+			r.open(p, false, at)
+			t.dirty = 0
+		}
 	}
 }
 
