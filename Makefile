@@ -1,0 +1,57 @@
+# The only door: every check and every build goes through here (STYLE: tools stay out of go.mod).
+
+GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+
+GO       ?= go
+BIN      ?= bin
+FUZZTIME ?= 10s
+BENCH    ?= .
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS   = -s -w -X main.version=$(VERSION)
+
+.DEFAULT_GOAL := build
+.PHONY: build install test race lint golden golden-check bench benchstat fuzz demo clean
+
+build: ## the program, as bin/ptyrec
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
+
+install: ## the program, into $GOBIN
+	$(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/ptyrec
+
+test: ## all tests
+	$(GO) vet ./...
+	$(GO) test ./...
+
+race: ## all tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint: ## zero findings
+	$(GO) run $(GOLANGCI_LINT) run ./...
+
+# Only packages with goldens know -update.
+GOLDEN = $(sort $(dir $(shell grep -rl --include=*_test.go 'sebdah/goldie' . 2>/dev/null)))
+
+golden: ## write the golden transcripts anew: read the diff before you commit it
+	$(if $(GOLDEN),,$(error no golden tests found))
+	$(GO) test -count=1 $(GOLDEN) -run Golden -update
+	git status --short -- $(GOLDEN) testdata
+
+golden-check: ## the golden transcripts are those of the code
+	$(if $(GOLDEN),,$(error no golden tests found))
+	$(GO) test -count=1 $(GOLDEN) -run Golden
+
+bench: ## benchmarks on real recordings; BENCH chooses
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+benchstat: ## compare two outputs of make bench: make benchstat OLD=old.txt NEW=new.txt
+	$(GO) run $(BENCHSTAT) $(OLD) $(NEW)
+
+fuzz: ## each fuzz target for FUZZTIME
+	./.ci/fuzz $(FUZZTIME)
+
+demo: ## record a small scripted session and show what ptyrec makes of it; needs no agent
+	@./testdata/demo/demo.sh
+
+clean:
+	rm -rf $(BIN)
