@@ -1,0 +1,200 @@
+package render
+
+import (
+	"bufio"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// writeMarkdown writes a transcript as Markdown for a reader: a heading for each speaker, tool calls and
+// thinking folded away in <details>, events in one italic line.
+func writeMarkdown(w io.Writer, t *session.Transcript) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# " + escape(titleOf(&t.Session)) + "\n\n")
+	for _, f := range factsOf(&t.Session) {
+		value := escape(f.value)
+		if f.code {
+			value = codeSpan(f.value)
+		}
+		b.WriteString("- " + f.name + ": " + value + "\n")
+	}
+	speaker := ""
+	for _, e := range t.Entries {
+		if e.Type == session.TypeEvent {
+			if text := eventText(e); text != "" {
+				b.WriteString("\n*" + escape(text) + "*\n")
+				speaker = "" // what follows gets its heading again
+			}
+			continue
+		}
+		if now := speakerOf(e, &t.Session); now != speaker {
+			b.WriteString("\n## " + now + "\n")
+			speaker = now
+		}
+		b.WriteString("\n" + markdownOf(e))
+	}
+	return b.Flush() // the first error stays
+}
+
+// speakerOf gives the heading under which an entry stands. Tool calls and thinking are the assistant's.
+func speakerOf(e *session.Entry, s *session.Session) string {
+	switch e.Role {
+	case session.RoleUser:
+		return "User"
+	case session.RoleShell:
+		return "Shell"
+	case session.RoleCommand:
+		return "Command"
+	case session.RoleSystem:
+		return "System"
+	}
+	if len(s.Agents) > 1 && e.Agent != "" {
+		return "Assistant (" + escape(e.Agent) + ")"
+	}
+	return "Assistant"
+}
+
+// markdownOf gives one message, with its last line's end.
+func markdownOf(e *session.Entry) string {
+	var blocks []string
+	switch e.Role {
+	case session.RoleTool:
+		blocks = append(blocks, toolFold(e))
+	case session.RoleThinking:
+		blocks = append(blocks, fold("Thinking", body(e)))
+	case session.RoleShell:
+		blocks = append(blocks, fence("console", "$ "+e.Text+"\n"+e.Output))
+	case session.RoleCommand:
+		blocks = append(blocks, codeSpan(oneLine(e.Text)))
+		if e.Output != "" {
+			blocks = append(blocks, fence("text", e.Output))
+		}
+	case session.RoleSystem:
+		blocks = append(blocks, fence("text", e.Text))
+	default:
+		blocks = append(blocks, body(e))
+	}
+	if status := statusText(e); status != "" {
+		blocks = append(blocks, "*"+status+"*")
+	}
+	return strings.Join(blocks, "\n\n") + "\n"
+}
+
+func toolFold(e *session.Entry) string {
+	title, input := toolTitle(e)
+	var parts []string
+	if input != "" {
+		parts = append(parts, fence("text", input))
+	}
+	if output := toolOutput(e); output != "" {
+		parts = append(parts, fence("text", output))
+	}
+	if e.Tool != nil && e.Tool.Truncated {
+		parts = append(parts, "*(the screen showed no more of it)*")
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "*(no output)*")
+	}
+	if status := toolStatus(e); status != "" {
+		title += " (" + status + ")"
+	}
+	return fold(title, strings.Join(parts, "\n\n"))
+}
+
+// fold hides content behind a summary. The empty lines make Markdown of what stands inside the HTML.
+func fold(summary, content string) string {
+	return "<details>\n<summary>" + html.EscapeString(summary) + "</summary>\n\n" + content + "\n\n</details>"
+}
+
+// fence puts text in a code block whose fence is longer than any in the text.
+func fence(language, text string) string {
+	text = strings.TrimRight(printable(text), "\n")
+	mark := strings.Repeat("`", max(3, longestRun(text)+1))
+	return mark + language + "\n" + text + "\n" + mark
+}
+
+// codeSpan puts text in a code span, likewise.
+func codeSpan(text string) string {
+	mark := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		return mark + " " + text + " " + mark
+	}
+	return mark + text + mark
+}
+
+// longestRun gives the length of the longest run of backticks.
+func longestRun(text string) (longest int) {
+	run := 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// escape takes their meaning from the characters that would have one in a line of Markdown.
+func escape(text string) string { return escaper.Replace(text) }
+
+var escaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;")
+
+// headings by which a message's own are lowered, so that they stand below the speaker's.
+const lowered = 2
+
+// body gives a message's own Markdown, kept from changing what stands around it: its headings are lowered,
+// and a code block that it leaves open is closed.
+func body(e *session.Entry) string {
+	text := e.Markdown
+	if text == "" {
+		text = e.Text
+	}
+	lines := strings.Split(strings.TrimRight(printable(text), "\n"), "\n")
+	open := "" // the fence of the code block that we are in
+	for i, line := range lines {
+		mark := fenceOf(line)
+		switch {
+		case open == "" && mark != "":
+			open = mark
+		case open != "" && closes(line, mark, open):
+			open = ""
+		case open == "" && isHeading(line):
+			level := min(6, headingLevel(line)+lowered)
+			lines[i] = strings.Repeat("#", level) + strings.TrimLeft(line, "#")
+		}
+	}
+	if open != "" {
+		lines = append(lines, open)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fenceOf gives the run of backticks or tildes with which a line opens or closes a code block.
+// https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+func fenceOf(line string) string {
+	text := strings.TrimLeft(line, " ")
+	for _, char := range []string{"`", "~"} {
+		rest := strings.TrimLeft(text, char)
+		if n := len(text) - len(rest); n >= 3 && (char == "~" || !strings.Contains(rest, "`")) {
+			return text[:n]
+		}
+	}
+	return ""
+}
+
+// closes tells whether a line with the given fence closes the code block that open opened.
+func closes(line, mark, open string) bool {
+	return strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark
+}
+
+func isHeading(line string) bool {
+	n := headingLevel(line)
+	return n >= 1 && n <= 6 && (len(line) == n || line[n] == ' ')
+}
+
+func headingLevel(line string) int { return len(line) - len(strings.TrimLeft(line, "#")) }

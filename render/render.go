@@ -1,0 +1,50 @@
+// Package render writes a terminal log as JSON, JSON lines, Markdown or text, and a screen as text, JSON or SVG.
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// ErrFormat says that a format has no name here.
+var ErrFormat = errors.New("unknown format")
+
+// Formats are the names that Write knows.
+var Formats = []string{"json", "jsonl", "md", "txt"}
+
+// endings are the file name endings that name a format, besides the format's own name.
+var endings = map[string]string{"ndjson": "jsonl", "markdown": "md", "text": "txt"}
+
+// FormatOf gives the format that a file's name asks for by its ending. The error wraps ErrFormat.
+func FormatOf(filename string) (string, error) {
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(filename), "."))
+	if format, ok := endings[ending]; ok {
+		return format, nil
+	}
+	if slices.Contains(Formats, ending) {
+		return ending, nil
+	}
+	return "", fmt.Errorf("%w: %s ends in none of .%s", ErrFormat, filename, strings.Join(Formats, ", ."))
+}
+
+// Write writes t to w in the given format. The same transcript gives the same bytes. The error wraps
+// ErrFormat where the format has no name here.
+func Write(w io.Writer, format string, t *session.Transcript) error {
+	switch format {
+	case "json":
+		return writeJSON(w, t)
+	case "jsonl":
+		return writeLines(w, t)
+	case "md":
+		return writeMarkdown(w, t)
+	case "txt":
+		return writeText(w, t)
+	}
+	return fmt.Errorf("%w: %s is none of %s", ErrFormat, format, strings.Join(Formats, ", "))
+}

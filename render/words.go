@@ -1,0 +1,188 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// What Markdown and text have in common: the words for a session, its events and its messages.
+
+// clock and date are how a moment is written, in UTC.
+const (
+	clock = "15:04:05"
+	date  = "2006-01-02 15:04:05 UTC"
+)
+
+// fact is one line about a session.
+type fact struct {
+	name, value string
+	code        bool // a value that is typed, not said
+}
+
+// titleOf gives a session's title, or what serves as one.
+func titleOf(s *session.Session) string {
+	switch {
+	case s.Title != "":
+		return oneLine(s.Title)
+	case len(s.Command) > 0:
+		return oneLine(strings.Join(s.Command, " "))
+	}
+	return "Session"
+}
+
+func factsOf(s *session.Session) (facts []fact) {
+	add := func(name, value string, code bool) {
+		if value != "" {
+			facts = append(facts, fact{name, oneLine(value), code})
+		}
+	}
+	add("Session", s.ID, true)
+	add("Command", strings.Join(s.Command, " "), true)
+	add("Folder", s.Cwd, true)
+	for _, a := range s.Agents {
+		add("Agent", agentOf(a.Name, a.Version, a.Model), false)
+	}
+	if !s.StartedAt.IsZero() {
+		add("Started", s.StartedAt.UTC().Format(date), false)
+	}
+	if s.EndedAt != nil {
+		add("Ended", endOf(s), false)
+	}
+	if s.Cols > 0 && s.Rows > 0 {
+		add("Window", fmt.Sprintf("%dx%d", s.Cols, s.Rows), false)
+	}
+	return facts
+}
+
+func endOf(s *session.Session) string {
+	text := s.EndedAt.UTC().Format(date)
+	if took := s.EndedAt.Sub(s.StartedAt); !s.StartedAt.IsZero() && took >= 0 {
+		text += ", after " + took.Round(time.Second).String()
+	}
+	if s.ExitCode != nil {
+		text += fmt.Sprintf(", exit status %d", *s.ExitCode)
+	}
+	return text
+}
+
+// agentOf names an agent: claude 2.1.197, Opus 4.8.
+func agentOf(name, version, model string) string {
+	text := strings.TrimSpace(name + " " + version)
+	if model != "" {
+		text += ", " + model
+	}
+	return text
+}
+
+// quiet are the events that say nothing to a reader of the conversation.
+var quiet = map[string]bool{session.EventBusy: true, session.EventIdle: true, session.EventScreenRefresh: true}
+
+// eventText says an event in words; empty for one that a reader need not see.
+func eventText(e *session.Entry) string {
+	if quiet[e.Event] {
+		return ""
+	}
+	agent := e.Agent
+	if agent == "" {
+		agent = "the agent"
+	}
+	data := func(name string) string {
+		if v, ok := e.Data[name]; ok {
+			return fmt.Sprint(v)
+		}
+		return ""
+	}
+	var text string
+	switch e.Event {
+	case session.EventNewSession:
+		text = agentOf(agent, data("version"), data("model")) + " started"
+		if cwd := data("cwd"); cwd != "" {
+			text += " in " + cwd
+		}
+	case session.EventCLIExit:
+		text = agent + " was left"
+	case session.EventClear:
+		text = "the conversation was cleared"
+	case session.EventInterrupted:
+		text = agent + " was interrupted"
+	case session.EventAsking:
+		text = agent + " asks for approval"
+	case session.EventResize:
+		text = "the window is now " + data("cols") + "x" + data("rows")
+	case session.EventExit:
+		text = "the command ended with exit status " + data("status")
+	default:
+		text = e.Event
+	}
+	return oneLine(e.At.UTC().Format(clock) + " " + text)
+}
+
+// statusText says what is unusual about a message's end.
+func statusText(e *session.Entry) string {
+	switch e.Status {
+	case session.StatusPartial:
+		return "(not finished)"
+	case session.StatusStreaming:
+		return "(still being written)"
+	}
+	return ""
+}
+
+// toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.
+func toolTitle(e *session.Entry) (title, rest string) {
+	if e.Tool == nil || e.Tool.Name == "" {
+		return shorten(oneLine(e.Text)), ""
+	}
+	if e.Tool.Input == "" {
+		return oneLine(e.Tool.Name), ""
+	}
+	first, _, more := strings.Cut(strings.TrimSpace(e.Tool.Input), "\n")
+	whole := oneLine(e.Tool.Name + ": " + first)
+	if more {
+		whole += " …"
+	}
+	if title = shorten(whole); title != whole || more {
+		rest = e.Tool.Input
+	}
+	return title, rest
+}
+
+// toolStatus says how a tool call ended, unless it went well.
+func toolStatus(e *session.Entry) string {
+	if e.Tool == nil || e.Tool.Status == session.ToolOK {
+		return ""
+	}
+	return e.Tool.Status
+}
+
+// toolOutput gives what the screen showed of a tool's output.
+func toolOutput(e *session.Entry) string {
+	if e.Tool == nil {
+		return e.Output
+	}
+	return e.Tool.Output
+}
+
+const titleSize = 100 // characters
+
+func shorten(text string) string {
+	if r := []rune(text); len(r) > titleSize {
+		return string(r[:titleSize-1]) + "…"
+	}
+	return text
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+
+// printable drops control characters, which could drive the terminal of whoever reads the text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
+}
