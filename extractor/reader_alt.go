@@ -1,5 +1,7 @@
 package extractor
 
+import "github.com/ptyrec/ptyrec/session"
+
 // readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window exists only in
 // the frames that went by.
 func (r *Reader) readAlt(f Frame) {
@@ -32,18 +34,12 @@ func (r *Reader) readAlt(f Frame) {
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in the middle, by
-// its chrome.
+// its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
-	if p == nil && settled {
-		for _, q := range profiles {
-			if q.Split == nil {
-				continue
-			}
-			if sp := q.Split(s); sp.OK && !sp.Overlay {
-				p = q
-				break
-			}
+	for _, q := range profiles {
+		if p == nil && settled && talks(q, s) {
+			p = q
 		}
 	}
 	if p == nil {
@@ -52,6 +48,23 @@ func (r *Reader) startAlt(s Screen, settled bool) bool {
 	r.alt = tape{}
 	r.enter(p, b, true, 0)
 	return true
+}
+
+// talks tells whether the screen is an agent's, in the middle of a conversation.
+func talks(p *Profile, s Screen) bool {
+	if p.Split == nil {
+		return false
+	}
+	sp := p.Split(s)
+	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
+		return false
+	}
+	for _, it := range p.Parse(s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))], true) {
+		if it.Role == session.RoleUser {
+			return true
+		}
+	}
+	return false
 }
 
 // cleared tells whether the window shows the agent's banner and nothing of what stood on the tape below it.
