@@ -1,0 +1,104 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0), a box with the version in its top
+// (2.0 on a wide window), or the logo with three lines beside it.
+func claudeBanner(lines []Line) (Banner, int) {
+	if len(lines) == 0 {
+		return Banner{}, 0
+	}
+	if strings.HasPrefix(lines[0].Text, "╭─") {
+		return claudeBox(lines)
+	}
+	return claudeLogo(lines)
+}
+
+// claudeBox reads a welcome in a box; there is none before its bottom is drawn.
+func claudeBox(lines []Line) (Banner, int) {
+	if len(lines) < 3 || ccStyleAt(lines[0].Row, 0).Fg.Kind == vterm.ColorDefault {
+		return Banner{}, 0
+	}
+	var b Banner
+	head := strings.Trim(lines[0].Text, "╭─╮ ")
+	b.Version = claudeVersion(head)
+	if b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
+		return Banner{}, 0
+	}
+	for i := 1; i < len(lines) && i < 40; i++ {
+		t := lines[i].Text
+		if strings.HasPrefix(t, "╰─") {
+			return b, i + 1
+		}
+		if !strings.HasPrefix(t, "│") {
+			return Banner{}, 0
+		}
+		cell, _, _ := strings.Cut(strings.TrimPrefix(t, "│"), "│")
+		cell = strings.TrimSpace(cell)
+		switch cwd, ok := strings.CutPrefix(cell, "cwd: "); {
+		case ok:
+			b.Cwd = cwd
+		case b.Version != "" && b.Model == "" && strings.Contains(cell, " · "):
+			b.Model, _, _ = strings.Cut(cell, " · ")
+		case b.Version != "" && b.Cwd == "" && (strings.HasPrefix(cell, "/") || strings.HasPrefix(cell, "~")):
+			b.Cwd = cell
+		}
+	}
+	return Banner{}, 0
+}
+
+// claudeVersion reads the version out of "Claude Code v2.1.197".
+func claudeVersion(s string) string {
+	_, v, ok := strings.Cut(s, "Claude Code v")
+	if !ok {
+		return ""
+	}
+	n := 0
+	for n < len(v) && (v[n] >= '0' && v[n] <= '9' || v[n] == '.') {
+		n++
+	}
+	return strings.Trim(v[:n], ".")
+}
+
+// claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves while it greets.
+func claudeLogo(lines []Line) (Banner, int) {
+	t := lines[0].Text
+	at := strings.Index(t, "Claude Code v")
+	if at < 0 || len(lines) < 3 || lines[0].Wrapped {
+		return Banner{}, 0
+	}
+	logo := t[:at]
+	col := textWidth(logo)
+	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !ccStyleAt(lines[0].Row, col).Bold {
+		return Banner{}, 0
+	}
+	b := Banner{Version: claudeVersion(t)}
+	if b.Version == "" {
+		return Banner{}, 0
+	}
+	b.Model, _, _ = strings.Cut(ccBesideLogo(lines[1], col), " · ")
+	if b.Model == "" {
+		return Banner{}, 0
+	}
+	n := 2
+	for ; n < len(lines) && n < 6; n++ { // a narrow window wraps the plan's name
+		s := ccBesideLogo(lines[n], col)
+		if s == "" {
+			return Banner{}, 0
+		}
+		if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "…") || len(s) > 1 && s[1] == ':' {
+			b.Cwd = s
+			return b, n + 1
+		}
+	}
+	return Banner{}, 0
+}
+
+// ccBesideLogo is what stands to the right of the logo.
+func ccBesideLogo(l Line, col int) string {
+	return strings.TrimSpace(spansText(cutRow(l.Row, col, -1, plainMarks)))
+}

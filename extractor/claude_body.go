@@ -1,0 +1,387 @@
+package extractor
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeLook is how a reply is drawn; right is what its text leaves free at the right.
+func claudeLook(right int) *look {
+	return &look{
+		Left: 2, Right: right,
+		Marks: claudeMarks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
+		Code: claudeCode, Table: claudeTable,
+	}
+}
+
+// claudeMarks reads inline styles; code stands in the themes' light blue.
+func claudeMarks(s vterm.Style) mark {
+	m := plainMarks(s)
+	if claudeCodeInk(s.Fg) {
+		m |= markCode
+	}
+	return m
+}
+
+// claudeCodeInk tells the colour of inline code: all themes take a blue for it.
+func claudeCodeInk(c vterm.Color) bool {
+	r, g, b, ok := ccRgb(c)
+	return ok && b >= r+40 && b >= g+30
+}
+
+// claudeItem reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
+func claudeItem(l *textLine) (item, bool) {
+	t := l.text[l.indent:]
+	if t == "" || !ccPlainInk(l.first().Fg) || l.first().Dim {
+		return item{}, false
+	}
+	if t[0] == '-' || t[0] >= '0' && t[0] <= '9' {
+		it, ok := listItem(l)
+		if ok && it.mark != "-" && !strings.HasSuffix(it.mark, ".") {
+			return item{}, false
+		}
+		return it, ok
+	}
+	if l.indent < 3 {
+		return item{}, false
+	}
+	n := strings.IndexByte(t, '.')
+	if n < 1 || n > 5 || n+1 >= len(t) || t[n+1] != ' ' {
+		return item{}, false
+	}
+	number := claudeLetterNumber(t[:n])
+	if number < 1 {
+		return item{}, false
+	}
+	return l.itemOf(t[:n+1], number, n+1, t[n+1:]), true
+}
+
+// claudeLetterNumber is the number that a lower-case letter or a Roman number stands for; 0 where s is neither.
+func claudeLetterNumber(s string) int {
+	if n := claudeRoman(s); n > 0 && (len(s) > 1 || s == "i") {
+		return n
+	}
+	if len(s) == 1 && s[0] >= 'a' && s[0] <= 'z' {
+		return int(s[0]-'a') + 1
+	}
+	return 0
+}
+
+// claudeRoman reads a small Roman number.
+func claudeRoman(s string) int {
+	total, prev := 0, 0
+	for i := len(s) - 1; i >= 0; i-- {
+		v := map[byte]int{'i': 1, 'v': 5, 'x': 10, 'l': 50}[s[i]]
+		if v == 0 {
+			return 0
+		}
+		if v < prev {
+			v = -v
+		}
+		total += v
+		prev = max(prev, v)
+	}
+	return total
+}
+
+// claudeHeading reads a heading's level: bold, italic and underlined the first, bold the others, dim the third in 1.0.
+func claudeHeading(l *textLine) int {
+	switch {
+	case l.indent > 0 || l.room-l.width < 4:
+		return 0
+	case l.all(func(s vterm.Style) bool { return s.Bold && s.Italic && s.Underline != vterm.UnderlineNone }):
+		return 1
+	case l.all(func(s vterm.Style) bool { return s.Bold && !s.Italic && ccPlainInk(s.Fg) }):
+		if strings.ContainsRune(".:,;", rune(l.text[len(l.text)-1])) {
+			return 0
+		}
+		return 2
+	case l.all(func(s vterm.Style) bool { return s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault }):
+		return 3
+	}
+	return 0
+}
+
+// claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0.
+func claudeQuote(l *textLine) (int, bool) {
+	if rest, ok := strings.CutPrefix(l.text[l.indent:], "▎"); ok {
+		if strings.HasPrefix(rest, " ") {
+			return l.indent + 2, true
+		}
+		return l.indent + 1, rest == ""
+	}
+	return 0, l.all(func(s vterm.Style) bool { return s.Dim && s.Italic })
+}
+
+// claudeInk is what the colours of a line say of it.
+type claudeInk uint8
+
+const (
+	claudeInkPlain  claudeInk = iota // none at all
+	claudeInkSyntax                  // highlighted code: the 16 colours, which nothing else uses
+	claudeInkCode                    // all in the colour of code: a block without a language (2.1.2xx)
+	claudeInkStyled                  // bold, italic, code within text: a paragraph
+)
+
+func claudeInkOf(l *textLine) claudeInk {
+	plain, code := true, true
+	for i := range l.spans {
+		s := &l.spans[i]
+		if strings.Trim(s.text, " ") == "" {
+			continue
+		}
+		c := s.style.Fg
+		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) && c.Palette != 8 {
+			return claudeInkSyntax
+		}
+		if s.mark != 0 || s.style.Dim || s.style.Underline != vterm.UnderlineNone || !ccPlainInk(c) {
+			plain = false
+		}
+		if s.mark != markCode {
+			code = false
+		}
+	}
+	switch {
+	case l.blank() || plain:
+		return claudeInkPlain
+	case code:
+		return claudeInkCode
+	}
+	return claudeInkStyled
+}
+
+// claudeCode tells how many lines from the first are a code block. The agent draws code like text, but highlighted and
+// never wrapped at words that fit; blank lines stand in it as they stand around it.
+func claudeCode(ls []textLine) (int, string) {
+	n := claudeCodeGroup(ls)
+	if n == 0 {
+		return 0, ""
+	}
+	for n < len(ls) && ls[n].blank() {
+		k := n
+		for k < len(ls) && ls[k].blank() {
+			k++
+		}
+		if k == len(ls) {
+			break
+		}
+		g := claudeCodeGroup(ls[k:])
+		if g == 0 {
+			break
+		}
+		n = k + g
+	}
+	return n, ""
+}
+
+// claudeCodeGroup tells how many lines from the first, up to a blank one, are code.
+func claudeCodeGroup(ls []textLine) int {
+	end := untilBlank(ls)
+	switch claudeInkOf(&ls[0]) {
+	case claudeInkStyled:
+		return 0
+	case claudeInkCode:
+		return claudeCodeInkRun(ls[:end])
+	}
+	first, last := -1, -1
+	for k := range end {
+		ink := claudeInkOf(&ls[k])
+		if ink == claudeInkStyled || ink == claudeInkPlain && claudeProse(&ls[k]) {
+			end = k
+			break
+		}
+		if ink == claudeInkSyntax {
+			if first < 0 {
+				first = k
+			}
+			last = k
+		}
+	}
+	if end == 0 {
+		return 0
+	}
+	if first < 0 {
+		return claudePlainCode(ls, end)
+	}
+	n := last + 1
+	for n < end {
+		if _, ok := claudeItem(&ls[n]); ok {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single word is a code span.
+func claudeCodeInkRun(ls []textLine) int {
+	n := 0
+	for n < len(ls) && claudeInkOf(&ls[n]) == claudeInkCode {
+		n++
+	}
+	t := ls[0].text[ls[0].indent:]
+	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 || strings.HasPrefix(t, "http")) {
+		return 0
+	}
+	return n
+}
+
+// claudePlainCode tells whether lines without any colour are code: ls[:end] is a group without prose.
+func claudePlainCode(ls []textLine, end int) int {
+	if _, ok := claudeItem(&ls[0]); ok {
+		return 0
+	}
+	if end < untilBlank(ls) { // text goes on below
+		return 0
+	}
+	strong, breaks := claudeCommandLine(&ls[0]), true
+	lk := look{}
+	for k := range end {
+		l := &ls[k]
+		if k > 0 {
+			if _, ok := claudeItem(l); ok {
+				return 0
+			}
+			breaks = breaks && lk.seam(&ls[k-1], l, 0) == seamBreak
+			strong = strong || l.indent > ls[0].indent && lk.seam(&ls[k-1], l, 0) == seamBreak
+		}
+		strong = strong || strings.ContainsAny(l.text, "├└│┌╭╰") || claudeCodeSigns(l.text)
+	}
+	if strong && (breaks || claudeCommandLine(&ls[0])) {
+		return end
+	}
+	if end < 2 || !breaks {
+		return 0
+	}
+	return end
+}
+
+// claudeProse tells whether a line without colours is a sentence, or the beginning of one, or a list item.
+func claudeProse(l *textLine) bool {
+	t := l.text[l.indent:]
+	if it, ok := claudeItem(l); ok {
+		t = l.text[min(it.content, len(l.text)):]
+		return strings.Contains(t, " ")
+	}
+	r, _ := utf8.DecodeRuneInString(t)
+	end, _ := utf8.DecodeLastRuneInString(t)
+	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) {
+		return false
+	}
+	if strings.ContainsRune(".:!?。！？：", end) && strings.Contains(t, " ") && (unicode.IsUpper(r) || r > 0x2e80 || len(strings.Fields(t)) > 3) {
+		return true
+	}
+	return unicode.IsUpper(r) && len(strings.Fields(t)) >= 4
+}
+
+// claudeCodeSigns tells whether a text has signs that prose has not.
+func claudeCodeSigns(t string) bool {
+	for _, s := range []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="} {
+		if strings.Contains(t, s) {
+			return true
+		}
+	}
+	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
+}
+
+// claudeCommands begin lines of shell, which are not highlighted.
+const claudeCommands = " npm npx pnpm yarn bun deno git go cargo rustup pip pip3 uv poetry pytest python python3 node docker docker-compose kubectl helm terraform make cmake cd ls cat curl wget sudo apt apt-get brew dnf yum export mkdir rm cp mv ssh scp chmod chown grep rg find tar unzip source bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh claude touch tail head sed awk ps kill which java javac mvn gradle dotnet ruby bundle rails php composer "
+
+// claudeCommandLine tells whether a line begins with a shell command and is no sentence.
+func claudeCommandLine(l *textLine) bool {
+	t := l.text[l.indent:]
+	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
+		return true
+	}
+	w, rest, ok := strings.Cut(t, " ")
+	return ok && strings.Contains(claudeCommands, " "+w+" ") && rest != "" && !strings.HasSuffix(t, ".") && !strings.HasSuffix(t, ":") && !strings.HasSuffix(t, "?")
+}
+
+// claudeTable reads a table of 1.0 and 2.0, which stands as Markdown: its rows are padded, and wrapped like text.
+func claudeTable(ls []textLine) ([][]cell, int) {
+	if !strings.HasPrefix(ls[0].text, "| ") && !strings.HasPrefix(ls[0].text, "|-") {
+		return nil, 0
+	}
+	head, n := claudePipeRow(ls, 0)
+	if head == nil || n >= len(ls) {
+		return nil, 0
+	}
+	rule, k := claudePipeRow(ls[n:], len(head))
+	if rule == nil || !claudeDashes(rule) {
+		return nil, 0
+	}
+	rows := [][]cell{head}
+	for n += k; n < len(ls) && strings.HasPrefix(ls[n].text, "|"); n += k {
+		var row []cell
+		if row, k = claudePipeRow(ls[n:], len(head)); row == nil {
+			break
+		}
+		rows = append(rows, row)
+	}
+	return rows, n
+}
+
+// claudePipeRow reads a row that may be wrapped: it ends with a bar, and where the number of its cells is known, with the last.
+func claudePipeRow(ls []textLine, cols int) (row []cell, n int) {
+	var spans []span
+	for n = 0; n < len(ls) && n < 40 && !ls[n].blank(); n++ {
+		if n > 0 {
+			spans = append(spans, span{text: " ", width: 1})
+		}
+		spans = append(spans, cutSpans(ls[n].spans, ls[n].indent, ls[n].width)...)
+		if !strings.HasSuffix(ls[n].text, "|") {
+			continue
+		}
+		cells := claudePipeCells(spans)
+		if cols == 0 || len(cells) >= cols {
+			return cells, n + 1
+		}
+	}
+	return nil, 0
+}
+
+// claudePipeCells parts a row at its bars.
+func claudePipeCells(spans []span) []cell {
+	var cells []cell
+	var cur cell
+	begun := false
+	for _, s := range spans {
+		for {
+			head, rest, ok := strings.Cut(s.text, "|")
+			part := s
+			part.text, part.width = head, textWidth(head)
+			if head != "" {
+				cur = append(cur, part)
+			}
+			if !ok {
+				break
+			}
+			if begun {
+				cells = append(cells, claudeTrimCell(cur))
+			}
+			begun, cur = true, nil
+			s.text = rest
+		}
+	}
+	return cells
+}
+
+// claudeTrimCell is a cell without the blanks around it.
+func claudeTrimCell(c cell) cell {
+	l := textLine{spans: c}
+	l.measure()
+	return trimLeft(l.spans)
+}
+
+// claudeDashes tells whether a row is the line below a table's head.
+func claudeDashes(row []cell) bool {
+	for _, c := range row {
+		if strings.Trim(spansText(c), "-: ") != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,209 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Since 2.1.60 calls that only look, and later all but edits, collapse: while they run one line says so, with the newest
+// call's command or file behind a corner (`● Reading 2 files, running 1 shell command…`); when they are done the line is
+// all that is left (`Read 2 files, ran 1 shell command (ctrl+o to expand)`). Each call is an item; those whose input is
+// not on the screen come without one.
+
+// claudeVerbs are the words that a group's parts begin with, and the call each stands for.
+var claudeVerbs = []struct{ word, tool string }{
+	{"reading", "Read"}, {"read", "Read"}, {"running", "Bash"}, {"ran", "Bash"}, {"listing", "List"}, {"listed", "List"},
+	{"searching", "Search"}, {"searched", "Search"}, {"finding", "Search"}, {"found", "Search"}, {"editing", "Update"}, {"edited", "Update"}, {"writing", "Write"}, {"wrote", "Write"},
+	{"created", "Write"}, {"creating", "Write"}, {"fetching", "Fetch"}, {"fetched", "Fetch"}, {"calling", "Call"}, {"called", "Call"}, {"querying", "Call"}, {"queried", "Call"}, {"used", "Call"}, {"using", "Call"},
+	{"recalling", "Recall"}, {"recalled", "Recall"}, {"loading", "Skill"}, {"loaded", "Skill"}, {"updated", "Update"}, {"updating", "Update"}, {"made", "Call"}, {"making", "Call"}, {"launched", "Task"}, {"launching", "Task"},
+	{"deleted", "Delete"}, {"removed", "Delete"}, {"committed", "Bash"}, {"pushed", "Bash"}, {"merged", "Bash"}, {"rebased", "Bash"}, {"checked", "Bash"}, {"opened", "Bash"},
+	{"thought", ""}, {"thinking", ""},
+}
+
+// claudePart is one part of a group's line: so many calls of a kind.
+type claudePart struct {
+	tool string // "": thinking
+	n    int
+}
+
+// collapsed tells whether line i is a group of calls that are done: grey, from column 2 on.
+func (p *claudeParser) collapsed(i int) bool {
+	l := p.lines[i]
+	return ccIndentOf(l.Text) == 2 && !l.Wrapped && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
+}
+
+// collapsedText is a group's line without what is no word of it; empty where line i is none.
+func (p *claudeParser) collapsedText(i int) string {
+	t := p.lines[i].Text
+	if rest, ok := ccCutGlyph(t, claudeDot, claudeRecord); ok {
+		t = rest
+	}
+	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
+		if ccIndentOf(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
+			break
+		}
+		if _, ok := ccCorner(p.lines[k]); ok {
+			break
+		}
+		t += " " + strings.TrimSpace(p.lines[k].Text)
+	}
+	t, _, _ = strings.Cut(strings.TrimSpace(t), " (ctrl+")
+	if claudeParts(t) == nil {
+		return ""
+	}
+	return t
+}
+
+// claudeParts parts a group's line; nil where it is none: each part is a verb, a number and a noun.
+func claudeParts(s string) []claudePart {
+	s, _, _ = strings.Cut(s, " · ")
+	s = strings.TrimSuffix(strings.TrimSpace(s), "…")
+	var parts []claudePart
+	for _, part := range strings.Split(s, ", ") {
+		part = strings.TrimPrefix(part, "and ")
+		w := strings.Fields(part)
+		if len(w) < 3 || len(w) > 8 {
+			return nil
+		}
+		verb := strings.ToLower(w[0])
+		found := false
+		for _, v := range claudeVerbs {
+			if v.word != verb {
+				continue
+			}
+			n := claudeCount(w[1:])
+			if n < 0 {
+				return nil
+			}
+			parts = append(parts, claudePart{v.tool, n})
+			found = true
+			break
+		}
+		if !found {
+			return nil
+		}
+	}
+	return parts
+}
+
+// claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s", "slack 2 times".
+func claudeCount(words []string) int {
+	for k, w := range words {
+		if k > 2 {
+			break
+		}
+		if w == "a" || w == "an" {
+			return 1
+		}
+		n, digits := 0, 0
+		for digits < len(w) && w[digits] >= '0' && w[digits] <= '9' && digits < 4 {
+			n = n*10 + int(w[digits]-'0')
+			digits++
+		}
+		if digits > 0 && (digits == len(w) || len(w)-digits <= 2) {
+			return n
+		}
+	}
+	return -1
+}
+
+// group reads a group of calls, running or done.
+func (p *claudeParser) group(i int) int {
+	end := i + 1
+	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
+		end++
+	}
+	text := p.collapsedText(i)
+	parts := claudeParts(text)
+	if parts == nil {
+		parts = []claudePart{{claudeKind(p.lines[i].Text), 1}}
+	}
+	hint, end, stopped := p.result(end, end)
+	status := session.ToolOK
+	running := hint.text != "" || strings.HasSuffix(text, "…") || p.runningGroup(i)
+	if running {
+		status = session.ToolRunning
+	}
+	if stopped {
+		hint.text = ""
+	}
+	tools := claudeTools(parts, hint.text, status)
+	if len(tools) == 1 && strings.Contains(p.lines[i].Text, " failed") {
+		tools[0].Status = session.ToolError
+	}
+	for _, t := range tools {
+		it := p.add(claudeToolMessage(t), i, end, "group")
+		it.Open = running
+	}
+	if len(tools) == 0 {
+		p.thoughts(parts, hint.text, i, end)
+	}
+	if stopped {
+		p.event(session.EventInterrupted, i, end, "interrupted group")
+	}
+	return end
+}
+
+// claudeKind guesses the call from the description that the model gave it.
+func claudeKind(s string) string {
+	rest, _ := ccCutGlyph(strings.TrimSpace(s), claudeDot, claudeRecord)
+	verb, _, _ := strings.Cut(strings.ToLower(rest), " ")
+	for _, v := range claudeVerbs {
+		if v.word == verb && v.tool != "" {
+			return v.tool
+		}
+	}
+	return "Bash"
+}
+
+// claudeTools makes the calls of a group; what the hint shows is the newest, and stands last.
+func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
+	var tools []*session.Tool
+	for _, part := range parts {
+		if part.tool == "" {
+			continue
+		}
+		for range min(part.n, 200) {
+			tools = append(tools, &session.Tool{Name: part.tool, Status: status})
+		}
+	}
+	if hint == "" || len(tools) == 0 {
+		return tools
+	}
+	command, isCommand := strings.CutPrefix(hint, "$ ")
+	at := len(tools) - 1
+	for k, t := range tools {
+		if isCommand == (t.Name == "Bash") {
+			at = k
+		}
+	}
+	t := tools[at]
+	copy(tools[at:], tools[at+1:])
+	tools[len(tools)-1] = t
+	t.Input = command
+	if isCommand {
+		t.Name = "Bash"
+	}
+	for _, t := range tools[:len(tools)-1] {
+		t.Status = session.ToolOK
+	}
+	return tools
+}
+
+func claudeToolMessage(t *session.Tool) session.Message {
+	text := t.Name
+	if t.Input != "" {
+		text += "(" + t.Input + ")"
+	}
+	return session.Message{Role: session.RoleTool, Text: text, Markdown: "`" + strings.ReplaceAll(text, "`", "'") + "`", Tool: t}
+}
+
+// thoughts adds the thinking of a line such as `Thought for 3s`, as far as it is shown.
+func (p *claudeParser) thoughts(parts []claudePart, text string, i, end int) {
+	if len(parts) == 0 || text == "" {
+		return
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	p.add(session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, i, end, "thinking")
+}

@@ -1,0 +1,371 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeParser reads items off conversation lines, top to bottom.
+type claudeParser struct {
+	lines []Line
+	right int // columns that text leaves free at the right
+	items []Item
+	open  bool // the last reply's turn has not ended on the screen
+}
+
+// claudeParse reads the items off conversation lines.
+func claudeParse(lines []Line, last bool) []Item {
+	p := &claudeParser{lines: lines, right: claudeRight(lines)}
+	for i := 0; i < len(lines); {
+		i = max(p.next(i), i+1)
+	}
+	if n := len(p.items); n > 0 && last && p.open && p.items[n-1].Role == session.RoleAssistant {
+		p.items[n-1].Open = true
+	}
+	return p.items
+}
+
+// claudeRight is how many columns text leaves free at the right: 4 up to 2.0, none since. Where no line shows it, 4 does
+// no harm: what is wrapped at the wider width is wrapped at the narrower one too.
+func claudeRight(lines []Line) int {
+	for _, l := range lines {
+		if l.Wrapped || l.Row == nil || len(l.Text) < l.Cols-4 || l.Text[0] != ' ' && !strings.HasPrefix(l.Text, claudeDot) {
+			continue
+		}
+		if w := ccRowWidth(l.Row); w > l.Cols-4 && w <= l.Cols && !ccPainted(l) {
+			return 0
+		}
+	}
+	return 4
+}
+
+// ccRowWidth is the number of cells up to a row's last character.
+func ccRowWidth(r *vterm.Row) int { return textWidth(r.Text) }
+
+// next reads what begins at line i and returns the line behind it.
+func (p *claudeParser) next(i int) int {
+	l := p.lines[i]
+	switch {
+	case l.Text == "" && !ccPainted(l), l.Wrapped:
+		return i + 1
+	case l.Text[:min(1, len(l.Text))] == " ":
+		return p.indented(i)
+	}
+	if _, n := claudeBanner(p.lines[i:]); n > 0 {
+		p.open = false
+		return i + n
+	}
+	if n := p.chrome(i); n > 0 {
+		return i + n
+	}
+	switch {
+	case claudeEcho(l):
+		return p.prompt(i)
+	case p.dotted(i):
+		return p.marked(i)
+	case claudeThinks(l):
+		return p.thinking(i)
+	}
+	return i + 1
+}
+
+// add appends an item that takes lines [i, end).
+func (p *claudeParser) add(m session.Message, i, end int, rule string) *Item {
+	p.items = append(p.items, Item{Message: m, First: i, End: end, Rule: "claude: " + rule})
+	p.open = false
+	return &p.items[len(p.items)-1]
+}
+
+// event appends an event that stands at line i.
+func (p *claudeParser) event(name string, i, end int, rule string) {
+	p.items = append(p.items, Item{Event: name, First: i, End: end, Rule: "claude: " + rule})
+	p.open = false
+}
+
+// lastItem is the item that was read last; nil before the first.
+func (p *claudeParser) lastItem() *Item {
+	if len(p.items) == 0 {
+		return nil
+	}
+	return &p.items[len(p.items)-1]
+}
+
+// indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group, a call whose marker
+// blinks.
+func (p *claudeParser) indented(i int) int {
+	if _, ok := ccCorner(p.lines[i]); ok {
+		return p.loose(i)
+	}
+	if claudeEcho(p.lines[i]) { // a prompt whose glyph is not drawn yet
+		return i + 1
+	}
+	if p.collapsed(i) || p.blinking(i) {
+		return p.call(i)
+	}
+	return i + 1
+}
+
+// starts tells whether something of its own begins at line i, so that the text above ends there.
+func (p *claudeParser) starts(i int) bool {
+	l := p.lines[i]
+	if l.Wrapped || l.Text == "" {
+		return ccPainted(l) && !l.Wrapped
+	}
+	if l.Text[0] != ' ' {
+		return true
+	}
+	if _, ok := ccCorner(l); ok {
+		return true
+	}
+	if i > 0 && p.lines[i-1].Text != "" {
+		return false
+	}
+	return p.collapsed(i) || p.blinking(i)
+}
+
+// textEnd returns the line behind the text that goes on from line i; blank lines at its end are not part of it.
+func (p *claudeParser) textEnd(i int) int {
+	end := i
+	for ; i < len(p.lines) && !p.starts(i); i++ {
+		if p.lines[i].Text != "" {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// chrome counts the lines of stale chrome at line i: an input that a resize left behind, the line of a turn that runs or
+// is done, a rule of a dialog.
+func (p *claudeParser) chrome(i int) int {
+	ls := p.lines[i:]
+	if (ccWholeRule(ls[0]) || ccBoxTop(ls[0])) && len(ls) > 1 {
+		if n := claudeStaleInput(ls); n > 0 {
+			return n
+		}
+	}
+	if ccWholeRule(ls[0]) || strings.HasPrefix(ls[0].Text, "╭─") || strings.HasPrefix(ls[0].Text, "│ ") || strings.HasPrefix(ls[0].Text, "╰─") {
+		return 1
+	}
+	if claudeSpinner(ls[0]) {
+		n := 1
+		for n < len(ls) && ls[n].Text != "" && (ls[n].Text[0] == ' ' || ls[n].Wrapped) {
+			n++
+		}
+		return n
+	}
+	if claudeDone(ls[0]) {
+		p.open = false
+		return 1
+	}
+	return 0
+}
+
+// claudeStaleInput counts the lines of an input box with the hint below it.
+func claudeStaleInput(ls []Line) int {
+	k := 1
+	for k < len(ls) && ls[k].Wrapped { // the rule itself, wrapped anew
+		k++
+	}
+	if k >= len(ls) || !ccInputRow(ls[k]) {
+		return 0
+	}
+	n := k + 1
+	for n < len(ls) && n < 40 && !ccWholeRule(ls[n]) && !strings.HasPrefix(ls[n].Text, "╰─") {
+		if ls[n].Text != "" && ls[n].Text[0] != ' ' && !ls[n].Wrapped && !strings.HasPrefix(ls[n].Text, "│") {
+			return n
+		}
+		n++
+	}
+	if n >= len(ls) || n >= 40 {
+		return min(n, len(ls))
+	}
+	for n++; n < len(ls) && ls[n].Text != "" && (ls[n].Wrapped || ls[n].Text[0] == ' '); n++ {
+	}
+	return n
+}
+
+// claudeDone tells whether a row says that a turn is done: `✻ Baked for 1s`.
+func claudeDone(l Line) bool {
+	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
+	return ok && rest != "" && ccGrey(ccStyleAt(l.Row, 0)) && !ccStyleAt(l.Row, 0).Italic && strings.Contains(rest, " for ")
+}
+
+// claudeEcho tells whether a row is the first of a prompt that was sent. The live input has the same glyph, but no
+// background and (in 1.0) a box around it.
+func claudeEcho(l Line) bool {
+	if l.Wrapped {
+		return false
+	}
+	st := ccStyleAt(l.Row, 0)
+	painted := st.Bg.Kind != vterm.ColorDefault
+	if _, ok := ccCutGlyph(l.Text, "❯"); ok {
+		return painted
+	}
+	_, ok := ccCutGlyph(l.Text, ">")
+	return ok && (painted || ccGrey(st))
+}
+
+// prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
+func (p *claudeParser) prompt(i int) int {
+	end := p.promptEnd(i)
+	lk := look{Left: 2, Right: p.promptRight(i, end)}
+	text := prompt(p.lines[i:end], &lk)
+	if text == "" {
+		return end
+	}
+	if claudeCommand(text) {
+		return p.command(text, i, end)
+	}
+	p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "prompt")
+	return end
+}
+
+// promptEnd returns the line behind a prompt: its rows share a background, or stand dim from column 2 on (1.0).
+func (p *claudeParser) promptEnd(i int) int {
+	bg := ccStyleAt(p.lines[i].Row, 0).Bg.Kind != vterm.ColorDefault
+	end := i + 1
+	for k := i + 1; k < len(p.lines); k++ {
+		l := p.lines[k]
+		switch {
+		case l.Wrapped:
+		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && ccStyleAt(l.Row, 2).Bg.Kind != vterm.ColorDefault)):
+			if l.Text != "" || k+1 >= len(p.lines) || !ccPaintedText(p.lines[k+1]) {
+				return end
+			}
+			continue // a blank line within a prompt of 2.0, which paints no blank lines
+		case !bg && l.Text == "":
+			continue
+		case !bg && (ccIndentOf(l.Text) < 2 || !ccAllText(l.Row, ccGrey)):
+			return end
+		}
+		if _, ok := ccCorner(l); ok || p.collapsed(k) || p.blinking(k) {
+			return end
+		}
+		end = k + 1
+	}
+	return end
+}
+
+// ccPaintedText tells whether a row goes on with a painted prompt: text from column 2 on.
+func ccPaintedText(l Line) bool {
+	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && ccStyleAt(l.Row, ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
+}
+
+// promptRight is how many columns a prompt leaves free at the right.
+func (p *claudeParser) promptRight(i, end int) int {
+	widest := 0
+	for _, l := range p.lines[i:end] {
+		widest = max(widest, ccRowWidth(l.Row)-l.Cols)
+	}
+	if _, ok := ccCutGlyph(p.lines[i].Text, "❯"); ok {
+		return min(2, -widest)
+	}
+	return min(claudePromptRight, -widest)
+}
+
+// claudePromptRight is what prompts of 1.0 and 2.0 leave free at the right.
+const claudePromptRight = 4
+
+// claudeCommand tells whether a prompt is a command of the agent: one word after the slash, with arguments at most.
+func claudeCommand(text string) bool {
+	if len(text) < 2 || text[0] != '/' || strings.Contains(text, "\n") {
+		return false
+	}
+	name, _, _ := strings.Cut(text[1:], " ")
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' && i > 0 || i > 0 && (c == '-' || c == ':' || c == '_')) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// command reads a command of the agent with what it printed. /clear is an event where it stands first: the screen was
+// wiped for it; the same prompt above the wipe says nothing.
+func (p *claudeParser) command(text string, i, end int) int {
+	out, end, _ := p.result(end, end)
+	name, _, _ := strings.Cut(text, " ")
+	if name == "/clear" || name == "/reset" || name == "/new" {
+		if len(p.items) == 0 {
+			p.event(session.EventClear, i, end, "clear")
+		}
+		return end
+	}
+	p.add(session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "command")
+	return end
+}
+
+// dotted tells whether a row begins with the marker of a reply or a call.
+func (p *claudeParser) dotted(i int) bool {
+	_, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
+	return ok
+}
+
+// marked reads a reply or a call.
+func (p *claudeParser) marked(i int) int {
+	l := p.lines[i]
+	ink := ccStyleAt(l.Row, 0)
+	if !ccPlainInk(ink.Fg) || ink.Dim || p.runningGroup(i) {
+		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) {
+			return p.call(i)
+		}
+	}
+	end := max(p.textEnd(i+1), i+1)
+	lk := claudeLook(p.right)
+	text, md := body(p.lines[i:end], lk)
+	if text == "" {
+		p.open = true
+		return end
+	}
+	p.add(session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, i, end, "reply")
+	p.open = true
+	return end
+}
+
+// claudeThinks tells whether a row begins thinking.
+func claudeThinks(l Line) bool {
+	rest, ok := ccCutGlyph(l.Text, "✻", "∴", "✽")
+	return ok && strings.HasPrefix(rest, "Think")
+}
+
+// thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2 on.
+func (p *claudeParser) thinking(i int) int {
+	end := max(p.textEnd(i+1), i+1)
+	lk := look{Left: 2, Right: p.right, Marks: func(vterm.Style) mark { return 0 }}
+	text, md := body(p.lines[i+1:end], &lk)
+	if text != "" {
+		p.add(session.Message{Role: session.RoleThinking, Text: text, Markdown: md}, i, end, "thinking")
+	}
+	return end
+}
+
+// loose reads a corner that no call or command owns: the interruption of a reply, or a note.
+func (p *claudeParser) loose(i int) int {
+	out, end, _ := p.result(i, i)
+	if !claudeInterrupted(out.text) {
+		if file, ok := strings.CutPrefix(out.text, "Read "); ok && p.afterPrompt() {
+			name, _, _ := strings.Cut(file, " (")
+			p.add(session.Message{Role: session.RoleTool, Text: "Read(" + name + ")", Tool: &session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}}, i, end, "attached file")
+		}
+		return end
+	}
+	if it := p.lastItem(); it != nil && (it.Role == session.RoleAssistant || it.Role == session.RoleThinking) {
+		it.Partial = true
+	}
+	p.event(session.EventInterrupted, i, end, "interrupted")
+	return end
+}
+
+// afterPrompt tells whether the last item is the user's.
+func (p *claudeParser) afterPrompt() bool {
+	it := p.lastItem()
+	return it != nil && (it.Role == session.RoleUser || it.Role == session.RoleTool)
+}
+
+// claudeInterrupted tells whether a note says that the user stopped a reply.
+func claudeInterrupted(s string) bool {
+	return strings.HasPrefix(s, "Interrupted") || strings.HasPrefix(s, "[Request interrupted by user")
+}

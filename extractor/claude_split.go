@@ -1,0 +1,238 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeSplit finds the input at the bottom of the screen, or the dialog in its place, and goes up over what belongs to
+// it: status lines, queued prompts, the spinner with its tips.
+func claudeSplit(s Screen) Split {
+	if sp, ok := claudeTranscript(s); ok {
+		return sp
+	}
+	top, asks := claudeInput(s.Lines)
+	if top < 0 {
+		return Split{}
+	}
+	sp := Split{OK: true, State: StateIdle}
+	if asks {
+		sp.State = StateAsking
+	}
+	bottom, busy := claudeAbove(s.Lines, top)
+	if busy && !asks {
+		sp.State = StateBusy
+	}
+	if !asks && sp.State == StateIdle {
+		for _, l := range s.Lines[top:] {
+			if strings.Contains(l.Text, "esc to interrupt") {
+				sp.State = StateBusy
+			}
+		}
+	}
+	sp.Bottom = bottom
+	if s.Alt {
+		claudeScrolled(s, &sp)
+	}
+	if menu := claudeMenu(s.Lines, top); menu < sp.Bottom {
+		sp.Bottom, sp.Scrolled = menu, true
+	}
+	return sp
+}
+
+// claudeTranscript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and more.
+func claudeTranscript(s Screen) (Split, bool) {
+	for i := len(s.Lines) - 1; i >= 0 && i >= len(s.Lines)-12; i-- {
+		if strings.Contains(s.Lines[i].Text, "Showing detailed transcript") {
+			return Split{OK: true, Overlay: true, Bottom: i}, true
+		}
+	}
+	return Split{}, false
+}
+
+// claudeInput finds the first row of the input or of the dialog that stands in its place; -1 where there is none.
+func claudeInput(lines []Line) (top int, asks bool) {
+	for i := len(lines) - 2; i >= 0; i-- {
+		if (ccWholeRule(lines[i]) || ccBoxTop(lines[i])) && ccInputRow(lines[i+1]) {
+			return i, false
+		}
+	}
+	for i := range lines { // a dialog: its upper rule is the first below the conversation
+		if !ccWholeRule(lines[i]) && !ccBoxTop(lines[i]) {
+			continue
+		}
+		if claudeAsks(lines[i+1:]) {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+// claudeAsks tells whether rows hold a choice with its pointer.
+func claudeAsks(lines []Line) bool {
+	for _, l := range lines {
+		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
+		if _, ok := ccCutGlyph(t, "❯"); ok && t != l.Text {
+			return true
+		}
+		if strings.Contains(l.Text, "Esc to cancel") || strings.Contains(l.Text, "Enter to confirm") {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeAbove goes up from the input over what stands between it and the conversation, and returns the row below the
+// conversation's last.
+func claudeAbove(lines []Line, top int) (bottom int, busy bool) {
+	bottom = top
+	for bottom > 0 {
+		end := bottom
+		for end > 0 && lines[end-1].Text == "" && !ccPainted(lines[end-1]) {
+			end--
+		}
+		if end == 0 {
+			return 0, busy
+		}
+		at := end
+		for at > 0 && (lines[at-1].Text != "" || ccPainted(lines[at-1])) {
+			at--
+		}
+		cut, runs := claudeChromeEnd(lines[at:end])
+		if cut < 0 {
+			return end, busy
+		}
+		busy = busy || runs
+		bottom = at + cut
+		if cut > 0 {
+			return bottom, busy
+		}
+	}
+	return bottom, busy
+}
+
+// ccPainted tells whether a row without text has a background: a row of a prompt.
+func ccPainted(l Line) bool {
+	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
+}
+
+// claudeChromeEnd tells from which row on the rows of a block above the input are chrome; -1: none is.
+func claudeChromeEnd(block []Line) (cut int, busy bool) {
+	for i, l := range block {
+		if claudeSpinner(l) {
+			return i, true
+		}
+	}
+	for i := len(block) - 1; i >= 0; i-- { // a status at the right edge, right above the input
+		if !ccRightStatus(block[i]) {
+			if i+1 < len(block) {
+				return i + 1, false
+			}
+			break
+		}
+		if i == 0 {
+			return 0, false
+		}
+	}
+	if ccQueued(block) {
+		return 0, true
+	}
+	return -1, false
+}
+
+// claudeSpinner tells whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12 tokens)`. When a turn is
+// done, `✻ Cooked for 3s` stays.
+func claudeSpinner(l Line) bool {
+	if l.Wrapped || l.Text == "" {
+		return false
+	}
+	for _, g := range claudeSpinners {
+		rest, ok := strings.CutPrefix(l.Text, string(g)+" ")
+		if !ok {
+			continue
+		}
+		st := ccStyleAt(l.Row, 0)
+		if st.Italic || ccPlainInk(st.Fg) && !st.Dim {
+			return false
+		}
+		head, _, _ := strings.Cut(rest, " (")
+		return strings.Contains(head, "…") || strings.Contains(rest, "esc to interrupt") || strings.Contains(rest, "tokens)")
+	}
+	return false
+}
+
+// ccRightStatus tells whether a row has nothing but a grey note at the right edge.
+func ccRightStatus(l Line) bool {
+	n := ccIndentOf(l.Text)
+	return n > l.Cols/3 && textWidth(l.Text) >= l.Cols-3 && !l.Wrapped
+}
+
+// ccQueued tells whether rows are prompts that wait for the running turn to end: they stand grey, without a marker's
+// background, right above the input.
+func ccQueued(block []Line) bool {
+	for _, l := range block {
+		t := l.Text
+		if ccIndentOf(t) != 2 {
+			return false
+		}
+		if !ccAllText(l.Row, ccGrey) {
+			return false
+		}
+	}
+	_, ok := ccCutGlyph(strings.TrimLeft(block[0].Text, " "), ">", "❯")
+	return ok
+}
+
+// claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's first line pinned on
+// top, a pill with an arrow in the last row of the conversation.
+func claudeScrolled(s Screen, sp *Split) {
+	for i := sp.Bottom - 1; i >= 0 && i >= sp.Bottom-2; i-- {
+		if !ccPill(s.Lines[i]) {
+			continue
+		}
+		sp.Bottom, sp.Scrolled = i, true
+		if i > 0 && ccPainted(s.Lines[0]) {
+			sp.Top = 1
+		}
+		return
+	}
+}
+
+// ccPill tells whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
+func ccPill(l Line) bool {
+	for i := range l.Runs {
+		r := &l.Runs[i]
+		if r.Col > 2 && r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") && strings.HasPrefix(r.Text, " ") {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeMenu returns the first row of a menu that stands right above the input and hides what is under it; top where
+// there is none.
+func claudeMenu(lines []Line, top int) int {
+	at, pointed := top, false
+	for at > 0 && at > top-16 {
+		l := lines[at-1]
+		t := l.Text
+		n := ccIndentOf(t)
+		switch {
+		case strings.HasPrefix(t, "  ❯ ") && ccStyleAt(l.Row, 2).Fg.Kind != vterm.ColorDefault:
+			pointed = true
+		case n == 4 && (t[n] == '/' || t[n] == '@' || t[n] == '+') && !ccPlainInk(ccStyleAt(l.Row, n).Fg):
+		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return !ccPlainInk(s.Fg) || s.Bold }):
+		default:
+			if !pointed {
+				return top
+			}
+			return at
+		}
+		at--
+	}
+	if !pointed {
+		return top
+	}
+	return at
+}

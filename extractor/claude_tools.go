@@ -1,0 +1,274 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeNames are the calls that the agent shows by name; one of them may stand without its marker, which blinks.
+var claudeNames = map[string]bool{
+	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true, "Search": true, "Glob": true,
+	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true, "Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
+	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true, "Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
+}
+
+// header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is what follows.
+func (p *claudeParser) header(i int) (name, rest string) {
+	bold := true
+	for _, run := range p.lines[i].Runs {
+		t := run.Text
+		if run.Col < 2 {
+			if run.Col+run.Width <= 2 {
+				continue
+			}
+			t = strings.TrimLeft(t, " ●⏺")
+		}
+		blank := strings.Trim(t, " ") == ""
+		if bold && (run.Style.Bold || blank && name != "") {
+			if gap := run.Col - 2 - textWidth(name); gap > 0 && name != "" {
+				name += blanks(gap)
+			}
+			name += t
+			continue
+		}
+		if bold && name == "" && !blank {
+			return "", ""
+		}
+		bold = false
+		if gap := run.Col - 2 - textWidth(name+rest); gap > 0 {
+			rest += blanks(gap)
+		}
+		rest += t
+	}
+	if rest == "" {
+		return strings.TrimSpace(name), ""
+	}
+	if strings.HasSuffix(name, " ") || rest[0] != '(' {
+		return "", ""
+	}
+	return name, rest
+}
+
+// blinking tells whether a call stands at line i whose marker is just not shown.
+func (p *claudeParser) blinking(i int) bool {
+	l := p.lines[i]
+	if ccIndentOf(l.Text) != 2 || l.Wrapped {
+		return false
+	}
+	if name, rest := p.header(i); name != "" && (rest != "" || claudeNames[name]) && (claudeNames[name] || strings.HasSuffix(name, "(MCP)") || p.cornered(i)) {
+		return true
+	}
+	return p.runningGroup(i)
+}
+
+// cornered tells whether the text at line i goes over into a corner that is no interruption.
+func (p *claudeParser) cornered(i int) bool {
+	for k := i + 1; k < len(p.lines) && k < i+6; k++ {
+		if rest, ok := ccCorner(p.lines[k]); ok {
+			return !claudeInterrupted(rest) && rest != ""
+		}
+		if p.lines[k].Text == "" || p.lines[k].Text[0] != ' ' && !p.lines[k].Wrapped {
+			return false
+		}
+	}
+	return false
+}
+
+// runningGroup tells whether line i describes a call that runs: in ordinary text, with a grey corner below that holds its
+// command or file.
+func (p *claudeParser) runningGroup(i int) bool {
+	if name, _ := p.header(i); name != "" {
+		return false
+	}
+	if !p.cornered(i) {
+		return false
+	}
+	for k := i + 1; k < len(p.lines); k++ {
+		if rest, ok := ccCorner(p.lines[k]); ok {
+			return ccGrey(ccStyleAt(p.lines[k].Row, ccIndentOf(p.lines[k].Text))) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
+		}
+	}
+	return false
+}
+
+// call reads a call, or a group of calls that is shown as one line.
+func (p *claudeParser) call(i int) int {
+	name, rest := p.header(i)
+	if name == "" {
+		return p.group(i)
+	}
+	end := i + 1
+	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
+		end++
+	}
+	t := &session.Tool{Name: name, Status: claudeStatus(p.lines[i])}
+	if rest != "" {
+		t.Input = claudeArgs(p.lines[i:end], name)
+	}
+	out, end, stopped := p.result(end, end)
+	claudeOutcome(t, out)
+	text := name
+	if t.Input != "" {
+		text += "(" + t.Input + ")"
+	}
+	it := p.add(session.Message{Role: session.RoleTool, Text: text, Markdown: "`" + strings.ReplaceAll(text, "`", "'") + "`", Tool: t}, i, end, "call")
+	it.Open = t.Status == session.ToolRunning
+	if stopped {
+		it.Partial = true
+		p.event(session.EventInterrupted, i, end, "interrupted call")
+	}
+	return end
+}
+
+// claudeStatus reads how a call stands off its marker's colour.
+func claudeStatus(l Line) string {
+	st := ccStyleAt(l.Row, 0)
+	switch {
+	case l.Text[0] == ' ', ccGrey(st):
+		return session.ToolRunning
+	case ccReddish(st.Fg):
+		return session.ToolError
+	}
+	return session.ToolOK
+}
+
+// claudeArgs is what stands in a call's brackets.
+func claudeArgs(lines []Line, name string) string {
+	lk := look{Left: 2, Right: 4}
+	ls := lk.textLines(lines)
+	hang := 0
+	if len(ls) > 1 {
+		hang = ls[1].indent
+		for k := range ls[1:] {
+			hang = min(hang, ls[1+k].indent)
+		}
+	}
+	var parts []string
+	for _, l := range lk.unwrap(ls, hang) {
+		parts = append(parts, strings.TrimRight(spansText(l), " "))
+	}
+	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
+	s = strings.TrimPrefix(s, "(")
+	return strings.TrimSuffix(s, ")")
+}
+
+// claudeOutcome sets what came out of a call.
+func claudeOutcome(t *session.Tool, out claudeResult) {
+	t.Output, t.Truncated = out.text, out.truncated
+	if t.Input != "" && strings.HasSuffix(t.Input, "…") {
+		t.Truncated = true
+	}
+	first, _, _ := strings.Cut(out.text, "\n")
+	switch {
+	case claudeInterrupted(first), strings.HasPrefix(first, "User rejected"), strings.HasPrefix(first, "No (tell Claude"), strings.HasPrefix(first, "Tool use rejected"),
+		strings.HasPrefix(first, "Rejected"), strings.HasPrefix(first, "The user doesn't want to proceed"):
+		t.Status = session.ToolRejected
+	case t.Status == session.ToolRunning && (strings.HasSuffix(first, "…") && out.grey || first == ""):
+		t.Output = ""
+	case out.red && t.Status == session.ToolOK && strings.HasPrefix(first, "Error"):
+		t.Status = session.ToolError
+	}
+}
+
+// claudeResult is what stands behind a corner.
+type claudeResult struct {
+	text      string
+	truncated bool
+	red, grey bool // the colour of its first line
+}
+
+// result reads the corners from line i on; end is the line behind what belongs above them where there are none. stopped
+// tells that one of them says that the user stopped the turn.
+func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool) {
+	for i < len(p.lines) {
+		rest, ok := ccCorner(p.lines[i])
+		if !ok {
+			break
+		}
+		k, last := i+1, i+1
+		for ; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || ccIndentOf(p.lines[k].Text) >= 4); k++ {
+			if p.lines[k].Text != "" {
+				last = k + 1
+			}
+		}
+		part := claudeCornerText(p.lines[i:last])
+		if claudeInterrupted(rest) {
+			stopped = true
+		}
+		st := ccStyleAt(p.lines[i].Row, textWidth(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
+		if out.text == "" {
+			out.red, out.grey = ccReddish(st.Fg), ccGrey(st)
+			out.text = part.text
+		} else if part.text != "" {
+			out.text += "\n" + part.text
+		}
+		out.truncated = out.truncated || part.truncated
+		i, end = last, last
+	}
+	return out, end, stopped
+}
+
+// claudeCornerText is the rows behind one corner as they stand, without the notes that more of it is hidden.
+func claudeCornerText(lines []Line) claudeResult {
+	left := claudeCornerLeft(lines[0])
+	lk := look{Left: left}
+	ls := lk.textLines(lines)
+	var out claudeResult
+	var text []string
+	for k := range ls {
+		t, hidden := claudeHidden(&ls[k])
+		if hidden {
+			out.truncated = true
+			if t == "" {
+				continue
+			}
+		}
+		text = append(text, t)
+	}
+	out.text = strings.Trim(strings.Join(text, "\n"), "\n")
+	return out
+}
+
+// claudeCornerLeft is the column behind a corner: 5, or nearer where less is left free.
+func claudeCornerLeft(l Line) int {
+	at := ccIndentOf(l.Text)
+	rest := strings.TrimPrefix(l.Text[at:], claudeCorner)
+	gap := 0
+	for _, r := range rest {
+		if r != ' ' && r != '\u00a0' {
+			break
+		}
+		gap++
+	}
+	return min(at+1+gap, 5)
+}
+
+// claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to expand)`.
+func claudeHidden(l *textLine) (text string, hidden bool) {
+	if at := strings.LastIndex(l.text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.text, ")") && ccGrey(l.styleOf(at)) {
+		rest := strings.TrimRight(l.text[:at], " ")
+		t := strings.TrimLeft(rest, " ")
+		if strings.HasPrefix(t, "…") || strings.HasPrefix(t, "...") {
+			return "", true
+		}
+		return rest, true
+	}
+	t := l.text[l.indent:]
+	if (strings.HasPrefix(t, "… +") || strings.HasPrefix(t, "... +")) && ccGrey(l.styleOf(l.indent)) {
+		return "", true
+	}
+	return l.text, false
+}
+
+// styleOf is the style of a line's byte.
+func (l *textLine) styleOf(at int) (st vterm.Style) {
+	for _, s := range l.spans {
+		if at < len(s.text) {
+			return s.style
+		}
+		at -= len(s.text)
+	}
+	return st
+}
