@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -39,18 +40,31 @@ type Log struct {
 	conv    int // the current conversation
 	start   int // index of the first entry of the current conversation
 
-	tape   int
-	refs   []*Entry // the tape's items as entries, by their number
-	gone   []string // ids taken back since the last Changes
-	seen   map[*Entry]*sight
-	change map[*Entry]bool
+	tape    int
+	resized time.Duration // the last resize
+	refs    []*Entry      // the tape's items as entries, by their number
+	gone    []string      // ids taken back since the last Changes
+	seen    map[*Entry]*sight
+	change  map[*Entry]bool
 }
 
 // sight is what the log remembers of an entry besides what it exports.
 type sight struct {
 	first  time.Duration
-	kept   bool // stood long enough
-	onTape bool // an event that a tape showed
+	kept   bool   // stood long enough
+	onTape bool   // an event that a tape showed
+	text   string // a reply as it stood when all was quiet
+	textAt time.Duration
+}
+
+// ate tells whether a resize since ate the end of a reply: the agent erases too much of the rows that the terminal
+// wrapped anew.
+func (s *sight) ate(text string, resized time.Duration) bool {
+	if s.text == "" || resized < s.textAt || len(text) >= len(s.text) {
+		return false
+	}
+	now, was := words(text), words(s.text)
+	return len(now) < len(was) && strings.HasPrefix(was, now)
 }
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.
@@ -86,6 +100,9 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, offset int64) *Entry {
 	e := l.make(&Entry{Type: TypeEvent, Event: name, Agent: agent, Data: data}, at, offset)
 	l.seen[e].kept = true
+	if name == EventResize {
+		l.resized = at
+	}
 	l.begin(e)
 	l.entries = append(l.entries, e)
 	return e

@@ -104,9 +104,18 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	case it.Open:
 		status = StatusStreaming
 	}
-	it.Tool = fuller(e.Tool, it.Tool)
-	if e.Tool != nil && it.Tool == e.Tool {
-		it.Text, it.Markdown = e.Text, e.Markdown
+	if it.Tool != nil && e.Tool != nil {
+		tool := fuller(e.Tool, it.Tool)
+		if tool == e.Tool || tool.Input != it.Tool.Input {
+			it.Text, it.Markdown = e.Text, e.Markdown
+		}
+		it.Tool = tool
+	}
+	if s.ate(it.Text, l.resized) {
+		return
+	}
+	if v.Settled && it.Role == RoleAssistant {
+		s.text, s.textAt = it.Text, v.At
 	}
 	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
 		return
@@ -125,11 +134,13 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 
 // fuller returns what is known of a tool call: an agent that later folds it up into a summary takes nothing back.
 func fuller(old, now *Tool) *Tool {
-	if old == nil || now == nil {
-		return now
-	}
 	if now.Input == "" && old.Input != "" {
 		return old
+	}
+	if isTail(now.Input, old.Input) {
+		t := *now
+		t.Input = old.Input
+		return &t
 	}
 	if now.Input == old.Input && len(now.Output) < len(old.Output) && (now.Truncated || now.Output == "") {
 		t := *now
@@ -231,8 +242,16 @@ func sameCall(a, b *Tool) float64 {
 		return 0.5
 	case a.Input == b.Input, strings.HasPrefix(a.Input, b.Input), strings.HasPrefix(b.Input, a.Input):
 		return 0.9
+	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input)):
+		return 0.9
 	}
 	return 0
+}
+
+// isTail tells whether a tool's input is the end of another, as a file's name is of its path.
+func isTail(tail, input string) bool {
+	rest, ok := strings.CutSuffix(input, tail)
+	return ok && tail != "" && (strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, " "))
 }
 
 // repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or half drawn: 0 where

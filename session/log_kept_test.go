@@ -1,0 +1,61 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// TestMergeFileName shows a call that names its path while it runs and only the file when it is done.
+func TestMergeFileName(t *testing.T) {
+	l := newLog()
+	call := func(input, output, status string) session.View {
+		it := session.Sighting{Message: session.Message{Role: session.RoleTool, Text: "WriteFile " + input, Tool: &session.Tool{Name: "WriteFile", Input: input, Output: output, Status: status}}}
+		return session.View{Tape: 1, Items: []session.Sighting{it}}
+	}
+	l.Merge(call("Writing to notes/todo.md", "", session.ToolRunning))
+	l.Merge(call("todo.md", "+ a test", session.ToolOK))
+	entries := l.Entries()
+	if len(entries) != 1 {
+		t.Fatalf("got %d entries, want 1", len(entries))
+	}
+	want := &session.Tool{Name: "WriteFile", Input: "Writing to notes/todo.md", Output: "+ a test", Status: session.ToolOK}
+	if diff := cmp.Diff(want, entries[0].Tool); diff != "" {
+		t.Errorf("tool (-want +got):\n%s", diff)
+	}
+	if got, want := entries[0].Text, "WriteFile Writing to notes/todo.md"; got != want {
+		t.Errorf("got text %q, want %q", got, want)
+	}
+}
+
+// TestMergeAfterResize shows a reply whose last lines the agent erases after a resize, and one that a new prompt redraws.
+func TestMergeAfterResize(t *testing.T) {
+	tests := []struct {
+		name   string
+		resize time.Duration
+		want   string
+	}{
+		{"erased after a resize", 2 * time.Second, "a:one two three"},
+		{"redrawn without one", 0, "a:one two"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLog()
+			v := view(1, 0, "u:go", "a:one two three")
+			v.At, v.Settled = time.Second, true
+			l.Merge(v)
+			if tt.resize > 0 {
+				l.Event(session.EventResize, "", nil, tt.resize, 0)
+			}
+			v = view(1, 0, "u:go", "a:one two", "u:next")
+			v.At, v.Settled = 3*time.Second, true
+			l.Merge(v)
+			if got := told(l)[1]; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
