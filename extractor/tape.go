@@ -193,7 +193,7 @@ func redrawn(old, body []Line, i, j int) bool {
 		for n < len(a) && n < len(b) && a[n] == b[n] {
 			n++
 		}
-		if n*2 >= min(len(a), len(b)) || len(a) > 4 && len(b) > 4 && a[4:] == b[4:] {
+		if n > 0 && n*2 >= min(len(a), len(b)) || len(a) > 4 && len(b) > 4 && a[4:] == b[4:] {
 			same++
 		}
 	}
@@ -209,10 +209,17 @@ func weight(l Line) int32 {
 	return 2 + min(n, 40)/4
 }
 
-// firstRun walks the best alignment and returns where its first run begins that is long enough to be trusted, else
-// the heaviest run.
+// firstRun walks the best alignment and returns where its first row stands that is there once, or where its first run
+// begins that is long enough to be trusted, else the heaviest run.
 func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 	n, m := len(body), len(old)
+	times := map[string]int{}
+	for _, l := range old {
+		times[l.Text]++
+	}
+	for _, l := range body {
+		times[l.Text] += 1 << 16
+	}
 	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the run at hand
 	for i, j := 0, 0; i < n && j < m; {
 		b := best[i*(m+1)+j]
@@ -225,7 +232,7 @@ func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 			if run += w; run > heaviest {
 				i0, j0, heaviest = si, sj, run
 			}
-			if run >= 12 {
+			if run >= 12 || w >= 4 && times[body[i].Text] == 1<<16+1 {
 				return si, sj
 			}
 			i, j = i+1, j+1

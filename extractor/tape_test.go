@@ -88,6 +88,18 @@ func TestStitchInsertsAbove(t *testing.T) {
 	}
 }
 
+// TestStitchRedrawsAndScrolls shows a list whose items are set apart with blank lines when it is whole, and in the same
+// frame the window moves on (Codex 0.169).
+func TestStitchRedrawsAndScrolls(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"))
+	tp.stitch(rows(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."))
+	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
+	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
+
 func TestStitchAfterResize(t *testing.T) {
 	var tp tape
 	tp.stitch(rows(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."))
