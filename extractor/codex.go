@@ -57,11 +57,14 @@ func codexBoxBanner(lines []Line) (b Banner, n int) {
 			b.Cwd, cwd = codexField(in, "directory:"), true
 		}
 	}
-	if n >= len(lines) || !model || !cwd || !strings.HasPrefix(lines[n].Text, "╰─") {
+	if n >= len(lines) || !model || !cwd || b.Model == codexLoading || !strings.HasPrefix(lines[n].Text, "╰─") {
 		return Banner{}, 0
 	}
 	return b, n + 1
 }
+
+// codexLoading stands in a welcome that is not drawn to its end: it will be drawn again.
+const codexLoading = "loading"
 
 // codexTitleCol is a column of the bold "OpenAI Codex" in each banner.
 const codexTitleCol = 6
@@ -100,7 +103,7 @@ func codexBareBanner(lines []Line) (b Banner, n int) {
 			return b, n
 		}
 	}
-	if b.Cwd == "" {
+	if b.Cwd == "" || b.Cwd == codexLoading {
 		return Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer

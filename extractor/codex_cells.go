@@ -99,23 +99,25 @@ func codexHead(l Line) bool { return codexCell(l) != codexText }
 // codexUserRow tells whether a row begins a prompt of the conversation: its sign is dim, unlike the composer's.
 func codexUserRow(l Line) bool {
 	t := l.Text
+	st := l.styleAt(0)
 	if strings.HasPrefix(t, "▌") {
-		return l.dimAt(0)
+		return st.Dim && st.Fg.Kind != vterm.ColorDefault
 	}
-	return (t == "›" || strings.HasPrefix(t, "› ")) && l.dimAt(0)
+	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim && st.Bold
 }
 
-// codexFootnote tells whether an indented row is Codex's own: "  Worked for 3s • 23:35", "  └ Tip: …", "  Tip: …".
+// codexFootnote tells whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "  done 5:24 AM", dim with the
+// blanks before it, "  └ Tip: …", "  Tip: …".
 func codexFootnote(l Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "  ")
 	if !ok {
 		return false
 	}
 	switch {
-	case strings.HasPrefix(t, "Worked for "):
-		return l.dimAt(0) && l.dimAt(2)
 	case strings.HasPrefix(t, "└ "):
 		return l.dimAt(2) && l.boldAt(4) && strings.HasPrefix(t, "└ Tip:")
+	case l.dimAt(0):
+		return len(l.Runs) == 1 && t[0] != ' ' && !strings.HasPrefix(t, "│") && !l.Runs[0].Style.Italic
 	case strings.HasPrefix(t, "Tip: "):
 		return l.boldAt(2) && !l.boldAt(7)
 	}
@@ -255,7 +257,7 @@ func (p *codexParser) add(it Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
 func (p *codexParser) user(i int, ls []Line) {
-	lk := look{Left: 2, Right: 1, Breaks: "-", Ideo: true}
+	lk := look{Left: 2, Right: 1, Breaks: codexBreaks, Ideo: true}
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
 		lk.Left = 1
 	}

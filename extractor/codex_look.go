@@ -12,11 +12,14 @@ import (
 func codexLook(ls []Line) *look {
 	c := codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	return &look{
-		Left: 2, Breaks: "-/", Ideo: true,
+		Left: 2, Breaks: codexBreaks, Ideo: true,
 		Marks: codexMarks, QuoteMarks: markCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: codexTable,
 	}
 }
+
+// codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
+const codexBreaks = "-/?!|}–—"
 
 // codexBody is a reply's rows.
 type codexBody struct {
@@ -102,6 +105,19 @@ func (c *codexBody) starts(l *textLine) bool {
 	return rowWidth(above.Row)+1+textWidth(firstWord(l.text)) <= above.Cols
 }
 
+// mixed tells whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has no style.
+func (c *codexBody) mixed(ls []textLine) bool {
+	for i := range ls {
+		if ls[i].blank() {
+			return false
+		}
+		if _, ok := c.quote(&ls[i]); !ok {
+			return c.starts(&ls[i])
+		}
+	}
+	return false
+}
+
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or without a language,
 // only the words tell: prose has sentences, and its code spans have a style.
 func (c *codexBody) code(ls []textLine) (int, string) {
@@ -109,7 +125,7 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	if !c.starts(l) || hashes(l.text) > 0 && c.heading(l) > 0 {
 		return 0, ""
 	}
-	if _, ok := c.quote(l); ok {
+	if _, ok := c.quote(l); ok && !(c.old && c.mixed(ls)) {
 		return 0, ""
 	}
 	if codexColoured(l) {
@@ -203,13 +219,38 @@ func codeBlockLike(ls []textLine) bool {
 	return code > 0 && code >= prose
 }
 
-// oldCode counts the lines of code that stands without blank lines around it.
+// oldCode counts the lines of code that may stand without blank lines around it.
 func (c *codexBody) oldCode(ls []textLine) int {
+	n := c.oldBlock(ls)
+	for n > 0 && n < len(ls) && ls[n].blank() {
+		k := n
+		for k < len(ls) && ls[k].blank() {
+			k++
+		}
+		m := 0
+		if k < len(ls) && codexUnstyled(&ls[k]) {
+			if _, ok := codexItem(&ls[k]); !ok {
+				m = c.oldBlock(ls[k:])
+			}
+		}
+		if m == 0 {
+			break
+		}
+		n = k + m
+	}
+	return n
+}
+
+// oldBlock counts the lines of code up to a blank one or to prose.
+func (c *codexBody) oldBlock(ls []textLine) int {
 	n, code := 0, 0
 	for n < len(ls) && !ls[n].blank() && codexUnstyled(&ls[n]) {
-		j := judge(ls[n].text[ls[n].indent:])
-		if ls[n].indent <= ls[0].indent && (j == likeProse || n > 0 && !c.starts(&ls[n])) {
-			break
+		t := ls[n].text[ls[n].indent:]
+		j := judge(t)
+		if ls[n].indent <= ls[0].indent {
+			if n > 0 && !c.starts(&ls[n]) || j == likeProse && (n == 0 || len(strings.Fields(t)) > 3) {
+				break
+			}
 		}
 		if j == likeCode || ls[n].indent > ls[0].indent {
 			code++

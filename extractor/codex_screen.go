@@ -17,11 +17,15 @@ func codexSplit(s Screen) Split {
 		sp.OK, sp.Bottom = true, at
 	} else if at := codexDialog(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom, sp.State = true, at, StateAsking
+		sp.Overlay = s.Alt && !codexTalk(s.Lines[:at])
 	} else {
 		return Split{}
 	}
 	if s.Alt && sp.State != StateAsking {
 		sp.Bottom = codexPopup(s.Lines, sp.Bottom)
+	}
+	if at := codexPill(s, sp.Bottom); at >= 0 {
+		sp.Bottom, sp.Scrolled = at, true
 	}
 	sp.Bottom = codexQueued(s.Lines, sp.Bottom)
 	if at, ok := codexStatus(s.Lines, sp.Bottom); ok {
@@ -35,6 +39,19 @@ func codexSplit(s Screen) Split {
 	}
 	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
 	return sp
+}
+
+// codexTalk tells whether lines show something of a conversation: a full-screen question at the start does not.
+func codexTalk(lines []Line) bool {
+	for i := range lines {
+		if codexUserRow(lines[i]) {
+			return true
+		}
+		if _, n := codexBanner(lines[i:]); n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // codexPager tells whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
@@ -73,7 +90,7 @@ func codexComposerRow(l Line) bool {
 	case strings.HasPrefix(l.Text, "▌"):
 		return !st.Dim && st.Fg.Kind != vterm.ColorDefault
 	case l.Text == "›" || strings.HasPrefix(l.Text, "› "):
-		return st.Bold && !st.Dim && !st.Inverse && !codexOption(l)
+		return st.Bold != st.Dim && !st.Inverse && !codexOption(l) // dim: it takes no input now
 	case l.Text == "!" || strings.HasPrefix(l.Text, "! "): // a shell command is typed
 		return st.Bold && !st.Dim
 	}
@@ -133,6 +150,21 @@ func codexPopup(lines []Line, bottom int) int {
 		}
 	}
 	return bottom
+}
+
+// codexPill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer: the user scrolled back.
+func codexPill(s Screen, bottom int) int {
+	n := len(trim(s.Lines[:bottom]))
+	if !s.Alt || n == 0 || n < bottom-3 {
+		return -1
+	}
+	l := s.Lines[n-1]
+	t := strings.TrimLeft(l.Text, " ")
+	indent := len(l.Text) - len(t)
+	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") || indent < 4 || l.styleAt(indent).Fg.Kind == vterm.ColorDefault {
+		return -1
+	}
+	return n - 1
 }
 
 // codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",
