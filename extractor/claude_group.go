@@ -132,15 +132,17 @@ func (p *claudeParser) group(i int) int {
 	if len(tools) == 1 && strings.Contains(p.lines[i].Text, " failed") {
 		tools[0].Status = session.ToolError
 	}
+	first := i
 	for _, t := range tools {
-		it := p.add(claudeToolMessage(t), i, end, "group")
+		it := p.add(claudeToolMessage(t), first, end, "group")
 		it.Open = running
+		first = end // the others have no lines of their own
 	}
 	if len(tools) == 0 {
 		p.thoughts(parts, hint.text, i, end)
 	}
 	if stopped {
-		p.event(session.EventInterrupted, i, end, "interrupted group")
+		p.event(session.EventInterrupted, end, end, "interrupted group")
 	}
 	return end
 }

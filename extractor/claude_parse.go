@@ -78,7 +78,7 @@ func (p *claudeParser) add(m session.Message, i, end int, rule string) *Item {
 	return &p.items[len(p.items)-1]
 }
 
-// event appends an event that stands at line i.
+// event appends an event that lines [i, end) tell.
 func (p *claudeParser) event(name string, i, end int, rule string) {
 	p.items = append(p.items, Item{Event: name, First: i, End: end, Rule: "claude: " + rule})
 	p.open = false
@@ -129,6 +129,24 @@ func (p *claudeParser) starts(i int) bool {
 func (p *claudeParser) textEnd(i int) int {
 	end := i
 	for ; i < len(p.lines) && !p.starts(i); i++ {
+		if p.lines[i].Text != "" {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// replyEnd is textEnd for a reply, which no corner follows but that of an interruption: others are its content.
+func (p *claudeParser) replyEnd(i int) int {
+	end := i
+	for ; i < len(p.lines); i++ {
+		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) {
+			end = i + 1
+			continue
+		}
+		if p.starts(i) {
+			break
+		}
 		if p.lines[i].Text != "" {
 			end = i + 1
 		}
@@ -255,7 +273,7 @@ func ccPaintedText(l Line) bool {
 
 // promptRight is how many columns a prompt leaves free at the right.
 func (p *claudeParser) promptRight(i, end int) int {
-	widest := 0
+	widest := -p.lines[i].Cols
 	for _, l := range p.lines[i:end] {
 		widest = max(widest, ccRowWidth(l.Row)-l.Cols)
 	}
@@ -283,15 +301,12 @@ func claudeCommand(text string) bool {
 	return name != ""
 }
 
-// command reads a command of the agent with what it printed. /clear is an event where it stands first: the screen was
-// wiped for it; the same prompt above the wipe says nothing.
+// command reads a command of the agent with what it printed. /clear is none: it is known by the wipe that follows it,
+// and stands again, first, in what is printed anew.
 func (p *claudeParser) command(text string, i, end int) int {
 	out, end, _ := p.result(end, end)
 	name, _, _ := strings.Cut(text, " ")
 	if name == "/clear" || name == "/reset" || name == "/new" {
-		if len(p.items) == 0 {
-			p.event(session.EventClear, i, end, "clear")
-		}
 		return end
 	}
 	p.add(session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "command")
@@ -313,7 +328,7 @@ func (p *claudeParser) marked(i int) int {
 			return p.call(i)
 		}
 	}
-	end := max(p.textEnd(i+1), i+1)
+	end := max(p.replyEnd(i+1), i+1)
 	lk := claudeLook(p.right)
 	text, md := body(p.lines[i:end], lk)
 	if text == "" {

@@ -117,7 +117,7 @@ func (p *claudeParser) call(i int) int {
 	it.Open = t.Status == session.ToolRunning
 	if stopped {
 		it.Partial = true
-		p.event(session.EventInterrupted, i, end, "interrupted call")
+		p.event(session.EventInterrupted, end, end, "interrupted call")
 	}
 	return end
 }
