@@ -25,7 +25,7 @@ func (lk *look) seam(a, b *textLine, hang int) seam {
 		switch last := lastWord(a.text); {
 		case b.indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
 			return seamSpace
-		case len(last) >= 16 && isHex(last) && !isHex(word): // a hash that ended at the edge by chance
+		case startsURL(word) && !strings.ContainsAny(last[len(last)-1:], "([{<\"'`="):
 			return seamSpace
 		case textWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
 			return seamNone
@@ -78,6 +78,22 @@ func isHex(s string) bool {
 	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == "" && s != ""
 }
 
+// startsURL tells whether a word is an address from its start.
+func startsURL(word string) bool {
+	for _, scheme := range []string{"https", "http", "file", "ssh", "ftp"} {
+		if strings.HasPrefix(word, scheme+"://") {
+			return true
+		}
+	}
+	return false
+}
+
+// endsHash tells whether a line ends with a whole hash: if it does so at the edge, that is chance.
+func endsHash(line []span) bool {
+	w := lastWord(spansText(line))
+	return len(w) >= 32 && isHex(w)
+}
+
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // ideograph tells whether a line may be cut beside a character without a blank.
@@ -109,7 +125,11 @@ func (lk *look) unwrap(ls []textLine, hang int) [][]span {
 		if prev.room < room && ls[i].room == prev.room { // drawn when the window was wider: it shows by a line that is too long
 			prev.room = room
 		}
-		switch s := lk.seam(&prev, &l, hang); s {
+		s := lk.seam(&prev, &l, hang)
+		if s == seamNone && endsHash(out[len(out)-1]) && !isHex(firstWord(l.text)) {
+			s = seamSpace
+		}
+		switch s {
 		case seamBreak:
 			out = append(out, cutSpans(l.spans, min(l.indent, hang), l.width))
 		default:
