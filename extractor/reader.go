@@ -45,6 +45,7 @@ type Reader struct {
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
+	entered   *Item // a shell command that may have wiped the screen
 	steps     []Step
 	agents    int // agents seen
 }

@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"strings"
+
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -57,11 +59,37 @@ func (r *Reader) scrolled(f Frame) []Line {
 // wipe begins a new tape: the screen was erased, and what is printed now need not be new.
 func (r *Reader) wipe() {
 	s := r.seg
+	if s.agent == nil {
+		r.entered = r.lastCommand()
+	}
 	r.main, r.left = tape{}, nil
 	r.open(s.agent, false, 0)
 	if s.agent != nil {
 		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, s.users()
 	}
+}
+
+// lastCommand returns the command that stands at the last prompt, entered or not.
+func (r *Reader) lastCommand() *Item {
+	lines := r.main.lines[min(r.seg.start, len(r.main.lines)):]
+	items := parseShell(append(lines[:len(lines):len(lines)], Line{Row: &vterm.Row{}}), &r.prompt)
+	if len(items) <= len(r.seg.items) {
+		return nil
+	}
+	return &items[len(items)-1]
+}
+
+// wipedBy tells the log of a command that wiped the screen (clear) before it was seen to be entered. Where the prompt still
+// holds it, the shell has only drawn it anew (Ctrl+L).
+func (r *Reader) wipedBy() {
+	if r.entered == nil || len(r.main.lines) == 0 {
+		return
+	}
+	if typed, ok := r.prompt.match(r.main.lines[0].Row); !ok || !strings.HasPrefix(r.entered.Text, typed) || typed == "" {
+		r.tapes++
+		r.steps = append(r.steps, Step{View: &session.View{Tape: r.tapes, Settled: true, Items: []session.Sighting{{Message: r.entered.Message}}}})
+	}
+	r.entered = nil
 }
 
 // rewrap finds the window's place on the tape again after the terminal has wrapped its rows anew.
@@ -92,6 +120,7 @@ func (r *Reader) promptAt(s Screen, end int) bool {
 func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	end = min(end, len(s.Lines))
 	r.main.advance(left, s.Lines[:end])
+	r.wipedBy()
 	if settled && s.CursorY < len(s.Lines) {
 		r.prompt.learn(s.Lines[s.CursorY].Row, s.CursorX)
 	}
