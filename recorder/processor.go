@@ -91,7 +91,7 @@ func (p *Processor) Tick(at time.Duration) {
 		switch {
 		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state <= still):
 			p.status.log(p.log, p.offset)
-		case p.dirty && gap <= at && still > at && !p.term.Modes().SynchronizedOutput:
+		case p.dirty && gap <= at && !p.term.Modes().SynchronizedOutput:
 			p.frame(p.last, false)
 		case !p.settled && still <= at:
 			p.frame(still, true)
