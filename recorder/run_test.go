@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"sync"
 	"testing"
 
-	"github.com/creack/pty"
-
+	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -54,75 +52,14 @@ func (l *memoryLog) output() []byte {
 	return b
 }
 
-// user is a terminal with somebody before it: the test types on it and sees what it shows.
-type user struct {
-	ptmx, tty *os.File
-	screen    chan []byte
-	shown     bytes.Buffer
-}
-
-func newUser(t testing.TB) *user {
-	t.Helper()
-	ptmx, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &user{ptmx: ptmx, tty: tty, screen: make(chan []byte, 1<<16)}
-	go func() {
-		defer close(u.screen)
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := ptmx.Read(buf)
-			if n > 0 {
-				u.screen <- bytes.Clone(buf[:n])
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = tty.Close()
-		_ = ptmx.Close()
-		for range u.screen {
-		}
-	})
-	return u
-}
-
-// await returns when the terminal has shown text since the last call that found its text.
-func (u *user) await(t testing.TB, text string) {
-	t.Helper()
-	for {
-		if _, rest, ok := bytes.Cut(u.shown.Bytes(), []byte(text)); ok {
-			rest = bytes.Clone(rest)
-			u.shown.Reset()
-			u.shown.Write(rest)
-			return
-		}
-		b, ok := <-u.screen
-		if !ok {
-			t.Fatalf("the terminal never showed %q, but %q", text, u.shown.Bytes())
-		}
-		u.shown.Write(b)
-	}
-}
-
-func (u *user) typeKeys(t testing.TB, keys string) {
-	t.Helper()
-	if _, err := io.WriteString(u.ptmx, keys); err != nil {
-		t.Fatal(err)
-	}
-}
-
 type outcome struct {
 	recorder.Result
 	err error
 }
 
 // start runs a recording on u's terminal.
-func (u *user) start(ctx context.Context, o recorder.Options) <-chan outcome {
-	o.Stdin, o.Stdout = u.tty, u.tty
+func start(ctx context.Context, u *ptytest.User, o recorder.Options) <-chan outcome {
+	o.Stdin, o.Stdout = u.TTY, u.TTY
 	done := make(chan outcome, 1)
 	go func() {
 		result, err := recorder.Run(ctx, o)
@@ -142,8 +79,8 @@ func TestRunStatus(t *testing.T) {
 		{"signal", "kill -TERM $$", 143},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			u := newUser(t)
-			got := <-u.start(t.Context(), recorder.Options{Command: []string{"sh", "-c", tt.script}})
+			u := ptytest.New(t)
+			got := <-start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", tt.script}})
 			if got.err != nil || got.Status != tt.status {
 				t.Errorf("status = %d, %v; want %d", got.Status, got.err, tt.status)
 			}
@@ -157,8 +94,8 @@ func TestRunCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{"no-such-command-here": 127, plain: 126, t.TempDir(): 126} {
-		u := newUser(t)
-		got := <-u.start(t.Context(), recorder.Options{Command: []string{name}})
+		u := ptytest.New(t)
+		got := <-start(t.Context(), u, recorder.Options{Command: []string{name}})
 		var start *recorder.StartError
 		if !errors.As(got.err, &start) || start.Status != want {
 			t.Errorf("%s: error = %v, want status %d", name, got.err, want)
@@ -168,15 +105,15 @@ func TestRunCannotStart(t *testing.T) {
 
 func TestRunOutputIsWhole(t *testing.T) {
 	for range 20 {
-		u := newUser(t)
+		u := ptytest.New(t)
 		log := &memoryLog{}
-		got := <-u.start(t.Context(), recorder.Options{
+		got := <-start(t.Context(), u, recorder.Options{
 			Command: []string{"sh", "-c", "stty raw; head -c 1000000 /dev/zero; printf the-end"}, Log: log,
 		})
 		if got.err != nil || got.Status != 0 || got.LogErr != nil {
 			t.Fatalf("result = %+v", got)
 		}
-		u.await(t, "the-end")
+		u.Await(t, "the-end")
 		if n := len(log.output()); n != 1000007 {
 			t.Fatalf("the log has %d bytes, want 1000007", n)
 		}
@@ -184,12 +121,12 @@ func TestRunOutputIsWhole(t *testing.T) {
 }
 
 func TestRunPassesKeys(t *testing.T) {
-	u := newUser(t)
+	u := ptytest.New(t)
 	log := &memoryLog{}
-	done := u.start(t.Context(), recorder.Options{Command: []string{"sh", "-c", "printf ready; read line; echo got-$line"}, Log: log})
-	u.await(t, "ready")
-	u.typeKeys(t, "hello\r")
-	u.await(t, "got-hello")
+	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", "printf ready; read line; echo got-$line"}, Log: log})
+	u.Await(t, "ready")
+	u.Type(t, "hello\r")
+	u.Await(t, "got-hello")
 	if got := <-done; got.Status != 0 {
 		t.Errorf("result = %+v", got)
 	}

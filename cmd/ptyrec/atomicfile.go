@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -38,7 +40,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return writeError(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -59,6 +61,15 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// writeError names the file that was asked for, and not the temporary one.
+func writeError(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
 
 // fileMode is the mode of the file that is replaced; a new one is the user's alone: transcripts hold secrets.

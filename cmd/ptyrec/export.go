@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -58,46 +58,39 @@ func export(ctx context.Context, a *app, path string, f exportFlags) error {
 		return err
 	}
 	return a.writeFile(path, func(w io.Writer) error {
-		return format(ctx, a, w, db, info)
-	})
-}
-
-// format writes a session in one format.
-type format func(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info) error
-
-// formats are the formats of export, by name, which is the file's ending as well.
-var formats = map[string]format{
-	"json": rendered(writeTranscript),
-}
-
-func formatNames() []string { return slices.Sorted(maps.Keys(formats)) }
-
-// formatOf chooses by name, else by path's ending.
-func formatOf(path, name string) (format, error) {
-	if name == "" {
-		if name = strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); path == "-" {
-			name = "json"
+		if format == castFormat {
+			return writeCast(ctx, a, w, db, info)
 		}
-	}
-	if f, ok := formats[name]; ok {
-		return f, nil
-	}
-	err := fmt.Errorf("unknown format %q", name)
-	if name == "" {
-		err = fmt.Errorf("%s has no ending that names a format", path)
-	}
-	return nil, &failure{err: err, hint: "use --format " + strings.Join(formatNames(), "|"), status: statusUsage}
-}
-
-// rendered makes a format of a function that writes transcripts.
-func rendered(write func(io.Writer, *session.Transcript) error) format {
-	return func(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info) error {
 		t, err := storedTranscript(ctx, a, db, info)
 		if err != nil {
 			return err
 		}
-		return write(w, t)
+		return render.Write(w, format, t)
+	})
+}
+
+// castFormat is the raw log itself, which render has no part in.
+const castFormat = "cast"
+
+func formatNames() []string { return append(slices.Clone(render.Formats), castFormat) }
+
+// formatOf checks the format's name; without one, path's ending chooses, and JSON goes to stdout.
+func formatOf(path, name string) (string, error) {
+	var err error
+	switch {
+	case name == "" && path == "-":
+		name = "json"
+	case name == "" && filepath.Ext(path) == "."+castFormat:
+		name = castFormat
+	case name == "":
+		name, err = render.FormatOf(path)
+	case !slices.Contains(formatNames(), name):
+		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
 	}
+	if err != nil {
+		return "", &failure{err: err, hint: "use --format " + strings.Join(formatNames(), "|"), status: statusUsage}
+	}
+	return name, nil
 }
 
 // storedTranscript gives a session's transcript from its entries. Where its recorder did not come to read out all of it (killed, or

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/render"
 )
 
 func newExtractCmd(a *app) *cobra.Command {
@@ -91,20 +90,13 @@ func extractOne(a *app, path, target string, bar *progress) error {
 	}
 	defer rec.Close()
 	t, readErr := rec.transcribe(nil)
-	if err := a.writeFile(target, func(w io.Writer) error { return writeTranscript(w, t) }); err != nil {
+	if err := a.writeFile(target, func(w io.Writer) error { return render.Write(w, "json", t) }); err != nil {
 		return err
 	}
 	if warning := rec.Warning(); warning != "" {
 		a.notice("%s: %s", path, warning)
 	}
 	return readErr
-}
-
-func writeTranscript(w io.Writer, t *session.Transcript) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(t)
 }
 
 // eachParallel calls do for 0 to n-1, on as many cores as there are, and joins the errors in order.

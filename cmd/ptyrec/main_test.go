@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ptyrec": main})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PTYREC_DB", filepath.Join(env.WorkDir, "db", "ptyrec.db"))
+			env.Setenv("PTYREC_SESSION", "")
+			env.Setenv("SHELL", "/bin/sh")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":   cmdStatus,
+			"sameText": cmdSameText,
+		},
+	})
+}
+
+// cmdStatus runs a command line and wants the exit status that stands before it.
+func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := (*exec.ExitError)(nil); asExit(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+func asExit(err error, target **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	*target = e
+	return ok
+}
+
+// cmdSameText compares two transcripts, but for the ids and the session's own lines.
+func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
+	var texts [2][]byte
+	for i, name := range args {
+		var t session.Transcript
+		if err := json.Unmarshal([]byte(ts.ReadFile(name)), &t); err != nil {
+			ts.Fatalf("%s: %v", name, err)
+		}
+		if len(t.Entries) == 0 {
+			ts.Fatalf("%s has no entries", name)
+		}
+		for _, e := range t.Entries {
+			e.ID = ""
+		}
+		texts[i], _ = json.Marshal(t.Entries) // it came from JSON
+	}
+	if bytes.Equal(texts[0], texts[1]) == neg {
+		ts.Fatalf("%s and %s: same entries: %v", args[0], args[1], neg)
+	}
+}
+
+// env is the environment of a ptyrec under test, with a database of its own.
+func env(t testing.TB) (environ []string, db string) {
+	t.Helper()
+	db = filepath.Join(t.TempDir(), "ptyrec.db")
+	return append(withoutSession(os.Environ()), "PTYREC_DB="+db), db
+}

@@ -1,0 +1,169 @@
+// Package ptytest is a terminal with somebody before it, for tests: it types, and sees what is shown.
+package ptytest
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 20 * time.Second
+
+// User sits before a terminal.
+type User struct {
+	TTY *os.File // the terminal as programs see it
+
+	ptmx *os.File
+	news chan struct{} // gets a value when shown has grown, or the terminal is closed
+
+	mu     sync.Mutex // guards the fields below
+	shown  []byte
+	seen   int // how much of shown was awaited
+	closed bool
+}
+
+// New opens a terminal of 80x24 cells, which is closed at the end of the test.
+func New(t testing.TB) *User {
+	t.Helper()
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &User{TTY: tty, ptmx: ptmx, news: make(chan struct{}, 1)}
+	u.Resize(t, 80, 24)
+	done := make(chan struct{})
+	go u.watch(done)
+	t.Cleanup(func() {
+		_ = tty.Close()
+		u.Hangup()
+		<-done
+	})
+	return u
+}
+
+func (u *User) watch(done chan<- struct{}) {
+	defer close(done)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := u.ptmx.Read(buf)
+		u.mu.Lock()
+		u.shown = append(u.shown, buf[:n]...)
+		u.closed = err != nil
+		u.mu.Unlock()
+		select {
+		case u.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Await returns when the terminal has shown text behind what was awaited before.
+func (u *User) Await(t testing.TB, text string) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		u.mu.Lock()
+		i := bytes.Index(u.shown[u.seen:], []byte(text))
+		if i >= 0 {
+			u.seen += i + len(text)
+		}
+		rest, closed := u.shown[u.seen:], u.closed
+		u.mu.Unlock()
+		if i >= 0 {
+			return
+		}
+		if closed {
+			t.Fatalf("the terminal is closed and never showed %q, but %q", text, rest)
+		}
+		select {
+		case <-u.news:
+		case <-limit:
+			t.Fatalf("the terminal does not show %q, but %q", text, rest)
+		}
+	}
+}
+
+// Shown is all that the terminal has shown.
+func (u *User) Shown() []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return bytes.Clone(u.shown)
+}
+
+// Type types keys.
+func (u *User) Type(t testing.TB, keys string) {
+	t.Helper()
+	if _, err := io.WriteString(u.ptmx, keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Resize gives the window a new size, in cells.
+func (u *User) Resize(t testing.TB, cols, rows int) {
+	t.Helper()
+	if err := pty.Setsize(u.TTY, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Hangup closes the window.
+func (u *User) Hangup() { _ = u.ptmx.Close() }
+
+// Settings are the terminal's line settings.
+func (u *User) Settings(t testing.TB) unix.Termios {
+	t.Helper()
+	settings, err := unix.IoctlGetTermios(int(u.TTY.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *settings
+}
+
+// Start starts cmd on the terminal, as its controlling one. What cmd already has for stdin, stdout or stderr stays.
+func (u *User) Start(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	if cmd.Stdin == nil {
+		cmd.Stdin = u.TTY
+	}
+	if cmd.Stdout == nil {
+		cmd.Stdout = u.TTY
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = u.TTY
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 2}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
+}
+
+// Status waits for cmd and gives its exit status, 128+n where signal n ended it.
+func Status(t testing.TB, cmd *exec.Cmd) int {
+	t.Helper()
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = cmd.Wait() // the state tells all
+	ws := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return ws.ExitStatus()
+}
