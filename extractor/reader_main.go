@@ -177,9 +177,10 @@ func (r *Reader) again(settled bool) {
 		case s.wiped: // what is printed again begins with the last banner: above it stand conversations cleared before
 			s.start = at
 			t.dirty = 0
-		case len(s.users()) > 0:
-			r.emit(session.EventClear, p.Name, nil)
+		case len(s.users()) > 0: // drawn anew from its top, row over row: after a clear, or a resize
+			before := s.users()
 			r.open(p, false, at)
+			s.reprint, s.wiped, s.before = true, true, before
 			t.dirty = 0
 		}
 	}
