@@ -48,6 +48,7 @@ func less(a, b vterm.Color) bool {
 // geminiBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
 func geminiBody(lines []Line) (text, markdown string) {
 	c := geminiColorsOf(lines)
+	lines = mendTables(lines)
 	lk := &look{Left: 2}
 	lk.Marks = func(s vterm.Style) mark {
 		m := plainMarks(s)
@@ -150,4 +151,50 @@ func geminiQuotes(lk *look, ls []textLine) map[int]int {
 		}
 	}
 	return quotes
+}
+
+// mendTables puts the right border of a table back behind its row: older looks draw a table as wide as the window, and
+// a little wider where it has to shrink.
+func mendTables(lines []Line) []Line {
+	var out []Line
+	for i, l := range lines {
+		if i == 0 || !isBorderEnd(l.Text) || !isTableRow(lines[i-1].Text) {
+			if out != nil {
+				out = append(out, l)
+			}
+			continue
+		}
+		if out == nil {
+			out = append(make([]Line, 0, len(lines)), lines[:i]...)
+		}
+		last := &out[len(out)-1]
+		w := rowWidth(last.Row)
+		end := max(w, last.Cols)
+		for k := i - 1; k >= 0 && isTableRow(lines[k].Text) || k >= 0 && isBorderEnd(lines[k].Text); k-- {
+			if strings.HasPrefix(strings.TrimLeft(lines[k].Text, " "), "┌") {
+				end = rowWidth(lines[k].Row)
+			}
+		}
+		sign := strings.TrimLeft(l.Text, " ")
+		r := &vterm.Row{Text: last.Text + blanks(end-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: end, Width: 1})}
+		*last = Line{Row: r, Cols: max(last.Cols, end+1)}
+	}
+	if out == nil {
+		return lines
+	}
+	return out
+}
+
+// isBorderEnd tells whether nothing but the right border of a table stands in a row.
+func isBorderEnd(t string) bool {
+	switch strings.TrimLeft(t, " ") {
+	case "┐", "│", "┤", "┘":
+		return true
+	}
+	return false
+}
+
+func isTableRow(t string) bool {
+	t = strings.TrimLeft(t, " ")
+	return strings.HasPrefix(t, "┌─") || strings.HasPrefix(t, "│ ") || strings.HasPrefix(t, "├─") || strings.HasPrefix(t, "└─")
 }

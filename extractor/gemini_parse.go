@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // geminiParser reads items off the conversation, top to bottom.
@@ -92,7 +93,7 @@ func (p *geminiParser) until(i int) int {
 		if l.Text == "" || l.Wrapped {
 			continue
 		}
-		if !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) {
+		if !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l) {
 			break
 		}
 	}
@@ -100,6 +101,11 @@ func (p *geminiParser) until(i int) int {
 		i--
 	}
 	return i
+}
+
+// isCrash tells whether Ink reports here that the program failed: ERROR on a background, two columns in.
+func isCrash(l Line) bool {
+	return strings.HasPrefix(l.Text, "  ERROR ") && styleAt(l.Row, 2).Bg.Kind != vterm.ColorDefault
 }
 
 // geminiMore tells whether a line is the hint below what was cut for want of room.
@@ -288,9 +294,9 @@ func (p *geminiParser) thinking(i int) int {
 	return end - i
 }
 
-// finish drops what only looked like an item: a reply that chrome cut off is told by the one after it already.
+// finish holds back a command at the end until it is known what follows: what it prints, or the model's answer.
 func (p *geminiParser) finish() {
-	if n := len(p.items); n > 0 && p.command == n-1 && p.open(p.items[n-1].End) {
-		p.items[n-1].Open = p.items[n-1].Output == ""
+	if n := len(p.items); n > 0 && p.command == n-1 && p.items[n-1].Output == "" && p.open(p.items[n-1].End) {
+		p.items = p.items[:n-1]
 	}
 }

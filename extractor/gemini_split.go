@@ -105,7 +105,8 @@ func geminiHint(t string) bool {
 	return false
 }
 
-// geminiDialog finds an approval at the bottom of the screen: a box with a choice in it. It is no part of the conversation.
+// geminiDialog finds an approval at the bottom of the screen: a box with a choice in it. The call that it asks for is
+// shown there alone until the user answers, so it stays with the conversation.
 func geminiDialog(lines []Line) Split {
 	end := len(lines)
 	for end > 0 && !strings.HasPrefix(lines[end-1].Text, "╰──") {
@@ -117,17 +118,16 @@ func geminiDialog(lines []Line) Split {
 	choice := false
 	for i := end - 2; i >= 0; i-- {
 		t := lines[i].Text
-		if strings.HasPrefix(t, "╭──") {
-			return Split{OK: choice, Bottom: i, State: StateAsking}
-		}
 		in, ok := strings.CutPrefix(t, "│ ")
-		if !ok {
+		switch {
+		case choice && ok && strings.HasPrefix(in, "? "):
+			return Split{OK: true, Bottom: end, State: StateAsking}
+		case strings.HasPrefix(t, "╭──"):
+			return Split{OK: choice, Bottom: i, State: StateAsking} // a menu of the CLI's own
+		case !ok:
 			return Split{}
 		}
-		choice = choice || strings.HasPrefix(strings.TrimLeft(in, " "), "● 1.") || strings.HasPrefix(strings.TrimLeft(in, " "), "●")
-		if choice && strings.HasPrefix(in, "? ") && i > 0 && !strings.HasPrefix(lines[i-1].Text, "╭──") {
-			return Split{OK: true, Bottom: i, State: StateAsking} // below other tools of its group
-		}
+		choice = choice || strings.HasPrefix(strings.TrimLeft(in, " "), "● ")
 	}
 	return Split{}
 }

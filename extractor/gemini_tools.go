@@ -64,22 +64,21 @@ func unbox(l Line) Line {
 
 // tools reads the tools of a group off the lines in its box.
 func (p *geminiParser) tools(in []Line, first, end int, closed bool) bool {
-	at := -1
+	at, top := -1, first
 	for k := range in {
-		if _, ok := geminiHead(in[k]); !ok || k > 0 && at < 0 || k > 0 && in[k-1].Text != "" {
+		if _, ok := geminiHead(in[k]); !ok || k > 0 && in[k-1].Text != "" || k > 0 && at < 0 && in[0].Text != "Action Required" {
 			continue
 		}
 		if at >= 0 {
-			p.tool(in[at:k], first, first+1+k, true)
-			first += 1 + k
-			end -= 0
+			p.tool(in[at:k], top, first+1+k, true)
+			top = first + 1 + k
 		}
 		at = k
 	}
 	if at < 0 {
 		return false
 	}
-	p.tool(in[at:], first, end, closed)
+	p.tool(in[at:], top, end, closed)
 	return true
 }
 
@@ -87,7 +86,7 @@ func (p *geminiParser) tools(in []Line, first, end int, closed bool) bool {
 func geminiHead(l Line) (status string, ok bool) {
 	r, size := utf8.DecodeRuneInString(l.Text)
 	if status, ok = geminiStatusOf(r); !ok || !strings.HasPrefix(l.Text[size:], "  ") {
-		return "", r == '?' && strings.HasPrefix(l.Text, "? ") && styleAt(l.Row, 0).Bold
+		return session.ToolRunning, r == '?' && strings.HasPrefix(l.Text, "? ") && styleAt(l.Row, 0).Bold
 	}
 	return status, styleAt(l.Row, 3).Bold
 }
@@ -96,12 +95,17 @@ func geminiHead(l Line) (status string, ok bool) {
 func (p *geminiParser) tool(in []Line, first, end int, closed bool) {
 	status, _ := geminiHead(in[0])
 	p.asked()
-	if strings.HasPrefix(in[0].Text, "?") { // asks for approval: no call yet
-		return
+	t := &session.Tool{Status: status}
+	if strings.HasPrefix(in[0].Text, "?") {
+		t.Status = session.ToolRunning
+		geminiAsked(t, in)
+	} else {
+		var desc string
+		t.Name, desc = geminiNamed(in[0], 3)
+		t.Input = geminiInput(desc)
+		t.Output, t.Truncated = geminiOutput(in[1:])
 	}
-	name, desc := geminiNamed(in[0], 3)
-	t := &session.Tool{Name: name, Input: geminiInput(desc), Status: status}
-	t.Output, t.Truncated = geminiOutput(in[1:])
+	name := t.Name
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
 	if p.command >= 0 && name == "Shell Command" {
 		c := p.command
@@ -113,18 +117,55 @@ func (p *geminiParser) tool(in []Line, first, end int, closed bool) {
 	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: first, End: end, Open: !closed || status == session.ToolRunning, Rule: "gemini tool"})
 }
 
+// geminiAsked reads a call that waits for approval. The dialog shows a command whole; some looks name it by its reason
+// alone once it runs, which is kept behind it.
+func geminiAsked(t *session.Tool, in []Line) {
+	var desc string
+	t.Name, desc = geminiNamed(in[0], 2)
+	t.Input = geminiInput(desc)
+	if t.Name != "Shell" {
+		return
+	}
+	command := geminiCommand(in[1:])
+	switch head, _, _ := strings.Cut(command, "\n"); {
+	case command == "" || strings.HasPrefix(t.Input, head):
+	case strings.HasSuffix(t.Input, "…") && strings.HasPrefix(command, strings.TrimSuffix(t.Input, "…")), t.Input == "":
+		t.Input = command
+	default:
+		t.Input = command + " # " + t.Input
+	}
+}
+
+// geminiCommand is the command in an approval: in a box of its own, or between blank lines.
+func geminiCommand(in []Line) string {
+	var rows []Line
+	for _, l := range in {
+		switch t := strings.TrimLeft(l.Text, " "); {
+		case strings.HasPrefix(t, "╭"), strings.HasPrefix(t, "╰"), t == "" && len(rows) == 0:
+			continue
+		case strings.HasPrefix(t, "│"):
+			l = unbox(l)
+		}
+		if t := strings.TrimLeft(l.Text, " "); t == "" || strings.HasPrefix(t, "Allow execution of") {
+			return verbatim(rows, 0)
+		}
+		rows = append(rows, cutLine(l, leadingBlanks(l.Text), -1))
+	}
+	return verbatim(rows, 0)
+}
+
 // geminiNamed parts a tool's line into its name, in bold from a column on, and what it does.
 func geminiNamed(l Line, col int) (name, desc string) {
 	end := col
 	for i := range l.Runs {
 		r := &l.Runs[i]
-		if r.Col >= col && (r.Style.Bold || strings.TrimLeft(r.Text, " ") == "" && r.Col == end) {
-			end = r.Col + r.Width
+		if r.Col+r.Width <= col {
 			continue
 		}
-		if r.Col >= col {
+		if !r.Style.Bold && (strings.TrimLeft(r.Text, " ") != "" || r.Col > col) {
 			break
 		}
+		end = r.Col + r.Width
 	}
 	name = strings.TrimSpace(spansText(cutRow(l.Row, col, end, plainMarks)))
 	desc = strings.TrimSpace(spansText(cutRow(l.Row, end, -1, plainMarks)))
