@@ -228,6 +228,9 @@ func (p *codexParser) length(i int, kind codexKind) int {
 			return p.box(i)
 		case kind == codexChrome && l.Text == "":
 			return n
+		case kind == codexSlash && k == codexChrome && l.Text[0] == ' ':
+			n++
+			continue
 		}
 		if k != codexText {
 			break

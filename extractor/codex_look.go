@@ -128,8 +128,8 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	if _, ok := c.quote(l); ok && !(c.old && c.mixed(ls)) {
 		return 0, ""
 	}
-	if codexColoured(l) {
-		return codeRun(ls, codexColoured), ""
+	if n := themeCode(ls); n > 0 {
+		return n, ""
 	}
 	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
 		return 0, ""
@@ -140,27 +140,32 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	return plainCode(ls), ""
 }
 
-// codexColoured tells whether a line is code in the colours of a theme: no character without one.
-func codexColoured(l *textLine) bool {
-	first, many := vterm.Color{}, false
-	ok := l.all(func(s vterm.Style) bool {
-		if s.Fg.Kind != vterm.ColorRGB || s.Bold && s.Fg == first {
-			return false
-		}
-		many = many || first.Kind != vterm.ColorDefault && s.Fg != first
-		first = s.Fg
-		return true
+// themeCode counts the lines of code in the colours of a theme: no character is without one, and there is more than
+// one colour, or the one that plain code has; a quote, a heading or a code span have one of their own throughout.
+func themeCode(ls []textLine) int {
+	var one vterm.Color
+	code := false
+	n := codeRun(ls, func(l *textLine) bool {
+		return l.all(func(s vterm.Style) bool {
+			if s.Fg.Kind != vterm.ColorRGB {
+				return false
+			}
+			code = code || codexCodeText[s.Fg] || one.Kind != vterm.ColorDefault && s.Fg != one
+			one = s.Fg
+			return true
+		})
 	})
-	if !ok || many {
-		return ok
+	if !code {
+		return 0
 	}
-	return !codexCodeSpan[first] && !l.first().Bold
+	return n
 }
 
-// codexCodeSpan are the colours of code spans in the themes that are chosen by themselves, for a dark and a light window.
-var codexCodeSpan = map[vterm.Color]bool{
-	{Kind: vterm.ColorRGB, R: 0xa6, G: 0xe3, B: 0xa1}: true,
-	{Kind: vterm.ColorRGB, R: 0x40, G: 0xa0, B: 0x2b}: true,
+// codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves for a dark and a light
+// window.
+var codexCodeText = map[vterm.Color]bool{
+	{Kind: vterm.ColorRGB, R: 0xcd, G: 0xd6, B: 0xf4}: true,
+	{Kind: vterm.ColorRGB, R: 0x4c, G: 0x4f, B: 0x69}: true,
 }
 
 // codexUnstyled tells whether a line is plain throughout.
@@ -284,7 +289,8 @@ func judge(t string) likeness {
 	}
 	first, _ := utf8.DecodeRuneInString(t)
 	last, _ := utf8.DecodeLastRuneInString(t)
-	sentence := unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
+	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
+	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case sentence && (plain*2 >= len(words) || len(words) > 7):
 		return likeProse

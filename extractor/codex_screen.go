@@ -38,6 +38,9 @@ func codexSplit(s Screen) Split {
 		sp.Top = 1
 	}
 	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
+	if sp.State == StateIdle && (codexSpins(s.Title) || s.Alt && codexAnswers(s.Lines[sp.Top:sp.Bottom])) {
+		sp.State = StateBusy
+	}
 	return sp
 }
 
@@ -165,6 +168,30 @@ func codexPill(s Screen, bottom int) int {
 		return -1
 	}
 	return n - 1
+}
+
+// codexSpins tells whether the window's title says that Codex works: a spinner of Braille dots stands before it.
+func codexSpins(title string) bool {
+	r := firstRune(title)
+	return r > '⠀' && r <= '⣿'
+}
+
+// codexAnswers tells whether a turn has begun and not ended: on the alternate screen a turn's last line says how long it
+// took, and the status line is gone while a reply comes in.
+func codexAnswers(lines []Line) bool {
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch codexCell(lines[i]) {
+		case codexUser, codexSays, codexTool:
+			return true
+		case codexText:
+			if i > 0 && strings.HasPrefix(lines[i].Text, "  >_ ") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",

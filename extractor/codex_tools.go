@@ -60,8 +60,7 @@ func codexOwnLines(ls []Line) []Line {
 // codexInput is a command: the first line from a column on, the others behind "  │ ".
 func codexInput(head []Line, from int) string {
 	lk := look{Left: 4}
-	first := cutLine(head[0], min(from, 4), -1)
-	first = codexIndent(head[0], from)
+	first := codexIndent(head[0], from)
 	ls := append([]Line{first}, head[1:]...)
 	tl := lk.textLines(ls)
 	if len(tl) == 0 {
@@ -130,6 +129,7 @@ func (p *codexParser) explored(i int, ls []Line, title string) {
 	if title == "Exploring" {
 		status = session.ToolRunning
 	}
+	calls := 0
 	for n := 1; n < len(ls); {
 		end := n + 1
 		for end < len(ls) && !codexVerb(ls[end]) {
@@ -146,7 +146,11 @@ func (p *codexParser) explored(i int, ls []Line, title string) {
 			names = strings.Split(input, ", ")
 		}
 		for _, name := range names {
-			p.addTool(i+n, ls[n:end], session.Tool{Name: verb, Input: name, Status: status}, "codex explored")
+			p.addTool(i, ls, session.Tool{Name: verb, Input: name, Status: status}, "codex explored")
+			if calls++; calls > 1 { // the lines are those of the first
+				it := &p.items[len(p.items)-1]
+				it.First = it.End
+			}
 		}
 		n = end
 	}
