@@ -57,9 +57,11 @@ type segment struct {
 	tape    int      // the number of its tape
 	start   int      // its first line
 	items   []Item   // read so far; their lines count from the tape's first
+	past    int      // items before those, whose lines the tape no longer holds
 	reprint bool     // it may show again what was read before
 	before  []string // the user's messages on the tape before a wipe, until it is known what the wipe was
 	wiped   bool
+	state   State // of the agent in the frame at hand: nothing grows while it is idle
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
@@ -206,12 +208,40 @@ func (r *Reader) read(t *tape, settled bool) {
 	if settled && s.wiped {
 		r.judgeWipe()
 	}
-	v := &session.View{Tape: s.tape, From: k, Reprint: s.reprint, Settled: settled}
+	v := &session.View{Tape: s.tape, From: s.past + k, Reprint: s.reprint, Settled: settled}
 	for i := range s.items[k:] {
 		it := &s.items[k+i]
-		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open})
+		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != StateIdle})
 	}
 	r.steps = append(r.steps, Step{View: v})
+	r.forget(t)
+}
+
+// A tape longer than maxTape lines is cut down to keepTape.
+const (
+	maxTape  = 20000
+	keepTape = 10000
+)
+
+// forget cuts off what has long left the window, between two items if it can. One item of more lines keeps its head.
+func (r *Reader) forget(t *tape) {
+	if len(t.lines) <= maxTape {
+		return
+	}
+	s := &r.seg
+	cut := min(len(t.lines)-keepTape, t.base)
+	n := len(s.items)
+	for n > 0 && s.items[n-1].First >= cut {
+		n--
+	}
+	if n > 1 && s.items[n-1].First > keepTape/2 {
+		n--
+		cut = s.items[n].First
+	}
+	s.past += n
+	s.items = shift(append([]Item(nil), s.items[n:]...), -cut)
+	s.start = max(0, s.start-cut)
+	t.forget(cut)
 }
 
 // parse reads the items off lines of the segment.

@@ -29,6 +29,7 @@ func (r *Reader) readAlt(f Frame) {
 	if !sp.Scrolled {
 		r.alt.stitch(body)
 	}
+	r.seg.state = sp.State
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
 }

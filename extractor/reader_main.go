@@ -152,6 +152,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 	}
 	r.main.advance(left, s.Lines[:end])
 	r.again(settled)
+	r.seg.state = sp.State
 	r.read(&r.main, settled)
 	r.state(sp)
 }
