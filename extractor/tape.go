@@ -46,6 +46,13 @@ func (t *tape) replace(at int, parts ...[]Line) {
 	}
 }
 
+// forget drops the first n lines.
+func (t *tape) forget(n int) {
+	t.lines = append([]Line(nil), t.lines[n:]...)
+	t.base = max(0, t.base-n)
+	t.dirty = max(0, t.dirty-n)
+}
+
 // cut drops the lines from i on.
 func (t *tape) cut(i int) {
 	clear(t.lines[i:])
