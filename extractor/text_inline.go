@@ -4,7 +4,7 @@ import "strings"
 
 // Inline styles to Markdown: marks of neighbours that are alike are put around both, never around blanks.
 
-// piece is a word or the blanks between two words, in one style.
+// piece is words in one style, or the blanks beside them.
 type piece struct {
 	text  string
 	mark  mark
@@ -14,10 +14,10 @@ type piece struct {
 
 // inline writes spans as Markdown. drop are marks that the whole block has anyway.
 func inline(spans []span, drop mark) string {
-	ps := pieces(spans, drop)
-	if len(ps) == 1 && ps[0].mark == 0 && ps[0].link == "" {
-		return ps[0].text
+	if plainSpans(spans, drop) {
+		return spansText(spans)
 	}
+	ps := pieces(spans, drop)
 	var b strings.Builder
 	var open []mark
 	link := ""
@@ -48,8 +48,18 @@ func inline(spans []span, drop mark) string {
 	return b.String()
 }
 
-// pieces splits spans at blanks and gives each blank the marks that its two neighbours share: renderers draw blanks in
-// whatever style costs least.
+// plainSpans tells whether there is nothing to mark.
+func plainSpans(spans []span, drop mark) bool {
+	for i := range spans {
+		if spans[i].mark&^drop != 0 || spans[i].style.Link != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// pieces parts spans from the blanks at their ends and gives these the marks that their two neighbours share: renderers
+// draw blanks in whatever style costs least.
 func pieces(spans []span, drop mark) []piece {
 	var ps []piece
 	add := func(s string, m mark, link string, blank bool) {
@@ -60,19 +70,17 @@ func pieces(spans []span, drop mark) []piece {
 		ps = append(ps, piece{text: s, mark: m, link: link, blank: blank})
 	}
 	for _, s := range spans {
-		m, link, t := s.mark&^drop, linkOf(s), s.text
-		for t != "" {
-			if n := len(t) - len(strings.TrimLeft(t, " ")); n > 0 {
-				add(t[:n], m, link, true)
-				t = t[n:]
-				continue
-			}
-			n := strings.IndexByte(t, ' ')
-			if n < 0 {
-				n = len(t)
-			}
-			add(t[:n], m, link, false)
-			t = t[n:]
+		m, link := s.mark&^drop, linkOf(s)
+		t := strings.TrimLeft(s.text, " ")
+		if n := len(s.text) - len(t); n > 0 {
+			add(s.text[:n], m, link, true)
+		}
+		word := strings.TrimRight(t, " ")
+		if word != "" {
+			add(word, m, link, false)
+		}
+		if word != t {
+			add(t[len(word):], m, link, true)
 		}
 	}
 	for i := range ps {

@@ -124,3 +124,14 @@ func TestBodyNeverPanics(t *testing.T) {
 		parseShell(lines, &p)
 	})
 }
+
+// BenchmarkBody reads a long reply, as the reader does at each frame of one that streams.
+func BenchmarkBody(b *testing.B) {
+	rows := strings.Repeat("  The parser flushes ⟦b|an unbounded queue⟧ so nothing is lost, and the error path is taken when\n  the disk is slow.\n\n"+
+		"  - one item that is not wrapped\n  - another\n\n", 50)
+	lines := screenRows(b, 100, rows)
+	b.ReportAllocs()
+	for b.Loop() {
+		body(lines, &claudeish)
+	}
+}
