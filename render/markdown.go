@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bufio"
 	"html"
 	"io"
 	"strings"
@@ -12,7 +11,7 @@ import (
 // writeMarkdown writes a transcript as Markdown for a reader: a heading for each speaker, tool calls and
 // thinking folded away in <details>, events in one italic line.
 func writeMarkdown(w io.Writer, t *session.Transcript) error {
-	b := bufio.NewWriter(w)
+	var b strings.Builder
 	b.WriteString("# " + escape(titleOf(&t.Session)) + "\n\n")
 	for _, f := range factsOf(&t.Session) {
 		value := escape(f.value)
@@ -36,7 +35,8 @@ func writeMarkdown(w io.Writer, t *session.Transcript) error {
 		}
 		b.WriteString("\n" + markdownOf(e))
 	}
-	return b.Flush() // the first error stays
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // speakerOf gives the heading under which an entry stands. Tool calls and thinking are the assistant's.

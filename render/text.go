@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bufio"
 	"io"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 // writeText writes a transcript as plain text: [role] above each message, tool output indented, events
 // between dashes.
 func writeText(w io.Writer, t *session.Transcript) error {
-	b := bufio.NewWriter(w)
+	var b strings.Builder
 	title := titleOf(&t.Session)
 	b.WriteString(title + "\n" + strings.Repeat("=", max(3, len([]rune(title)))) + "\n")
 	for _, f := range factsOf(&t.Session) {
@@ -22,7 +21,8 @@ func writeText(w io.Writer, t *session.Transcript) error {
 			b.WriteString("\n" + block)
 		}
 	}
-	return b.Flush() // the first error stays
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // textOf gives one entry, with its last line's end; empty for one that is not shown.

@@ -24,9 +24,15 @@ type Hit struct {
 	Snippet Snippet
 }
 
-const defaultHits = 50
+const (
+	defaultHits = 50
+	// ranked is how many matches are weighed against each other, the newest ones: a word that stands in every
+	// message would take seconds otherwise.
+	ranked = 5000
+)
 
-// Search gives the messages that match, the best first. A query without a word finds nothing.
+// Search gives the messages that match, the best of the newest 5000 matches first. A query without a word
+// finds nothing.
 func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	words := parseQuery(q.Text)
 	if len(words.terms) == 0 {
@@ -46,6 +52,10 @@ func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 
 func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit, err error) {
 	where, args := q.Filter.where()
+	join := ""
+	if len(args) > 0 || len(q.Roles) > 0 || q.Filter.Live {
+		join = "JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk"
+	}
 	args = append([]any{match}, args...)
 	if len(q.Roles) > 0 {
 		where += " AND e.role IN (SELECT value FROM json_each(?))"
@@ -56,9 +66,12 @@ func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit,
 		limit = defaultHits
 	}
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT `+infoColumns+`, `+entryColumns+` FROM entry_fts
-			JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk
-			WHERE entry_fts MATCH ? AND `+where+` ORDER BY bm25(entry_fts, 1.0, 0.5), e.pk DESC LIMIT ?`, append(args, limit)...)
+		rows, err := tx.QueryContext(ctx, `WITH
+			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, bm25(entry_fts, 1.0, 0.5) AS score FROM entry_fts `+join+`
+				WHERE entry_fts MATCH ? AND `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
+			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
+			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
+			ORDER BY best.score, e.pk DESC`, append(args, ranked, limit)...)
 		if err != nil {
 			return err
 		}
