@@ -127,17 +127,26 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	from := max(r.seg.start, min(r.main.dirty, r.main.base+end)-40, 0)
 	if from < len(r.main.lines) && r.main.dirty < len(r.main.lines) {
 		if p, b, at, _ := r.banner(r.main.lines[from:]); p != nil {
-			rest := r.main.lines[from+at:]
-			r.main.lines = r.main.lines[:from+at]
-			r.read(&r.main, true)
-			r.main.lines = append(r.main.lines, rest...)
-			r.enter(p, b, false, from+at)
-			r.main.dirty = 0
+			r.takeOver(p, b, from+at)
 			r.readInline(s, nil, len(trim(s.Lines)), settled)
 			return
 		}
 	}
 	r.read(&r.main, settled)
+}
+
+// takeOver ends the shell's part of the tape at an agent's banner. What the command that started the agent seems to have
+// printed was the agent, half drawn.
+func (r *Reader) takeOver(p *Profile, b Banner, at int) {
+	lines := r.main.lines
+	r.main.lines = append(lines[:at:at], Line{Row: &vterm.Row{}}) // below the command: it was entered
+	r.read(&r.main, true)
+	if v := r.steps[len(r.steps)-1].View; v != nil && len(v.Items) > 0 {
+		v.Items[len(v.Items)-1].Output = ""
+	}
+	r.main.lines = lines
+	r.enter(p, b, false, at)
+	r.main.dirty = 0
 }
 
 // readInline reads a frame of an agent that draws on the main screen.
