@@ -169,6 +169,9 @@ func claudeCode(ls []textLine) (int, string) {
 			break
 		}
 		g := claudeCodeGroup(ls[k:])
+		if _, isItem := claudeItem(&ls[k]); g == 0 && ls[k].indent > 0 && !isItem && claudeInkOf(&ls[k]) == claudeInkPlain {
+			g = untilBlank(ls[k:]) // indented: no paragraph is
+		}
 		if g == 0 {
 			break
 		}
@@ -298,90 +301,4 @@ func claudeCommandLine(l *textLine) bool {
 	}
 	w, rest, ok := strings.Cut(t, " ")
 	return ok && strings.Contains(claudeCommands, " "+w+" ") && rest != "" && !strings.HasSuffix(t, ".") && !strings.HasSuffix(t, ":") && !strings.HasSuffix(t, "?")
-}
-
-// claudeTable reads a table of 1.0 and 2.0, which stands as Markdown: its rows are padded, and wrapped like text.
-func claudeTable(ls []textLine) ([][]cell, int) {
-	if !strings.HasPrefix(ls[0].text, "| ") && !strings.HasPrefix(ls[0].text, "|-") {
-		return nil, 0
-	}
-	head, n := claudePipeRow(ls, 0)
-	if head == nil || n >= len(ls) {
-		return nil, 0
-	}
-	rule, k := claudePipeRow(ls[n:], len(head))
-	if rule == nil || !claudeDashes(rule) {
-		return nil, 0
-	}
-	rows := [][]cell{head}
-	for n += k; n < len(ls) && strings.HasPrefix(ls[n].text, "|"); n += k {
-		var row []cell
-		if row, k = claudePipeRow(ls[n:], len(head)); row == nil {
-			break
-		}
-		rows = append(rows, row)
-	}
-	return rows, n
-}
-
-// claudePipeRow reads a row that may be wrapped: it ends with a bar, and where the number of its cells is known, with the last.
-func claudePipeRow(ls []textLine, cols int) (row []cell, n int) {
-	var spans []span
-	for n = 0; n < len(ls) && n < 40 && !ls[n].blank(); n++ {
-		if n > 0 {
-			spans = append(spans, span{text: " ", width: 1})
-		}
-		spans = append(spans, cutSpans(ls[n].spans, ls[n].indent, ls[n].width)...)
-		if !strings.HasSuffix(ls[n].text, "|") {
-			continue
-		}
-		cells := claudePipeCells(spans)
-		if cols == 0 || len(cells) >= cols {
-			return cells, n + 1
-		}
-	}
-	return nil, 0
-}
-
-// claudePipeCells parts a row at its bars.
-func claudePipeCells(spans []span) []cell {
-	var cells []cell
-	var cur cell
-	begun := false
-	for _, s := range spans {
-		for {
-			head, rest, ok := strings.Cut(s.text, "|")
-			part := s
-			part.text, part.width = head, textWidth(head)
-			if head != "" {
-				cur = append(cur, part)
-			}
-			if !ok {
-				break
-			}
-			if begun {
-				cells = append(cells, claudeTrimCell(cur))
-			}
-			begun, cur = true, nil
-			s.text = rest
-		}
-	}
-	return cells
-}
-
-// claudeTrimCell is a cell without the blanks around it.
-func claudeTrimCell(c cell) cell {
-	l := textLine{spans: c}
-	l.measure()
-	return trimLeft(l.spans)
-}
-
-// claudeDashes tells whether a row is the line below a table's head.
-func claudeDashes(row []cell) bool {
-	for _, c := range row {
-		if strings.Trim(spansText(c), "-: ") != "" {
-			return false
-		}
-	}
-	return true
 }

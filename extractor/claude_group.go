@@ -8,8 +8,8 @@ import (
 
 // Since 2.1.60 calls that only look, and later all but edits, collapse: while they run one line says so, with the newest
 // call's command or file behind a corner (`● Reading 2 files, running 1 shell command…`); when they are done the line is
-// all that is left (`Read 2 files, ran 1 shell command (ctrl+o to expand)`). Each call is an item; those whose input is
-// not on the screen come without one.
+// all that is left (`Read 2 files, ran 1 shell command (ctrl+o to expand)`). Each call is an item; of a running group
+// only the one whose input is shown, of one that is done all, without their input.
 
 // claudeVerbs are the words that a group's parts begin with, and the call each stands for.
 var claudeVerbs = []struct{ word, tool string }{
@@ -159,38 +159,34 @@ func claudeKind(s string) string {
 	return "Bash"
 }
 
-// claudeTools makes the calls of a group; what the hint shows is the newest, and stands last.
+// claudeTools makes the calls of a group. What the hint shows of a running group stands for the others, which had their
+// time before or come after: they are made when the group is done.
 func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
+	command, isCommand := strings.CutPrefix(hint, "$ ")
 	var tools []*session.Tool
 	for _, part := range parts {
 		if part.tool == "" {
 			continue
 		}
+		if hint != "" && (isCommand == (part.tool == "Bash") || len(parts) == 1) {
+			return []*session.Tool{claudeHinted(part.tool, command, isCommand, status)}
+		}
 		for range min(part.n, 200) {
 			tools = append(tools, &session.Tool{Name: part.tool, Status: status})
 		}
 	}
-	if hint == "" || len(tools) == 0 {
-		return tools
-	}
-	command, isCommand := strings.CutPrefix(hint, "$ ")
-	at := len(tools) - 1
-	for k, t := range tools {
-		if isCommand == (t.Name == "Bash") {
-			at = k
-		}
-	}
-	t := tools[at]
-	copy(tools[at:], tools[at+1:])
-	tools[len(tools)-1] = t
-	t.Input = command
-	if isCommand {
-		t.Name = "Bash"
-	}
-	for _, t := range tools[:len(tools)-1] {
-		t.Status = session.ToolOK
+	if hint != "" && len(tools) > 0 {
+		return []*session.Tool{claudeHinted(tools[0].Name, command, isCommand, status)}
 	}
 	return tools
+}
+
+// claudeHinted is the call that a running group shows.
+func claudeHinted(name, input string, isCommand bool, status string) *session.Tool {
+	if isCommand {
+		name = "Bash"
+	}
+	return &session.Tool{Name: name, Input: input, Status: status}
 }
 
 func claudeToolMessage(t *session.Tool) session.Message {

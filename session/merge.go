@@ -106,7 +106,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	}
 	if it.Tool != nil && e.Tool != nil {
 		tool := fuller(e.Tool, it.Tool)
-		if tool == e.Tool || tool.Input != it.Tool.Input {
+		if tool.Input != it.Tool.Input {
 			it.Text, it.Markdown = e.Text, e.Markdown
 		}
 		it.Tool = tool
@@ -135,7 +135,11 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 // fuller returns what is known of a tool call: an agent that later folds it up into a summary takes nothing back.
 func fuller(old, now *Tool) *Tool {
 	if now.Input == "" && old.Input != "" {
-		return old
+		t := *old
+		if t.Status == ToolRunning {
+			t.Status = now.Status
+		}
+		return &t
 	}
 	if isTail(now.Input, old.Input) {
 		t := *now
