@@ -123,7 +123,10 @@ func geminiDialog(lines []Line) Split {
 		case choice && ok && strings.HasPrefix(in, "? "):
 			return Split{OK: true, Bottom: end, State: StateAsking}
 		case strings.HasPrefix(t, "╭──"):
-			return Split{OK: choice, Bottom: i, State: StateAsking} // a menu of the CLI's own
+			if !choice {
+				return Split{}
+			}
+			return Split{OK: true, Bottom: i, State: StateAsking} // a menu of the CLI's own
 		case !ok:
 			return Split{}
 		}
