@@ -10,12 +10,13 @@ import (
 
 // codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with styles, no fences.
 func codexLook(ls []Line) *look {
-	c := codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
-	return &look{
+	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
+	c.look = look{
 		Left: 2, Breaks: codexBreaks, Ideo: true,
 		Marks: codexMarks, QuoteMarks: markCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: codexTable,
 	}
+	return &c.look
 }
 
 // codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
@@ -23,6 +24,7 @@ const codexBreaks = "-/?!|}–—"
 
 // codexBody is a reply's rows.
 type codexBody struct {
+	look  look
 	lines []Line
 	old   bool // 0.2x to 0.42
 }
@@ -134,10 +136,45 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
 		return 0, ""
 	}
+	n := 0
 	if c.old {
-		return c.oldCode(ls), ""
+		n = c.oldCode(ls)
+	} else {
+		n = c.plainCode(ls)
 	}
-	return plainCode(ls), ""
+	untab(ls[:n])
+	return n, ""
+}
+
+// untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count from its own edge.
+func untab(ls []textLine) {
+	found := false
+	for i := range ls {
+		if n := ls[i].indent; n > 0 && !ls[i].blank() {
+			if n%tabStop != tabStop-2 {
+				return
+			}
+			found = true
+		}
+	}
+	if !found {
+		return
+	}
+	for i := range ls {
+		if n := ls[i].indent; n > 0 && !ls[i].blank() {
+			ls[i] = indented(ls[i], (n+2)/tabStop*4)
+		}
+	}
+}
+
+// tabStop is how far a terminal's tab stops are apart.
+const tabStop = 8
+
+// indented is a line with another indent.
+func indented(l textLine, n int) textLine {
+	l.spans = append([]span{{text: blanks(n), width: n}}, cutSpans(l.spans, l.indent, l.width)...)
+	l.measure()
+	return l
 }
 
 // themeCode counts the lines of code in the colours of a theme: no character is without one, and there is more than
@@ -176,9 +213,9 @@ func codexUnstyled(l *textLine) bool {
 }
 
 // plainCode counts the lines of unstyled code: a block between blank lines, and those after it that go on with it.
-func plainCode(ls []textLine) int {
+func (c *codexBody) plainCode(ls []textLine) int {
 	n := plainBlock(ls)
-	if n == 0 || !codeBlockLike(ls[:n]) {
+	if n == 0 || !c.likeCode(ls[:n]) {
 		return 0
 	}
 	for n < len(ls) && ls[n].blank() {
@@ -187,7 +224,7 @@ func plainCode(ls []textLine) int {
 			k++
 		}
 		m := plainBlock(ls[k:])
-		if m == 0 || ls[k].indent <= ls[0].indent && !codeBlockLike(ls[k:k+m]) {
+		if m == 0 || ls[k].indent <= ls[0].indent && !c.likeCode(ls[k:k+m]) {
 			break
 		}
 		n = k + m
@@ -195,11 +232,16 @@ func plainCode(ls []textLine) int {
 	return n
 }
 
-// plainBlock counts the unstyled lines up to a blank one; 0 where a line has a style or stands further left.
+// plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line has a style.
 func plainBlock(ls []textLine) int {
 	n := 0
 	for n < len(ls) && !ls[n].blank() {
-		if !codexUnstyled(&ls[n]) || ls[n].indent < ls[0].indent && n > 0 && ls[n].indent == 0 && ls[0].indent > 3 {
+		if n > 0 && ls[n].indent < ls[0].indent {
+			if _, ok := codexItem(&ls[n]); ok {
+				break
+			}
+		}
+		if !codexUnstyled(&ls[n]) {
 			return 0
 		}
 		n++
@@ -207,18 +249,24 @@ func plainBlock(ls []textLine) int {
 	return n
 }
 
-// codeBlockLike judges lines that have no style.
-func codeBlockLike(ls []textLine) bool {
+// likeCode judges lines that have no style, as they were before they were wrapped.
+func (c *codexBody) likeCode(ls []textLine) bool {
 	code, prose := 0, 0
 	for i := range ls {
 		if ls[i].indent != ls[0].indent {
 			return true // text stands in line
 		}
-		switch judge(ls[i].text[ls[i].indent:]) {
+		if i > 0 && c.look.seam(&ls[i-1], &ls[i], ls[0].indent) != seamBreak {
+			continue
+		}
+		switch t := ls[i].text[ls[i].indent:]; judge(t) {
 		case likeCode:
 			code++
 		case likeProse:
 			prose++
+			if len(ls) == 1 && command(t) {
+				return true
+			}
 		}
 	}
 	return code > 0 && code >= prose
@@ -306,6 +354,14 @@ func judge(t string) likeness {
 		return likeCode
 	}
 	return likeNothing
+}
+
+// command tells whether a line that stands alone is one for a shell: it begins with a small letter, or with the name of a
+// program, and does not end like a sentence.
+func command(t string) bool {
+	first, _ := utf8.DecodeRuneInString(t)
+	last, _ := utf8.DecodeLastRuneInString(t)
+	return unicode.IsLower(first) && !strings.ContainsRune(".!?:,;", last)
 }
 
 // plainWord tells whether a word is one of prose, with the punctuation around it.
