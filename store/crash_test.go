@@ -72,17 +72,13 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := open(t, path)
-	if info := find(t, s, "a"); info.Status != store.Live {
-		t.Errorf("status before = %s, want %s", info.Status, store.Live)
-	}
+	checkStatus(t, path, store.Live)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	if info := find(t, s, "a"); info.Status != store.Interrupted {
-		t.Errorf("status = %s, want %s", info.Status, store.Interrupted)
-	}
+	checkStatus(t, path, store.Interrupted)
+	s := open(t, path)
 	got, damages := readLog(t, s, "a", store.From{})
 	if len(got) < safe || len(damages) > 0 {
 		t.Errorf("%d events, damages %v, want %d at least", len(got), damages, safe)
@@ -91,5 +87,19 @@ func TestKilled(t *testing.T) {
 		if diff := cmp.Diff(crashEvent(i), ev); diff != "" {
 			t.Fatalf("event %d (-want +got):\n%s", i, diff)
 		}
+	}
+}
+
+func checkStatus(t *testing.T, path, want string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := find(t, s, "a").Status; got != want {
+		t.Errorf("status = %s, want %s", got, want)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,56 +3,58 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"syscall"
 
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// The start of an SQLite database, https://www.sqlite.org/fileformat2.html#the_database_header
-const (
-	sqliteMagic   = "SQLite format 3\x00"
-	applicationAt = 68 // big-endian, 4 bytes
-	headerSize    = 100
-)
+// preparing lets one goroutine at a time create files: to close a file drops the locks that SQLite has on
+// it in the same process (https://www.sqlite.org/howtocorrupt.html, 2.2). For the same reason nothing here
+// opens a database that exists, except through SQLite.
+var preparing sync.Mutex
 
-// prepareFile makes sure that path is a file that we can write and that is no other program's, before
-// SQLite changes anything in it. SQLite gives its further files the same permissions.
+// prepareFile makes sure that path is a file that may be our database, before SQLite changes anything in
+// it. SQLite gives its further files the same permissions.
 func prepareFile(ctx context.Context, path string) (fs.FileInfo, error) {
+	preparing.Lock()
+	defer preparing.Unlock()
 	if err := createFolder(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	f, err := createFile(path)
+	if err == nil {
+		info, err := f.Stat()
+		return info, errors.Join(err, f.Close())
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	header := make([]byte, headerSize)
-	n, readErr := io.ReadFull(f, header)
-	if errors.Is(readErr, io.EOF) || errors.Is(readErr, io.ErrUnexpectedEOF) {
-		readErr = nil
+	if info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
 	}
-	if err := errors.Join(err, readErr, f.Close()); err != nil {
-		return nil, err
-	}
-	return info, checkHeader(ctx, path, header[:n])
+	return info, checkOwner(ctx, path)
 }
 
-// createFile opens path for writing; a new file gets its permissions here.
+// createFile creates path, whatever the umask; the error wraps fs.ErrExist where it is there.
 func createFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return os.OpenFile(path, os.O_RDWR, 0)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return f, f.Chmod(0o600)
+	if err := f.Chmod(0o600); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // createFolder creates dir and what is missing above it. A folder that is there keeps its permissions.
@@ -72,19 +74,7 @@ func createFolder(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-func checkHeader(ctx context.Context, path string, header []byte) error {
-	switch {
-	case len(header) == 0:
-		return nil
-	case len(header) < headerSize || string(header[:len(sqliteMagic)]) != sqliteMagic:
-		return session.ErrNotDatabase
-	case binary.BigEndian.Uint32(header[applicationAt:]) == applicationID:
-		return nil
-	}
-	return checkOwner(ctx, path)
-}
-
-// checkOwner asks SQLite whose database it is: a young one of ours has its header in the WAL still.
+// checkOwner asks SQLite whose database it is, without changing it.
 func checkOwner(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite", dsn(path, "mode=ro&_pragma=busy_timeout("+busyTimeout+")"))
 	if err != nil {

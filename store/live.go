@@ -25,6 +25,9 @@ func (l *liveFile) claim(pk int64) {
 	defer l.mu.Unlock()
 	if l.file == nil {
 		f, err := createFile(l.path)
+		if errors.Is(err, fs.ErrExist) {
+			f, err = os.OpenFile(l.path, os.O_RDWR, 0)
+		}
 		if err != nil {
 			return
 		}
