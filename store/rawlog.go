@@ -102,14 +102,14 @@ func (l *RawLog) cut(ctx context.Context, last bool) error {
 		l.push(l.open.build())
 		l.open.begin(l.open.endEvent(), l.open.endByte())
 	}
-	if len(l.waiting) == 0 {
-		return nil
+	for len(l.waiting) > 0 { // one by one: a nearly full disk takes some of them
+		if err := l.store.putSegments(ctx, l.key, l.waiting[:1]); err != nil {
+			return err
+		}
+		l.waiting = l.waiting[1:]
 	}
-	err := l.store.putSegments(ctx, l.key, l.waiting)
-	if err == nil {
-		l.waiting = l.waiting[:0]
-	}
-	return err
+	l.waiting = nil
+	return nil
 }
 
 // push queues a segment. It takes the place of the waiting ones that are part of it.
