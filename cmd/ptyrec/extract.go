@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,26 +14,44 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 func newExtractCmd(a *app) *cobra.Command {
-	var dir string
+	var dir, ref string
+	var why bool
 	cmd := &cobra.Command{
 		Use:   "extract CAST… [-o DIR]",
 		Short: "Write the transcripts of recordings, without a database",
 		Long: `Extract reads asciicast recordings and writes their conversations as JSON transcripts:
-one recording's to stdout, or each one's to DIR/NAME.json.`,
+one recording's to stdout, or each one's to DIR/NAME.json. With --session it reads a recorded session again, puts
+what it finds in the place of the session's entries, and keeps the ids of those that did not change.`,
 		Example: `  ptyrec extract session.cast > session.json
-  ptyrec extract *.cast -o transcripts`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 && dir == "" {
+  ptyrec extract *.cast -o transcripts
+  ptyrec extract --explain session.cast | less
+  ptyrec extract --session last`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case ref != "" && (len(args) > 0 || dir != "" || why):
+				return usageError(errors.New("--session stands alone"))
+			case ref != "":
+				return extractSession(cmd.Context(), a, ref)
+			case len(args) == 0:
+				return usageError(errors.New("no recording is named"))
+			case why && (len(args) > 1 || dir != ""):
+				return usageError(errors.New("--explain takes one recording"))
+			case why:
+				return explain(a, args[0])
+			case len(args) > 1 && dir == "":
 				return usageError(errors.New("several recordings need a folder"))
 			}
 			return extract(a, args, dir)
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
+	cmd.Flags().StringVar(&ref, "session", "", "read a recorded session again: an `ID`, a unique beginning of one, or last")
+	cmd.Flags().BoolVar(&why, "explain", false, "print frames and lines with the role and the rule that claimed them")
 	return cmd
 }
 
@@ -97,6 +116,36 @@ func extractOne(a *app, path, target string, bar *progress) error {
 		a.notice("%s: %s", path, warning)
 	}
 	return readErr
+}
+
+// extractSession reads a recorded session again with today's extractors.
+func extractSession(ctx context.Context, a *app, ref string) error {
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := findSession(ctx, db, ref)
+	if err != nil {
+		return err
+	}
+	old, err := db.Entries(ctx, info.ID)
+	if err != nil {
+		return err
+	}
+	t, damage, err := retranscribe(ctx, db, info)
+	if err != nil {
+		return err
+	}
+	for _, d := range damage {
+		a.notice("%v", d)
+	}
+	session.KeepIDs(old, t.Entries)
+	if info.Status != store.Live {
+		if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
+			return err
+		}
+	}
+	return render.Write(a.stdout, "json", t)
 }
 
 // eachParallel calls do for 0 to n-1, on as many cores as there are, and joins the errors in order.
