@@ -9,24 +9,36 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMergeFileName shows a call that names its path while it runs and only the file when it is done.
-func TestMergeFileName(t *testing.T) {
+// TestMergeToolInput shows calls whose input is shown whole only at first: a path while the tool runs, a command in the
+// question before.
+func TestMergeToolInput(t *testing.T) {
+	for _, tt := range []struct{ first, then string }{
+		{"Writing to notes/todo.md", "todo.md"},
+		{"for i in 1 2 3; do echo $i; done", "for i in 1 2 3; do…"},
+		{"for i in 1 2 3; do…", "for i in 1 …"},
+	} {
+		testToolInput(t, tt.first, tt.then)
+	}
+}
+
+func testToolInput(t *testing.T, first, then string) {
+	t.Helper()
 	l := newLog()
 	call := func(input, output, status string) session.View {
 		it := session.Sighting{Message: session.Message{Role: session.RoleTool, Text: "WriteFile " + input, Tool: &session.Tool{Name: "WriteFile", Input: input, Output: output, Status: status}}}
 		return session.View{Tape: 1, Items: []session.Sighting{it}}
 	}
-	l.Merge(call("Writing to notes/todo.md", "", session.ToolRunning))
-	l.Merge(call("todo.md", "+ a test", session.ToolOK))
+	l.Merge(call(first, "", session.ToolRunning))
+	l.Merge(call(then, "+ a test", session.ToolOK))
 	entries := l.Entries()
 	if len(entries) != 1 {
 		t.Fatalf("got %d entries, want 1", len(entries))
 	}
-	want := &session.Tool{Name: "WriteFile", Input: "Writing to notes/todo.md", Output: "+ a test", Status: session.ToolOK}
+	want := &session.Tool{Name: "WriteFile", Input: first, Output: "+ a test", Status: session.ToolOK}
 	if diff := cmp.Diff(want, entries[0].Tool); diff != "" {
 		t.Errorf("tool (-want +got):\n%s", diff)
 	}
-	if got, want := entries[0].Text, "WriteFile Writing to notes/todo.md"; got != want {
+	if got, want := entries[0].Text, "WriteFile "+first; got != want {
 		t.Errorf("got text %q, want %q", got, want)
 	}
 }

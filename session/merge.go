@@ -141,7 +141,7 @@ func fuller(old, now *Tool) *Tool {
 		}
 		return &t
 	}
-	if isTail(now.Input, old.Input) {
+	if isTail(now.Input, old.Input) || isHead(now.Input, old.Input) {
 		t := *now
 		t.Input = old.Input
 		return &t
@@ -246,7 +246,7 @@ func sameCall(a, b *Tool) float64 {
 		return 0.5
 	case a.Input == b.Input, strings.HasPrefix(a.Input, b.Input), strings.HasPrefix(b.Input, a.Input):
 		return 0.9
-	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input)):
+	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
 	}
 	return 0
@@ -256,6 +256,12 @@ func sameCall(a, b *Tool) float64 {
 func isTail(tail, input string) bool {
 	rest, ok := strings.CutSuffix(input, tail)
 	return ok && tail != "" && (strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, " "))
+}
+
+// isHead tells whether a tool's input is the beginning of another, cut off for want of room.
+func isHead(head, input string) bool {
+	h, ok := strings.CutSuffix(head, "…")
+	return ok && strings.HasPrefix(input, h) && len(h) < len(strings.TrimSuffix(input, "…"))
 }
 
 // repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or half drawn: 0 where
