@@ -27,18 +27,21 @@ func claudeParse(lines []Line, last bool) []Item {
 	return p.items
 }
 
-// claudeRight is how many columns text leaves free at the right: 4 up to 2.0, none since. Where no line shows it, 4 does
-// no harm: what is wrapped at the wider width is wrapped at the narrower one too.
+// claudeRight is how many columns text leaves free at the right: none since 2.1, 4 and, in early 1.0, 5 before. What is
+// wrapped at the wider width is wrapped at the narrower one too, so where no line tells, the narrower one does no harm.
 func claudeRight(lines []Line) int {
 	for _, l := range lines {
-		if l.Wrapped || l.Row == nil || len(l.Text) < l.Cols-4 || l.Text[0] != ' ' && !strings.HasPrefix(l.Text, claudeDot) {
-			continue
-		}
-		if w := ccRowWidth(l.Row); w > l.Cols-4 && w <= l.Cols && !ccPainted(l) {
+		switch {
+		case l.Row == nil || l.Wrapped || l.Text == "":
+		case strings.HasPrefix(l.Text, "❯ ") && ccPainted(l), strings.HasPrefix(l.Text, "✻ ") && claudeDone(l):
 			return 0
+		case len(l.Text) > l.Cols-4 && (l.Text[0] == ' ' || strings.HasPrefix(l.Text, claudeDot)):
+			if w := ccRowWidth(l.Row); w > l.Cols-4 && w <= l.Cols && !ccPainted(l) {
+				return 0
+			}
 		}
 	}
-	return 4
+	return 5
 }
 
 // ccRowWidth is the number of cells up to a row's last character.
