@@ -61,9 +61,9 @@ func (l *line) at(x int) cell {
 
 // trimmed is the number of columns up to the end of the last character. Styled blanks that
 // nobody wrote do not count, written spaces do.
-func (l *line) trimmed() int {
-	for x := len(l.cells) - 1; x >= 0; x-- {
-		if c := l.cells[x]; c.ch != 0 {
+func trimmed(cells []cell) int {
+	for x := len(cells) - 1; x >= 0; x-- {
+		if c := cells[x]; c.ch != 0 {
 			return x + c.width()
 		}
 	}

@@ -146,13 +146,14 @@ func (t *Term) columnCSI(final byte) {
 	}
 }
 
-// protect is DECSCA.
+// protect is DECSCA. As in xterm.js it is a part of the style, which SGR 0 ends.
 func (t *Term) protect() {
+	b := t.brush
 	switch t.params.get(0, 0) {
 	case 1:
-		t.protected = true
+		b.flags |= penProtected
 	case 0, 2:
-		t.protected = false
+		b.flags &^= penProtected
 	}
-	t.setPen(t.pen)
+	t.paint(b)
 }

@@ -110,13 +110,13 @@ func (t *Term) backspace() {
 // saveCursor is DECSC, restoreCursor DECRC.
 func (t *Term) saveCursor() {
 	sc := t.scr
-	sc.saved = savedCursor{x: sc.x, y: t.base() + sc.y, pen: t.pen, charset: t.charset}
+	sc.saved = savedCursor{x: sc.x, y: t.base() + sc.y, brush: t.brush, charset: t.charset}
 }
 
 func (t *Term) restoreCursor() {
 	sc := t.scr
 	sc.x, sc.y = sc.saved.x, max(sc.saved.y-t.base(), 0)
-	t.setPen(sc.saved.pen)
+	t.paint(sc.saved.brush)
 	t.charset = sc.saved.charset
 	t.restrict(t.cols - 1)
 }

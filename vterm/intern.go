@@ -51,7 +51,7 @@ func (s *textTable) keep(live map[uint32]bool) {
 	s.sweepAt = max(minSweep, 2*len(s.index))
 }
 
-// sweep forgets the styles, links and clusters that no cell and no pen uses any more, so that
+// sweep forgets the styles, links and clusters that no cell uses any more, so that
 // hostile output cannot grow the tables past what the screen, scrollback and history hold.
 func (t *Term) sweep() {
 	styles, clusters, links := map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
@@ -64,9 +64,7 @@ func (t *Term) sweep() {
 		}
 	})
 	styles[t.attr&styleMask], styles[t.erase&styleMask] = true, true
-	for _, p := range []pen{t.pen, t.main.saved.pen, t.alt.saved.pen} {
-		links[p.link] = true
-	}
+	links[t.extra.link] = true
 	t.styles.keep(styles)
 	for _, n := range t.styles.index {
 		links[t.styles.pens[n].link] = true

@@ -10,8 +10,8 @@ type modes struct {
 	bracketedPaste, focus    bool
 	synced                   bool // 2026: between the start and the end of a frame
 	mouse                    int  // 9, 1000, 1002, 1003; 0: none
-	mouseSGR                 bool
-	mousePixels              bool
+	mouseFormat              int  // 1006, 1016; 0: bytes
+	cursorBlink              bool
 }
 
 // Modes are the settings of a terminal that the programs around it ask for.
@@ -66,6 +66,11 @@ func (t *Term) setPrivateModes(on bool) {
 			if on {
 				t.mouse = int(v)
 			}
+		case 1006, 1016:
+			t.mouseFormat = 0
+			if on {
+				t.mouseFormat = int(v)
+			}
 		case 47, 1047, 1048, 1049:
 			t.switchScreen(v, on)
 		case 2026:
@@ -84,6 +89,8 @@ func (t *Term) privateFlag(v int32) *bool {
 		return &t.appCursor
 	case 7:
 		return &t.autowrap
+	case 12:
+		return &t.cursorBlink
 	case 45:
 		return &t.reverseWrap
 	case 66:
@@ -119,9 +126,9 @@ func (t *Term) switchScreen(v int32, on bool) {
 func (t *Term) softReset() {
 	sc := t.scr
 	sc.top, sc.bottom = 0, t.rows-1
-	t.modes = modes{autowrap: true, mouse: t.mouse, newLine: t.newLine}
-	t.protected = false
-	t.setPen(pen{link: t.pen.link})
+	t.modes = modes{autowrap: true, mouse: t.mouse, mouseFormat: t.mouseFormat, newLine: t.newLine}
+	t.extra = brushExtra{}
+	t.paint(brush{})
 	t.resetCharsets()
 	sc.saved = savedCursor{y: t.base()}
 }
@@ -133,8 +140,8 @@ func (t *Term) reset() {
 	t.rememberScreen()
 	t.clearScrollback()
 	t.modes = modes{autowrap: true}
-	t.protected = false
-	t.setPen(pen{})
+	t.extra = brushExtra{}
+	t.paint(brush{})
 	t.resetCharsets()
 	for _, sc := range []*screen{&t.main, &t.alt} {
 		t.clearScreen(sc)

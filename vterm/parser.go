@@ -85,12 +85,15 @@ func (t *Term) ground(p []byte) []byte {
 			t.printASCII(p[i:j])
 			i = j
 		case b == 0x1B:
+			t.inRun = false
 			t.enterEscape()
 			return p[i+1:]
 		case b < 0x20:
+			t.inRun = false
 			t.execute(b)
 			i++
 		case b == 0x7F:
+			t.inRun = false
 			i++
 		default:
 			r, size := utf8.DecodeRune(p[i:])
@@ -161,6 +164,7 @@ func (t *Term) char(r rune) {
 
 // c1 takes an 8-bit control. It ends any sequence.
 func (t *Term) c1(r rune) {
+	t.inRun = false
 	switch r {
 	case 0x90:
 		t.clearSequence()

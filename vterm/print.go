@@ -10,7 +10,7 @@ func (t *Term) printASCII(s []byte) {
 	}
 	sc := t.scr
 	l := sc.rows[sc.y]
-	l.splitAt(sc.x, t.attr)
+	t.startRun(l)
 	for len(s) > 0 {
 		if sc.x >= t.cols {
 			if t.autowrap {
@@ -34,6 +34,15 @@ func (t *Term) printASCII(s []byte) {
 	t.joinable = 1
 }
 
+// startRun repairs the wide character that the cursor stands in the middle of, when a run of text
+// starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
+func (t *Term) startRun(l *line) {
+	if !t.inRun {
+		l.splitAt(t.scr.x, t.attr)
+		t.inRun = true
+	}
+}
+
 // printRune puts one character on the screen: in a cell or two of its own, or into the cell of
 // the character before it where the two are one grapheme cluster.
 func (t *Term) printRune(r rune) {
@@ -41,13 +50,14 @@ func (t *Term) printRune(r rune) {
 		r = t.charset.translate(r)
 	}
 	sc := t.scr
-	sc.rows[sc.y].splitAt(sc.x, t.attr)
+	t.startRun(sc.rows[sc.y])
 	w, old, joins := t.measure(r)
 	if w < 0 {
 		return
 	}
 	t.joinable = w
 	if sc.x+w-old > t.cols && !t.wrapFor(w, old) {
+		sc.rows[sc.y].mendAt(sc.x, t.attr)
 		return
 	}
 	l := sc.rows[sc.y]
@@ -137,9 +147,6 @@ func (t *Term) repeat(n int) {
 	}
 	c := t.cur().at(t.scr.x - w)
 	text := []rune(t.cellText(c))
-	if c.ch == 0 {
-		text = []rune{' '}
-	}
 	n = min(n, t.cols*(t.rows+t.sb.limit+1))
 	t.joinable = 0
 	for range n {

@@ -24,7 +24,7 @@ func (p *page) groupAt(i int) group {
 func (p *page) length(g group, i, cols int) int {
 	l := p.rows[i]
 	if i == g.end-1 {
-		return l.trimmed()
+		return trimmed(l.cells)
 	}
 	last := l.at(cols - 1)
 	if last.ch == 0 && last.width() == 1 && p.rows[i+1].at(0).width() == 2 {
@@ -33,14 +33,18 @@ func (p *page) length(g group, i, cols int) int {
 	return cols
 }
 
-// text is the logical line's cells in one piece.
-func (p *page) text(g group, cols int) []cell {
+// text is the logical line's cells in one piece. half stands for what an earlier resize cut off a
+// wide character.
+func (p *page) text(g group, cols int, half cell) []cell {
 	var out []cell
 	for i := g.first; i < g.end; i++ {
 		n := p.length(g, i, cols)
 		at := len(out)
 		out = append(out, make([]cell, n)...)
 		copy(out[at:], p.rows[i].cells[:min(n, len(p.rows[i].cells))])
+		if n > cols { // the second half of a wide character that an earlier resize cut
+			out[at+cols] = half
+		}
 	}
 	return out
 }
@@ -70,9 +74,11 @@ func (p *page) widen(old, cols, rows int) {
 			kept = append(kept, p.rows[g.first:g.end]...)
 			continue
 		}
-		parts := cut(p.text(g, old), cols)
+		parts := cut(p.text(g, old, cell{}), cols)
 		if n := len(parts); n > 1 && len(parts[n-1]) == 0 {
 			parts = parts[:n-1]
+		} else if last := parts[n-1]; len(last) > 0 && len(last) < cols && last[len(last)-1].attr&cellWide != 0 {
+			last[len(last)-1] = cell{} // cut by an earlier resize, and now nothing to be joined with
 		}
 		for j, l := range p.rows[g.first:g.end] {
 			if j < len(parts) {
@@ -106,17 +112,21 @@ func (p *page) pullDown(n, rows int) {
 	}
 }
 
+// insert is rows that a logical line needs more, to be put in before row at.
+type insert struct {
+	at   int
+	rows []*line
+}
+
 // narrow breaks the lines that are too long where the screen got narrower. It goes from the
-// bottom up, as the rows that fall off at the end depend on it.
+// bottom up, and rows fall off at the end while it does: what is left of p.rows is p.kept. As in
+// xterm.js, a line that fell off still leaves the rows that it needed more.
 func (p *page) narrow(old, cols, rows int) {
-	type insert struct {
-		at   int
-		rows []*line
-	}
 	var inserts []insert
 	added := 0
+	p.kept = len(p.rows)
 	for i := len(p.rows) - 1; i >= 0; i-- {
-		if !p.rows[i].wrapped && p.rows[i].trimmed() <= cols {
+		if !p.rows[i].wrapped && trimmed(p.rows[i].cells) <= cols {
 			continue
 		}
 		g := group{i, i + 1}
@@ -134,6 +144,13 @@ func (p *page) narrow(old, cols, rows int) {
 		}
 		p.pushUp(len(more), added, rows)
 	}
+	p.rows = p.rows[:p.kept]
+	p.putIn(inserts, added)
+}
+
+// putIn puts the rows of inserts, the lowest first, where they belong. The oldest rows are lost
+// where they get too many.
+func (p *page) putIn(inserts []insert, added int) {
 	if added == 0 {
 		return
 	}
@@ -154,7 +171,7 @@ func (p *page) narrow(old, cols, rows int) {
 
 // breakGroup cuts g anew and gives the rows that it needs more.
 func (p *page) breakGroup(g group, old, cols int) (more []*line) {
-	parts := cut(p.text(g, old), cols)
+	parts := cut(p.text(g, old, cell{attr: cellTail}), cols)
 	for j, part := range parts {
 		cells := make([]cell, cols)
 		if i := g.first + j; i < g.end {
@@ -177,18 +194,18 @@ func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 // all lines so far: blank rows at the bottom go as long as there is no scrollback, then the
 // screen's top rows move into it.
 func (p *page) pushUp(n, added, rows int) {
-	over := len(p.rows)
-	if p.base == 0 && p.y != len(p.rows)-1 {
+	over := p.kept
+	if p.base == 0 && p.y != p.kept-1 {
 		over = p.y
 	}
 	for range n - max(0, over-p.limit+n) {
 		switch {
 		case p.base == 0 && p.y < rows-1:
 			p.y++
-			p.rows = p.rows[:len(p.rows)-1]
+			p.kept--
 		case p.base == 0:
 			p.base++
-		case p.base < min(p.limit, len(p.rows)+added)-rows:
+		case p.base < min(p.limit, p.kept+added)-rows:
 			p.base++
 		}
 	}

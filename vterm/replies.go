@@ -99,14 +99,20 @@ func (t *Term) privateState(n int32) int {
 	switch n {
 	case 6:
 		return setOrReset(t.origin)
-	case 8, 67:
+	case 8: // DECARM: the keyboard repeats
 		return modeAlwaysSet
+	case 67, 1005, 1015: // DECBKM, and two ways to tell mouse positions that are not offered
+		return modeAlwaysReset
 	case 9, 1000, 1002, 1003:
 		return setOrReset(t.mouse == int(n))
+	case 1006, 1016:
+		return setOrReset(t.mouseFormat == int(n))
 	case 25:
 		return setOrReset(!t.hidden)
 	case 47, 1047, 1049:
 		return setOrReset(t.scr == &t.alt)
+	case 1048:
+		return modeSet
 	case 2026:
 		return setOrReset(t.synced)
 	}
@@ -124,7 +130,7 @@ func (t *Term) dispatchDCS() {
 	case "m":
 		t.reply("\x1bP1$r0m\x1b\\")
 	case "\"q":
-		t.reply("\x1bP1$r%d\"q\x1b\\", setOrReset(t.protected)&1)
+		t.reply("\x1bP1$r%d\"q\x1b\\", t.brush.flags&penProtected/penProtected)
 	case "\"p":
 		t.reply("\x1bP1$r61;1\"p\x1b\\")
 	case " q":

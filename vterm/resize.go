@@ -9,7 +9,8 @@ type page struct {
 	x, y int     // the cursor, y on the screen
 	savedX,
 	savedY int
-	limit int // rows that are kept
+	limit int // rows that there may be
+	kept  int // see narrow
 }
 
 // Resize changes the size of the terminal. The main screen's lines are wrapped anew where its
@@ -29,11 +30,10 @@ func (t *Term) Resize(cols, rows int) {
 			t.putPage(sc, p, cols, rows)
 		}
 		sc.top, sc.bottom = 0, rows-1
-		if cols > oldCols {
-			sc.widenTabs(cols)
-		}
+		sc.extendTabs(cols)
 	}
 	t.cols, t.rows, t.scrolled, t.spare = cols, rows, 0, nil
+	t.inRun = false
 	t.addHistory(histItem{kind: Resized, n: was - t.sb.n})
 }
 

@@ -14,7 +14,7 @@ type screen struct {
 // unlike the VT manuals, DECRC goes back to the text that the cursor stood on, not to its row.
 type savedCursor struct {
 	x, y    int
-	pen     pen
+	brush   brush
 	charset *charset
 }
 

@@ -1,41 +1,60 @@
 package vterm
 
-// setPen makes p what the next characters are drawn with.
-func (t *Term) setPen(p pen) {
-	t.pen = p
-	t.attr = t.styleNumber(p)
-	if t.protected {
+// paint makes b what the next characters are drawn with.
+func (t *Term) paint(b brush) {
+	t.brush = b
+	t.attr = t.styleNumber(b.pen(t.extra))
+	if b.flags&penProtected != 0 {
 		t.attr |= cellProtected
 	}
 	t.erase = 0
-	if p.bg != 0 {
-		t.erase = t.styleNumber(pen{bg: p.bg}) // blanks take the background only (BCE)
+	if b.bg != 0 {
+		t.erase = t.styleNumber(pen{bg: b.bg}) // blanks take the background only (BCE)
 	}
 }
 
 // sgr is SGR: ECMA-48 8.3.117 and what xterm, kitty and others added.
 func (t *Term) sgr() {
-	p := t.pen
+	b := t.brush
 	ps := &t.params
 	for i := 0; i < ps.n; i++ {
-		switch v := ps.nums[i]; {
-		case v == 38 || v == 48 || v == 58:
-			i += t.extendedColor(&p, i)
-		case v == 4:
-			p.underline = underlineStyle(ps.sub(i))
+		switch v := ps.nums[i]; v {
+		case 38, 48, 58:
+			i += t.extendedColor(&b, i)
+		case 0:
+			b = brush{}
+			t.extra = brushExtra{link: t.extra.link}
+			b.show(t.extra)
+		case 4, 21, 24:
+			t.underline(&b, int(v), ps.sub(i))
+		case 59:
+			t.extra.color = 0
+			b.show(t.extra)
 		default:
-			plainSGR(&p, int(v))
+			plainSGR(&b, int(v))
 		}
 	}
-	t.setPen(p)
+	t.paint(b)
 }
 
-// underlineStyle reads 4 and 4:n; a style that is not known is a single line.
-func underlineStyle(sub []int32) Underline {
-	if len(sub) == 0 || sub[0] < 0 || sub[0] > int32(UnderlineDashed) {
-		return UnderlineSingle
+// underline is SGR 4, 4:n, 21 and 24; a style that is not known is a single line.
+func (t *Term) underline(b *brush, v int, sub []int32) {
+	style := UnderlineSingle
+	switch {
+	case v == 21:
+		style = UnderlineDouble
+	case v == 24:
+		style = UnderlineNone
+	case len(sub) > 0 && sub[0] >= 0 && sub[0] <= int32(UnderlineDashed):
+		style = Underline(sub[0])
 	}
-	return Underline(sub[0])
+	if style == UnderlineNone {
+		b.flags &^= penUnderlined
+	} else {
+		b.flags |= penUnderlined
+	}
+	t.extra.underline = style
+	b.show(t.extra)
 }
 
 // penOn and penOff are the flags that an SGR number sets and clears.
@@ -44,16 +63,10 @@ var (
 	penOff = [...]uint16{22: penBold | penDim, 23: penItalic, 25: penBlink, 27: penInverse, 28: penInvisible, 29: penStrike}
 )
 
-func plainSGR(p *pen, v int) {
+func plainSGR(p *brush, v int) {
 	switch {
-	case v == 0:
-		*p = pen{link: p.link}
 	case v < len(penOn):
 		p.flags |= penOn[v]
-	case v == 21:
-		p.underline = UnderlineDouble
-	case v == 24:
-		p.underline = UnderlineNone
 	case v < len(penOff):
 		p.flags &^= penOff[v]
 	case v >= 30 && v <= 37:
@@ -68,8 +81,6 @@ func plainSGR(p *pen, v int) {
 		p.flags |= penOverline
 	case v == 55:
 		p.flags &^= penOverline
-	case v == 59:
-		p.ul = 0
 	case v >= 90 && v <= 97:
 		p.fg = colPalette | uint32(v-90+8)
 	case v >= 100 && v <= 107:
@@ -80,7 +91,7 @@ func plainSGR(p *pen, v int) {
 // extendedColor reads the colour behind 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, the same behind
 // colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It says how many
 // parameters it took beside the first.
-func (t *Term) extendedColor(p *pen, i int) int {
+func (t *Term) extendedColor(p *brush, i int) int {
 	const mode, values = 1, 3
 	ps := &t.params
 	slot := [6]int32{2: -1} // 38, mode, colour space, three values
@@ -109,7 +120,7 @@ func (t *Term) extendedColor(p *pen, i int) int {
 		case 48:
 			p.bg = c
 		case 58:
-			p.ul = c
+			t.extra.color = c
 		}
 	}
 	return taken

@@ -35,7 +35,7 @@ var emptyRow, emptyWrapped = &Row{}, &Row{Wrapped: true}
 
 // row makes what is handed out of a row of cells.
 func (t *Term) row(cells []cell, wrapped bool) *Row {
-	cells, blanks := t.trim(cells)
+	cells, text, blanks := t.trim(cells)
 	if len(cells) == 0 && blanks == 0 {
 		if wrapped {
 			return emptyWrapped
@@ -50,10 +50,14 @@ func (t *Term) row(cells []cell, wrapped bool) *Row {
 		n := cells[x].attr & styleMask
 		run := Run{Col: x, Style: t.styles.styles[n]}
 		for x < len(cells) && (cells[x].attr&styleMask == n) {
-			buf = t.appendCell(buf, cells[x])
+			if x < text {
+				buf = t.appendCell(buf, cells[x])
+			} else {
+				buf = append(buf, ' ')
+			}
 			x += max(1, cells[x].width())
 		}
-		run.Width = min(x, len(cells)) - run.Col
+		run.Width = x - run.Col // a wide character's second cell may be past the trimmed end
 		r.Runs, end = append(r.Runs, run), append(end, len(buf))
 	}
 	t.view.text = buf
@@ -87,27 +91,22 @@ func (t *Term) appendCell(buf []byte, c cell) []byte {
 	return utf8.AppendRune(buf, rune(c.ch))
 }
 
-// trim drops the blanks at the end that do not show, and counts the spaces written after the text.
-func (t *Term) trim(cells []cell) (shown []cell, blanks int) {
-	end := len(cells)
-	for end > 0 && cells[end-1].ch == 0 {
-		end--
-	}
-	text := end
+// trim drops the blanks at the end that do not show. It says where the text ends, and how many
+// spaces were written behind it. A lone zero-width character at the end does not count, as in xterm.js.
+func (t *Term) trim(cells []cell) (shown []cell, text, blanks int) {
+	end := min(trimmed(cells), len(cells))
+	text = end
 	for text > 0 && (cells[text-1].ch == ' ' || cells[text-1].ch == 0) && cells[text-1].width() == 1 {
 		text--
 	}
 	blanks = end - text
-	end = len(cells)
-	for end > text && !t.styles.showsBlank(cells[end-1]) {
-		end--
+	for end = len(cells); end > text && !t.styles.showsBlank(cells[end-1]); end-- {
 	}
-	return cells[:max(end, text)], blanks
+	return cells[:max(end, text)], text, blanks
 }
 
 // showsBlank says that a blank in c's style can be seen.
 func (s *styleTable) showsBlank(c cell) bool {
 	p := &s.pens[c.attr&styleMask]
-	return p.bg != 0 || p.underline != 0 || p.flags&(penInverse|penOverline|penStrike) != 0 ||
-		c.ch != ' ' && c.ch != 0
+	return p.bg != 0 || p.underline != 0 || p.flags&(penInverse|penOverline|penStrike) != 0
 }

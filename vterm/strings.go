@@ -96,13 +96,13 @@ func (t *Term) setLink(text string) {
 	if !ok {
 		return
 	}
-	p := t.pen
-	p.link = 0
+	t.extra.link = 0
 	if len(uri) <= maxURI {
 		if t.links.full() {
 			t.sweep()
 		}
-		p.link = t.links.number(uri)
+		t.extra.link = t.links.number(uri)
 	}
-	t.setPen(p)
+	t.brush.show(t.extra)
+	t.paint(t.brush)
 }

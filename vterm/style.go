@@ -1,12 +1,11 @@
 package vterm
 
-// pen is what SGR, OSC 8 and DECSCA set: how the next character is drawn. Comparable and free of
-// pointers, so that it is cheap to look up.
-type pen struct {
-	fg, bg, ul uint32 // packed colours
-	flags      uint16
-	underline  Underline
-	link       uint32 // number in Term.links, 0: none
+// brush is what SGR sets and DECSC saves. As in xterm.js, the underline's style and colour and the
+// link are kept aside: DECSC does not save them, and DECRC lets them show again with the next SGR
+// or OSC 8 that is about them.
+type brush struct {
+	fg, bg uint32 // packed colours
+	flags  uint16
 }
 
 const (
@@ -18,7 +17,46 @@ const (
 	penInvisible
 	penStrike
 	penOverline
+	penUnderlined
+	penProtected // DECSCA
+	penExtended  // brushExtra shows
 )
+
+// brushExtra is what a brush keeps aside.
+type brushExtra struct {
+	underline Underline
+	color     uint32
+	link      uint32 // number in Term.links, 0: none
+}
+
+// show brings e back to b where there is anything to it.
+func (b *brush) show(e brushExtra) {
+	if e.underline != 0 || e.link != 0 {
+		b.flags |= penExtended
+	} else {
+		b.flags &^= penExtended
+	}
+}
+
+// pen is how the next character is drawn: a brush with what it keeps aside. Comparable and free
+// of pointers, so that it is cheap to look up.
+type pen struct {
+	fg, bg, ul uint32
+	flags      uint16
+	underline  Underline
+	link       uint32
+}
+
+func (b brush) pen(e brushExtra) pen {
+	p := pen{fg: b.fg, bg: b.bg, flags: b.flags &^ (penUnderlined | penProtected | penExtended)}
+	if b.flags&penExtended != 0 {
+		p.ul, p.underline, p.link = e.color, e.underline, e.link
+	}
+	if p.underline == 0 && b.flags&penUnderlined != 0 {
+		p.underline = UnderlineSingle
+	}
+	return p
+}
 
 // A packed colour is 0 for the default, colPalette|n, or colRGB|0xRRGGBB.
 const (

@@ -9,8 +9,8 @@ func (sc *screen) addTabs(from, cols int) {
 	}
 }
 
-// widenTabs sets default stops behind the last one after the screen got wider.
-func (sc *screen) widenTabs(cols int) {
+// extendTabs sets default stops from the last one before column cols on, after a resize.
+func (sc *screen) extendTabs(cols int) {
 	from := cols
 	if !sc.tabs[from] {
 		from = sc.tabBefore(from, cols)

@@ -82,16 +82,17 @@ type Term struct {
 	hist      ring[histItem]
 	spare     []*line
 
-	pen       pen
-	protected bool   // DECSCA
-	attr      uint32 // pen as cells keep it
-	erase     uint32 // its background, for what is erased
-	charset   *charset
-	charsets  [4]*charset // G0 to G3
-	level     int         // which of them is in use
-	joinable  int         // width of the character just printed; 0 when something came between
-	title     string
-	replies   []byte
+	brush    brush
+	extra    brushExtra
+	attr     uint32 // the brush as cells keep it
+	erase    uint32 // its background, for what is erased
+	charset  *charset
+	charsets [4]*charset // G0 to G3
+	level    int         // which of them is in use
+	joinable int         // width of the character just printed; 0 when something came between
+	inRun    bool        // a run of text goes on
+	title    string
+	replies  []byte
 
 	styles   styleTable
 	clusters textTable
