@@ -77,9 +77,24 @@ func (c *codexBody) heading(l *textLine) int {
 func (c *codexBody) quote(l *textLine) (int, bool) {
 	t := l.text[l.indent:]
 	if t != ">" && !strings.HasPrefix(t, "> ") {
-		return 0, false
+		return l.indent, c.old && c.quotedOn(l.at)
 	}
 	return l.indent + 2, c.old || l.first().Fg.Kind != vterm.ColorDefault
+}
+
+// quotedOn tells whether a row goes on with the quote above it: before 0.44 a wrapped quote has its sign once.
+func (c *codexBody) quotedOn(at int) bool {
+	if at == 0 || at >= len(c.lines) || c.lines[at].Text == "" || c.fits(at) {
+		return false
+	}
+	above := strings.TrimLeft(c.lines[at-1].Text, " ")
+	return strings.HasPrefix(above, "> ") && at > 1 || c.quotedOn(at-1)
+}
+
+// fits tells whether a row's first word would have had room on the row above.
+func (c *codexBody) fits(at int) bool {
+	above := c.lines[at-1]
+	return rowWidth(above.Row)+1+textWidth(firstWord(c.lines[at].Text)) <= above.Cols
 }
 
 // row is the row above or below a line; blank where there is none.
@@ -103,8 +118,7 @@ func (c *codexBody) starts(l *textLine) bool {
 	if !c.old {
 		return false
 	}
-	above := c.lines[l.at-1]
-	return rowWidth(above.Row)+1+textWidth(firstWord(l.text)) <= above.Cols
+	return c.fits(l.at)
 }
 
 // mixed tells whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has no style.
@@ -131,6 +145,7 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 		return 0, ""
 	}
 	if n := themeCode(ls); n > 0 {
+		untab(ls[:n])
 		return n, ""
 	}
 	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
@@ -301,7 +316,17 @@ func (c *codexBody) oldBlock(ls []textLine) int {
 		t := ls[n].text[ls[n].indent:]
 		j := judge(t)
 		if ls[n].indent <= ls[0].indent {
-			if n > 0 && !c.starts(&ls[n]) || j == likeProse && (n == 0 || len(strings.Fields(t)) > 3) {
+			if n > 0 && !c.starts(&ls[n]) {
+				if j == likeProse && code == 0 {
+					return 0
+				}
+				n++
+				continue
+			}
+			if j == likeProse && command(t) && (n+1 == len(ls) || ls[n+1].blank() || c.starts(&ls[n+1])) {
+				j = likeCode
+			}
+			if j == likeProse && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {
 				break
 			}
 		}
@@ -340,9 +365,11 @@ func judge(t string) likeness {
 	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
 	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
+	case strings.HasPrefix(t, "//"), strings.HasPrefix(t, "/*"), strings.HasPrefix(t, "# "):
+		return likeCode
 	case sentence && (plain*2 >= len(words) || len(words) > 7):
 		return likeProse
-	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^›❯●•✦⎿│╭╰├└─") || strings.Contains(t, "()"):
+	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()"):
 		return likeCode
 	case plain == len(words) && len(words) >= 3:
 		return likeProse

@@ -20,7 +20,9 @@ func (p *codexParser) tool(i int, ls []Line) {
 	}
 	head, out := codexParts(ls)
 	t := session.Tool{Name: title, Status: codexState(ls[0], title)}
-	t.Input = codexInput(head, 2+textWidth(title)+1)
+	if t.Input = codexInput(head, 2+textWidth(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command stands below
+		t.Input, out = codexInput(out, 4), nil
+	}
 	t.Output, t.Truncated = codexOutput(out)
 	p.addTool(i, ls, t, "codex "+strings.ToLower(title))
 }
@@ -181,20 +183,40 @@ func (p *codexParser) change(i int, ls []Line, title string) {
 
 // codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
 func codexDiff(ls []Line) string {
+	lk := look{Left: 4}
+	tl := lk.textLines(ls)
+	at := codexDiffColumn(tl)
 	var out []string
-	cut := false
-	for _, l := range ls {
-		c := cutLine(l, 4, -1)
-		t := c.Text
-		num := len(t) - len(strings.TrimLeft(t, " "))
-		if cut && num < len(t) && (t[num] < '0' || t[num] > '9') && num > 0 {
-			out[len(out)-1] += strings.TrimLeft(t, " ")
-		} else {
-			out = append(out, t)
+	for i := range tl {
+		l := &tl[i]
+		if n := len(out); n > 0 && at > 0 && !l.blank() && l.indent >= at && tl[i-1].width > at {
+			out[n-1] += spansText(cutSpans(l.spans, at, l.width))
+			continue
 		}
-		cut = rowWidth(l.Row) >= l.Cols-1
+		out = append(out, l.text)
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
+}
+
+// codexDiffColumn is the column behind the signs of a diff, 0 where it has none.
+func codexDiffColumn(ls []textLine) int {
+	for i := range ls {
+		t := ls[i].text
+		n := ls[i].indent
+		for n < len(t) && t[n] >= '0' && t[n] <= '9' {
+			n++
+		}
+		if n == ls[i].indent {
+			continue
+		}
+		for n < len(t) && t[n] == ' ' {
+			n++
+		}
+		if n < len(t) && (t[n] == '+' || t[n] == '-') {
+			return n + 1
+		}
+	}
+	return 0
 }
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
