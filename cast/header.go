@@ -76,7 +76,7 @@ func parseHeader(doc []byte) (Header, error) {
 	}
 	var w wireHeader
 	if err := json.Unmarshal(doc, &w); err != nil {
-		return Header{}, fmt.Errorf("%w: header: %v", session.ErrNotRecording, err)
+		return Header{}, fmt.Errorf("%w: header: %w", session.ErrNotRecording, err)
 	}
 	if w.Term == nil {
 		w.Term = &wireTerm{Cols: w.Width, Rows: w.Height}

@@ -150,7 +150,7 @@ func (r *Reader) broken(number int, err error) error {
 		r.cutLine = number
 		return io.EOF
 	}
-	return r.named(fmt.Errorf("line %d: %w: %v", number, session.ErrCorrupt, err))
+	return r.named(fmt.Errorf("line %d: %w: %w", number, session.ErrCorrupt, err))
 }
 
 // Truncated tells, after io.EOF, whether the recording was cut off: its last line is broken, or its

@@ -135,7 +135,7 @@ func TestReaderBrokenMiddle(t *testing.T) {
 	if len(got) != 1 {
 		t.Errorf("events before it = %d, want 1", len(got))
 	}
-	if _, again := r.Next(); again != err {
+	if _, again := r.Next(); !errors.Is(again, err) {
 		t.Errorf("second error = %v, want the first", again)
 	}
 }

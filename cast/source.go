@@ -44,13 +44,13 @@ func newSource(r io.Reader) (*source, error) {
 	case bytes.HasPrefix(magic, gzipMagic):
 		zr, err := gzip.NewReader(s.br)
 		if err != nil {
-			return nil, fmt.Errorf("%w: gzip: %v", session.ErrNotRecording, err)
+			return nil, fmt.Errorf("%w: gzip: %w", session.ErrNotRecording, err)
 		}
 		s.br = bufio.NewReaderSize(zr, bufferSize)
 	case bytes.HasPrefix(magic, zstdMagic):
 		zr, err := zstd.NewReader(s.br, zstd.WithDecoderConcurrency(1))
 		if err != nil {
-			return nil, fmt.Errorf("%w: zstd: %v", session.ErrNotRecording, err)
+			return nil, fmt.Errorf("%w: zstd: %w", session.ErrNotRecording, err)
 		}
 		s.br, s.close = bufio.NewReaderSize(zr, bufferSize), zr.Close
 	}

@@ -30,7 +30,7 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
 		{&w.dex, "DELETE FROM entry_fts WHERE rowid = ?"},
 	} {
-		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil {
+		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil { //nolint:sqlclosecheck // close does
 			w.close()
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) 
 const toolArg = 11
 
 func toolOf(args []any) string {
-	return args[toolArg].(sql.NullString).String //nolint:forcetypeassert // args put it there
+	return args[toolArg].(sql.NullString).String
 }
 
 // args gives the columns of an entry in the order of insert and update.

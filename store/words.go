@@ -49,11 +49,11 @@ type queryWords struct {
 func parseQuery(text string) (q queryWords) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var term string
-		switch {
-		case text[0] == '(' || text[0] == ')':
+		switch text[0] {
+		case '(', ')':
 			q.parts, text = append(q.parts, text[:1]), text[1:]
 			continue
-		case text[0] == '"':
+		case '"':
 			term, text, _ = strings.Cut(text[1:], `"`)
 		default:
 			end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' || r == ')' || r == '"' })
