@@ -213,25 +213,24 @@ func ccPill(l Line) bool {
 // claudeMenu returns the first row of a menu that stands right above the input and hides what is under it; top where
 // there is none.
 func claudeMenu(lines []Line, top int) int {
-	at, pointed := top, false
-	for at > 0 && at > top-16 {
+	at, named := top, false
+	for at > 0 && at > top-24 {
 		l := lines[at-1]
-		t := l.Text
-		n := ccIndentOf(t)
+		n := ccIndentOf(l.Text)
+		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case strings.HasPrefix(t, "  ❯ ") && ccStyleAt(l.Row, 2).Fg.Kind != vterm.ColorDefault:
-			pointed = true
-		case n == 4 && (t[n] == '/' || t[n] == '@' || t[n] == '+') && !ccPlainInk(ccStyleAt(l.Row, n).Fg):
+		case n >= 2 && n <= 4 && name != "" && strings.ContainsAny(name[:1], "/@+*") && !ccPlainInk(ccStyleAt(l.Row, n).Fg):
+			named = true
 		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return !ccPlainInk(s.Fg) || s.Bold }):
 		default:
-			if !pointed {
+			if !named {
 				return top
 			}
 			return at
 		}
 		at--
 	}
-	if !pointed {
+	if !named {
 		return top
 	}
 	return at
