@@ -12,15 +12,12 @@ import (
 func codexLook(ls []Line) *look {
 	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = look{
-		Left: 2, Breaks: codexBreaks, Ideo: true,
+		Left: 2, Breaks: codexBreaks, Ideo: true, Seam: c.seam,
 		Marks: codexMarks, QuoteMarks: markCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: codexTable,
 	}
 	return &c.look
 }
-
-// codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
-const codexBreaks = "-/?!|}–—"
 
 // codexBody is a reply's rows.
 type codexBody struct {

@@ -32,6 +32,8 @@ type look struct {
 	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
 	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
 	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
+	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the rules of all agents hold.
+	Seam func(a, b *textLine) (seam, bool)
 
 	// Marks tells what a run's style means within a paragraph; nil: bold, italic and strikethrough, no code.
 	Marks func(s vterm.Style) mark

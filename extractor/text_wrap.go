@@ -18,6 +18,11 @@ const (
 // seam tells how line b goes on after line a: a word wrap puts a word on a new line only where it does not fit any more,
 // and cuts a token only where it would not fit on a line of its own. hang is the column at which a continuation stands.
 func (lk *look) seam(a, b *textLine, hang int) seam {
+	if lk.Seam != nil {
+		if s, ok := lk.Seam(a, b); ok {
+			return s
+		}
+	}
 	free := a.room - a.width
 	word := firstWord(b.text)
 	width := textWidth(word)
