@@ -1,0 +1,266 @@
+package recorder_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sebdah/goldie/v2"
+
+	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// moreRecordings is where the recordings lie that are too many for testdata: AGENT-VERSION-KIND-SEED.cast, each with
+// its .truth.json. PTYREC_RECORDINGS names another folder.
+const moreRecordings = "../../shared/recordings"
+
+// floors are the least that the transcripts of each agent's recordings must reach, in the order of figureNames. Tools lack
+// what the truths expect of a call that never showed its output: `ls -1` where Claude Code and Codex only say that they
+// listed a folder.
+var floors = map[string][6]float64{
+	"claude": {0.99, 0.999, 0.94, 0.99, 0.99, 0.99},
+	"codex":  {0.99, 0.999, 0.93, 0.99, 0.99, 0.99},
+	"gemini": {0.99, 0.999, 0.97, 0.99, 0.99, 0.99},
+	"shell":  {1, 1, 1, 1, 1, 1},
+}
+
+var figureNames = [6]string{"exact", "chars", "tools", "code", "markdown", "events"}
+
+// judged is a recording with the truth that its transcript is held against.
+type judged struct{ name, cast, truth string }
+
+// TestGoldenTranscripts compares the whole transcript of each recording of testdata (F6 to F15).
+func TestGoldenTranscripts(t *testing.T) {
+	for _, path := range fixtureCasts(t) {
+		dir := filepath.Dir(path)
+		t.Run(fixtureName(dir), func(t *testing.T) {
+			h, events := readEvents(t, path)
+			var b bytes.Buffer
+			e := json.NewEncoder(&b)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", " ")
+			if err := e.Encode(transcribe(h, events)); err != nil {
+				t.Fatal(err)
+			}
+			goldie.New(t, goldie.WithFixtureDir(dir), goldie.WithNameSuffix(".golden.json"), goldie.WithDiffEngine(goldie.ColoredDiff)).Assert(t, "transcript", b.Bytes())
+		})
+	}
+}
+
+// TestScore holds the transcripts of testdata against what was really said.
+func TestScore(t *testing.T) {
+	var js []judged
+	for _, path := range fixtureCasts(t) {
+		dir := filepath.Dir(path)
+		js = append(js, judged{fixtureName(dir), path, filepath.Join(dir, "truth.json")})
+	}
+	judge(t, js)
+}
+
+// TestScoreMore does the same with all recordings at hand.
+func TestScoreMore(t *testing.T) {
+	dir := moreRecordings
+	if d := os.Getenv("PTYREC_RECORDINGS"); d != "" {
+		dir = d
+	}
+	if testing.Short() {
+		t.Skip("skipped in short mode")
+	}
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.truth.json"))
+	if len(paths) == 0 {
+		t.Skipf("no recordings in %s (PTYREC_RECORDINGS names a folder): only those of testdata were scored", dir)
+	}
+	var js []judged
+	for _, path := range paths {
+		base := strings.TrimSuffix(path, ".truth.json")
+		js = append(js, judged{filepath.Base(base), base + ".cast", path})
+	}
+	judge(t, js)
+}
+
+// fixtureCasts are the recordings of testdata/transcripts/AGENT/VERSION-CASE.
+func fixtureCasts(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/transcripts/*/*/session.cast.gz")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no recordings under testdata/transcripts: %v", err)
+	}
+	return paths
+}
+
+// readEvents reads a whole recording.
+func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
+	t.Helper()
+	r, err := cast.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var events []session.Event
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return r.Header, events
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data = bytes.Clone(e.Data)
+		events = append(events, e)
+	}
+}
+
+// transcribe is the log of a recording.
+func transcribe(h cast.Header, events []session.Event) []*session.Entry {
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
+	var last time.Duration
+	for _, e := range events {
+		p.Feed(e)
+		last = e.At
+	}
+	p.Close(last)
+	return p.Entries()
+}
+
+// fixtureName names a fixture by its agent, version and case.
+func fixtureName(dir string) string {
+	return filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
+}
+
+// judge scores recordings and reports the figures of each agent.
+func judge(t *testing.T, js []judged) {
+	t.Helper()
+	type result struct {
+		figures
+		agent string
+		notes []string
+	}
+	results := make([]result, len(js))
+	eachParallel(len(js), func(i int) func() {
+		truth := readTruth(t, js[i].truth)
+		h, events := readEvents(t, js[i].cast)
+		return func() {
+			f, notes := score(truth, transcribe(h, events))
+			results[i] = result{f, truth.Agent, notes}
+		}
+	})
+	sums := map[string]*[6]share{}
+	for i, r := range results {
+		for _, n := range r.notes {
+			t.Logf("%s: %s", js[i].name, n)
+		}
+		s := sums[r.agent]
+		if s == nil {
+			s = new([6]share)
+			sums[r.agent] = s
+		}
+		for k, v := range r.all() {
+			s[k].right += v.right
+			s[k].all += v.all
+		}
+	}
+	for agent, s := range sums {
+		var line strings.Builder
+		for k := range s {
+			v, _ := s[k].value()
+			fmt.Fprintf(&line, "  %s %.4f", figureNames[k], v)
+			if v < floors[agent][k] {
+				t.Errorf("%s: %s %.4f, want at least %.4f", agent, figureNames[k], v, floors[agent][k])
+			}
+		}
+		n := 0
+		for _, r := range results {
+			if r.agent == agent {
+				n++
+			}
+		}
+		t.Logf("%-7s%4d%s", agent, n, line.String())
+	}
+}
+
+// all returns a transcript's figures as one share each: a long transcript counts no more than a short one.
+func (f figures) all() [6]share {
+	var out [6]share
+	for i, s := range [6]share{f.exact, f.chars, f.tools, f.code, f.markdown, f.events} {
+		if v, ok := s.value(); ok {
+			out[i] = share{v, 1}
+		}
+	}
+	return out
+}
+
+func readTruth(t *testing.T, path string) (truth groundTruth) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &truth)
+	}
+	if err != nil || len(truth.Entries) == 0 {
+		t.Fatalf("truth %s: %d entries, %v", path, len(truth.Entries), err)
+	}
+	return truth
+}
+
+// eachParallel prepares 0 to n-1 in order, and runs what prepare returns on all cores.
+func eachParallel(n int, prepare func(i int) func()) {
+	var wg sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		do := prepare(i)
+		free <- struct{}{}
+		wg.Go(func() {
+			do()
+			<-free
+		})
+	}
+	wg.Wait()
+}
+
+// TestScoreItself checks the score with transcripts of which the figures are known.
+func TestScoreItself(t *testing.T) {
+	truth := groundTruth{Entries: []wantEntry{
+		{Event: "start"},
+		{Role: "user", Text: "Say > hi"},
+		{Role: "assistant", Text: "## Head\n\nSee **this** and `that`:\n\n```go\nfunc f() {\n\treturn\n}\n```"},
+		{Role: "tool", Contains: "ls -1", Output: "README.md", Shown: true, OutputShown: true},
+	}}
+	whole := []*session.Entry{
+		{Event: session.EventNewSession},
+		{Role: "user", Text: "Say > hi"},
+		{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\n    return\n}", Markdown: "# Head\n\nSee **this** and `that`:\n\n```\nfunc f() {\n    return\n}\n```"},
+		{Role: "tool", Text: "Bash(ls -1)", Tool: &session.Tool{Name: "Bash", Input: "ls -1", Output: "README.md"}},
+	}
+	worse := slices.Clone(whole)
+	worse[2] = &session.Entry{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\nreturn\n}", Markdown: "Head\n\nSee this and `that`:"}
+	worse = append(worse, &session.Entry{Role: "user", Text: "invented"})
+	for _, tt := range []struct {
+		name    string
+		entries []*session.Entry
+		want    [6]float64
+	}{
+		{"whole", whole, [6]float64{1, 1, 1, 1, 1, 1}},
+		{"nothing", nil, [6]float64{0, 0, 0, 0, 0, 0}},
+		{"worse", worse, [6]float64{0.8, 1, 1, 0, 1. / 3, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, _ := score(truth, tt.entries)
+			for i, s := range f.all() {
+				if v, _ := s.value(); v != tt.want[i] {
+					t.Errorf("%s: got %v, want %v", figureNames[i], v, tt.want[i])
+				}
+			}
+		})
+	}
+}
