@@ -66,6 +66,8 @@ func (p *claudeParser) next(i int) int {
 	switch {
 	case claudeEcho(l):
 		return p.prompt(i)
+	case claudeBash(l):
+		return p.bash(i)
 	case p.dotted(i):
 		return p.marked(i)
 	case claudeThinks(l):
@@ -231,6 +233,9 @@ func claudeEcho(l Line) bool {
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
 func (p *claudeParser) prompt(i int) int {
 	end := p.promptEnd(i)
+	if p.queued(i, end) {
+		return end
+	}
 	lk := look{Left: 2, Right: p.promptRight(i, end)}
 	text := prompt(p.lines[i:end], &lk)
 	if text == "" {
@@ -241,6 +246,42 @@ func (p *claudeParser) prompt(i int) int {
 	}
 	p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "prompt")
 	return end
+}
+
+// claudeBash tells whether a row is a shell line that the user sent with `!`.
+func claudeBash(l Line) bool {
+	_, ok := ccCutGlyph(l.Text, "!")
+	st := ccStyleAt(l.Row, 0)
+	return ok && !l.Wrapped && !ccPlainInk(st.Fg)
+}
+
+// bash reads a shell line of the user's with its output.
+func (p *claudeParser) bash(i int) int {
+	end := i + 1
+	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
+		end++
+	}
+	lk := look{Left: 2, Right: 2}
+	text := prompt(p.lines[i:end], &lk)
+	out, end, _ := p.result(end, end)
+	if out.grey && strings.HasSuffix(out.text, "…") {
+		out.text = ""
+	}
+	p.add(session.Message{Role: session.RoleShell, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "bash mode")
+	return end
+}
+
+// queued tells whether a prompt waits for the running turn to end: all of it stands grey on the background.
+func (p *claudeParser) queued(i, end int) bool {
+	if !ccPainted(p.lines[i]) || ccStyleAt(p.lines[i].Row, 0).Dim || !ccAllText(p.lines[i].Row, ccGrey) {
+		return false
+	}
+	if end < len(p.lines) {
+		if rest, ok := ccCorner(p.lines[end]); ok {
+			return strings.HasPrefix(rest, "Queued")
+		}
+	}
+	return true
 }
 
 // promptEnd returns the line behind a prompt: its rows share a background, or stand dim from column 2 on (1.0).

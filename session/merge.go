@@ -243,8 +243,14 @@ func sameCall(a, b *Tool) float64 {
 	case a.Input == b.Input && a.Name == b.Name:
 		return 1
 	case a.Input == "" || b.Input == "":
+		if a.Name != b.Name {
+			return 0.45
+		}
 		return 0.5
 	case a.Input == b.Input, strings.HasPrefix(a.Input, b.Input), strings.HasPrefix(b.Input, a.Input):
+		if a.Name != b.Name { // a file that is read and then changed
+			return 0.4
+		}
 		return 0.9
 	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
