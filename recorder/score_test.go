@@ -71,7 +71,7 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 	used := map[int]bool{}
 	talkHave := 0
 	for _, g := range have {
-		if talk(g.Role) {
+		if isTalk(g.Role) {
 			talkHave++
 		}
 	}
@@ -90,7 +90,7 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 					note("tool %s %.60q", t.Op, t.Contains)
 				}
 			}
-		case !talk(t.Role):
+		case !isTalk(t.Role):
 			ok := g != nil && strings.Contains(squeeze(g.Text+g.Output), squeeze(t.Output))
 			f.tools.add(ok)
 			if !ok {
@@ -104,7 +104,7 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 		}
 	}
 	for j, g := range have {
-		if talk(g.Role) && !used[j] {
+		if isTalk(g.Role) && !used[j] {
 			note("%s spurious: %.90q", g.Role, g.Text)
 		}
 	}
@@ -116,7 +116,7 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 	return f, notes
 }
 
-func talk(role string) bool { return role == session.RoleUser || role == session.RoleAssistant }
+func isTalk(role string) bool { return role == session.RoleUser || role == session.RoleAssistant }
 
 // scoreTalk judges one message of the user or the assistant; exact tells that its words are the truth's.
 func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...any)) (exact bool) {
@@ -412,7 +412,7 @@ func likeness(t wantEntry, g *session.Entry) float64 {
 			return 1
 		}
 		return 0.55
-	case !talk(t.Role):
+	case !isTalk(t.Role):
 		if strings.Contains(squeeze(g.Text), squeeze(t.Text)) {
 			return 1
 		}
