@@ -1,0 +1,104 @@
+package recorder_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// BenchmarkExtract processes the recordings of testdata: bytes of raw output a second, and how many times faster than
+// they were recorded.
+func BenchmarkExtract(b *testing.B) {
+	type rec struct {
+		h      cast.Header
+		events []session.Event
+	}
+	var recs []rec
+	var size int64
+	var length time.Duration
+	for _, path := range fixtures(b) {
+		h, events := readCast(b, path)
+		recs = append(recs, rec{h, events})
+		for _, e := range events {
+			size += int64(len(e.Data))
+		}
+		length += events[len(events)-1].At
+	}
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, r := range recs {
+			process(r.h, r.events, nil)
+		}
+	}
+	b.ReportMetric(length.Seconds()*float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
+}
+
+// BenchmarkTurns processes a long talk with an agent that draws on the main screen: the cost of a turn must not grow
+// with the talk.
+func BenchmarkTurns(b *testing.B) {
+	for _, turns := range []int{25, 500} {
+		b.Run(fmt.Sprint(turns), func(b *testing.B) {
+			events := conversation(turns)
+			var p *recorder.Processor
+			for b.Loop() {
+				p = recorder.NewProcessor(recorder.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+				for _, e := range events {
+					p.Feed(e)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*turns), "ns/turn")
+			users := 0
+			for _, e := range p.Entries() {
+				if e.Role == session.RoleUser {
+					users++
+				}
+			}
+			if users != turns {
+				b.Fatalf("%d turns of %d were read", users, turns)
+			}
+			events = nil
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB")
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// conversation is one drawn as Claude Code 2.0 does (Ink): the input box is erased line by line, what is finished is
+// printed, and the box is drawn again below it.
+func conversation(turns int) []session.Event {
+	var events []session.Event
+	at := time.Duration(0)
+	rule := "\x1b[2m\x1b[38;2;136;136;136m" + strings.Repeat("─", 100) + "\x1b[39m\x1b[22m\r\n"
+	box := rule + "> \x1b[7m \x1b[27m\r\n" + rule + "  ? for shortcuts\r\n"
+	erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
+	frame := func(s string) {
+		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[?2026h" + s + "\x1b[?2026l")})
+		at += 60 * time.Millisecond
+	}
+	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\r\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\r\n  ▘▘ ▝▝    ~/shop\r\n\r\n" + box)
+	for i := range turns {
+		frame(erase + fmt.Sprintf("\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Explain step %d of the plan \x1b[39m\x1b[49m\r\n\r\n", i) + box)
+		for j := range 5 { // the spinner
+			frame(erase + fmt.Sprintf("✻ Thinking… (%ds · esc to interrupt)\r\n\r\n", j) + box + "\x1b[1A\x1b[1B")
+			frame(strings.Repeat("\x1b[2K\x1b[1A", 6) + "\x1b[2K\x1b[G" + box)
+		}
+		var reply strings.Builder
+		fmt.Fprintf(&reply, "\x1b[38;2;255;255;255m●\x1b[39m Step %d drops the cache and builds it again.\r\n\r\n", i)
+		for j := range 12 {
+			fmt.Fprintf(&reply, "  - point %d of step %d, in a line of its own with some words to read\r\n", j, i)
+		}
+		frame(erase + reply.String() + "\r\n" + box)
+		at += 300 * time.Millisecond
+	}
+	return events
+}

@@ -1,0 +1,157 @@
+package recorder_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// fixtures returns the recordings of testdata/transcripts.
+func fixtures(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../testdata/transcripts/*/*/session.cast*")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no recordings under testdata/transcripts: %v", err)
+	}
+	return paths
+}
+
+func readCast(t testing.TB, path string) (cast.Header, []session.Event) {
+	t.Helper()
+	r, err := cast.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var events []session.Event
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return r.Header, events
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data = append([]byte(nil), e.Data...)
+		events = append(events, e)
+	}
+}
+
+// process runs events through a Processor; tick is called before each event, as a live recorder's clock would.
+func process(h cast.Header, events []session.Event, tick func(p *recorder.Processor, from, to time.Duration)) []*session.Entry {
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+	var last time.Duration
+	for _, e := range events {
+		if tick != nil {
+			tick(p, last, e.At)
+		}
+		p.Feed(e)
+		last = e.At
+	}
+	p.Close(last)
+	return p.Entries()
+}
+
+// TestCutting checks that the same bytes, cut otherwise into events of the same times, give the same log (F17).
+func TestCutting(t *testing.T) {
+	for _, path := range some(t, fixtures(t), 6) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			h, events := readCast(t, path)
+			want := process(h, events, nil)
+			rapid.Check(t, func(t *rapid.T) {
+				size := rapid.IntRange(1, 200).Draw(t, "size")
+				if diff := cmp.Diff(want, process(h, recut(events, size), nil)); diff != "" {
+					t.Fatalf("log cut into %d bytes (-want +got):\n%s", size, diff)
+				}
+			})
+		})
+	}
+}
+
+// TestLiveIsReplay checks that a clock that ticks while nothing is written changes nothing (F17).
+func TestLiveIsReplay(t *testing.T) {
+	for _, path := range fixtures(t) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			h, events := readCast(t, path)
+			want := process(h, events, nil)
+			got := process(h, events, func(p *recorder.Processor, from, to time.Duration) {
+				for at := from + 50*time.Millisecond; at < to; at += 50 * time.Millisecond {
+					p.Tick(at)
+					p.Changes()
+				}
+			})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("log of the live session (-replay +live):\n%s", diff)
+			}
+		})
+	}
+}
+
+// recut cuts the output into pieces of n bytes.
+func recut(events []session.Event, n int) []session.Event {
+	var out []session.Event
+	for _, e := range events {
+		for e.Kind == session.Output && len(e.Data) > n {
+			piece := e
+			piece.Data, e.Data = e.Data[:n], e.Data[n:]
+			out = append(out, piece)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// some returns at most n of the paths, spread evenly.
+func some(t testing.TB, paths []string, n int) []string {
+	t.Helper()
+	if len(paths) <= n {
+		return paths
+	}
+	var out []string
+	for i := range n {
+		out = append(out, paths[i*len(paths)/n])
+	}
+	return out
+}
+
+// TestLongOutput checks that what a command prints without end is forgotten in time, and what follows is read.
+func TestLongOutput(t *testing.T) {
+	var events []session.Event
+	at := time.Duration(0)
+	write := func(s string) {
+		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte(s)})
+		at += 300 * time.Millisecond
+	}
+	write("dev@box:~$ ")
+	write("count\r\n")
+	for i := range 100 {
+		var b strings.Builder
+		for j := range 600 {
+			fmt.Fprintf(&b, "line %d\r\n", i*600+j)
+		}
+		write(b.String())
+	}
+	write("dev@box:~$ ")
+	write("echo hi\r\nhi\r\ndev@box:~$ ")
+	var got []string
+	for _, e := range process(cast.Header{Cols: 80, Rows: 24}, events, nil) {
+		if e.Role == session.RoleShell {
+			first, _, _ := strings.Cut(e.Output, "\n")
+			got = append(got, e.Text, first)
+		}
+	}
+	if diff := cmp.Diff([]string{"count", "line 0", "echo hi", "hi"}, got); diff != "" {
+		t.Errorf("shell entries (-want +got):\n%s", diff)
+	}
+}
