@@ -50,6 +50,9 @@ type look struct {
 	Code func(ls []textLine) (n int, lang string)
 	// CodeLeft is the column of the code's left edge in the body.
 	CodeLeft int
+	// CodeOutdents: code in a list item stands at the body's left edge all the same. It belongs to the item where the list
+	// goes on right below it, without a blank line.
+	CodeOutdents bool
 	// Gutter reads a line number at the start of a code line: its width in columns, with the blank after it, and the
 	// number. A code line that was wrapped goes on below an empty gutter.
 	Gutter func(l *textLine) (width, n int, ok bool)
@@ -275,7 +278,7 @@ func spansWidth(spans []span) int {
 
 // textWidth is a text's width in cells.
 func textWidth(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return displaywidth.String(s)
 		}

@@ -194,7 +194,7 @@ func codeSpan(ps []piece) string {
 		t += p.text
 	}
 	fence, run, longest := "`", 0, 0
-	for i := 0; i < len(t); i++ {
+	for i := range len(t) {
 		if t[i] != '`' {
 			run = 0
 			continue

@@ -107,7 +107,7 @@ func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	var events []session.Event
 	for {
 		e, err := r.Next()
