@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ func claudeLook(right int) *look {
 	return &look{
 		Left: 2, Right: right,
 		Marks: claudeMarks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
-		Code: claudeCode, Table: claudeTable,
+		Code: claudeCode, CodeOutdents: true, Table: claudeTable,
 	}
 }
 
@@ -56,7 +57,9 @@ func claudeItem(l *textLine) (item, bool) {
 	if number < 1 {
 		return item{}, false
 	}
-	return l.itemOf(t[:n+1], number, n+1, t[n+1:]), true
+	it := l.itemOf(t[:n+1], number, n+1, t[n+1:])
+	it.mark = strconv.Itoa(number) + "." // Markdown has no other numbers
+	return it, true
 }
 
 // claudeLetterNumber is the number that a lower-case letter or a Roman number stands for; 0 where s is neither.
@@ -237,8 +240,10 @@ func claudePlainCode(ls []textLine, end int) int {
 	if _, ok := claudeItem(&ls[0]); ok {
 		return 0
 	}
-	if end < untilBlank(ls) { // text goes on below
-		return 0
+	if end < untilBlank(ls) {
+		if _, ok := claudeItem(&ls[end]); !ok { // text goes on below
+			return 0
+		}
 	}
 	strong, breaks := claudeCommandLine(&ls[0]), true
 	lk := look{}
@@ -290,8 +295,11 @@ func claudeCodeSigns(t string) bool {
 	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
 }
 
-// claudeCommands begin lines of shell, which are not highlighted.
-const claudeCommands = " npm npx pnpm yarn bun deno git go cargo rustup pip pip3 uv poetry pytest python python3 node docker docker-compose kubectl helm terraform make cmake cd ls cat curl wget sudo apt apt-get brew dnf yum export mkdir rm cp mv ssh scp chmod chown grep rg find tar unzip source bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh claude touch tail head sed awk ps kill which java javac mvn gradle dotnet ruby bundle rails php composer "
+// claudeCommands begin lines of shell, which are not highlighted. Those after the bar are English words, too.
+const (
+	claudeCommands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
+	claudeWords    = " go make node cat export find source touch head tail kill which bundle claude echo "
+)
 
 // claudeCommandLine tells whether a line begins with a shell command and is no sentence.
 func claudeCommandLine(l *textLine) bool {
@@ -300,5 +308,11 @@ func claudeCommandLine(l *textLine) bool {
 		return true
 	}
 	w, rest, ok := strings.Cut(t, " ")
-	return ok && strings.Contains(claudeCommands, " "+w+" ") && rest != "" && !strings.HasSuffix(t, ".") && !strings.HasSuffix(t, ":") && !strings.HasSuffix(t, "?")
+	if !ok || rest == "" || strings.HasSuffix(t, ".") || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ",") {
+		return false
+	}
+	if strings.Contains(claudeCommands, " "+w+" ") {
+		return true
+	}
+	return strings.Contains(claudeWords, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
 }

@@ -35,13 +35,37 @@ func (r *blockReader) addCode(i, n int, lang string) {
 			edge = ls[k].indent
 		}
 	}
-	r.close(edge)
+	inItem := r.lk.CodeOutdents && r.listGoesOn(i+n)
+	if !inItem {
+		r.close(edge)
+	}
 	left := r.lk.CodeLeft
-	if len(r.lists) > 0 {
+	if len(r.lists) > 0 && !inItem {
 		left += r.lists[len(r.lists)-1].content
 	}
 	edge = min(edge, left)
 	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.codeLines(ls, edge)}, i, n)
+}
+
+// listGoesOn tells whether line i is the next item of an open list.
+func (r *blockReader) listGoesOn(i int) bool {
+	if i >= len(r.ls) || r.ls[i].blank() || len(r.lists) == 0 {
+		return false
+	}
+	read := r.lk.Item
+	if read == nil {
+		read = listItem
+	}
+	it, ok := read(&r.ls[i])
+	if !ok {
+		return false
+	}
+	for _, l := range r.lists {
+		if l.col == it.col && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // codeLines is code from a column on, with wrapped lines joined.
