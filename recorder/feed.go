@@ -60,6 +60,13 @@ func (f *feed) resume() (from, to int64, missed bool) {
 	return from, f.next, true
 }
 
+// waiting tells whether there is something to take or to read on.
+func (f *feed) waiting() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.mem) > 0 || f.missed >= 0
+}
+
 func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

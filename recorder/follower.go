@@ -11,6 +11,7 @@ import (
 const (
 	quietAfter   = 250 * time.Millisecond // without output, until the Processor is told of it,
 	quietTicks   = 3                      // so many times: a state shows one tick after the screen that shows it
+	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the quiet seems to be over
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
 )
@@ -101,11 +102,14 @@ func (f *follower) follow() error {
 			return errStopped
 		case <-quiet:
 			quiet = nil
+			if f.feed.waiting() {
+				continue // it came before the quiet was over
+			}
 			ticks++
 			f.processor.Tick(f.last + time.Duration(ticks)*quietAfter)
 			f.update()
 			if ticks < quietTicks {
-				quiet = time.After(quietAfter)
+				quiet = time.After(quietAfter + tickMargin)
 			}
 			continue
 		case <-f.feed.ready:
@@ -114,7 +118,7 @@ func (f *follower) follow() error {
 		if err != nil || closed {
 			return err
 		}
-		ticks, quiet = 0, time.After(quietAfter)
+		ticks, quiet = 0, time.After(quietAfter+tickMargin)
 	}
 }
 

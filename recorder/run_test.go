@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -129,5 +130,81 @@ func TestRunPassesKeys(t *testing.T) {
 	u.Await(t, "got-hello")
 	if got := <-done; got.Status != 0 {
 		t.Errorf("result = %+v", got)
+	}
+}
+
+// A child that does not heed its end is killed.
+func TestRunKills(t *testing.T) {
+	u := ptytest.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := start(ctx, u, recorder.Options{
+		Command: []string{"sh", "-c", "trap '' TERM HUP; echo ready; while :; do sleep 0.05; done"}, KillAfter: 100 * time.Millisecond,
+	})
+	u.Await(t, "ready")
+	cancel()
+	if got := <-done; got.Status != 128+9 {
+		t.Errorf("status = %d, want %d", got.Status, 128+9)
+	}
+}
+
+// collector is an Index in memory.
+type collector struct {
+	entries map[string]*session.Entry
+	fault   bool
+}
+
+func (c *collector) Put(u recorder.Update) error {
+	if c.fault {
+		panic("a fault")
+	}
+	for _, e := range u.Entries {
+		c.entries[e.ID] = e
+	}
+	for _, id := range u.Gone {
+		delete(c.entries, id)
+	}
+	return nil
+}
+
+// The follower falls behind a burst, reads on from the log, and ends where a replay of the log ends.
+func TestRunCatchesUp(t *testing.T) {
+	u := ptytest.New(t)
+	log, index := &memoryLog{}, &collector{entries: map[string]*session.Entry{}}
+	started := time.Now()
+	command := []string{"sh", "-c", "seq 1 400000; echo the-end"}
+	got := <-start(t.Context(), u, recorder.Options{
+		Command: command, SessionID: "s", Started: started, Log: log, Index: index, CatchUp: time.Minute,
+	})
+	if got.err != nil || got.LogErr != nil || got.IndexErr != nil || got.Behind {
+		t.Fatalf("result = %+v", got)
+	}
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: started, SessionID: "s", Command: command})
+	for _, e := range log.events {
+		p.Feed(e)
+	}
+	p.Close(log.events[len(log.events)-1].At)
+	if len(index.entries) != len(p.Entries()) {
+		t.Errorf("%d entries, a replay has %d", len(index.entries), len(p.Entries()))
+	}
+	for _, want := range p.Entries() {
+		e := index.entries[want.ID]
+		if e == nil || e.Text != want.Text || e.Output != want.Output {
+			t.Errorf("entry %s differs from that of a replay", want.ID)
+		}
+	}
+}
+
+// A fault behind the tee does not reach the child.
+func TestRunSurvivesFault(t *testing.T) {
+	u := ptytest.New(t)
+	log := &memoryLog{}
+	got := <-start(t.Context(), u, recorder.Options{
+		Command: []string{"sh", "-c", "echo hello; sleep 0.4; echo the-end; exit 4"}, Log: log, Index: &collector{fault: true},
+	})
+	if got.Status != 4 || got.IndexErr == nil || got.LogErr != nil || !got.Behind {
+		t.Errorf("result = %+v", got)
+	}
+	if !bytes.Contains(log.output(), []byte("the-end")) {
+		t.Errorf("log = %q", log.output())
 	}
 }

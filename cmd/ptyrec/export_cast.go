@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/store"
@@ -17,7 +16,7 @@ func writeCast(ctx context.Context, a *app, w io.Writer, db *store.Store, info *
 		Cols:      info.Cols,
 		Rows:      info.Rows,
 		Timestamp: info.StartedAt,
-		Command:   strings.Join(info.Command, " "),
+		Command:   joinCommand(info.Command),
 		Title:     info.Title,
 	})
 	if err != nil {

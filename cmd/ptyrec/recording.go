@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,14 +102,6 @@ func recordingID(started time.Time, sum []byte) string {
 	id[6] = id[6]&0x0f | 0x80
 	id[8] = id[8]&0x3f | 0x80
 	return id.String()
-}
-
-// splitCommand gives the words of a recording's command line; one that quotes is left whole.
-func splitCommand(line string) []string {
-	if strings.ContainsAny(line, `"'\`) {
-		return []string{line}
-	}
-	return append([]string{}, strings.Fields(line)...)
 }
 
 // transcribe reads the recording to its end. A recording that is cut off has a transcript, with no end.

@@ -1,0 +1,135 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// What goes into the spool comes out of it, in order, also by way of the file.
+func TestSpoolKeepsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSpool()
+		var want, got []session.Event
+		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "put") {
+				e := session.Event{
+					At: time.Duration(i), Kind: session.EventKind(i % 3), Cols: i, Rows: -i, Status: i,
+					Data: bytes.Repeat([]byte{byte(i)}, rapid.SampledFrom([]int{0, 10, 1 << 20}).Draw(t, "size")),
+				}
+				want = append(want, e)
+				s.put(e)
+				continue
+			}
+			events, _, _ := s.take(rapid.SampledFrom([]int{1, 1000, 1 << 20}).Draw(t, "max"))
+			got = append(got, events...)
+		}
+		s.close()
+		for more := true; more; {
+			var events []session.Event
+			events, more, _ = s.take(takeBytes)
+			got = append(got, events...)
+		}
+		if lost, err := s.losses(); lost != 0 || err != nil {
+			t.Fatalf("lost %d bytes: %v", lost, err)
+		}
+		if !slices.EqualFunc(want, got, sameEvent) {
+			t.Fatalf("%d events came out, not the %d that went in", len(got), len(want))
+		}
+	})
+}
+
+func sameEvent(a, b session.Event) bool {
+	return a.At == b.At && a.Kind == b.Kind && a.Cols == b.Cols && a.Rows == b.Rows && a.Status == b.Status && bytes.Equal(a.Data, b.Data)
+}
+
+// flakyLog is a Log that fails as long as it is told to, and keeps what it took, as Log demands.
+type flakyLog struct {
+	flaws  chan error // one for each Flush, nil: it succeeds; closed: all succeed
+	events []session.Event
+}
+
+func (l *flakyLog) Write(e session.Event) error { l.events = append(l.events, e); return nil }
+func (l *flakyLog) Flush() error                { return <-l.flaws }
+func (l *flakyLog) Replay(from int64, fn func(session.Event) error) error {
+	for _, e := range l.events[from:] {
+		if err := fn(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestLogWriterTellsLosses(t *testing.T) {
+	bad := errors.New("no space")
+	for _, tt := range []struct {
+		flaws []error
+		lost  int64
+	}{
+		{[]error{nil}, 0},
+		{[]error{bad, nil}, 0},
+		{[]error{bad, bad, bad}, 5},
+	} {
+		t.Run(fmt.Sprint(tt.flaws), func(t *testing.T) {
+			log := &flakyLog{flaws: make(chan error, len(tt.flaws))}
+			for _, err := range tt.flaws {
+				log.flaws <- err
+			}
+			s := newSpool()
+			s.put(session.Event{Data: []byte("hello")})
+			s.close()
+			w := startLogWriter(log, s)
+			w.wait()
+			if got := w.lostBytes(); got != tt.lost {
+				t.Errorf("lost = %d, want %d", got, tt.lost)
+			}
+			if got := w.firstErr(); !errors.Is(got, tt.flaws[0]) {
+				t.Errorf("error = %v, want %v", got, tt.flaws[0])
+			}
+		})
+	}
+}
+
+// panickyLog panics.
+type panickyLog struct{ flakyLog }
+
+func (*panickyLog) Flush() error { panic("a fault") }
+
+func TestLogWriterSurvivesPanic(t *testing.T) {
+	s := newSpool()
+	s.put(session.Event{Data: []byte("hello")})
+	s.close()
+	w := startLogWriter(&panickyLog{}, s)
+	w.wait()
+	if w.firstErr() == nil || w.lostBytes() != 5 {
+		t.Errorf("error = %v, lost = %d; want one, and 5", w.firstErr(), w.lostBytes())
+	}
+}
+
+// What does not fit in the feed is left out, and asked for by number.
+func TestFeedLeavesOut(t *testing.T) {
+	f := newFeed()
+	big := session.Event{Data: make([]byte, feedMemory/2)}
+	for range 5 {
+		f.put(big)
+	}
+	if _, _, missed := f.resume(); missed {
+		t.Error("resumed before what is queued was taken")
+	}
+	events, _ := f.take()
+	from, to, missed := f.resume()
+	if len(events) != 1 || !missed || from != 1 || to != 5 {
+		t.Errorf("took %d, left out [%d, %d) %v; want 1, [1, 5)", len(events), from, to, missed)
+	}
+	f.put(big)
+	if events, _ := f.take(); len(events) != 1 {
+		t.Errorf("took %d after resuming, want 1", len(events))
+	}
+}
