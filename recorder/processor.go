@@ -122,24 +122,20 @@ func (p *Processor) resize(e session.Event) {
 	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
 }
 
-// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind a whole frame.
+// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind a whole frame. What
+// comes behind it in the same write makes another frame, so that it does not matter how the writes were cut.
 func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
-	case vterm.CueFrame:
-		p.frame(p.last, false)
-		p.dirty = false
-	case vterm.CueAlt:
+	case vterm.CueFrame, vterm.CueAlt:
 		p.frame(p.last, false)
 	case vterm.CueErase:
 		alt := p.term.Snapshot().Alt
 		if !p.wiped || alt {
 			p.frame(p.last, false)
 		}
-		if !alt && c.N != 0 {
-			p.wiped = true
-		}
-		p.dirty = true
+		p.wiped = p.wiped || !alt && c.N != 0
 	}
+	p.dirty = true
 }
 
 // frame reads the screen.
