@@ -164,7 +164,7 @@ func codexTitle(l Line) string {
 
 // codexDimTitles are cells whose bullet is that of a reply.
 var codexDimTitles = map[string]bool{
-	"Updated Plan": true, "Proposed Plan": true, "Viewed Image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
+	"Updated Plan": true, "Viewed Image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
 }
 
 // codexChange tells whether a row is the head of a change to files: "• Edited main.go (+1 -1)", the counts in colours.
@@ -176,7 +176,7 @@ func codexChange(l Line, title string) bool {
 	}
 	at := strings.LastIndex(l.Text, "(+")
 	if at < 0 { // the path is so long that the counts stand on the next row
-		return true
+		return strings.Count(l.Text, " ") == 2 && rowWidth(l.Row) > l.Cols/2
 	}
 	return l.styleAt(textWidth(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
@@ -273,8 +273,11 @@ func (p *codexParser) user(i int, ls []Line) {
 
 // says reads a reply, or reasoning, which is dim and italic.
 func (p *codexParser) says(i int, ls []Line) {
-	lk := codexLook(ls)
 	it := Item{First: i, End: i + len(ls), Rule: "codex reply"}
+	if ls[0].Text == "• "+codexPlan && codexTitle(ls[0]) == codexPlan && len(ls) > 1 {
+		ls = ls[1:]
+	}
+	lk := codexLook(ls)
 	it.Role = session.RoleAssistant
 	if codexReasoning(ls) {
 		it.Role, it.Rule = session.RoleThinking, "codex reasoning"
@@ -286,6 +289,9 @@ func (p *codexParser) says(i int, ls []Line) {
 		p.add(it)
 	}
 }
+
+// codexPlan is the title above a reply that is a plan.
+const codexPlan = "Proposed Plan"
 
 // codexReasoning tells whether all of a cell is dim and italic.
 func codexReasoning(ls []Line) bool {

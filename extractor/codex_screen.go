@@ -38,7 +38,13 @@ func codexSplit(s Screen) Split {
 		sp.Top = 1
 	}
 	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
-	if sp.State == StateIdle && (codexSpins(s.Title) || s.Alt && codexAnswers(s.Lines[sp.Top:sp.Bottom])) {
+	switch {
+	case sp.State != StateIdle:
+	case codexSpins(s.Title):
+		sp.State = StateBusy
+	case sp.Scrolled:
+		sp.State = StateUnknown
+	case s.Alt && codexAnswers(s.Lines[sp.Top:sp.Bottom]):
 		sp.State = StateBusy
 	}
 	return sp
@@ -179,19 +185,21 @@ func codexSpins(title string) bool {
 // codexAnswers tells whether a turn has begun and not ended: on the alternate screen a turn's last line says how long it
 // took, and the status line is gone while a reply comes in.
 func codexAnswers(lines []Line) bool {
+	text := false
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch codexCell(lines[i]) {
 		case codexUser, codexSays, codexTool:
 			return true
 		case codexText:
-			if i > 0 && strings.HasPrefix(lines[i].Text, "  >_ ") {
+			if strings.HasPrefix(lines[i].Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
+			text = text || lines[i].Text != ""
 		default:
 			return false
 		}
 	}
-	return false
+	return text
 }
 
 // codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",

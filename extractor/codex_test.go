@@ -1,0 +1,348 @@
+package extractor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// summary writes items one a line, in the words that the tests compare.
+func summary(items []Item) string {
+	var b strings.Builder
+	for _, it := range items {
+		switch {
+		case it.Event != "":
+			fmt.Fprintf(&b, "event %s\n", it.Event)
+		case it.Tool != nil:
+			fmt.Fprintf(&b, "tool %s %s [%s]", it.Tool.Status, it.Tool.Name, it.Tool.Input)
+			if it.Tool.Output != "" {
+				fmt.Fprintf(&b, " %q", it.Tool.Output)
+			}
+			if it.Tool.Truncated {
+				b.WriteString(" truncated")
+			}
+			b.WriteByte('\n')
+		default:
+			fmt.Fprintf(&b, "%s %q", it.Role, it.Markdown)
+			if it.Output != "" {
+				fmt.Fprintf(&b, " -> %q", it.Output)
+			}
+			if it.Partial {
+				b.WriteString(" partial")
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func TestCodexParse(t *testing.T) {
+	tests := []struct {
+		name string
+		cols int
+		dump string
+		want string
+	}{
+		{"0.29: marks of its own, code without blank lines", 60, `
+⟦d p6|▌⟧⟦d|Show me⟧
+⟦d p6|▌⟧⟦d|  two lines⟧
+
+> The cache drops ⟦b|a nil pointer⟧; see ⟦ p15 onp0|user_id⟧ and some more
+  words that were wrapped.
+
+  - one item
+  services:
+    api:
+      ports: ["8080:8080"]
+  The migration is done now.
+
+  > A quote that is long enough to be wrapped at the edge of
+  the window.
+
+⟦b|•⟧ ⟦b|Explored⟧
+⟦d|  └ ⟧⟦ p6|List⟧ ls -1
+    ⟦ p6|Read⟧ main.go, go.mod
+
+⟦b p2|•⟧ ⟦b|Ran⟧
+⟦d|  └ ⟧printf hello &&
+    true
+
+⟦b p1|🖐 ⟧ Tell the model what to do differently
+`, `user "Show me\n  two lines"
+assistant "The cache drops **a nil pointer**; see ` + "`user_id`" + ` and some more words that were wrapped.\n\n- one item\n\n` + "```\\nservices:\\n  api:\\n    ports: [\\\"8080:8080\\\"]\\n```" + `\n\nThe migration is done now.\n\n> A quote that is long enough to be wrapped at the edge of the window."
+tool ok List [ls -1]
+tool ok Read [main.go]
+tool ok Read [go.mod]
+tool ok Ran [printf hello &&
+true]
+event cli:interrupted
+`},
+		{"0.4x to 0.9x: cells by their bullets", 90, `
+
+⟦bd|› ⟧Second question
+
+  with a blank line
+    and indentation
+
+
+⟦d|• ⟧⟦di|I should think about the cache first.⟧
+
+⟦d|• ⟧• not a tool
+
+  › not a prompt
+
+  Done with the write-ahead log, the retry budget, the session map and the well-known write-
+  ahead log.
+
+⟦b p2|•⟧ ⟦b|Ran⟧ cat <<'EOF' > notes.txt
+⟦d|  │ ⟧line one of the notes
+⟦d|  │ ⟧⟦d|… +2 lines⟧
+⟦d|  └ ⟧⟦d|1⟧
+    ⟦d|2⟧
+    ⟦d|… +36 lines⟧
+    ⟦d|40⟧
+
+⟦b p1|•⟧ ⟦b|Ran⟧ exit 3
+⟦d|  └ (no output)⟧
+
+⟦d|• ⟧⟦b|Edited⟧ main.go (⟦ p2|+2⟧ ⟦ p1|-1⟧)
+    ⟦d|8⟧
+    ⟦d|9 ⟧⟦ p1|-old⟧
+    ⟦d|9 ⟧⟦ p2|+new and a line that is cut at the edge of the window, since it is far too long f⟧
+    ⟦d|  ⟧⟦ p2| or it⟧
+
+⟦d|─ Worked for 1s ──────────────────────────────────────────────────────────────────────────⟧
+
+⟦d|• ⟧⟦b|Edited⟧ is a word, not a call.
+`, `user "Second question\n\nwith a blank line\n  and indentation"
+thinking "I should think about the cache first."
+assistant "• not a tool\n\n› not a prompt\n\nDone with the write-ahead log, the retry budget, the session map and the well-known write-ahead log."
+tool ok Ran [cat <<'EOF' > notes.txt
+line one of the notes
+…] "1\n2\n… +36 lines\n40" truncated
+tool error Ran [exit 3]
+tool ok Edited [main.go] "8\n9 -old\n9 +new and a line that is cut at the edge of the window, since it is far too long for it"
+assistant "**Edited** is a word, not a call."
+`},
+		{"code by its words alone", 60, `
+⟦d|• ⟧Here is the tree:
+
+  shop/
+  ├── cmd/
+  │   └── main.go
+  └── README.md
+
+  And a Go file:
+
+  package main
+
+  func main() {
+        if true {
+                return
+        }
+
+        x := 1
+  }
+
+  Run this:
+
+  npm install left-pad
+
+  1. not a list, it has no colour
+  ⟦ p12|2. ⟧a list
+`, "assistant \"Here is the tree:\\n\\n```\\nshop/\\n├── cmd/\\n│   └── main.go\\n└── README.md\\n```\\n\\nAnd a Go file:\\n\\n```\\npackage main\\n\\nfunc main() {\\n    if true {\\n        return\\n    }\\n\\n    x := 1\\n}\\n```\\n\\nRun this:\\n\\n```\\nnpm install left-pad\\n```\\n\\n1. not a list, it has no colour\\n2. a list\"\n"},
+		{"0.16x: theme colours, footnotes, folded calls", 60, `
+⟦ #eeeeee on#444444| ⟧⟦ on#444444|                                                           ⟧
+⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|> quoted start⟧⟦ on#444444|                      ⟧
+⟦ #eeeeee on#444444| ⟧⟦ on#444444|                                                           ⟧
+
+⟦d|• ⟧⟦b #fab387|## Risks⟧
+
+  Each worker batches ⟦b #f38ba8|two stale rows⟧; see ⟦ #a6e3a1|SIGTERM⟧.
+
+  ⟦ #94e2d5|• ⟧• dot
+  ⟦ #94e2d5|    • ⟧● disc
+
+⟦ #f5c2e7|  > A quote.⟧
+
+  ⟦ #89b4fa|set⟧⟦ #cdd6f4| -euo pipefail⟧
+  ⟦ #cba6f7|done⟧
+
+  ● exactly. A stale token skips the budget.
+⟦d|  └ ⟧⟦b #f38ba8|Tip:⟧ Use ⟦b #f38ba8|/rename⟧ to rename your threads.
+
+⟦d|  Worked for <1s • 23:35⟧
+
+⟦d|•⟧ ⟦b|Explored⟧
+⟦d|  └ ⟧⟦ #63a8f8|Search⟧ version⟦d| in ⟧main.go
+⟦d|    + Show details⟧
+
+⟦ p5|/status⟧
+
+  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧
+
+⟦d|  Model:  ⟧gpt-5
+⟦d|  Limits:  data not available yet⟧
+
+⟦ p2|✔ ⟧You ⟦b|approved⟧ codex to run ⟦d|touch a⟧⟦b| this time⟧
+
+⟦ p1|✗ ⟧You ⟦b|canceled⟧ the request to run ⟦d|touch b⟧
+
+⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧
+`, `user "> quoted start"
+assistant "## Risks\n\nEach worker batches **two stale rows**; see ` + "`SIGTERM`" + `.\n\n- • dot\n  - ● disc\n\n> A quote.\n\n` + "```\\nset -euo pipefail\\ndone\\n```" + `\n\n● exactly. A stale token skips the budget."
+tool ok Search [version in main.go]
+command "` + "`/status`" + `" -> "  >_ OpenAI Codex (v0.169.0)\n\n  Model:  gpt-5\n  Limits:  data not available yet"
+system "You approved codex to run touch a this time"
+tool rejected Run [touch b]
+event cli:interrupted
+`},
+		{"what the user stopped", 60, `
+⟦bd|› ⟧Go
+
+⟦d|• ⟧One line.
+  Two
+
+⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧
+Token usage: total=450 input=300 output=150
+To continue this session, run ⟦ p6|codex resume 01a1⟧
+`, `user "Go"
+assistant "One line.\nTwo" partial
+event cli:interrupted
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := summary(codexParse(screenRows(t, tt.cols, tt.dump), true))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCodexParseResumes(t *testing.T) {
+	lines := screenRows(t, 60, `
+⟦bd|› ⟧Go
+
+⟦d|•⟧ ⟦b|Explored⟧
+⟦d|  └ ⟧⟦ p6|List⟧ ls -1
+    ⟦ p6|Read⟧ main.go, go.mod
+
+⟦d|• ⟧Done.
+`)
+	all := codexParse(lines, true)
+	for k, it := range all {
+		if it.First == it.End {
+			continue // it is read with the item before
+		}
+		if diff := cmp.Diff(summary(all[k:]), summary(codexParse(lines[it.First:], true))); diff != "" {
+			t.Errorf("from item %d: %s", k, diff)
+		}
+	}
+}
+
+func TestCodexSplit(t *testing.T) {
+	tests := []struct {
+		name string
+		alt  bool
+		dump string
+		want Split
+	}{
+		{"composer", false, `
+⟦d|• ⟧Done.
+
+
+⟦b|›⟧ ⟦d|Explain this codebase⟧
+
+  ⟦d|? for shortcuts⟧
+`, Split{OK: true, Bottom: 1, State: StateIdle}},
+		{"works, prompts wait", false, `
+⟦bd|› ⟧Go
+
+⟦b #808080|•⟧ ⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧
+
+⟦d|  ↳ and then this⟧
+
+⟦b|›⟧ Half a pro
+`, Split{OK: true, Bottom: 1, State: StateBusy}},
+		{"0.29", false, `
+> Done.
+
+⟦ p6|▌⟧/qu
+⟦d|▌⟧⟦b p6|/quit  ⟧⟦bd p6|exit Codex⟧
+`, Split{OK: true, Bottom: 1, State: StateIdle}},
+		{"dialog", false, `
+⟦d|• ⟧I will.
+
+  ⟦b|Would you like to run the following command?⟧
+
+  $ touch made.txt
+
+⟦b p6|› 1. Yes, proceed (y)⟧
+  2. No (esc)
+
+  Press enter to confirm or esc to cancel
+`, Split{OK: true, Bottom: 1, State: StateAsking}},
+		{"scrolled back, prompt pinned", true, `
+⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|Go⟧⟦ on#444444|       ⟧
+  text of a reply
+  more of it
+          ⟦ #63a8f8|↓ Back to bottom · esc⟧
+
+⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
+`, Split{OK: true, Top: 1, Bottom: 3, Scrolled: true}},
+		{"popup", true, `
+⟦d|• ⟧Done.
+
+⟦d|  Worked for <1s • 23:35⟧
+  /model  choose
+⟦bv|› /quit  ⟧⟦v|exit Codex⟧
+
+⟦b|›⟧ /quit
+`, Split{OK: true, Bottom: 3, State: StateIdle}},
+		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", Split{OK: true, Overlay: true}},
+		{"another program", false, "$ ls\nREADME.md\n$", Split{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := codexSplit(Screen{Lines: screenRows(t, 60, tt.dump), Alt: tt.alt})
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestCodexBanner(t *testing.T) {
+	box := `
+⟦d|╭─────────────────────────────────────────────╮⟧
+⟦d|│ >_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.98.0)                   │⟧
+⟦d|│                                             │⟧
+⟦d|│ model:     ⟧%s⟦d|   ⟧⟦ p6|/model⟧⟦d| to change │⟧
+⟦d|│ directory: ⟧~/shop⟦d|                           │⟧
+⟦d|╰─────────────────────────────────────────────╯⟧`
+	tests := []struct {
+		name string
+		dump string
+		want Banner
+		n    int
+	}{
+		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
+		{"box that will be drawn again", fmt.Sprintf(box, "loading"), Banner{}, 0},
+		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
+		{"what /status says", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n\n⟦d|  Server: ⟧local", Banner{}, 0},
+		{"0.29", "⟦d|>_ ⟧⟦b|You are using OpenAI Codex in⟧⟦d| ~/shop⟧\n", Banner{Cwd: "~/shop"}, 1},
+		{"quoted", "  >_ OpenAI Codex (v0.169.0)\n     ~/shop", Banner{}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, n := codexBanner(screenRows(t, 60, tt.dump))
+			if diff := cmp.Diff(tt.want, got); diff != "" || n != tt.n {
+				t.Errorf("%d lines, want %d: %s", n, tt.n, diff)
+			}
+		})
+	}
+}
