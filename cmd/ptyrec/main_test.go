@@ -20,12 +20,17 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
+	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PTYREC_DB", filepath.Join(env.WorkDir, "db", "ptyrec.db"))
 			env.Setenv("PTYREC_SESSION", "")
 			env.Setenv("SHELL", "/bin/sh")
+			env.Setenv("DEMO", demo)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
