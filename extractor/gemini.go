@@ -73,10 +73,10 @@ func geminiTips(lines []Line) int {
 // isBar tells whether a row is one of the half-block bars above and below a prompt, over the whole width.
 func isBar(l Line) bool {
 	t := l.Text
-	if len(t) < 3*8 || t[0] != 0xe2 {
+	if len(t) < 3*8 || t[:3] != "▄" && t[:3] != "▀" {
 		return false
 	}
-	return strings.HasPrefix(t, "▄▄▄▄▄▄▄▄") && strings.Trim(t, "▄") == "" || strings.HasPrefix(t, "▀▀▀▀▀▀▀▀") && strings.Trim(t, "▀") == ""
+	return t[3:] == t[:len(t)-3]
 }
 
 // leadingBlanks counts the blanks at a text's start.

@@ -147,18 +147,32 @@ func (p *geminiParser) open(end int) bool {
 }
 
 // unsaid takes back the reply above where the same one is printed again, after a resize in the middle of it: chrome
-// that was left behind stands between the two.
+// that was left behind stands between the two, or the terminal wrapped the rows above anew.
 func (p *geminiParser) unsaid(i, end int) {
 	n := len(p.items)
-	if !p.stale || n == 0 || p.items[n-1].Role != session.RoleAssistant {
+	if n == 0 || p.items[n-1].Role != session.RoleAssistant {
 		return
 	}
-	old := lettersOf(p.lines[p.items[n-1].First:p.items[n-1].End])
+	above := p.lines[p.items[n-1].First:p.items[n-1].End]
+	if !p.stale && !anyWrapped(above) {
+		return
+	}
+	old := lettersOf(above)
 	again := lettersOf(p.lines[i:end])
 	k := min(len(old), len(again))
 	if k > 0 && old[:k] == again[:k] {
 		p.items = p.items[:n-1]
 	}
+}
+
+// anyWrapped tells whether the terminal wrapped one of the rows, which Ink never lets it do by itself.
+func anyWrapped(lines []Line) bool {
+	for _, l := range lines {
+		if l.Wrapped {
+			return true
+		}
+	}
+	return false
 }
 
 // lettersOf is the text of lines without its blanks.

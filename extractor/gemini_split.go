@@ -75,7 +75,7 @@ func geminiStatus(l Line) bool {
 		return true
 	case n == 0 && r >= 0x2800 && r <= 0x28ff, strings.Contains(t, "(esc to cancel"):
 		return true
-	case strings.HasPrefix(t, "────────") && strings.Trim(t, "─") == "":
+	case strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]:
 		return true
 	case n == 0:
 		return geminiHint(t)

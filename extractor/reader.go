@@ -205,7 +205,7 @@ func (r *Reader) read(t *tape, settled bool) {
 	if r.Explain != nil {
 		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: t.lines[min(from, len(t.lines)):], Items: s.items[k:]})
 	}
-	if settled && s.wiped {
+	if settled && s.wiped && len(trim(t.lines)) > 0 { // a blank screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Reprint: s.reprint, Settled: settled}
