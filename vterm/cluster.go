@@ -32,15 +32,15 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	if p&propJoins == 0 {
 		return w, 0, false
 	}
-	prev, old := t.beforeCursor()
-	if prev == "" || w > 0 && t.joinable == 0 {
+	c := t.beforeCursor()
+	if c.ch == 0 || w > 0 && t.joinable == 0 || p&propJoins == propAfter && !t.opens(c, r) {
 		return dropZero(w), 0, false
 	}
-	both := prev + string(r)
+	both := t.cellText(c) + string(r)
 	if uniseg.GraphemeClusterCount(both) > 1 {
 		return dropZero(w), 0, false
 	}
-	return max(old, min(2, displaywidth.String(both))), old, true
+	return max(c.width(), min(2, displaywidth.String(both))), c.width(), true
 }
 
 // dropZero makes a lone character without a width one that is not shown.
@@ -51,18 +51,28 @@ func dropZero(w int) int {
 	return w
 }
 
-// beforeCursor is the character before the cursor and its width in cells.
-func (t *Term) beforeCursor() (string, int) {
+// opens says that c may be joined by a character that does not join any: by an emoji behind a
+// joiner, by Hangul letters behind others, by a second regional indicator.
+func (t *Term) opens(c cell, r rune) bool {
+	before := rune(c.ch)
+	switch {
+	case c.ch&chCluster != 0:
+		return true
+	case r >= 0xAC00 && r <= 0xD7A3:
+		return before >= 0x1100 && before < 0x1160 || before >= 0xA960 && before < 0xA980
+	}
+	return before >= 0x1100 && before < 0x1200 || before >= 0xA960 && before < 0xD800 ||
+		before >= 0x1F1E6 && before <= 0x1F1FF
+}
+
+// beforeCursor is the cell of the character before the cursor.
+func (t *Term) beforeCursor() cell {
 	x := t.scr.x - 1
 	l := t.cur()
 	if x > 0 && l.at(x).attr&cellTail != 0 {
 		x--
 	}
-	c := l.at(x)
-	if c.ch == 0 {
-		return "", 0
-	}
-	return t.cellText(c), c.width()
+	return l.at(x)
 }
 
 // joinCell adds r to the character before the cursor, which becomes w cells wide.
@@ -81,8 +91,8 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 	}
 	if c.ch == 0 {
 		c.ch = uint32(r)
-	} else {
-		c.ch = chCluster | t.clusters.number(text)
+	} else if n := t.clusters.number(text); n != 0 {
+		c.ch = chCluster | n
 	}
 	c.attr = c.attr&^(cellWide|cellTail) | widthFlags(w)
 	l.ver++

@@ -54,11 +54,12 @@ func (t *Term) shiftColumns(x, n int, right bool) {
 	}
 }
 
-// align is DECALN: the screen full of E.
+// align is DECALN: the screen full of E, drawn with the brush but no link.
 func (t *Term) align() {
 	t.moveTo(0, 0)
+	attr := t.styleNumber(t.brush.pen(brushExtra{})) | t.attr&cellProtected
 	for _, l := range t.scr.rows {
-		l.fill(0, t.cols, cell{ch: 'E', attr: t.attr})
+		l.fill(0, t.cols, cell{ch: 'E', attr: attr})
 		l.setWrapped(false)
 	}
 	t.moveTo(0, 0)

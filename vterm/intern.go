@@ -19,7 +19,10 @@ func (s *textTable) text(n uint32) string { return s.texts[n] }
 // full says that the unused texts should be swept out before another one is added.
 func (s *textTable) full() bool { return len(s.index) >= s.sweepAt }
 
-// number finds v's number, or gives it one.
+// maxText bounds the numbers, which the store has 20 bits for.
+const maxText = 1<<20 - 1
+
+// number finds v's number, or gives it one; 0 when there is none left.
 func (s *textTable) number(v string) uint32 {
 	if v == "" {
 		return 0
@@ -31,6 +34,8 @@ func (s *textTable) number(v string) uint32 {
 	if k := len(s.free); k > 0 {
 		n, s.free = s.free[k-1], s.free[:k-1]
 		s.texts[n] = v
+	} else if len(s.texts) > maxText {
+		return 0
 	} else {
 		n = uint32(len(s.texts))
 		s.texts = append(s.texts, v)

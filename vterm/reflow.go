@@ -75,10 +75,13 @@ func (p *page) widen(old, cols, rows int) {
 			continue
 		}
 		parts := cut(p.text(g, old, cell{}), cols)
-		if n := len(parts); n > 1 && len(parts[n-1]) == 0 {
-			parts = parts[:n-1]
-		} else if last := parts[n-1]; len(last) > 0 && len(last) < cols && last[len(last)-1].attr&cellWide != 0 {
+		n := len(parts)
+		if last := parts[n-1]; len(last) > 0 && len(last) < cols && last[len(last)-1].attr&cellWide != 0 {
 			last[len(last)-1] = cell{} // cut by an earlier resize, and now nothing to be joined with
+		}
+		for n > 1 && trimmed(parts[n-1]) == 0 {
+			n--
+			parts = parts[:n]
 		}
 		for j, l := range p.rows[g.first:g.end] {
 			if j < len(parts) {

@@ -45,6 +45,9 @@ func (t *Term) keyboardFlags() { t.reply("\x1b[?0u") }
 
 // deviceStatus is DSR: 5 for the state, 6 for the cursor.
 func (t *Term) deviceStatus(private bool) {
+	if !t.answer {
+		return // without the cost of making the answer
+	}
 	switch n := t.params.get(0, 0); {
 	case n == 5 && !private:
 		t.reply("\x1b[0n")

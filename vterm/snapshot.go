@@ -1,6 +1,9 @@
 package vterm
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Snapshot reads the screen. A row that did not change since it was last read is the same *Row.
 // It may be called inside OnCue.
@@ -42,10 +45,7 @@ func (t *Term) row(cells []cell, wrapped bool) *Row {
 		}
 		return emptyRow
 	}
-	r := &Row{Wrapped: wrapped, Blanks: blanks}
-	buf := t.view.text[:0]
-	var ends [64]int // where each run ends in buf
-	end := ends[:0]
+	runs, ends, buf := t.view.runs[:0], t.view.ends[:0], t.view.text[:0]
 	for x := 0; x < len(cells); {
 		n := cells[x].attr & styleMask
 		run := Run{Col: x, Style: t.styles.styles[n]}
@@ -58,10 +58,11 @@ func (t *Term) row(cells []cell, wrapped bool) *Row {
 			x += max(1, cells[x].width())
 		}
 		run.Width = x - run.Col // a wide character's second cell may be past the trimmed end
-		r.Runs, end = append(r.Runs, run), append(end, len(buf))
+		runs, ends = append(runs, run), append(ends, len(buf))
 	}
-	t.view.text = buf
-	r.setText(string(buf), end)
+	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
+	r := &Row{Wrapped: wrapped, Blanks: blanks, Runs: slices.Clone(runs)}
+	r.setText(string(buf), ends)
 	return r
 }
 

@@ -136,6 +136,8 @@ func (t *Term) addStyle(p pen) uint32 {
 	if k := len(s.free); k > 0 {
 		n, s.free = s.free[k-1], s.free[:k-1]
 		s.pens[n], s.styles[n] = p, st
+	} else if len(s.pens) > styleMask {
+		return 0
 	} else {
 		n = uint32(len(s.pens))
 		s.pens, s.styles = append(s.pens, p), append(s.styles, st)

@@ -128,7 +128,6 @@ func New(o Options) *Term {
 	t.clearScreen(&t.main)
 	t.clearScreen(&t.alt)
 	t.blankRows(&t.main, 0)
-	t.view.store = newVT10x(t.cols, t.rows)
 	return t
 }
 

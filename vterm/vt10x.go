@@ -18,9 +18,9 @@ type vt10xStore struct {
 
 // A vt10x background is the cell's flags (width, protected), vtEmpty, and the cluster's number.
 const (
-	vtEmpty    = 1 << 3
-	vtCluster  = 4 // bits to shift the number by
-	maxVTIndex = 1<<20 - 1
+	vtEmpty   = 1 << 3
+	vtCluster = 4       // bits to shift the number by
+	vtUnset   = 1 << 24 // no colour that a cell has
 )
 
 // vtFiller stands in the second half of a wide character, so that vt10x's String reads well.
@@ -62,25 +62,26 @@ func (s *vt10xStore) flush() {
 	}
 }
 
-// write puts a row into vt10x: runs of cells of one colour, and the empty rest at once.
-func (s *vt10xStore) write(y int, cells []cell) {
-	s.moveTo(0, y)
-	fg, bg := uint32(1<<24), uint32(1<<24)
-	for x := 0; x < len(cells); {
-		c := cells[x]
+// write puts a stretch of a row into vt10x: runs of cells of one colour, and empty ones at once. It
+// is short, because vt10x allocates for every byte that it reads.
+func (s *vt10xStore) write(x, y int, cells []cell) {
+	s.moveTo(x, y)
+	fg, bg := uint32(vtUnset), uint32(vtUnset)
+	for i := 0; i < len(cells); {
+		c := cells[i]
 		if f, b := vtColors(c); f != fg || b != bg {
+			s.colors(f, b, fg, bg)
 			fg, bg = f, b
-			s.colors(fg, bg)
 		}
-		if n := sameCells(cells[x:]); c.ch == 0 && n > 4 {
+		if n := sameCells(cells[i:]); (c.ch == 0 || c.ch == ' ') && n > 8 {
 			s.eraseCells(n)
-			if x += n; x < len(cells) {
-				s.moveTo(x, y)
+			if i += n; i < len(cells) {
+				s.moveTo(x+i, y)
 			}
 			continue
 		}
 		s.out = utf8.AppendRune(s.out, vtRune(c))
-		x++
+		i++
 	}
 }
 
@@ -124,18 +125,41 @@ func vtRune(c cell) rune {
 	return rune(c.ch)
 }
 
-func (s *vt10xStore) colors(fg, bg uint32) {
-	s.out = append(s.out, "\x1b[38;2"...)
-	s.rgb(fg)
-	s.out = append(s.out, ";48;2"...)
-	s.rgb(bg)
+// colors sets what of the colours is another one than before.
+func (s *vt10xStore) colors(fg, bg, oldFg, oldBg uint32) {
+	s.out = append(s.out, "\x1b["...)
+	if fg != oldFg {
+		s.color(fg, 30)
+	}
+	if bg != oldBg {
+		if fg != oldFg {
+			s.out = append(s.out, ';')
+		}
+		s.color(bg, 40)
+	}
 	s.out = append(s.out, 'm')
 }
 
-func (s *vt10xStore) rgb(c uint32) {
-	for shift := 16; shift >= 0; shift -= 8 {
-		s.out = append(s.out, ';')
-		s.out = strconv.AppendUint(s.out, uint64(c>>shift&0xFF), 10)
+// color appends the shortest SGR parameters for colour c of vt10x, with base 30 for the
+// foreground, 40 for the background. vt10x keeps #00bbcc and palette entries as the same numbers.
+func (s *vt10xStore) color(c, base uint32) {
+	put := func(vs ...uint32) {
+		for i, v := range vs {
+			if i > 0 {
+				s.out = append(s.out, ';')
+			}
+			s.out = strconv.AppendUint(s.out, uint64(v), 10)
+		}
+	}
+	switch {
+	case c < 8:
+		put(base + c)
+	case c < 16:
+		put(base + 60 + c - 8)
+	case c < 256:
+		put(base+8, 5, c)
+	default:
+		put(base+8, 2, c>>16, c>>8&0xFF, c&0xFF)
 	}
 }
 

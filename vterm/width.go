@@ -10,8 +10,10 @@ import (
 // What is known of a code point, in a byte.
 const (
 	propWidth = 3 // cells
-	propJoins = 4 // may be a part of the cluster before it
-	propKnown = 8
+	propJoins = propAfter | propAny
+	propAfter = 4 // is a part of the cluster before it, behind some characters
+	propAny   = 8 // behind any character
+	propKnown = 16
 )
 
 // widthPage holds the properties of 256 code points, found out one by one as they are seen.
@@ -38,21 +40,21 @@ func (t *Term) findProps(r rune) uint8 {
 		return propKnown | uint8(width11(r))
 	}
 	p := propKnown | uint8(min(2, max(0, displaywidth.Rune(r))))
-	if mayJoin(r) {
-		p |= propJoins
-	}
-	return p
+	return p | joinProp(r)
 }
 
-// mayJoin says that some character before r makes the two one cluster: each boundary class that
+// joinProp says whether some character before r makes the two one cluster: each boundary class that
 // joins to the left (UAX #29, GB6 to GB13) does so behind one of these.
-func mayJoin(r rune) bool {
-	for _, before := range [...]string{"a", "\u1100", "\uac00", "\uac01", "\U0001F1E6", "\u2764\u200d", "\u0915\u094d"} {
+func joinProp(r rune) uint8 {
+	if uniseg.GraphemeClusterCount("a"+string(r)) == 1 {
+		return propAny
+	}
+	for _, before := range [...]string{"\u1100", "\uac00", "\uac01", "\U0001F1E6", "\u2764\u200d", "\u0915\u094d"} {
 		if uniseg.GraphemeClusterCount(before+string(r)) == 1 {
-			return true
+			return propAfter
 		}
 	}
-	return false
+	return 0
 }
 
 // width11 is the width of r in Unicode 11, per code point.

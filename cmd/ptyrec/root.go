@@ -28,6 +28,7 @@ func newRootCmd(a *app) *cobra.Command {
 		newExtractCmd(a),
 		newImportCmd(a),
 		newListCmd(a),
+		newScreenCmd(a),
 		newVersionCmd(a),
 	)
 	return root

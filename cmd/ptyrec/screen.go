@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/screen"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// screenOptions are the flags of the screen command.
+type screenOptions struct {
+	at      float64 // seconds; negative: the end
+	dir     string
+	session string
+	widths  string
+	format  string
+}
+
+func newScreenCmd(a *app) *cobra.Command {
+	var o screenOptions
+	cmd := &cobra.Command{
+		Use:   "screen CAST… [-o DIR]",
+		Short: "Show the screen of a recording at a moment",
+		Long: `Screen plays recordings into a terminal of its own and writes what it shows at the end, or at a moment:
+one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .svg). JSON has the scrollback, too.`,
+		Example: `  ptyrec screen session.cast
+  ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
+  ptyrec screen *.cast --json -o screens
+  ptyrec screen --session last --ansi`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd, args); err != nil {
+				return usageError(err)
+			}
+			if o.session != "" {
+				return screenOfSession(cmd.Context(), a, o)
+			}
+			return screens(a, args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Float64Var(&o.at, "at", -1, "the moment, in `SECONDS` from the start (default the end)")
+	flags.StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json (.txt, .ansi, .svg) for each recording")
+	flags.StringVar(&o.session, "session", "", "a recorded session instead: an `ID`, a unique beginning of one, or last")
+	flags.StringVar(&o.widths, "widths", "graphemes", "how wide characters are: graphemes, or unicode11 as in xterm.js")
+	for _, f := range screen.Formats() {
+		flags.Bool(f, false, "write "+strings.ToUpper(f))
+	}
+	flags.Lookup("text").Usage = "write plain text (the default)"
+	cmd.MarkFlagsMutuallyExclusive(screen.Formats()...)
+	return cmd
+}
+
+// check completes o and says what is wrong with the command line.
+func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
+	o.format = "text"
+	for _, f := range screen.Formats() {
+		if on, _ := cmd.Flags().GetBool(f); on {
+			o.format = f
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"graphemes", "unicode11"}, o.widths):
+		return fmt.Errorf("unknown widths %q: graphemes or unicode11", o.widths)
+	case cmd.Flags().Changed("at") && !(o.at >= 0):
+		return errors.New("--at takes seconds from the start, 0 or more")
+	case o.session != "" && (len(args) > 0 || o.dir != ""):
+		return errors.New("--session takes no recording and no folder")
+	case o.session == "" && len(args) == 0:
+		return errors.New("no recording is named")
+	case len(args) > 1 && o.dir == "":
+		return errors.New("several recordings need a folder")
+	}
+	return nil
+}
+
+// screens writes the screen of each recording.
+func screens(a *app, paths []string, o screenOptions) error {
+	targets, err := screenTargets(paths, o)
+	if err != nil {
+		return err
+	}
+	if o.dir != "" {
+		if err := os.MkdirAll(o.dir, 0o777); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(a, "screen", paths)
+	defer bar.finish()
+	return eachParallel(len(paths), func(i int) error {
+		return screenOne(a, paths[i], targets[i], o, bar)
+	})
+}
+
+// screenTargets names the file of each screen, and refuses two of one name.
+func screenTargets(paths []string, o screenOptions) ([]string, error) {
+	targets := make([]string, len(paths))
+	taken := map[string]string{}
+	for i, path := range paths {
+		if targets[i] = "-"; o.dir == "" {
+			continue
+		}
+		targets[i] = filepath.Join(o.dir, castName(path)+screen.Ending(o.format))
+		if other, ok := taken[targets[i]]; ok {
+			return nil, usageError(fmt.Errorf("%s and %s would both be written to %s", other, path, targets[i]))
+		}
+		taken[targets[i]] = path
+	}
+	return targets, nil
+}
+
+func screenOne(a *app, path, target string, o screenOptions, bar *progress) error {
+	rec, err := openRecording(a, path, bar.add)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	s, readErr := o.play(rec.Header.Cols, rec.Header.Rows, rec)
+	if readErr != nil {
+		readErr = fmt.Errorf("%s: %w", path, readErr)
+	}
+	if err := a.writeFile(target, func(w io.Writer) error { return screen.Write(w, o.format, s) }); err != nil {
+		return err
+	}
+	if warning := rec.Warning(); warning != "" {
+		a.notice("%s: %s", path, warning)
+	}
+	return readErr
+}
+
+// screenOfSession writes the screen of a session in the database.
+func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := findSession(ctx, db, o.session)
+	if err != nil {
+		return err
+	}
+	source := newStored(ctx, db, info.ID, 0)
+	defer source.stop()
+	s, readErr := o.play(info.Cols, info.Rows, source)
+	for _, d := range source.damage {
+		a.notice("%v", d)
+	}
+	return errors.Join(readErr, a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) }))
+}
+
+// play feeds what source gives, up to the moment, to a terminal. Where source breaks off, the screen
+// is that of what came before.
+func (o *screenOptions) play(cols, rows int, source eventSource) (screen.Screen, error) {
+	opt := vterm.Options{Cols: cols, Rows: rows}
+	if o.widths == "unicode11" {
+		opt.Widths = vterm.Unicode11
+	}
+	t := vterm.New(opt)
+	var err error
+	for {
+		var e session.Event
+		if e, err = source.Next(); err != nil {
+			break
+		}
+		if o.at >= 0 && e.At > time.Duration(o.at*float64(time.Second)) {
+			break
+		}
+		switch e.Kind {
+		case session.Output:
+			_, _ = t.Write(e.Data) // never fails
+		case session.Resize:
+			t.Resize(e.Cols, e.Rows)
+		}
+	}
+	return screen.Of(t), ignoreEnd(err)
+}

@@ -1,0 +1,157 @@
+package vterm_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/hinshun/vt10x"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+const benchCols, benchRows = 120, 40
+
+// benchStreams are what the benchmarks feed: made text, and what the agents really wrote.
+func benchStreams(b *testing.B) []struct {
+	name string
+	data []byte
+} {
+	type stream = struct {
+		name string
+		data []byte
+	}
+	streams := []stream{
+		{"plain", benchPlain()}, {"ansi", benchANSI()}, {"cjk", benchCJK()},
+	}
+	for _, name := range []string{"claude", "codex", "gemini", "altscreen"} {
+		streams = append(streams, stream{name, readBench(b, name)})
+	}
+	return streams
+}
+
+func readBench(b *testing.B, name string) []byte {
+	b.Helper()
+	f, err := os.Open("testdata/bench/" + name + ".raw.gz")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
+// benchPlain is 1 MB of lines as a build log has them.
+func benchPlain() []byte {
+	var w bytes.Buffer
+	for i := 0; w.Len() < 1<<20; i++ {
+		fmt.Fprintf(&w, "%06d compiling package number %d of the tree, %s\r\n", i, i%977,
+			"nothing to see here, move along please; the quick brown fox"[:i%58])
+	}
+	return w.Bytes()
+}
+
+// benchANSI is 1 MB with a change of style every few characters.
+func benchANSI() []byte {
+	var w bytes.Buffer
+	for i := 0; w.Len() < 1<<20; i++ {
+		fmt.Fprintf(&w, "\x1b[1;3%dmerror\x1b[0m: \x1b[38;5;%dmfile%d.go\x1b[39m:\x1b[38;2;%d;20;30m%d\x1b[m ",
+			i%8, i%256, i%31, i%64, i%400)
+		if i%3 == 2 {
+			w.WriteString("\r\n")
+		}
+	}
+	return w.Bytes()
+}
+
+// benchCJK is 1 MB of wide characters with emoji among them.
+func benchCJK() []byte {
+	var w bytes.Buffer
+	for i := 0; w.Len() < 1<<20; i++ {
+		fmt.Fprintf(&w, "漢字かな交じり文、世界中の人々。%c한국어도 있습니다\r\n", rune(0x4E00+i%5000))
+		if i%20 == 0 {
+			w.WriteString("🚀 ⚠️ 👨‍👩‍👧 done\r\n")
+		}
+	}
+	return w.Bytes()
+}
+
+// BenchmarkWrite is the cost of a byte, with 10,000 lines of scrollback.
+func BenchmarkWrite(b *testing.B) {
+	for _, s := range benchStreams(b) {
+		b.Run(s.name, func(b *testing.B) {
+			t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
+			b.SetBytes(int64(len(s.data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = t.Write(s.data)
+			}
+		})
+	}
+}
+
+// BenchmarkBareVT10x is what vt10x alone needs for the same bytes.
+func BenchmarkBareVT10x(b *testing.B) {
+	for _, s := range benchStreams(b) {
+		b.Run(s.name, func(b *testing.B) {
+			t := vt10x.New(vt10x.WithSize(benchCols, benchRows))
+			b.SetBytes(int64(len(s.data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = t.Write(s.data)
+			}
+		})
+	}
+}
+
+// BenchmarkSnapshot reads the screen: all of it after each row changed, or none of it.
+func BenchmarkSnapshot(b *testing.B) {
+	text := benchANSI()
+	other := text[40<<10 : 60<<10]
+	text = text[:20<<10]
+	b.Run("full", func(b *testing.B) {
+		t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			_, _ = t.Write(text)
+			text, other = other, text
+			b.StartTimer()
+			t.Snapshot()
+		}
+	})
+	b.Run("unchanged", func(b *testing.B) {
+		t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
+		_, _ = t.Write(text)
+		b.ReportAllocs()
+		for b.Loop() {
+			t.Snapshot()
+		}
+	})
+}
+
+// BenchmarkFrames is an agent's stream with a snapshot at each frame, as the Processor takes them.
+func BenchmarkFrames(b *testing.B) {
+	data := readBench(b, "claude")
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var t *vterm.Term
+		t = vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows, OnCue: func(c vterm.Cue) {
+			if c.Kind == vterm.CueFrame {
+				t.Snapshot()
+				t.TakeHistory()
+			}
+		}})
+		_, _ = t.Write(data)
+	}
+}
