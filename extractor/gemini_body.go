@@ -49,7 +49,7 @@ func less(a, b vterm.Color) bool {
 func geminiBody(lines []Line) (text, markdown string) {
 	c := geminiColorsOf(lines)
 	lines = mendTables(lines)
-	lk := &look{Left: 2}
+	lk := &look{Left: 2, Slack: 4} // older versions wrap up to four columns before the edge
 	lk.Marks = func(s vterm.Style) mark {
 		m := plainMarks(s)
 		if s.Fg == c.accent && c.accent != c.plain {

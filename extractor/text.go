@@ -30,6 +30,7 @@ const (
 type look struct {
 	Left   int    // columns at the left that are not content: the marker of the first line, blanks below it
 	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
+	Slack  int    // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
 	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
 	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
 	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the rules of all agents hold.

@@ -1,6 +1,9 @@
 package extractor
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // blockKind is what a block of a message is.
 type blockKind uint8
@@ -20,6 +23,7 @@ type block struct {
 	kind  blockKind
 	pad   string   // before each line in Markdown: a list item's content stands under its text
 	mark  string   // itemBlock: "- " or "1. ", before the first line
+	shown string   // itemBlock: the same as it was drawn, where Markdown has no such marker: "a. "
 	level int      // headingBlock
 	lines [][]span // paragraph, item, heading: the lines of the text itself, unwrapped
 	code  []string
@@ -33,7 +37,7 @@ type block struct {
 
 // item is a list item's marker at the start of a line.
 type item struct {
-	mark    string // as Markdown writes it: "-", "1."
+	mark    string // as it is drawn, but "-" for all bullets
 	number  int    // of an ordered item, else -1
 	col     int    // where the marker stands
 	content int    // where the item's text begins
@@ -46,7 +50,15 @@ type listLevel struct {
 }
 
 // inner is what stands before the lines within its items.
-func (l *listLevel) inner() string { return l.pad + blanks(len(l.mark)+1) }
+func (l *listLevel) inner() string { return l.pad + blanks(len(l.markdown())+1) }
+
+// markdown is the marker in Markdown, which numbers with digits only.
+func (it *item) markdown() string {
+	if it.number < 0 || it.mark != "" && it.mark[0] >= '0' && it.mark[0] <= '9' {
+		return it.mark
+	}
+	return strconv.Itoa(it.number) + "."
+}
 
 // reader makes blocks of lines.
 type blockReader struct {
@@ -86,7 +98,7 @@ func (r *blockReader) next(i int) int {
 	}
 	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
 		r.open(it)
-		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.mark + " "}
+		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.mark + " "}
 		n := r.textEnd(i, it.col)
 		ls := append([]textLine{}, r.ls[i:i+n]...)
 		ls[0] = hangLine(ls[0], it.content)

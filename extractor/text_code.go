@@ -93,7 +93,7 @@ func (lk *look) codeSeam(a, b *textLine, edge int) seam {
 	if a.blank() || b.blank() || b.indent > edge+1 {
 		return seamBreak
 	}
-	return lk.seam(a, b, edge)
+	return lk.exactSeam(a, b, edge)
 }
 
 // gutterCode reads a code block with line numbers: it begins with number 1 and goes on as they count up.
@@ -126,7 +126,7 @@ func (r *blockReader) gutterCode(i int) int {
 	for k := range code {
 		l := &code[k]
 		if !starts[k] {
-			if s := lk.seam(&code[k-1], l, 0); s != seamNone {
+			if s := lk.exactSeam(&code[k-1], l, 0); s != seamNone {
 				out[len(out)-1] += " "
 			}
 			out[len(out)-1] += l.text[l.indent:]

@@ -17,7 +17,7 @@ func inline(spans []span, drop mark) string {
 	if plainSpans(spans, drop) {
 		return spansText(spans)
 	}
-	ps := pieces(spans, drop)
+	ps := pieces(foldLinks(spans), drop)
 	var b strings.Builder
 	var open []mark
 	link := ""
@@ -46,6 +46,48 @@ func inline(spans []span, drop mark) string {
 		b.WriteString("](" + link + ")")
 	}
 	return b.String()
+}
+
+// foldLinks leaves out the address that an agent puts in brackets behind a link's text, which has it, too.
+func foldLinks(spans []span) []span {
+	for i := 0; i < len(spans); i++ {
+		u := linkOf(spans[i])
+		if u == "" {
+			continue
+		}
+		end := i + 1
+		for end < len(spans) && linkOf(spans[end]) == u {
+			end++
+		}
+		if n := addressBehind(spans[end:], u); n > 0 {
+			rest := append([]span(nil), spans[end+n:]...)
+			close := strings.TrimLeft(spans[end+n-1].text, " ")[1:]
+			spans = append(append(append([]span(nil), spans[:end]...), span{text: close, width: textWidth(close)}), rest...)
+		}
+		i = end - 1
+	}
+	return spans
+}
+
+// addressBehind counts the spans that are ` (`, the address, and a span that begins with the closing bracket.
+func addressBehind(spans []span, u string) int {
+	n, before := 0, ""
+	for n < len(spans) && spans[n].style.Link != u {
+		before += spans[n].text
+		n++
+	}
+	if strings.TrimSpace(before) != "(" {
+		return 0
+	}
+	address := ""
+	for n < len(spans) && spans[n].style.Link == u {
+		address += spans[n].text
+		n++
+	}
+	if address != u || n == len(spans) || !strings.HasPrefix(spans[n].text, ")") {
+		return 0
+	}
+	return n + 1
 }
 
 // plainSpans tells whether there is nothing to mark.

@@ -155,6 +155,14 @@ var codexish = look{
 	Breaks: "-",
 }
 
+// lettered reads letters as list markers.
+var lettered = look{Left: 2, Item: func(l *textLine) (item, bool) {
+	if t := l.text[l.indent:]; len(t) > 2 && t[0] >= 'a' && t[0] <= 'c' && t[1] == '.' {
+		return l.itemOf(t[:2], int(t[0]-'a')+1, 2, t[2:]), true
+	}
+	return listItem(l)
+}}
+
 func TestBody(t *testing.T) {
 	tests := []struct {
 		name           string
@@ -362,6 +370,8 @@ Each worker batches **two stale rows**.
 		{"Chinese cut at the edge", look{Left: 2, Ideo: true}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},
+		{"lines shorter than the look says", look{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
+		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "1. One\n   a. Sub one\n   b. Sub two", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
 		{"nothing", claudeish, 40, "", "", ""},
 	}
@@ -415,6 +425,20 @@ func TestInlineLink(t *testing.T) {
 	}
 	spans[1] = span{text: "https://example.test/a", width: 22, style: link}
 	if got, want := inline(spans, 0), "see https://example.test/a."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestInlineLinkWithAddress(t *testing.T) {
+	u := "https://example.test/a"
+	link := vterm.Style{Link: u}
+	spans := []span{{text: "see ", width: 4}, {text: "the", width: 3, style: link}, {text: " ", width: 1, style: link}, {text: "docs", width: 4, style: link},
+		{text: " (", width: 2}, {text: u[:9], width: 9, style: link}, {text: u[9:], width: len(u) - 9, style: link}, {text: "), or not.", width: 10}}
+	if got, want := inline(spans, 0), "see [the docs]("+u+"), or not."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	spans[4].text = " and "
+	if got, want := inline(spans, 0), "see [the docs]("+u+") and "+u+"), or not."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

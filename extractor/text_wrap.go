@@ -18,6 +18,17 @@ const (
 // seam tells how line b goes on after line a: a word wrap puts a word on a new line only where it does not fit any more,
 // and cuts a token only where it would not fit on a line of its own. hang is the column at which a continuation stands.
 func (lk *look) seam(a, b *textLine, hang int) seam {
+	s := lk.exactSeam(a, b, hang)
+	if s == seamBreak && lk.Slack > 0 {
+		if r, _ := utf8.DecodeRuneInString(b.text[min(b.indent, len(b.text)):]); unicode.IsLower(r) && textWidth(firstWord(b.text))+1 > a.room-a.width-lk.Slack {
+			return seamSpace
+		}
+	}
+	return s
+}
+
+// exactSeam goes by the width alone.
+func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 	if lk.Seam != nil {
 		if s, ok := lk.Seam(a, b); ok {
 			return s

@@ -20,7 +20,7 @@ func writeText(bs []block) string {
 		case ruleBlock:
 			w.line(b.pad, "---")
 		default:
-			w.lines(b.pad, b.mark, plainLines(b.lines))
+			w.lines(b.pad, b.shown, plainLines(b.lines))
 		}
 	}
 	return w.String()
