@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,7 +48,7 @@ func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	err := ts.Exec(args[1], args[2:]...)
 	got := 0
-	if exit := (*exec.ExitError)(nil); asExit(err, &exit) {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		got = exit.ExitCode()
 	} else if err != nil {
 		ts.Fatalf("%v", err)
@@ -55,12 +56,6 @@ func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	if fmt.Sprint(got) != args[0] {
 		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
-}
-
-func asExit(err error, target **exec.ExitError) bool {
-	e, ok := err.(*exec.ExitError)
-	*target = e
-	return ok
 }
 
 // cmdSameText compares two transcripts, but for the ids and the session's own lines.
