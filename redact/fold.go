@@ -1,0 +1,131 @@
+package redact
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n  9c…", in a box
+// "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded: without the breaks that may have cut one. Which of them
+// did is decided by what is found across them.
+type view struct {
+	text   string
+	folded string
+	folds  []foldAt
+}
+
+// foldAt is a break that was taken out.
+type foldAt struct {
+	at   int // in the folded text
+	back int // in the text: where it goes on
+}
+
+const (
+	minRow     = 10 // cells: no row that was full is narrower
+	rowSlack   = 12 // cells: a message's first row may have lost its marker and its indentation
+	borderRune = "│┃|║"
+)
+
+// fold makes a view of text.
+func fold(text string) *view {
+	v := &view{text: text, folded: text}
+	var b strings.Builder
+	from := 0 // of what is not yet in b
+	start := 0
+	for {
+		n := strings.IndexByte(text[start:], '\n')
+		if n < 0 {
+			break
+		}
+		line, next := start, start+n+1
+		start = next
+		end, to, ok := cut(text, line, next)
+		if !ok {
+			continue
+		}
+		b.WriteString(text[from:end])
+		v.folds = append(v.folds, foldAt{at: b.Len(), back: to})
+		from = to
+	}
+	if v.folds != nil {
+		b.WriteString(text[from:])
+		v.folded = b.String()
+	}
+	return v
+}
+
+// cut tells whether the break between the row at line and the row at next can have cut a token: it stood to the end of a row
+// that is no narrower than the one in which it goes on. What is between end and to is no part of it.
+func cut(text string, line, next int) (end, to int, ok bool) {
+	end = next - 1
+	if end > line && text[end-1] == '\r' {
+		end--
+	}
+	row := text[line:end]
+	bare := strings.TrimRight(row, " \t")
+	if inner := strings.TrimRight(bare, borderRune); inner != bare {
+		bare = strings.TrimRight(inner, " \t")
+	} else if bare != row {
+		return 0, 0, false // the row was not full
+	}
+	if bare == "" || !inToken(bare[len(bare)-1]) {
+		return 0, 0, false
+	}
+	rest := text[next:]
+	if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		rest = rest[:n]
+	}
+	after := strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
+	if after == "" || !inToken(after[0]) {
+		return 0, 0, false
+	}
+	width := utf8.RuneCountInString(row)
+	if width < minRow || utf8.RuneCountInString(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
+		return 0, 0, false
+	}
+	return line + len(bare), next + len(rest) - len(after), true
+}
+
+// inToken tells whether c may stand inside a token or a URL.
+func inToken(c byte) bool {
+	return c > ' ' && c < 0x7f && !strings.ContainsRune("\"'`,;()[]{}<>|\\", rune(c))
+}
+
+// original gives the place in the text of a place in the folded text.
+func (v *view) original(at int) int {
+	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > at })
+	if i == 0 {
+		return at
+	}
+	f := v.folds[i-1]
+	return at - f.at + f.back
+}
+
+// inside gives the folds at which something before and something behind them is in [start, end) of the folded text.
+func (v *view) inside(start, end int) []foldAt {
+	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > start })
+	j := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at >= end })
+	return v.folds[i:max(i, j)]
+}
+
+// match makes a Match of a place in the folded text.
+func (v *view) match(rule string, start, end int) Match {
+	return Match{Rule: rule, Start: v.original(start), End: v.original(end-1) + 1}
+}
+
+// looksRandom tells the rest of a token from a word that begins the next row.
+func looksRandom(s string) bool {
+	lower, upper := false, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9', c == '+', c == '=':
+			return true
+		case c >= 'a' && c <= 'z':
+			lower = true
+		case c >= 'A' && c <= 'Z' && i > 0:
+			upper = true
+		}
+	}
+	return lower && upper
+}

@@ -1,0 +1,183 @@
+package redact
+
+import "strings"
+
+const (
+	lookBack = 128 // bytes before a keyword in which a match may begin that does not begin with it
+	context  = 8   // bytes behind a match that its pattern may look at
+	maxFolds = 48  // rows that a secret may be cut into, but for the longest
+	ownReach = 512 // bytes behind a row's end that an own pattern may take from the rows below
+)
+
+// find gives all that the rules find near their words.
+func (s *ruleSet) find(v *view) (matches []Match) {
+	if s.words == nil {
+		return nil
+	}
+	done := make([]int, len(s.rules)) // where the last match of each rule ends
+	s.words.each(v.folded, func(word, end int) {
+		at := end - s.wordSize[word]
+		for _, n := range s.byWord[word] {
+			if at < done[n] {
+				continue
+			}
+			for _, m := range s.rules[n].near(v, at) {
+				matches = append(matches, v.match(s.rules[n].id, m.start, m.end))
+				done[n] = max(done[n], m.end)
+			}
+		}
+	})
+	return matches
+}
+
+// span is a secret in the folded text.
+type span struct{ start, end int }
+
+// near gives the secrets of the rule whose word stands at a place in the folded text.
+func (r *rule) near(v *view, at int) (found []span) {
+	if r.anchored {
+		if r.wordStart && v.wordBefore(at) {
+			return nil
+		}
+		return v.grow(at, at+r.reach+context, func(end int) []span { return r.anchoredAt(v, at, end) })
+	}
+	start, end := max(0, at-lookBack), at+r.reach+context
+	starts := []int{start}
+	for _, f := range v.inside(start, at+1) { // a row may be the first of its text
+		starts = append(starts, f.at)
+	}
+	for _, start := range starts {
+		found = append(found, v.grow(max(start, at), end, func(end int) []span { return r.within(v, start, end) })...)
+	}
+	return found
+}
+
+// grow searches up to each break that may have cut a token, as if the text ended there, and then up to the limit. What grows
+// over a break by what may be a word of the next row is left as it was.
+func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
+	limit = min(limit, len(v.folded))
+	ends := v.inside(from, limit)
+	for _, f := range ends[:min(len(ends), maxFolds)] {
+		found = v.extend(found, search(f.at))
+	}
+	return v.extend(found, search(limit))
+}
+
+func (v *view) extend(found, more []span) []span {
+	for _, m := range more {
+		known := false
+		for i, f := range found {
+			if f.start != m.start {
+				continue
+			}
+			known = true
+			if m.end > f.end && looksRandom(v.folded[f.end:m.end]) {
+				found[i] = m
+			}
+		}
+		if !known {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// anchoredAt gives the secret of a match that begins at a place, in the text up to end.
+func (r *rule) anchoredAt(v *view, at, end int) []span {
+	for {
+		loc := r.compiled().FindStringSubmatchIndex(v.folded[at:end])
+		if loc == nil {
+			return nil
+		}
+		if at+loc[1] == end && end < len(v.folded) && end-at > r.reach && end-at < len(v.folded) && v.cutsNothing(end) {
+			end = min(len(v.folded), end+2*(end-at)) // it goes on: see how far
+			continue
+		}
+		return r.secret(v, at, loc)
+	}
+}
+
+// cutsNothing tells that the search ends at a place for its length, and not at a break.
+func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
+
+// within gives the secrets of all matches in [start, end).
+func (r *rule) within(v *view, start, end int) (found []span) {
+	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.folded[start:end], -1) {
+		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
+			continue // the window cut it out of something longer
+		}
+		found = append(found, r.secret(v, start, loc)...)
+	}
+	return found
+}
+
+// secret gives the part of a match that is to be hidden, if it is a secret. loc is relative to base.
+func (r *rule) secret(v *view, base int, loc []int) []span {
+	g := r.group
+	for k := 1; g == 0 && k < len(loc)/2; k++ {
+		if loc[2*k] >= 0 && loc[2*k+1] > loc[2*k] {
+			g = k
+		}
+	}
+	if 2*g+1 >= len(loc) || loc[2*g] < 0 || loc[2*g] == loc[2*g+1] {
+		return nil
+	}
+	m := span{base + loc[2*g], base + loc[2*g+1]}
+	if r.allow != nil || r.entropy > 0 {
+		match := v.folded[v.nameStart(base+loc[0]) : base+loc[1]]
+		if !r.isSecret(v.folded[m.start:m.end], match, v.row(m.start)) {
+			return nil
+		}
+	}
+	return []span{m}
+}
+
+// nameStart gives where the name begins whose end is at a place: what nameBefore was in the pattern.
+func (v *view) nameStart(at int) int {
+	start := at
+	for start > max(0, at-50) && (isWord(v.folded[start-1]) || v.folded[start-1] == '.' || v.folded[start-1] == '-') {
+		start--
+	}
+	return start
+}
+
+// row gives the line of the text around a place of the folded text.
+func (v *view) row(at int) string {
+	at = v.original(at)
+	start := strings.LastIndexByte(v.text[:at], '\n') + 1
+	row, _, _ := strings.Cut(v.text[start:], "\n")
+	return row
+}
+
+// wordBefore tells whether the row goes on to the left of a place with a letter, a digit or _.
+func (v *view) wordBefore(at int) bool {
+	if at == 0 || !isWord(v.folded[at-1]) {
+		return false
+	}
+	return len(v.inside(at-1, at+1)) == 0
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// everywhere gives the secrets of a rule that has no words: an own pattern's.
+func (r *rule) everywhere(v *view) (matches []Match) {
+	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.text, -1) {
+		for _, m := range r.secret(&view{text: v.text, folded: v.text}, 0, loc) {
+			matches = append(matches, Match{r.id, m.start, m.end})
+		}
+	}
+	start := 0
+	for _, f := range v.folds { // what begins in the row before the break and goes over it
+		start = max(start, strings.LastIndexByte(v.folded[:f.at], '\n')+1)
+		end := min(len(v.folded), f.at+ownReach)
+		for _, m := range v.grow(f.at-1, end, func(end int) []span { return r.within(v, start, end) }) {
+			if m.start < f.at && m.end > f.at {
+				matches = append(matches, v.match(r.id, m.start, m.end))
+			}
+		}
+		start = f.at
+	}
+	return matches
+}

@@ -1,0 +1,172 @@
+// Package redact finds secrets in text by their shape, and puts marks in their place.
+//
+// It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of its own
+// (rules.toml). All patterns are RE2: the time grows with the text, whatever it holds.
+package redact
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Options say what is a secret. The zero value means the well-known ones.
+type Options struct {
+	Patterns []Pattern
+	Unknown  bool // Patterns only: leave the well-known shapes alone
+}
+
+// Pattern is a secret's shape as a user writes it.
+type Pattern struct {
+	Name   string // stands in the mark; lower-case letters, digits and "-"
+	Regexp string // RE2; its first group, where it has one that took part, is the secret
+}
+
+// Match is one secret: text[Start:End], in bytes.
+type Match struct {
+	Rule       string
+	Start, End int
+}
+
+// Redactor finds and replaces secrets. It may be used concurrently; a nil Redactor finds nothing.
+type Redactor struct {
+	own   []*rule
+	known func() *ruleSet
+	ids   map[string]bool // of own rules
+}
+
+var patternName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// New checks the patterns. The well-known rules are read when the first text comes.
+func New(o Options) (*Redactor, error) {
+	r := &Redactor{known: knownRules, ids: map[string]bool{}}
+	if o.Unknown {
+		r.known = func() *ruleSet { return &ruleSet{} }
+	}
+	for _, p := range o.Patterns {
+		if !patternName.MatchString(p.Name) {
+			return nil, fmt.Errorf("redaction pattern %q: a name is made of a-z, 0-9 and -", p.Name)
+		}
+		re, err := regexp.Compile(p.Regexp)
+		if err != nil {
+			return nil, fmt.Errorf("redaction pattern %s: %w", p.Name, err)
+		}
+		r.own = append(r.own, &rule{id: p.Name, compiled: func() *regexp.Regexp { return re }})
+		r.ids[p.Name] = true
+	}
+	return r, nil
+}
+
+// Mark is what stands in the place of a secret that the rule found.
+func Mark(rule string) string { return markStart + rule + "]" }
+
+const markStart = "[redacted:"
+
+// Text replaces each secret in text by its Mark, and counts them in found by rule, if found is not nil.
+// What it returns holds no secret any more: to redact it again changes nothing.
+func (r *Redactor) Text(text string, found map[string]int) string {
+	for r != nil {
+		matches := r.Find(text)
+		if len(matches) == 0 {
+			break
+		}
+		var b strings.Builder
+		at := 0
+		for _, m := range matches {
+			b.WriteString(text[at:m.Start])
+			b.WriteString(Mark(m.Rule))
+			at = m.End
+			if found != nil {
+				found[m.Rule]++
+			}
+		}
+		b.WriteString(text[at:])
+		text = b.String() // each round leaves fewer bytes outside marks: this ends
+	}
+	return text
+}
+
+// Find gives the secrets in text, in order and apart. Marks are none. A secret that line breaks cut is
+// one match, from its first to its last byte.
+func (r *Redactor) Find(text string) []Match {
+	if r == nil || text == "" {
+		return nil
+	}
+	v := fold(text)
+	matches := r.known().find(v)
+	for _, own := range r.own {
+		matches = append(matches, own.everywhere(v)...)
+	}
+	if len(matches) == 0 {
+		return nil
+	}
+	return outside(r.marks(text), join(matches))
+}
+
+// marks gives where marks stand already.
+func (r *Redactor) marks(text string) (spans [][2]int) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], markStart)
+		if i < 0 {
+			return spans
+		}
+		start := at + i
+		at = start + len(markStart)
+		name, _, ok := strings.Cut(text[at:min(len(text), at+80)], "]")
+		if ok && (r.ids[name] || r.known().ids[name]) {
+			at += len(name) + 1
+			spans = append(spans, [2]int{start, at})
+		}
+	}
+}
+
+// join makes overlapping matches one; the first rule names it, and gitleaks' generic one only where no other does.
+func join(matches []Match) []Match {
+	slices.SortStableFunc(matches, func(a, b Match) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return b.End - a.End
+	})
+	out := matches[:1]
+	for _, m := range matches[1:] {
+		last := &out[len(out)-1]
+		if m.Start >= last.End {
+			out = append(out, m)
+			continue
+		}
+		if last.Rule == genericRule {
+			last.Rule = m.Rule
+		}
+		last.End = max(last.End, m.End)
+	}
+	return out
+}
+
+// outside takes the marks out of matches. A match that holds more than marks keeps those inside it.
+func outside(marks [][2]int, matches []Match) []Match {
+	if len(marks) == 0 {
+		return matches
+	}
+	var out []Match
+	for _, m := range matches {
+		covered := 0
+		for _, s := range marks {
+			switch {
+			case s[1] <= m.Start || s[0] >= m.End:
+				continue
+			case s[0] <= m.Start:
+				m.Start = min(s[1], m.End)
+			case s[1] >= m.End:
+				m.End = s[0]
+			default:
+				covered += s[1] - s[0]
+			}
+		}
+		if m.End-m.Start > covered {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/redact"
+)
+
+func newRedactor(t testing.TB, patterns ...redact.Pattern) *redact.Redactor {
+	t.Helper()
+	r, err := redact.New(redact.Options{Patterns: patterns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// secrets are made up. They are put together here, so that nobody's scanner takes this file for a leak.
+var secrets = []struct{ rule, before, secret, after string }{
+	{"aws-access-token", "id ", "AKIA" + "Q3EGRTZXM4VW2N7K", " end"},
+	{"aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCY9qT4vLm2Zs", "\n"},
+	{"github-pat", "https://", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", "@github.com/a/b"},
+	{"github-fine-grained-pat", "(", "github_pat_" + "11ABCDEFG0aZ9yX8wV7uT6_sR5qP4oN3mL2kJ1iH0gF9eD8cB7aZ6yX5wV4uT3sR2qP1oN0mL9kJ8iH7gF", ")"},
+	{"gitlab-pat", "PAT: ", "glpat-" + "x9Zk2LmQ7vTb4WcR1yNp", "."},
+	{"slack-bot-token", "", "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx", ", then"},
+	{"gcp-api-key", "key=", "AIza" + "SyB7xQ2LmZ9vKw4TcR1yNp8HdJ3sFgE6uXo", ""},
+	{"llm-api-key", "export ANTHROPIC_API_KEY=", "sk-ant-oat01-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I_x7Kd93mQvTz1-LrPw8YbNcE5hJ2g", "\n"},
+	{"llm-api-key", "OPENAI: ", "sk-proj-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", ""},
+	{"google-oauth", "", "GOCSPX-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gU", ""},
+	{"stripe-access-token", "charge with ", "sk_live_" + "x7Kd93mQvTz1LrPw8YbNcE5h", " now"},
+	{"jwt", "cookie: ", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", ";"},
+	{"authorization-header", "Authorization: Basic ", "ZGV2OmY0c2Q5" + "OGo=", "\r\n"},
+	{"bearer-token", "use bearer ", "x7Kd93mQvTz1LrPw8YbN" + "cE5hJ2gUsA4f", " here"},
+	{"url-password", "psql postgres://dev:", "h4nter" + "-two", "@db.example.com/shop"},
+	{"npm-access-token", "//registry.npmjs.org/:_authToken=", "npm_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", "\n"},
+	{"private-key", "cat id\n", "-----BEGIN OPENSSH PRIVATE KEY-----\n" +
+		"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n" +
+		"QyNTUxOQAAACBx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd9wAAAJhtVnJbbVZy\n" +
+		"WwAAAAtzc2gtZWQyNTUxOQ==\n-----END OPENSSH PRIVATE KEY-----", "\n$ "},
+	{"private-key", "head -3 key.pem\n", "-----BEGIN RSA PRIVATE KEY-----\n" +
+		"MIIEowIBAAKCAQEAx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1\n" +
+		"LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd", "\n$ ls"},
+	{"generic-api-key", "client_secret: \"", "f3a9Zk2LmQ7vTb4WcR1yNp8HdJ", "\""},
+}
+
+func TestText(t *testing.T) {
+	r := newRedactor(t)
+	for _, c := range secrets {
+		t.Run(c.rule, func(t *testing.T) {
+			found := map[string]int{}
+			got := r.Text(c.before+c.secret+c.after, found)
+			if diff := cmp.Diff(c.before+redact.Mark(c.rule)+c.after, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(map[string]int{c.rule: 1}, found); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+			if again := r.Text(got, nil); again != got {
+				t.Errorf("again: %q", again)
+			}
+		})
+	}
+}
+
+// What looks like a secret and is none.
+func TestHarmless(t *testing.T) {
+	r := newRedactor(t)
+	for _, text := range []string{
+		"commit 9f2c1d7e8b3a4f5061728394a5b6c7d8e9f00112",
+		"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"session 0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+		"export OPENAI_API_KEY=$KEY and ANTHROPIC_API_KEY=${ANTHROPIC_API_KEY}",
+		"http://localhost:8080/users/@me git@github.com:a/b.git",
+		"postgres://user:password@localhost/db",
+		"The key is authentication: tokens are authenticated by the authorization server.",
+		"Authorization: Bearer <token>", "bearer authentication-of-everything-here",
+		"ghp_short", "AKIAIOSFODNN7EXAMPLE",
+		"key: value\nother: thing\npassword: \nname",
+		"⏺ Read(src/auth/token_test.go)\n  ⎿  Read 120 lines",
+	} {
+		if got := r.Text(text, nil); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+// wrap cuts text after width cells and begins each row so, as terminals and agents do.
+func wrap(text string, width int, begin, end string) string {
+	var rows []string
+	for len(text) > width {
+		rows = append(rows, begin+text[:width]+end)
+		text = text[width:]
+	}
+	return strings.Join(append(rows, begin+text+strings.Repeat(" ", width-len(text))+end), "\n")
+}
+
+// Wherever a row ends in a token, nothing of it is left.
+func TestWrapped(t *testing.T) {
+	r := newRedactor(t)
+	for _, c := range secrets {
+		if strings.Contains(c.secret, "\n") || c.rule == "generic-api-key" {
+			continue
+		}
+		text := c.before + c.secret + c.after
+		if strings.Contains(c.after, "\n") {
+			text = c.before + c.secret
+		}
+		for _, box := range []struct{ begin, end string }{{"", ""}, {"  ", ""}, {"│ ", " │"}} {
+			for width := 12; width < len(text); width++ {
+				wrapped := wrap(text, width, box.begin, box.end) + "\n" + box.begin + "done"
+				got := r.Text(wrapped, nil)
+				if n := leftOver(strings.ReplaceAll(got, redact.Mark(c.rule), ""), c.secret); n > 3 {
+					t.Errorf("%s at width %d: %d characters left:\n%s\nof\n%s", c.rule, width, n, got, wrapped)
+				}
+				mark, after := letters(c.before)+redact.Mark(c.rule), letters(text[len(c.before+c.secret):])+"done"
+				rest, ok := strings.CutPrefix(letters(got), mark)
+				if tail, whole := strings.CutSuffix(rest, after); !ok || !whole || !strings.HasSuffix(c.secret, tail) {
+					t.Errorf("%s at width %d: %s, want %s:\n%s\nof\n%s", c.rule, width, letters(got), mark+after, got, wrapped)
+				}
+			}
+		}
+	}
+}
+
+// letters gives text without what wrap adds.
+func letters(text string) string {
+	return strings.NewReplacer(" ", "", "\n", "", "│", "").Replace(text)
+}
+
+// leftOver gives the length of the longest part of secret in text.
+func leftOver(text, secret string) int {
+	most := 0
+	for i := range secret {
+		for most < len(secret)-i && strings.Contains(text, secret[i:i+most+1]) {
+			most++
+		}
+	}
+	return most
+}
+
+func TestPatterns(t *testing.T) {
+	r := newRedactor(t, redact.Pattern{Name: "ticket", Regexp: `ACME-(\d{6,})`}, redact.Pattern{Name: "all", Regexp: `redacted|w.rd`})
+	for text, want := range map[string]string{
+		"see ACME-123456.":                 "see ACME-[redacted:ticket].",
+		"a word [redacted:ticket] word":    "a [redacted:all] [redacted:ticket] [redacted:all]",
+		"[redacted:nobody]":                "[[redacted:all]:nobody]",
+		"long enough row ACME-123\n456 or": "long enough row ACME-[redacted:ticket] or",
+	} {
+		got := r.Text(text, nil)
+		if got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+		if again := r.Text(got, nil); again != got {
+			t.Errorf("%q, again: %q", got, again)
+		}
+	}
+	for _, p := range []redact.Pattern{{Name: "A b", Regexp: "x"}, {Name: "a", Regexp: "("}, {Name: "a", Regexp: `(?=x)`}} {
+		if _, err := redact.New(redact.Options{Patterns: []redact.Pattern{p}}); err == nil {
+			t.Errorf("New takes %+v", p)
+		}
+	}
+	var none *redact.Redactor
+	if got := none.Text("ghp_"+"x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", nil); !strings.HasPrefix(got, "ghp_") {
+		t.Errorf("nil redacts: %q", got)
+	}
+}
