@@ -46,7 +46,7 @@ func claudeItem(l *textLine) (item, bool) {
 		}
 		return it, ok
 	}
-	if l.indent < 3 {
+	if l.indent < 2 {
 		return item{}, false
 	}
 	n := strings.IndexByte(t, '.')
