@@ -89,3 +89,55 @@ func (t *Term) refWidths(l *line) string {
 	}
 	return b.String()[:min(last, t.cols)]
 }
+
+// MemoryStore makes t keep its screen in a store that only remembers.
+func (t *Term) MemoryStore() { t.view.store = &memoryStore{} }
+
+// WriteThrough makes t write each change to vt10x at once: fn is called with the result.
+func (t *Term) WriteThrough(p []byte) {
+	for i := range p {
+		_, _ = t.Write(p[i : i+1])
+		t.sync()
+	}
+}
+
+// StoreCells reads the screen's cells out of the store, and, beside them, what they should be.
+func (t *Term) StoreCells() (got, want [][]Cell) {
+	t.sync()
+	row := make([]cell, t.cols)
+	for y, l := range t.scr.rows {
+		t.view.store.read(y, row)
+		got = append(got, append([]Cell(nil), row...))
+		want = append(want, append([]Cell(nil), l.cells...))
+	}
+	return got, want
+}
+
+// Cell is a cell for tests to compare.
+type Cell = cell
+
+// Held counts what t keeps: rows, styles, clusters and links.
+func (t *Term) Held() (rows, styles, clusters, links int) {
+	return t.sb.n + t.hist.n + len(t.main.rows) + len(t.alt.rows) + len(t.spare),
+		len(t.styles.pens), len(t.clusters.texts), len(t.links.texts)
+}
+
+// memoryStore is the twin of vt10xStore that the tests hold it against.
+type memoryStore struct{ rows [][]cell }
+
+func (s *memoryStore) resize(cols, rows int) {
+	s.rows = make([][]cell, rows)
+	for y := range s.rows {
+		s.rows[y] = make([]cell, cols)
+	}
+}
+
+func (s *memoryStore) scrollUp(n int) {
+	top := s.rows[:n:n]
+	s.rows = append(s.rows[n:], top...)
+}
+
+func (s *memoryStore) write(x, y int, cells []cell) { copy(s.rows[y][x:], cells) }
+func (s *memoryStore) read(y int, cells []cell)     { copy(cells, s.rows[y]) }
+func (s *memoryStore) setCursor(int, int, bool)     {}
+func (s *memoryStore) flush()                       {}

@@ -45,7 +45,7 @@ func (s *textTable) number(v string) uint32 {
 }
 
 // keep forgets the texts that live does not name.
-func (s *textTable) keep(live map[uint32]bool) {
+func (s *textTable) keep(live []bool) {
 	for v, n := range s.index {
 		if !live[n] {
 			delete(s.index, v)
@@ -59,7 +59,8 @@ func (s *textTable) keep(live map[uint32]bool) {
 // sweep forgets the styles, links and clusters that no cell uses any more, so that
 // hostile output cannot grow the tables past what the screen, scrollback and history hold.
 func (t *Term) sweep() {
-	styles, clusters, links := map[uint32]bool{}, map[uint32]bool{}, map[uint32]bool{}
+	styles := make([]bool, len(t.styles.pens))
+	clusters, links := make([]bool, len(t.clusters.texts)), make([]bool, len(t.links.texts))
 	t.eachLine(func(l *line) {
 		for _, c := range l.cells {
 			styles[c.attr&styleMask] = true

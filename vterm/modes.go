@@ -133,13 +133,14 @@ func (t *Term) softReset() {
 	sc.saved = savedCursor{y: t.base()}
 }
 
-// reset is RIS: everything as it was in the beginning. The history goes on.
+// reset is RIS: everything as it was in the beginning, but, as in xterm.js, a hidden cursor stays
+// hidden and the title stays. The history goes on.
 func (t *Term) reset() {
 	t.cue(CueErase, -1, "")
 	t.useMain()
 	t.rememberScreen()
 	t.clearScrollback()
-	t.modes = modes{autowrap: true}
+	t.modes = modes{autowrap: true, hidden: t.hidden}
 	t.extra = brushExtra{}
 	t.paint(brush{})
 	t.resetCharsets()

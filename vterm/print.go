@@ -138,8 +138,12 @@ func (t *Term) wrapLine() {
 	}
 }
 
+// maxRepeat is how often REP repeats at most, or as often as the screen has cells: as xterm, and
+// unlike xterm.js, a few bytes must not keep the terminal busy.
+const maxRepeat = 4096
+
 // repeat is REP: what stands before the cursor, n more times. Only a character just printed is
-// repeated. No more is done than fills the screen and the scrollback.
+// repeated.
 func (t *Term) repeat(n int) {
 	w := t.joinable
 	if w == 0 {
@@ -147,7 +151,7 @@ func (t *Term) repeat(n int) {
 	}
 	c := t.cur().at(t.scr.x - w)
 	text := []rune(t.cellText(c))
-	n = min(n, t.cols*(t.rows+t.sb.limit+1))
+	n = min(n, max(t.cols*t.rows, maxRepeat))
 	t.joinable = 0
 	for range n {
 		for _, r := range text {

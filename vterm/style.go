@@ -147,7 +147,7 @@ func (t *Term) addStyle(p pen) uint32 {
 }
 
 // keep forgets the styles that live does not name.
-func (s *styleTable) keep(live map[uint32]bool) {
+func (s *styleTable) keep(live []bool) {
 	for p, n := range s.index {
 		if !live[n] {
 			delete(s.index, p)
