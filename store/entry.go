@@ -135,12 +135,17 @@ const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversat
 
 // Entries gives all entries of a session in order.
 func (s *Store) Entries(ctx context.Context, id string) (entries []*session.Entry, err error) {
+	return s.EntriesAfter(ctx, id, 0)
+}
+
+// EntriesAfter gives the entries of a session in order whose numbers are larger than seq.
+func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
 	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e WHERE e.session_pk = ? ORDER BY e.seq, e.pk", pk)
+		rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk", pk, seq)
 		if err != nil {
 			return err
 		}

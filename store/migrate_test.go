@@ -14,7 +14,7 @@ import (
 )
 
 // frozen is the newest version that has a frozen database in testdata.
-const frozen = 1
+const frozen = 2
 
 // TestFrozen opens a database of each version that was ever released. One is made by
 // PTYREC_FREEZE=1 go test ./store -run Frozen, which never writes over one that is there.
@@ -32,7 +32,11 @@ func TestFrozen(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		checkFrozen(t, open(t, path))
+		s := open(t, path)
+		checkFrozen(t, s)
+		if info := find(t, s, "a"); version >= 2 && (info.Title != "frozen" || len(info.Tags) != 1) {
+			t.Errorf("%s: title %q, tags %q", name, info.Title, info.Tags)
+		}
 		if got := queryInt(t, path, "PRAGMA user_version"); got != frozen {
 			t.Errorf("%s: version after opening = %d, want %d", name, got, frozen)
 		}
@@ -60,6 +64,12 @@ func freeze(t *testing.T, name string) {
 	create(t, s, "a")
 	rawLog(t, s, "a", frozenEvents())
 	if err := s.SaveEntries(t.Context(), "a", allKinds()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Rename(t.Context(), "a", "frozen"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Tag(t.Context(), "a", []string{"ice"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.FinishSession(t.Context(), "a", start.Add(time.Minute), 130); err != nil {

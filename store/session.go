@@ -32,6 +32,8 @@ type Info struct {
 	RawBytes    int64         // output bytes in the raw log
 	StoredBytes int64         // bytes that the raw log takes
 	Duration    time.Duration // time of the last event of the raw log
+	Tags        []string      // the user's, sorted
+	Note        string        // the user's
 
 	key int64
 }
@@ -123,6 +125,7 @@ type Filter struct {
 	Agent   string    // name of an agent that was seen
 	Command string    // part of the command line
 	Cwd     string    // this folder or one in it
+	Tag     string    // a tag of the user's
 	Since   time.Time // started then or later
 	Until   time.Time // started before
 	Live    bool      // only those being recorded
@@ -143,6 +146,9 @@ func (f Filter) where() (string, []any) {
 		dir := strings.TrimRight(f.Cwd, "/")
 		add("(s.cwd = ? OR substr(s.cwd, 1, ?) = ?)", f.Cwd, len([]rune(dir))+1, dir+"/")
 	}
+	if f.Tag != "" {
+		add("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = ?)", f.Tag)
+	}
 	if !f.Since.IsZero() {
 		add("s.started_at >= ?", nanos(f.Since))
 	}
@@ -155,8 +161,8 @@ func (f Filter) where() (string, []any) {
 	return strings.Join(cond, " AND "), args
 }
 
-const infoColumns = `s.pk, s.id, s.command, s.cwd, s.title, s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
-	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end`
+const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.tags, s.note`
 
 // Sessions gives the sessions that the filter chooses, the newest first.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
@@ -223,12 +229,12 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
-	var command, agents string
+	var command, agents, tags string
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration}, more...)...)
+		&info.Duration, &tags, &info.Note}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -238,6 +244,9 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	}
 	if err := json.Unmarshal([]byte(agents), &info.Agents); err != nil {
 		return fmt.Errorf("session %s: agents: %w: %w", info.ID, session.ErrCorrupt, err)
+	}
+	if err := json.Unmarshal([]byte(tags), &info.Tags); err != nil {
+		return fmt.Errorf("session %s: tags: %w: %w", info.ID, session.ErrCorrupt, err)
 	}
 	return nil
 }
