@@ -1,5 +1,7 @@
 package extractor
 
+import "strings"
+
 // codeRun counts the lines of a code block that begins at ls[0]: lines for which is holds, and blank lines between them.
 // Where is tells each line by itself (by its colours), that is all that a look's Code needs.
 func codeRun(ls []textLine, is func(*textLine) bool) int {
@@ -35,7 +37,7 @@ func (r *blockReader) addCode(i, n int, lang string) {
 			edge = ls[k].indent
 		}
 	}
-	inItem := r.lk.CodeOutdents && r.listGoesOn(i+n)
+	inItem := r.lk.CodeOutdents && (r.listGoesOn(i+n) || r.itemAsks())
 	if !inItem {
 		r.close(edge)
 	}
@@ -66,6 +68,15 @@ func (r *blockReader) listGoesOn(i int) bool {
 		}
 	}
 	return false
+}
+
+// itemAsks tells whether the block above is a list item that ends with a colon: what follows is its.
+func (r *blockReader) itemAsks() bool {
+	if len(r.out) == 0 || len(r.lists) == 0 {
+		return false
+	}
+	b := &r.out[len(r.out)-1]
+	return b.kind == itemBlock && strings.HasSuffix(spansText(b.lines[len(b.lines)-1]), ":")
 }
 
 // codeLines is code from a column on, with wrapped lines joined.
@@ -134,7 +145,23 @@ func (r *blockReader) gutterCode(i int) int {
 		}
 		out = append(out, l.text)
 	}
-	r.close(r.ls[i].indent)
+	if pad := r.pad(); pad == "" || !allIndented(out, pad) { // Gemini leaves code of a list item the item's indentation
+		r.close(r.ls[i].indent)
+	} else {
+		for k := range out {
+			out[k] = strings.TrimPrefix(out[k], pad)
+		}
+	}
 	r.add(block{kind: codeBlock, pad: r.pad(), code: out}, i, n)
 	return n
+}
+
+// allIndented tells whether all lines that are not blank begin with pad.
+func allIndented(lines []string, pad string) bool {
+	for _, l := range lines {
+		if l != "" && !strings.HasPrefix(l, pad) {
+			return false
+		}
+	}
+	return true
 }

@@ -370,6 +370,13 @@ Each worker batches **two stale rows**.
 		{"Chinese cut at the edge", look{Left: 2, Ideo: true}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},
+		{"numbered code in an item", geminiish, 40, `
+⟦ #d7afff|✦ ⟧⟦ #ffffff|Two:⟧
+
+   ⟦ #ffffff|1. One:⟧
+   ⟦ #afafaf|1⟧ ⟦ #ffffff|   f() {⟧
+   ⟦ #afafaf|2⟧ ⟦ #ffffff|   }⟧
+   ⟦ #ffffff|2. Two⟧`, "Two:\n\n1. One:\n   f() {\n   }\n2. Two", "Two:\n\n1. One:\n   ```\n   f() {\n   }\n   ```\n2. Two"},
 		{"lines shorter than the look says", look{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
 		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "1. One\n   a. Sub one\n   b. Sub two", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
