@@ -99,9 +99,10 @@ func (lk *look) codeLines(ls []textLine, edge int) []string {
 }
 
 // codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent, so a wrapped line
-// begins at the block's edge, and its first word would not have fitted above.
+// begins at the block's edge, and its first word would not have fitted above. Where the terminal wrapped a line, the agent
+// had left it whole.
 func (lk *look) codeSeam(a, b *textLine, edge int) seam {
-	if a.blank() || b.blank() || b.indent > edge+1 {
+	if a.blank() || b.blank() || a.wrapped || b.indent > edge+1 {
 		return seamBreak
 	}
 	return lk.exactSeam(a, b, edge)

@@ -370,6 +370,7 @@ Each worker batches **two stale rows**.
 		{"Chinese cut at the edge", look{Left: 2, Ideo: true}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},
+		{"code that the terminal wrapped", claudeish, 20, "●\n\n  ⟦ p4|npm⟧ install --sa\n+ve-dev\n  npx tsc", "npm install --save-dev\nnpx tsc", "```\nnpm install --save-dev\nnpx tsc\n```"},
 		{"numbered code in an item", geminiish, 40, `
 ⟦ #d7afff|✦ ⟧⟦ #ffffff|Two:⟧
 
