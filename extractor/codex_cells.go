@@ -74,7 +74,7 @@ func codexCell(l Line) codexKind {
 			return codexBox
 		}
 		return codexSays
-	case '■', '⚠', '✔', '✗', '✨', '🖐':
+	case '■', '⚠', '✔', '✗', '✘', '✨', '🖐', 'ⓘ':
 		return codexNotice
 	case '╭':
 		return codexBox
@@ -133,16 +133,17 @@ func codexBullet(l Line) codexKind {
 	if codexStatusRow(l) {
 		return codexChrome
 	}
+	st := l.styleAt(0)
 	alone := l.Runs[0].Width == 1 && len(l.Runs) > 1
 	title := codexTitle(l)
 	switch {
-	case title != "" && alone && l.styleAt(1) != l.styleAt(0):
+	case title != "" && alone && l.styleAt(1) != st:
 		return codexTool
 	case codexDimTitles[title]:
 		return codexTool
 	case codexChange(l, title):
 		return codexTool
-	case codexInfo(l):
+	case codexInfo(l), st.Bold && !st.Dim && l.boldAt(1): // "• Waited for background terminal"
 		return codexNotice
 	}
 	return codexSays
@@ -164,7 +165,7 @@ func codexTitle(l Line) string {
 
 // codexDimTitles are cells whose bullet is that of a reply.
 var codexDimTitles = map[string]bool{
-	"Updated Plan": true, "Viewed Image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
+	"Updated Plan": true, "Viewed Image": true, "Viewed image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
 }
 
 // codexChange tells whether a row is the head of a change to files: "• Edited main.go (+1 -1)", the counts in colours.
@@ -319,6 +320,8 @@ func (p *codexParser) notice(i int, ls []Line) {
 		p.interrupted()
 		it.Event, it.Rule = session.EventInterrupted, "codex interrupt"
 	case strings.HasPrefix(ls[0].Text, "✗ ") && p.rejected(i, ls, text):
+		return
+	case strings.HasPrefix(ls[0].Text, "✘ Failed to apply patch") && p.failed(ls, i+len(ls)):
 		return
 	default:
 		it.Role, it.Text, it.Markdown = session.RoleSystem, text, text

@@ -44,19 +44,18 @@ func codexMarks(s vterm.Style) mark {
 	return m
 }
 
-// codexItem reads a list item: numbers always have a colour, and so do the "•" of the themes.
+// codexItem reads a list item: numbers always have a colour, "-" has none, "•" has one in most versions that draw it.
 func codexItem(l *textLine) (item, bool) {
 	t := l.text[l.indent:]
 	if t == "" {
 		return item{}, false
 	}
-	coloured := l.first().Fg.Kind != vterm.ColorDefault
 	switch {
-	case t[0] >= '0' && t[0] <= '9' || strings.HasPrefix(t, "• "):
-		if !coloured {
+	case t[0] >= '0' && t[0] <= '9':
+		if l.first().Fg.Kind == vterm.ColorDefault {
 			return item{}, false
 		}
-	case !strings.HasPrefix(t, "- "):
+	case !strings.HasPrefix(t, "- ") && !strings.HasPrefix(t, "• "):
 		return item{}, false
 	}
 	return listItem(l)

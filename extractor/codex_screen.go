@@ -34,7 +34,7 @@ func codexSplit(s Screen) Split {
 			sp.State = StateBusy
 		}
 	}
-	if s.Alt && codexPinned(s.Lines) {
+	if s.Alt && codexPinned(s.Lines[:sp.Bottom]) {
 		sp.Top = 1
 	}
 	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
@@ -254,12 +254,28 @@ func codexQueued(lines []Line, bottom int) int {
 	return bottom
 }
 
-// codexPinned tells whether the first row is the prompt in force, pinned there while its own place is out of sight: the
-// conversation's own prompts have blank rows of the same background around them.
+// codexPinned tells whether the first row is the prompt in force, pinned there while its own place is out of sight. The
+// conversation's own prompts stand in a bar of their background, or, where the window's colours are not known, above
+// two blank rows and an answer.
 func codexPinned(lines []Line) bool {
 	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !codexUserRow(lines[0]) {
 		return false
 	}
-	bg := lines[0].styleAt(2).Bg
-	return bg.Kind != vterm.ColorDefault && lines[1].styleAt(0).Bg != bg
+	if bg := lines[0].styleAt(2).Bg; bg.Kind != vterm.ColorDefault {
+		return lines[1].styleAt(0).Bg != bg
+	}
+	n := 1
+	for n < len(lines) && lines[n].Text != "" {
+		if codexHead(lines[n]) {
+			return true
+		}
+		n++
+	}
+	if n+1 < len(lines) && lines[n+1].Text != "" {
+		return true
+	}
+	for n < len(lines) && lines[n].Text == "" {
+		n++
+	}
+	return n < len(lines) && codexUserRow(lines[n])
 }

@@ -89,7 +89,7 @@ event cli:interrupted
 
 ⟦d|• ⟧⟦di|I should think about the cache first.⟧
 
-⟦d|• ⟧• not a tool
+⟦d|• ⟧● not a tool
 
   › not a prompt
 
@@ -118,7 +118,7 @@ event cli:interrupted
 ⟦d|• ⟧⟦b|Edited⟧ is a word, not a call.
 `, `user "Second question\n\nwith a blank line\n  and indentation"
 thinking "I should think about the cache first."
-assistant "• not a tool\n\n› not a prompt\n\nDone with the write-ahead log, the retry budget, the session map and the well-known write-ahead log."
+assistant "● not a tool\n\n› not a prompt\n\nDone with the write-ahead log, the retry budget, the session map and the well-known write-ahead log."
 tool ok Ran [cat <<'EOF' > notes.txt
 line one of the notes
 …] "1\n2\n… +36 lines\n40" truncated
@@ -303,6 +303,24 @@ func TestCodexSplit(t *testing.T) {
 
 ⟦b|›⟧ /quit
 `, Split{OK: true, Bottom: 3, State: StateIdle}},
+		{"prompt pinned, no colours", true, `
+⟦bd|› ⟧Go
+
+  text of a reply
+
+⟦d|  Worked for <1s • 23:35⟧
+
+⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
+`, Split{OK: true, Top: 1, Bottom: 5, State: StateIdle}},
+		{"prompt on the first row, no colours", true, `
+⟦bd|› ⟧Go
+  on
+
+
+⟦d|• ⟧Yes
+
+⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
+`, Split{OK: true, Bottom: 5, State: StateBusy}},
 		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", Split{OK: true, Overlay: true}},
 		{"another program", false, "$ ls\nREADME.md\n$", Split{}},
 	}

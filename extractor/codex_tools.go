@@ -166,6 +166,8 @@ func codexVerb(l Line) bool {
 	return l.styleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
+const codexChangeRule = "codex change"
+
 // change reads a change to files with its diff.
 func (p *codexParser) change(i int, ls []Line, title string) {
 	n := 1
@@ -178,7 +180,7 @@ func (p *codexParser) change(i int, ls []Line, title string) {
 	}
 	diff := codexOwnLines(ls[n:])
 	t := session.Tool{Name: title, Input: input, Output: codexDiff(diff), Status: session.ToolOK}
-	p.addTool(i, ls, t, "codex change")
+	p.addTool(i, ls, t, codexChangeRule)
 }
 
 // codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
@@ -228,4 +230,18 @@ func (p *codexParser) rejected(i int, ls []Line, text string) bool {
 		}
 	}
 	return false
+}
+
+// failed reads the notice that a change to files went wrong: it is part of the change shown before.
+func (p *codexParser) failed(ls []Line, end int) bool {
+	n := len(p.items) - 1
+	if n < 0 || p.items[n].Rule != codexChangeRule {
+		return false
+	}
+	it := &p.items[n]
+	why, _ := codexOutput(ls[1:])
+	it.Tool.Status = session.ToolError
+	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+why, "\n")
+	it.End = end
+	return true
 }
