@@ -57,17 +57,24 @@ one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .
 		flags.Bool(f, false, "write "+strings.ToUpper(f))
 	}
 	flags.Lookup("text").Usage = "write plain text (the default)"
-	cmd.MarkFlagsMutuallyExclusive(screen.Formats()...)
 	return cmd
 }
 
 // check completes o and says what is wrong with the command line.
 func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
-	o.format = "text"
 	for _, f := range screen.Formats() {
-		if on, _ := cmd.Flags().GetBool(f); on {
+		on, err := cmd.Flags().GetBool(f)
+		switch {
+		case err != nil:
+			return err
+		case on && o.format != "":
+			return fmt.Errorf("--%s and --%s exclude each other", o.format, f)
+		case on:
 			o.format = f
 		}
+	}
+	if o.format == "" {
+		o.format = "text"
 	}
 	switch {
 	case !slices.Contains([]string{"graphemes", "unicode11"}, o.widths):
