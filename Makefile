@@ -3,6 +3,8 @@
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
+GITLEAKS      = github.com/zricethezav/gitleaks/v8@v8.30.1
+
 GO       ?= go
 BIN      ?= bin
 FUZZTIME ?= 10s
@@ -11,7 +13,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test race lint golden golden-check bench benchstat fuzz demo clean
+.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo clean
 
 build: ## the program, as bin/ptyrec
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -49,6 +51,10 @@ benchstat: ## compare two outputs of make bench: make benchstat OLD=old.txt NEW=
 
 fuzz: ## each fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
+
+rules: ## the redaction rules of the gitleaks that is named above
+	dir=$$($(GO) mod download -json $(GITLEAKS) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p') && \
+		install -m 644 "$$dir/config/gitleaks.toml" redact/gitleaks.toml && install -m 644 "$$dir/LICENSE" redact/gitleaks.LICENSE
 
 demo: ## record a small scripted session and show what ptyrec makes of it; needs no agent
 	@./testdata/demo/demo.sh

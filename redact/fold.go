@@ -114,8 +114,11 @@ func (v *view) match(rule string, start, end int) Match {
 	return Match{Rule: rule, Start: v.original(start), End: v.original(end-1) + 1}
 }
 
-// looksRandom tells the rest of a token from a word that begins the next row.
+// looksRandom tells the rest of a token, or a key's last row, from a word that begins the next row.
 func looksRandom(s string) bool {
+	if strings.HasPrefix(s, "-----END ") {
+		return true
+	}
 	lower, upper := false, false
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -21,7 +21,7 @@ func (s *ruleSet) find(v *view) (matches []Match) {
 			if at < done[n] {
 				continue
 			}
-			for _, m := range s.rules[n].near(v, at) {
+			for _, m := range s.rules[n].near(v, at, end) {
 				matches = append(matches, v.match(s.rules[n].id, m.start, m.end))
 				done[n] = max(done[n], m.end)
 			}
@@ -33,10 +33,10 @@ func (s *ruleSet) find(v *view) (matches []Match) {
 // span is a secret in the folded text.
 type span struct{ start, end int }
 
-// near gives the secrets of the rule whose word stands at a place in the folded text.
-func (r *rule) near(v *view, at int) (found []span) {
+// near gives the secrets of the rule whose word stands in [at, wordEnd) of the folded text.
+func (r *rule) near(v *view, at, wordEnd int) (found []span) {
 	if r.anchored {
-		if r.wordStart && v.wordBefore(at) {
+		if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
 			return nil
 		}
 		return v.grow(at, at+r.reach+context, func(end int) []span { return r.anchoredAt(v, at, end) })

@@ -88,11 +88,11 @@ func BenchmarkText(b *testing.B) {
 		}
 		real.Write(text)
 	}
-	dense := strings.Builder{} // a secret each few lines, and words such as "key" in each
+	dense := strings.Builder{} // a secret each 2 KiB, and words such as "key" in each line
 	for dense.Len() < 1<<20 {
 		for _, c := range secrets {
 			dense.WriteString("the key of the access token is in the password file: " + c.before + c.secret + c.after + "\n")
-			dense.WriteString(strings.Repeat("authorize the api with credentials, key: value, token = next.Token()\n", 8))
+			dense.WriteString(strings.Repeat("authorize the api with credentials, key: value, token = next.Token()\n", 30))
 		}
 	}
 	for name, text := range map[string]string{"real": real.String(), "dense": dense.String()} {
