@@ -61,6 +61,7 @@ type segment struct {
 	reprint bool     // it may show again what was read before
 	before  []string // the user's messages on the tape before a wipe, until it is known what the wipe was
 	wiped   bool
+	chrome  bool  // its input was seen since the wipe
 	state   State // of the agent in the frame at hand: nothing grows while it is idle
 }
 
@@ -205,7 +206,7 @@ func (r *Reader) read(t *tape, settled bool) {
 	if r.Explain != nil {
 		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: t.lines[min(from, len(t.lines)):], Items: s.items[k:]})
 	}
-	if settled && s.wiped && len(trim(t.lines)) > 0 { // a blank screen is not yet drawn
+	if settled && s.wiped && (s.chrome || len(trim(t.lines)) > 0) { // a blank screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Reprint: s.reprint, Settled: settled}

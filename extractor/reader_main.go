@@ -159,6 +159,11 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 	case sp.OK:
 		end = min(sp.Bottom, end)
 	}
+	if at, ok := r.main.repainted(left, s.Lines[:end]); ok && at > r.seg.start {
+		left = left[:max(0, at-r.main.base)] // the others stand in the window again
+		r.main.base = min(r.main.base, at)
+	}
+	r.seg.chrome = r.seg.chrome || sp.OK
 	r.main.advance(left, s.Lines[:end])
 	r.again(settled)
 	r.seg.state = sp.State

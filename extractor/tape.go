@@ -23,6 +23,46 @@ func (t *tape) advance(left, body []Line) {
 	t.base += len(left)
 }
 
+// repainted notices an agent that has drawn the window anew from its top row (main screen): what it drew below scrolled
+// the text up, and when that is gone it shows again what had left the window. It returns the line that body's first row
+// shows again.
+func (t *tape) repainted(left, body []Line) (at int, ok bool) {
+	body = trim(body)
+	place := t.base + len(left)
+	line := func(i int) (Line, bool) {
+		switch {
+		case i >= t.base && i < place:
+			return left[i-t.base], true
+		case i >= 0 && i < len(t.lines):
+			return t.lines[i], true
+		}
+		return Line{}, false
+	}
+	match := func(at int) (sum int32) {
+		for i, l := range body {
+			if old, ok := line(at + i); ok && old.Text == l.Text {
+				sum += weight(l)
+			}
+		}
+		return sum
+	}
+	total := int32(0)
+	for _, l := range body {
+		total += weight(l)
+	}
+	here := match(place)
+	if here*2 >= total {
+		return 0, false
+	}
+	best := max(2*here, 11)
+	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
+		if m := match(k); m > best && m*3 >= total {
+			best, at, ok = m, k, true
+		}
+	}
+	return at, ok
+}
+
 // replace sets the lines from at on, and notes from where on they differ.
 func (t *tape) replace(at int, parts ...[]Line) {
 	i := at
