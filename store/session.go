@@ -32,6 +32,7 @@ type Info struct {
 	RawBytes    int64         // output bytes in the raw log
 	StoredBytes int64         // bytes that the raw log takes
 	Duration    time.Duration // time of the last event of the raw log
+	Name        string        // the user's; then Title is the same
 	Tags        []string      // the user's, sorted
 	Note        string        // the user's
 
@@ -162,7 +163,7 @@ func (f Filter) where() (string, []any) {
 }
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
-	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.tags, s.note`
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note`
 
 // Sessions gives the sessions that the filter chooses, the newest first.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
@@ -234,7 +235,7 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &tags, &info.Note}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note}, more...)...)
 	if err != nil {
 		return err
 	}

@@ -7,93 +7,210 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
+type listFlags struct {
+	filterFlags
+	limit  int
+	asJSON bool
+}
+
 func newListCmd(a *app) *cobra.Command {
-	var asJSON bool
+	var f listFlags
 	cmd := &cobra.Command{
 		Use:     "list",
+		Aliases: []string{"ls"},
 		Short:   "List the recorded sessions, the newest first",
-		Example: "  ptyrec list\n  ptyrec list --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			infos, err := sessions(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			return writeBuffered(a.stdout, func(w io.Writer) error {
-				if asJSON {
-					return writeListJSON(w, infos)
-				}
-				return writeListTable(w, infos)
-			})
-		},
+		Long: `List shows the recorded sessions, the newest first, each with the beginning of its id by which other commands
+know it. On a terminal the table fits its width, and a long one goes through a pager ($PTYREC_PAGER, $PAGER, less).`,
+		Example: `  ptyrec list
+  ptyrec list --agent claude --on tuesday
+  ptyrec list --since 2w --cwd . --command resume
+  ptyrec list --live --json | jq -r '.[].id'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), a, f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	f.register(cmd)
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "no more than `N` sessions")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	completeFilters(a, cmd)
 	return cmd
 }
 
-func sessions(ctx context.Context, a *app) ([]*store.Info, error) {
+func list(ctx context.Context, a *app, f listFlags) error {
+	now := time.Now()
+	filter, err := f.filter(now)
+	if err != nil {
+		return err
+	}
+	if f.limit < 0 {
+		return usageError(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
+	}
+	filter.Limit = f.limit
 	db, err := a.openExisting(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return db.Sessions(ctx, store.Filter{})
+	infos, err := db.Sessions(ctx, filter)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos) })
+	}
+	if len(infos) == 0 {
+		a.notice("no session matches")
+		return nil
+	}
+	ids, err := db.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	t := listTable(infos, newShortIDs(ids), now, isTerminal(a.stdout))
+	var b strings.Builder
+	if err := t.write(&b, a.colours(), a.width()); err != nil {
+		return err
+	}
+	return a.page(b.String(), 1)
 }
 
 // listItem is a session in the list's JSON: what a transcript says of it, and more. Times are in seconds.
 type listItem struct {
 	session.Session
-	Status   string  `json:"status"`
-	Prompt   string  `json:"prompt,omitempty"`
-	Messages int     `json:"messages"`
-	Turns    int     `json:"turns"`
-	RawBytes int64   `json:"raw_bytes"`
-	Duration float64 `json:"duration"`
+	Status      string   `json:"status"`
+	Prompt      string   `json:"prompt,omitempty"`
+	Messages    int      `json:"messages"`
+	Turns       int      `json:"turns"`
+	RawBytes    int64    `json:"raw_bytes"`
+	StoredBytes int64    `json:"stored_bytes"`
+	Duration    float64  `json:"duration"`
+	Tags        []string `json:"tags,omitempty"`
+	Note        string   `json:"note,omitempty"`
+}
+
+func newListItem(info *store.Info) listItem {
+	return listItem{
+		info.Session, info.Status, info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
+		info.Tags, info.Note,
+	}
 }
 
 func writeListJSON(w io.Writer, infos []*store.Info) error {
 	items := make([]listItem, len(infos))
 	for i, info := range infos {
-		items[i] = listItem{info.Session, info.Status, info.Prompt, info.Messages, info.Turns, info.RawBytes, info.Duration.Seconds()}
+		items[i] = newListItem(info)
 	}
+	return writeJSON(w, items)
+}
+
+// writeJSON writes v for programs that read a command's --json.
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(items)
+	return e.Encode(v)
 }
 
-func writeListTable(w io.Writer, infos []*store.Info) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tSTARTED\tLENGTH\tSTATUS\tTURNS\tCOMMAND\tABOUT")
-	prefixes := uniquePrefixes(infos)
-	for i, info := range infos {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", prefixes[i], info.StartedAt.Local().Format("2006-01-02 15:04"),
-			info.Duration.Round(time.Second), status(info), info.Turns, clip(strings.Join(info.Command, " "), 30), clip(about(info), 50))
+// listTable lays sessions out. On a terminal days are named, else dates are for programs.
+func listTable(infos []*store.Info, short shortIDs, now time.Time, named bool) *table {
+	t := &table{columns: []column{
+		{title: "ID"}, {title: "WHEN"}, {title: "LENGTH", right: true, drop: 4}, {title: "AGENT", drop: 1}, {title: "TURNS", right: true, drop: 3},
+		{title: "SIZE", right: true, drop: 5}, {title: "STATUS", drop: 2}, {title: "TITLE"},
+	}}
+	for _, info := range infos {
+		when := info.StartedAt.Local().Format("2006-01-02 15:04")
+		if named {
+			when = dayName(info.StartedAt.Local(), now)
+		}
+		status, color := statusWord(info)
+		t.rows = append(t.rows, []cell{
+			{short.of(info.ID), yellow}, {when, ""}, {shortDuration(info.Duration), ""}, {agentWord(info), cyan}, {fmt.Sprint(info.Turns), ""},
+			{humanize.IBytes(uint64(max(0, info.RawBytes))), dim}, {status, color}, {listTitle(info), ""},
+		})
 	}
-	return t.Flush()
+	return t
 }
 
-// status says how a session stands; where it ended with an error, with which.
-func status(info *store.Info) string {
-	if info.ExitCode != nil && *info.ExitCode != 0 {
-		return fmt.Sprintf("%s (%d)", info.Status, *info.ExitCode)
+// dayName writes a moment as one speaks of it.
+func dayName(t, now time.Time) string {
+	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	days := int(midnight(now).Sub(midnight(t)) / day)
+	switch {
+	case days == 0:
+		return "today " + t.Format("15:04")
+	case days == 1:
+		return "yesterday " + t.Format("15:04")
+	case days > 1 && days < 7:
+		return t.Format("Mon 15:04")
+	case t.Year() == now.Year():
+		return t.Format("Mon 02 Jan 15:04")
 	}
-	return info.Status
+	return t.Format("2006-01-02")
 }
 
-func about(info *store.Info) string {
-	if info.Prompt != "" {
-		return info.Prompt
+// shortDuration writes a length of time in its two largest units.
+func shortDuration(d time.Duration) string {
+	s := int(d.Round(time.Second) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 24*3600:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 	}
-	return info.Title
+	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+}
+
+// statusWord says how a session stands; where it ended with an error, with which.
+func statusWord(info *store.Info) (word, color string) {
+	switch {
+	case info.Status == store.Live:
+		return info.Status, green
+	case info.Status == store.Interrupted:
+		return info.Status, yellow
+	case info.ExitCode != nil && *info.ExitCode != 0:
+		return fmt.Sprintf("%s (%d)", info.Status, *info.ExitCode), red
+	}
+	return info.Status, ""
+}
+
+// agentWord names the first agent of a session, and how many others there were.
+func agentWord(info *store.Info) string {
+	if len(info.Agents) == 0 {
+		return "-"
+	}
+	first := info.Agents[0]
+	word := clip(strings.TrimSpace(first.Name+" "+first.Version), 24)
+	if others := len(info.Agents) - 1; others > 0 {
+		word += fmt.Sprintf(" +%d", others)
+	}
+	return word
+}
+
+// titleOf gives what the user named a session, else its first prompt, else the recording's title, else its command.
+func titleOf(info *store.Info) string {
+	for _, text := range []string{info.Name, info.Prompt, info.Title, strings.Join(info.Command, " ")} {
+		if text = clip(text, 200); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func listTitle(info *store.Info) string {
+	title := titleOf(info)
+	for _, tag := range info.Tags {
+		title = "[" + clip(tag, 20) + "] " + title
+	}
+	return title
 }
 
 // clip keeps a text's first n characters, as one line without control characters: titles and prompts come from programs.
@@ -106,27 +223,23 @@ func clip(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// minPrefix is the length of the ids in the list, in characters, where that tells them apart.
+// minPrefix is the length of a short id, in characters, where that tells it apart.
 const minPrefix = 8
 
-// uniquePrefixes shortens each id as far as no other session has the same beginning.
-func uniquePrefixes(infos []*store.Info) []string {
-	ids := make([]string, len(infos))
-	for i, info := range infos {
-		ids[i] = info.ID
-	}
-	sorted := slices.Sorted(slices.Values(ids))
-	for i, id := range ids {
-		at, _ := slices.BinarySearch(sorted, id)
-		n := minPrefix
-		for _, other := range []int{at - 1, at + 1} {
-			if other >= 0 && other < len(sorted) {
-				n = max(n, commonPrefix(id, sorted[other])+1)
-			}
+// shortIDs shortens ids as far as no other session of the database has the same beginning.
+type shortIDs []string // sorted
+
+func newShortIDs(ids []string) shortIDs { return shortIDs(slices.Sorted(slices.Values(ids))) }
+
+func (s shortIDs) of(id string) string {
+	at, _ := slices.BinarySearch(s, id)
+	n := minPrefix
+	for _, other := range []int{at - 1, at + 1} {
+		if other >= 0 && other < len(s) {
+			n = max(n, commonPrefix(id, s[other])+1)
 		}
-		ids[i] = id[:min(n, len(id))]
 	}
-	return ids
+	return id[:min(n, len(id))]
 }
 
 func commonPrefix(a, b string) int {

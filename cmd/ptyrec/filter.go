@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// filterFlags are the flags by which list, search and others choose sessions.
+type filterFlags struct {
+	agent, since, until, on, cwd, command, tag string
+	live                                       bool
+}
+
+// whenHelp says what a time flag takes.
+const whenHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
+
+func (f *filterFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.agent, "agent", "", "only sessions with this agent: claude, codex, gemini, …")
+	flags.StringVar(&f.since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
+	flags.StringVar(&f.until, "until", "", "only those started at this `TIME` or before; a day is meant to its end")
+	flags.StringVar(&f.on, "on", "", "only those started on this `DAY`")
+	flags.StringVar(&f.cwd, "cwd", "", "only those started in this `FOLDER` or below")
+	flags.StringVar(&f.command, "command", "", "only those whose command line holds this `TEXT`")
+	flags.StringVar(&f.tag, "tag", "", "only those with this tag")
+	flags.BoolVar(&f.live, "live", false, "only those being recorded")
+}
+
+// filter reads the flags.
+func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
+	out := store.Filter{Agent: f.agent, Command: f.command, Tag: f.tag, Live: f.live}
+	if f.on != "" && (f.since != "" || f.until != "") {
+		return out, usageError(errors.New("--on stands without --since and --until"))
+	}
+	for _, t := range []struct {
+		text         string
+		since, until bool
+	}{{f.since, true, false}, {f.until, false, true}, {f.on, true, true}} {
+		if t.text == "" {
+			continue
+		}
+		s, err := parseWhen(t.text, now)
+		if err != nil {
+			return out, &failure{err: err, hint: whenHelp, status: statusUsage}
+		}
+		if t.since {
+			out.Since = s.start
+		}
+		if t.until {
+			out.Until = s.end.Add(time.Nanosecond) // the moment itself belongs to it
+		}
+	}
+	if f.cwd != "" {
+		dir, err := absolute(f.cwd)
+		if err != nil {
+			return out, err
+		}
+		out.Cwd = dir
+	}
+	return out, nil
+}
+
+// absolute gives a folder's path as sessions have it. A ~ that no shell expanded is the home folder.
+func absolute(dir string) (string, error) {
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		dir = home + rest
+	}
+	return filepath.Abs(dir)
+}

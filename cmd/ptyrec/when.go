@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// span is the time that a word such as yesterday means: from its start up to, not including, its end.
+type span struct{ start, end time.Time }
+
+// layouts are how a moment can be written, each with how long it lasts.
+var layouts = []struct {
+	layout string
+	days   int
+	length time.Duration
+}{
+	{time.RFC3339Nano, 0, 0},
+	{"2006-01-02T15:04:05", 0, time.Second},
+	{"2006-01-02 15:04:05", 0, time.Second},
+	{"2006-01-02T15:04", 0, time.Minute},
+	{"2006-01-02 15:04", 0, time.Minute},
+	{"2006-01-02", 1, 0},
+}
+
+// parseWhen reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h, 3d, "2 weeks ago"), in the
+// local time.
+func parseWhen(text string, now time.Time) (span, error) {
+	for _, l := range layouts {
+		if t, err := time.ParseInLocation(l.layout, text, now.Location()); err == nil {
+			return span{t, t.AddDate(0, 0, l.days).Add(l.length)}, nil
+		}
+	}
+	word := strings.TrimSpace(strings.TrimPrefix(strings.ToLower(text), "last "))
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	day := func(ago int) span { return span{today.AddDate(0, 0, -ago), today.AddDate(0, 0, 1-ago)} }
+	switch word {
+	case "now":
+		return span{now, now}, nil
+	case "today":
+		return day(0), nil
+	case "yesterday":
+		return day(1), nil
+	}
+	for ago := 1; ago <= 7; ago++ {
+		name := strings.ToLower(today.AddDate(0, 0, -ago).Weekday().String())
+		if len(word) >= 3 && strings.HasPrefix(name, word) {
+			return day(ago), nil
+		}
+	}
+	if d, err := parseAge(strings.TrimSuffix(word, " ago")); err == nil {
+		return span{now.Add(-d), now.Add(-d)}, nil
+	}
+	return span{}, fmt.Errorf("unknown time %q", text)
+}
+
+const day = 24 * time.Hour
+
+// units are those that parseAge knows besides Go's own.
+var units = map[string]time.Duration{
+	"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": day, "w": 7 * day, "y": 365 * day,
+	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day, "year": 365 * day,
+}
+
+// parseAge reads a length of time: 90m, 36h, 30d, 2w, "3 months", or one of Go's (1h30m).
+func parseAge(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz ")
+	unit := strings.TrimSpace(text[len(number):])
+	d, ok := units[unit]
+	if !ok {
+		d, ok = units[strings.TrimSuffix(unit, "s")]
+	}
+	if n, err := strconv.ParseFloat(number, 64); err == nil && ok && n >= 0 {
+		return time.Duration(n * float64(d)), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, fmt.Errorf("unknown length of time %q", text)
+}
