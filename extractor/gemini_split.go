@@ -7,6 +7,28 @@ import (
 
 // geminiSplit finds the composer and what stands right above it: spinner, hints, mode and queue.
 func geminiSplit(s Screen) Split {
+	sp := geminiSplitMain(s)
+	if s.Alt && sp.OK && len(s.Lines) > 0 {
+		sp.Top, sp.Right = geminiSticky(s.Lines[:sp.Bottom]), s.Lines[0].Cols-1
+	}
+	return sp
+}
+
+// geminiSticky counts the rows at the top that repeat the head of a box which is cut off there: a line below tells them
+// from the box itself.
+func geminiSticky(lines []Line) int {
+	for i := 0; i < len(lines) && i < 3; i++ {
+		switch t := lines[i].Text; {
+		case strings.HasPrefix(t, "│──"):
+			return i + 1
+		case !strings.HasPrefix(t, "╭─") && !strings.HasPrefix(t, "│ "):
+			return 0
+		}
+	}
+	return 0
+}
+
+func geminiSplitMain(s Screen) Split {
 	top, ok := geminiComposer(s.Lines)
 	if !ok {
 		return geminiDialog(s.Lines)

@@ -46,6 +46,7 @@ const (
 type Split struct {
 	OK          bool // the screen is this agent's: its input box or another piece of its chrome stands there
 	Top, Bottom int  // rows of the screen
+	Right       int  // columns [0, Right) hold it, a scroll bar stands behind them; 0: all
 	State       State
 	Overlay     bool // something covers the conversation (a pager, a full-screen menu): nothing to read
 	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, the end is not shown
@@ -64,6 +65,9 @@ type Item struct {
 // on the screen.
 type Profile struct {
 	Name string // "claude", "codex", "gemini"
+
+	// Farewell tells that the agent prints its conversation on the main screen when it leaves the alternate one.
+	Farewell bool
 
 	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.
 	// It must not take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.

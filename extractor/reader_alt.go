@@ -20,6 +20,9 @@ func (r *Reader) readAlt(f Frame) {
 		return
 	}
 	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
+	if sp.Right > 0 {
+		body = cutLines(body, 0, sp.Right)
+	}
 	if r.cleared(body) {
 		before := r.seg.users()
 		r.alt = tape{}

@@ -9,9 +9,8 @@ import (
 
 // readMain reads a frame of the main screen: the shell, and agents that draw into the scrolling text.
 func (r *Reader) readMain(f Frame) {
-	if r.seg.alt {
-		r.leave()
-		r.open(nil, false, len(r.main.lines))
+	if r.seg.alt && !r.leaveAlt(&f) {
+		return
 	}
 	if r.seg.tape == 0 {
 		r.open(nil, false, 0)

@@ -1,0 +1,45 @@
+package extractor
+
+// farewell is an agent's leave from the alternate screen: some print their whole conversation on the main screen then.
+type farewell struct {
+	left []Line // rows that have left the main screen since
+}
+
+// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false where the frame has
+// been dealt with: nothing is printed yet, and more may come.
+func (r *Reader) leaveAlt(f *Frame) bool {
+	p := r.seg.agent
+	if p == nil || !p.Farewell {
+		r.leave()
+		r.open(nil, false, len(r.main.lines))
+		return true
+	}
+	s := r.screen(*f)
+	if f.Wiped {
+		r.main, r.bye, f.Wiped = tape{}, farewell{}, false
+	}
+	r.bye.left = append(r.bye.left, r.scrolled(*f)...)
+	end := len(trim(s.Lines))
+	lines := append(r.bye.left[:len(r.bye.left):len(r.bye.left)], s.Lines[:end]...)
+	q, _, at, _ := r.banner(lines)
+	switch {
+	case q == p:
+		before := r.seg.users()
+		left := r.bye.left
+		r.bye = farewell{}
+		from := r.main.base
+		r.main.advance(left, s.Lines[:end])
+		r.open(p, false, from+at)
+		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
+		r.main.dirty = min(r.main.dirty, from+at)
+		r.readInline(s, nil, end, f.Settled)
+		return false
+	case f.Settled || r.promptAt(s, end):
+		r.left, r.bye = r.bye.left, farewell{}
+		r.leave()
+		r.open(nil, false, len(r.main.lines))
+		f.History = nil
+		return true
+	}
+	return false
+}
