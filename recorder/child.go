@@ -23,9 +23,10 @@ type StartError struct {
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// child is the recorded command and the PTY that it runs in. It leads a session, and so a process group, of its own.
+// child is the recorded command and the PTY that it runs in. It has a process group of its own, in a session that it or its leader leads.
 type child struct {
-	pid     int
+	pid     int           // our child: the command, or its leader
+	group   int           // the command's process group
 	ptmx    *os.File      // non-blocking: deadlines work
 	tty     *os.File      // the child's end, held so that the PTY has no end before the child has
 	stopped chan struct{} // gets a value when the child was stopped (Ctrl+Z)
@@ -54,13 +55,18 @@ func startChild(o Options, t *terminal) (*child, error) {
 	if t.isTTY {
 		stdin = tty
 	}
-	pid, err := startProcess(path, o, stdin, tty)
+	c := &child{ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
+	if o.Leader != "" {
+		c.pid, c.group, err = startLed(path, o, stdin, tty)
+	} else {
+		c.pid, err = startAlone(path, o, stdin, tty)
+		c.group = c.pid
+	}
 	if err != nil {
 		_ = ptmx.Close()
 		_ = tty.Close()
 		return nil, &StartError{Command: o.Command[0], Status: 126, Err: plain(err)}
 	}
-	c := &child{pid: pid, ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
 	go c.wait()
 	return c, nil
 }
@@ -135,15 +141,20 @@ func copySettings(t *terminal, tty *os.File) {
 	}
 }
 
-func startProcess(path string, o Options, stdin, tty *os.File) (int, error) {
-	attr := &os.ProcAttr{
+// startAlone starts the command as the leader of its own session.
+func startAlone(path string, o Options, stdin, tty *os.File) (int, error) {
+	return startProcess(path, o.Command, &os.ProcAttr{
 		Env:   o.Env,
 		Files: []*os.File{stdin, tty, tty},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
-	}
-	p, err := os.StartProcess(path, o.Command, attr)
-	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, as execvp(3) and the shells run it
-		p, err = os.StartProcess("/bin/sh", append([]string{"sh", path}, o.Command[1:]...), attr)
+	})
+}
+
+// startProcess starts a program, or a script without #! as execvp(3) and the shells run it.
+func startProcess(path string, argv []string, attr *os.ProcAttr) (int, error) {
+	p, err := os.StartProcess(path, argv, attr)
+	if errors.Is(err, syscall.ENOEXEC) {
+		p, err = os.StartProcess("/bin/sh", append([]string{"sh", path}, argv[1:]...), attr)
 	}
 	if err != nil {
 		return 0, err
@@ -206,9 +217,12 @@ func (c *child) signal(sig syscall.Signal) {
 	if c.gone {
 		return
 	}
-	_ = unix.Kill(-c.pid, sig) // it may be gone already
-	if pgrp, err := c.foreground(); err == nil && pgrp > 1 && pgrp != c.pid {
+	_ = unix.Kill(-c.group, sig) // it may be gone already
+	if pgrp, err := c.foreground(); err == nil && pgrp > 1 && pgrp != c.group {
 		_ = unix.Kill(-pgrp, sig)
+	}
+	if sig == unix.SIGCONT && c.pid != c.group {
+		_ = unix.Kill(c.pid, sig) // the leader, which stops with the command
 	}
 }
 
@@ -237,6 +251,15 @@ func (c *child) readsSecret() bool {
 		return true // better a key too few than a password
 	}
 	return settings.Lflag&unix.ECHO == 0 && settings.Lflag&unix.ICANON != 0
+}
+
+// pending tells whether there is output to read.
+func (c *child) pending() bool {
+	ready := 0
+	_ = c.control(func(fd int) { // a PTY that is closed has none
+		ready, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+	})
+	return ready > 0
 }
 
 func (c *child) control(fn func(fd int)) error {

@@ -22,7 +22,8 @@ type signals struct {
 	ch chan os.Signal
 }
 
-// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the child ignores it too.
+// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the child ignores it too. It leaves alone SIGTSTP:
+// once caught, Go does not let it stop the process any more.
 func catchSignals() *signals {
 	s := &signals{ch: make(chan os.Signal, 16)}
 	for _, sig := range ending {
@@ -31,9 +32,6 @@ func catchSignals() *signals {
 		}
 	}
 	signal.Notify(s.ch, unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE)
-	if !signal.Ignored(unix.SIGTSTP) {
-		signal.Notify(s.ch, unix.SIGTSTP)
-	}
 	return s
 }
 
@@ -79,11 +77,8 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 	switch sig {
 	case unix.SIGWINCH:
 		r.followSize()
-	case unix.SIGTSTP:
-		r.child.signal(unix.SIGTSTP)
-		r.suspend()
-	case unix.SIGCONT:
-		r.child.signal(unix.SIGCONT)
+	case unix.SIGCONT: // somebody else stopped us, and the shell has set the terminal since
+		r.resume()
 	case unix.SIGPIPE: // the write's own error tells
 	default:
 		end(sig)
@@ -102,13 +97,25 @@ func (r *run) followSize() {
 // suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell says so. Where nobody could
 // continue it (no job control) the kernel does not stop us, and the child goes on.
 func (r *run) suspend() {
+	r.settle()
 	r.term.cook()
-	signal.Reset(unix.SIGTSTP)
 	_ = unix.Kill(0, unix.SIGTSTP) // our own group: it exists
 	r.awaitContinue()
-	if !signal.Ignored(unix.SIGTSTP) {
-		signal.Notify(r.signals.ch, unix.SIGTSTP)
+	r.resume()
+}
+
+// settle lets what the child said before it stopped come to the terminal.
+func (r *run) settle() {
+	for calm, tries := 0, 0; calm < 2 && tries < 20; tries++ {
+		if calm++; r.child.pending() {
+			calm = 0
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+func (r *run) resume() {
+	r.term.cook()
 	r.term.makeRaw()
 	r.followSize()
 	r.child.signal(unix.SIGCONT)

@@ -3,9 +3,14 @@ package main
 
 import (
 	"os"
+
+	"github.com/ptyrec/ptyrec/recorder"
 )
 
 func main() {
+	if os.Args[0] == recorder.LeaderName {
+		os.Exit(recorder.Lead())
+	}
 	os.Exit(execute(os.Args[1:]))
 }
 

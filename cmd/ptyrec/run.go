@@ -104,6 +104,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Stdin:     a.stdin,
 		Stdout:    a.stdout,
 		Input:     f.input,
+		Leader:    executable(),
 		Log:       to,
 		Index:     to,
 	})
@@ -115,6 +116,15 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		return childStatus(result.Status)
 	}
 	return nil
+}
+
+// executable is this program, to be started again as the command's leader; empty where it cannot be known.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 func newSession(a *app, command []string) session.Session {

@@ -217,6 +217,52 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// Ctrl+Z stops the command and gives the shell back its terminal; fg goes on.
+func TestJobControl(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	for name, command := range map[string]string{
+		"stopped by the terminal": "cat",
+		"stops itself":            `sh -c 'echo saying this; kill -STOP $$; exec cat'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := ptytest.New(t)
+			cmd := exec.Command(bash, "--norc", "--noediting", "-i")
+			cmd.Env, _ = env(t)
+			cmd.Env = append(cmd.Env, "PS1=prompt:")
+			u.Start(t, cmd)
+			u.Await(t, "prompt:")
+			before := u.Settings(t)
+			u.Type(t, "ptyrec run -- "+command+"\n")
+			if name == "stops itself" {
+				u.Await(t, "\r\nsaying this\r\n")
+			} else {
+				u.Await(t, "cat\r\n")
+				u.Type(t, "one\n")
+				u.Await(t, "one\r\none\r\n")
+				u.Type(t, "\x1a")
+			}
+			u.Await(t, "Stopped")
+			u.Await(t, "prompt:")
+			if diff := cmp.Diff(before, u.Settings(t)); diff != "" {
+				t.Errorf("settings while it is stopped (-before +now):\n%s", diff)
+			}
+			u.Type(t, "fg\n")
+			u.Await(t, "ptyrec run")
+			u.Type(t, "two\n")
+			u.Await(t, "two\r\ntwo\r\n")
+			u.Type(t, "\x04")
+			u.Await(t, "prompt:")
+			u.Type(t, "echo status $?\n")
+			u.Await(t, "\r\nstatus 0\r\n")
+			u.Type(t, "exit\n")
+			ptytest.Status(t, cmd)
+		})
+	}
+}
+
 // Many runs share one database.
 func TestManyRuns(t *testing.T) {
 	const n = 20

@@ -38,7 +38,7 @@ func New(t testing.TB) *User {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &User{TTY: tty, ptmx: ptmx, news: make(chan struct{}, 1)}
+	u := &User{TTY: tty, ptmx: pollable(t, ptmx), news: make(chan struct{}, 1)}
 	u.Resize(t, 80, 24)
 	done := make(chan struct{})
 	go u.watch(done)
@@ -48,6 +48,20 @@ func New(t testing.TB) *User {
 		<-done
 	})
 	return u
+}
+
+// pollable gives f's file as one whose Close ends a Read: the pty package has switched that off.
+func pollable(t testing.TB, f *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	return os.NewFile(uintptr(fd), f.Name())
 }
 
 func (u *User) watch(done chan<- struct{}) {
