@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/hinshun/vt10x"
@@ -113,25 +114,42 @@ func BenchmarkBareVT10x(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot reads the screen: all of it after each row changed, or none of it.
+// benchScreen is a screen as an agent paints it: a diff with line numbers, a box, a status line.
+func benchScreen() []byte {
+	var w bytes.Buffer
+	w.WriteString("\x1b[H\x1b[2J\x1b[38;2;153;153;153m╭" + strings.Repeat("─", benchCols-2) + "╮\r\n\x1b[m")
+	for i := range benchRows - 3 {
+		fmt.Fprintf(&w, "\x1b[2m%5d \x1b[22;%dm%c\x1b[39m   \x1b[1mfunc\x1b[22m handle%d(\x1b[36mctx\x1b[39m context.Context, \x1b[36mn\x1b[39m int) error { // the old way of doing this\x1b[m\r\n",
+			i, 31+i%2, "-+"[i%2], i)
+	}
+	w.WriteString("\x1b[38;2;153;153;153m╰" + strings.Repeat("─", benchCols-2) + "╯\x1b[m\r\n  \x1b[7m auto \x1b[27m ⏵⏵ accept edits on")
+	return w.Bytes()
+}
+
+// BenchmarkSnapshot reads a screen of which every row changed, or none. dense changes the style every
+// few characters.
 func BenchmarkSnapshot(b *testing.B) {
-	text := benchANSI()
-	other := text[40<<10 : 60<<10]
-	text = text[:20<<10]
-	b.Run("full", func(b *testing.B) {
-		t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
-		b.ReportAllocs()
-		for b.Loop() {
-			b.StopTimer()
-			_, _ = t.Write(text)
-			text, other = other, text
-			b.StartTimer()
-			t.Snapshot()
-		}
-	})
+	for _, s := range []struct {
+		name string
+		data []byte
+	}{{"full", benchScreen()}, {"dense", benchANSI()[:20<<10]}} {
+		b.Run(s.name, func(b *testing.B) {
+			t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				_, _ = t.Write([]byte("\x1b#8"))
+				t.Snapshot()
+				_, _ = t.Write(s.data)
+				t.TakeHistory()
+				b.StartTimer()
+				t.Snapshot()
+			}
+		})
+	}
 	b.Run("unchanged", func(b *testing.B) {
 		t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
-		_, _ = t.Write(text)
+		_, _ = t.Write(benchScreen())
 		b.ReportAllocs()
 		for b.Loop() {
 			t.Snapshot()

@@ -150,7 +150,7 @@ func (t *Term) repeat(n int) {
 		return
 	}
 	c := t.cur().at(t.scr.x - w)
-	text := []rune(t.cellText(c))
+	text := t.cellText(c)
 	n = min(n, max(t.cols*t.rows, maxRepeat))
 	t.joinable = 0
 	for range n {

@@ -11,7 +11,7 @@ const (
 // Options configure a Term. The zero value is an 80x24 terminal with 10,000 lines of scrollback.
 type Options struct {
 	Cols, Rows int
-	Scrollback int // lines; 0: 10,000
+	Scrollback int // lines; 0: 10,000, negative: none
 	Widths     Widths
 	Replies    bool      // collect answers to queries (DA, DSR, DECRQM, XTVERSION, ? u)
 	OnCue      func(Cue) // called inside Write; may read the Term (Snapshot, TakeHistory), not write to it

@@ -117,7 +117,7 @@ func TestWideningClusterWraps(t *testing.T) {
 func TestBoundedTables(t *testing.T) {
 	v := vterm.New(vterm.Options{Cols: 10, Rows: 4, Scrollback: 5})
 	var b strings.Builder
-	for i := range 1 << 17 {
+	for i := range 1 << 16 {
 		fmt.Fprintf(&b, "\x1b[38;2;%d;%d;%dm\x1b]8;;http://x/%d\x07x%c%c\r\n", i>>16, i>>8&255, i&255, i,
 			rune(0x300+i%100), rune(0x300+i/100%100))
 		if b.Len() > 1<<16 {

@@ -12,8 +12,16 @@ import (
 // neither wide characters nor most styles, so a cell is told by its rune and two 24-bit colours:
 // the style's number as the foreground; width, flags and the cluster's number as the background.
 type vt10xStore struct {
-	term vt10x.Terminal
-	out  []byte // what the next flush writes
+	term   vt10x.Terminal
+	out    []byte // what the next flush writes
+	cursor vtCursor
+}
+
+// vtCursor is where setCursor left the cursor.
+type vtCursor struct {
+	set     bool
+	x, y    int
+	visible bool
 }
 
 // A vt10x background is the cell's flags (width, protected), vtEmpty, and the cluster's number.
@@ -30,7 +38,10 @@ func newVT10x(cols, rows int) *vt10xStore {
 	return &vt10xStore{term: vt10x.New(vt10x.WithSize(cols, rows))}
 }
 
-func (s *vt10xStore) resize(cols, rows int) { s.term.Resize(cols, rows) }
+func (s *vt10xStore) resize(cols, rows int) {
+	s.term.Resize(cols, rows)
+	s.cursor.set = false
+}
 
 func (s *vt10xStore) scrollUp(n int) {
 	s.out = append(s.out, "\x1b["...)
@@ -39,6 +50,11 @@ func (s *vt10xStore) scrollUp(n int) {
 }
 
 func (s *vt10xStore) setCursor(x, y int, visible bool) {
+	now := vtCursor{true, x, y, visible}
+	if s.cursor == now && len(s.out) == 0 {
+		return
+	}
+	s.cursor = now
 	s.moveTo(x, y)
 	if visible {
 		s.out = append(s.out, "\x1b[?25h"...)
