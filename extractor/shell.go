@@ -12,25 +12,25 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 	var items []Item
 	var open *Item // the command whose output goes on
 	out := 0       // the first line of its output
-	finish := func(end int) {
+	finish := func(end int, more string) {
 		if open == nil {
 			return
 		}
-		open.Output = verbatim(lines[out:end], 0)
+		open.Output = strings.Trim(verbatim(lines[out:end], 0)+"\n"+more, "\n")
 		open.End = end
 		items = append(items, *open)
 		open = nil
 	}
 	for i := 0; i < len(lines); {
-		command, ok := "", false
+		prompt, command, ok := "", "", false
 		if !lines[i].Wrapped {
-			command, ok = p.match(lines[i].Row)
+			prompt, command, ok = p.cut(lines[i].Row)
 		}
 		if !ok {
 			i++
 			continue
 		}
-		finish(p.withoutHead(lines, i))
+		finish(p.withoutHead(lines, i), p.outputBefore(prompt))
 		first := i
 		command, i = typed(lines, i, command)
 		if command == "" || strings.HasSuffix(command, "^C") || i == len(lines) {
@@ -41,7 +41,7 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 	}
 	if open != nil {
 		open.Open = true
-		finish(len(lines))
+		finish(len(lines), "")
 	}
 	return items
 }

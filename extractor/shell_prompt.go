@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 // are output. A shell that marks its prompts (OSC 133) would be learned in learn, too.
 type shellPrompt struct {
 	forms []promptForm
+	after []string // output without a line end, with the prompt behind it
 }
 
 // promptForm is a prompt with a piece in it that varies: the directory, the branch.
@@ -21,8 +23,11 @@ type promptForm struct {
 	styled     bool   // drawn in some style
 }
 
-// maxPrompts bounds what is learned: a shell in a container in a shell.
-const maxPrompts = 8
+// These bound what is learned: a shell in a container in a shell.
+const (
+	maxPrompts = 8
+	maxAfter   = 64
+)
 
 func (p *shellPrompt) known() bool { return len(p.forms) > 0 }
 
@@ -32,7 +37,7 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
 	if text == "" {
 		return
 	}
-	if _, ok := p.match(row); ok && p.known() {
+	if _, ok := p.match(row); ok && p.known() || p.learnAfter(text) {
 		return
 	}
 	f := promptForm{head: text, styled: firstStyled(row)}
@@ -49,6 +54,36 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
 	if len(p.forms) < maxPrompts {
 		p.forms = append(p.forms, f)
 	}
+}
+
+// learnAfter learns a prompt that stands behind output which did not end its line.
+func (p *shellPrompt) learnAfter(text string) bool {
+	for i := range p.forms {
+		f := &p.forms[i]
+		at := strings.LastIndex(text, f.head)
+		if at <= 0 || len(strings.TrimSpace(f.head)) < 3 || f.length(text[at:]) != len(text)-at {
+			continue
+		}
+		if len(p.after) >= maxAfter {
+			p.after = append([]string(nil), p.after[1:]...)
+		}
+		p.after = append(p.after, text)
+		return true
+	}
+	return false
+}
+
+// outputBefore is the output that stands before a prompt on its row.
+func (p *shellPrompt) outputBefore(prompt string) string {
+	if !slices.Contains(p.after, prompt) {
+		return ""
+	}
+	for i := range p.forms {
+		if at := strings.LastIndex(prompt, p.forms[i].head); at > 0 && p.forms[i].length(prompt[at:]) == len(prompt)-at {
+			return strings.TrimRight(prompt[:at], " ")
+		}
+	}
+	return ""
 }
 
 // vary finds what varies between a prompt and one that was learned: the two begin and end alike.
@@ -132,6 +167,11 @@ func (p *shellPrompt) cut(row *vterm.Row) (prompt, command string, ok bool) {
 			if p.forms[i].styled == styled {
 				n = max(n, p.forms[i].length(text))
 			}
+		}
+	}
+	for _, a := range p.after {
+		if strings.HasPrefix(text, a) {
+			n = max(n, len(a))
 		}
 	}
 	if n == 0 {

@@ -52,6 +52,7 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 		{"a sign alone is no prompt", nil, 80, "❯ ls\na\n$ x\n> y", nil},
 		{"what varies is learned", []idle{{"shop (3) $ "}, {"shop (4) $ "}}, 80, "shop (7) $ ls\na\nshop (8) $", []command{{"ls", "a", 0, 2, false}}},
 		{"right prompt", []idle{{"⟦b|❯⟧ "}}, 20, "⟦b|❯⟧ ls -l      12:30\na", []command{{"ls -l", "a", 0, 2, true}}},
+		{"output without a line end", []idle{{"dev@box:~$ "}, {"no end dev@box:~$ "}}, 80, "dev@box:~$ printf x\na\nno end dev@box:~$ ls\nb\nno dev@box:~$ quoted", []command{{"printf x", "a\nno end", 0, 2, false}, {"ls", "b\nno dev@box:~$ quoted", 2, 5, true}}},
 		{"not learned: python", []idle{{">>> "}}, 80, ">>> 1\n1", nil},
 		{"nothing", nil, 80, "", nil},
 	}
