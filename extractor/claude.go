@@ -123,7 +123,7 @@ func ccBoxTop(l Line) bool {
 // ccInputRow tells whether a row can be the first of the live input between its rules or in its box.
 func ccInputRow(l Line) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "│"); ok {
-		_, ok = ccCutGlyph(strings.TrimLeft(rest, " "), ">", "❯", "!", "#")
+		_, ok = ccCutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
 		return ok
 	}
 	_, ok := ccCutGlyph(l.Text, ">", "❯", "!", "#")

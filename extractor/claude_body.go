@@ -195,7 +195,7 @@ func claudeCodeGroup(ls []textLine) int {
 	first, last := -1, -1
 	for k := range end {
 		ink := claudeInkOf(&ls[k])
-		if ink == claudeInkStyled || ink == claudeInkPlain && claudeProse(&ls[k]) {
+		if ink == claudeInkStyled || ink == claudeInkPlain && claudeProse(&ls[k]) && !claudeOpens(ls[k:end]) {
 			end = k
 			break
 		}
@@ -220,6 +220,16 @@ func claudeCodeGroup(ls []textLine) int {
 		n++
 	}
 	return n
+}
+
+// claudeOpens tells whether a line is followed by one that stands further in, as only code is: `Traceback:`, `class A:`.
+func claudeOpens(ls []textLine) bool {
+	if len(ls) < 2 || ls[1].indent <= ls[0].indent || ls[0].room-ls[0].width < 12 {
+		return false
+	}
+	_, a := claudeItem(&ls[0])
+	_, b := claudeItem(&ls[1])
+	return !a && !b && claudeInkOf(&ls[1]) != claudeInkStyled
 }
 
 // claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single word is a code span.
