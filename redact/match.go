@@ -71,7 +71,7 @@ func (v *view) extend(found, more []span) []span {
 				continue
 			}
 			known = true
-			if m.end > f.end && looksRandom(v.folded[f.end:m.end]) {
+			if m.end > f.end && looksRandom(v.folded[f.end:m.end]) && !v.names(m.end) {
 				found[i] = m
 			}
 		}
@@ -80,6 +80,11 @@ func (v *view) extend(found, more []span) []span {
 		}
 	}
 	return found
+}
+
+// names tells whether what ends at a place is the name of something: an assignment follows.
+func (v *view) names(end int) bool {
+	return end < len(v.folded) && (v.folded[end] == '=' || v.folded[end] == ':')
 }
 
 // anchoredAt gives the secret of a match that begins at a place, in the text up to end.

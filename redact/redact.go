@@ -19,8 +19,8 @@ type Options struct {
 
 // Pattern is a secret's shape as a user writes it.
 type Pattern struct {
-	Name   string // stands in the mark; lower-case letters, digits and "-"
-	Regexp string // RE2; its first group, where it has one that took part, is the secret
+	Name   string `toml:"name"`   // stands in the mark; lower-case letters, digits and "-"
+	Regexp string `toml:"regexp"` // RE2; its first group, where it has one that took part, is the secret
 }
 
 // Match is one secret: text[Start:End], in bytes.

@@ -125,6 +125,18 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
+// The row below is left alone where it is no rest of a token.
+func TestRowBelow(t *testing.T) {
+	r := newRedactor(t)
+	token := "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx"
+	for _, below := range []string{"done", "DB_HOST2=db.example.com", "- item 2", "version: 3", "\n2 files", "  next()", "Über", "the rest of 4"} {
+		want := "SLACK_TOKEN=" + redact.Mark("slack-bot-token") + "\n" + below
+		if got := r.Text("SLACK_TOKEN="+token+"\n"+below, nil); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // letters gives text without what wrap adds.
 func letters(text string) string {
 	return strings.NewReplacer(" ", "", "\n", "", "│", "").Replace(text)

@@ -17,6 +17,9 @@ type app struct {
 	dbFlag  string // --db
 	started bool   // a command has begun: its errors are no usage errors
 	closers []io.Closer
+
+	config     *config // as loadConfig read it
+	redactFlag string  // --redact: true, false, or empty where it is not given
 }
 
 func newApp() *app {

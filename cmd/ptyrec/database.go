@@ -10,13 +10,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// dbPath is where the database stands: --db, else $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db.
+// dbPath is where the database stands: --db, else $PTYREC_DB, else as the configuration says, else $XDG_DATA_HOME/ptyrec/ptyrec.db.
 func (a *app) dbPath() (string, error) {
 	if a.dbFlag != "" {
 		return a.dbFlag, nil
 	}
 	if path := os.Getenv("PTYREC_DB"); path != "" {
 		return path, nil
+	}
+	c, err := a.loadConfig()
+	if err != nil || c.Database != "" {
+		return c.databaseOrNone(), err
 	}
 	data := os.Getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) { // the base directory specification: relative paths are to be ignored

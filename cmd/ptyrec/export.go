@@ -103,14 +103,20 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 	if isUnread(info, entries) {
 		return reread(ctx, a, db, info)
 	}
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
 	s := info.Session
 	if s.Agents == nil {
 		s.Agents = []session.Agent{}
 	}
-	return &session.Transcript{
+	t := &session.Transcript{
 		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
 		Session: s, Entries: append([]*session.Entry{}, entries...),
-	}, nil
+	}
+	r.transcript(t, nil) // what was stored before redaction was on
+	return t, nil
 }
 
 // isUnread tells that entries may be missing: the recorder logs the exit last.
@@ -126,7 +132,7 @@ func isUnread(info *store.Info, entries []*session.Entry) bool {
 
 // reread reads a session's raw log anew and replaces its entries.
 func reread(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
-	t, damage, err := retranscribe(ctx, db, info)
+	t, damage, err := retranscribe(ctx, a, db, info)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func extractSession(ctx context.Context, a *app, ref string) error {
 	if err != nil {
 		return err
 	}
-	t, damage, err := retranscribe(ctx, db, info)
+	t, damage, err := retranscribe(ctx, a, db, info)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,16 @@ type recording struct {
 	path    string
 	session session.Session
 	file    *os.File
+	redact  redaction
 }
 
 // openRecording opens the recording at path ("-" is stdin) and tells seen of the bytes that are read from it.
 func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
-	rec := &recording{path: path, file: a.stdin}
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	rec := &recording{path: path, file: a.stdin, redact: r}
 	sum := sha256.New()
 	if path != "-" {
 		f, err := openRegular(path)
@@ -39,13 +44,12 @@ func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 			return nil, err
 		}
 	}
-	r, err := cast.NewReader(countingReader{rec.file, seen})
+	rec.Reader, err = cast.NewReader(countingReader{rec.file, seen})
 	if err != nil {
 		_ = rec.closeFile()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	rec.Reader = r
-	rec.session = describe(r.Header, sum)
+	rec.session = describe(rec.Header, sum)
 	return rec, nil
 }
 
@@ -107,6 +111,7 @@ func recordingID(started time.Time, sum []byte) string {
 // transcribe reads the recording to its end. A recording that is cut off has a transcript, with no end.
 func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, error) {
 	t, err := transcribe(r.session, r.Reader, tap)
+	r.redact.transcript(t, nil)
 	if r.Truncated() {
 		t.Session.EndedAt = nil
 	}

@@ -13,8 +13,12 @@ func newRootCmd(a *app) *cobra.Command {
   ptyrec export session.json    the conversation of the last session`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRun: func(*cobra.Command, []string) {
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if err := a.checkFlags(); err != nil {
+				return err
+			}
 			a.started = true
+			return nil
 		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
@@ -22,12 +26,15 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.PersistentFlags().StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	root.PersistentFlags().StringVar(&a.redactFlag, "redact", "", "take secrets out of what is stored and written: `true` or false (default $PTYREC_REDACT, else as configured, else true)")
+	root.PersistentFlags().Lookup("redact").NoOptDefVal = "true"
 	root.AddCommand(
 		newRunCmd(a),
 		newExportCmd(a),
 		newExtractCmd(a),
 		newImportCmd(a),
 		newListCmd(a),
+		newConfigCmd(a),
 		newScreenCmd(a),
 		newVersionCmd(a),
 	)

@@ -35,6 +35,13 @@ key, signal and window size, and its exit status is passed on. Flags behind the 
   ptyrec run codex --model gpt-5
   ptyrec run                      your shell`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("input") {
+				f.input = c.Run.Input
+			}
 			return run(cmd.Context(), a, args, f)
 		},
 	}
@@ -92,7 +99,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		return err
 	}
 	s := newSession(a, command)
-	to, err := newSink(ctx, db, s)
+	to, err := newSink(ctx, a, db, s)
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,17 @@ type sink struct {
 	store   *store.Store
 	raw     *store.RawLog
 	session session.Session // as the store has it
+	redact  redaction
+	title   string // as it was found, secrets and all
 }
 
 // newSink adds s to the store as a live session.
-func newSink(ctx context.Context, db *store.Store, s session.Session) (*sink, error) {
+func newSink(ctx context.Context, a *app, db *store.Store, s session.Session) (*sink, error) {
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	r, s.Command = r.of(s.Command)
 	if err := db.CreateSession(ctx, &s); err != nil {
 		return nil, err
 	}
@@ -27,7 +34,7 @@ func newSink(ctx context.Context, db *store.Store, s session.Session) (*sink, er
 	if err != nil {
 		return nil, err
 	}
-	return &sink{ctx: ctx, store: db, raw: raw, session: s}, nil
+	return &sink{ctx: ctx, store: db, raw: raw, session: s, redact: r}, nil
 }
 
 // Write implements recorder.Log.
@@ -53,11 +60,14 @@ func (s *sink) Replay(from int64, fn func(session.Event) error) error {
 
 // Put implements recorder.Index.
 func (s *sink) Put(u recorder.Update) error {
-	err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...)
-	if u.Title == s.session.Title && slices.Equal(u.Agents, s.session.Agents) {
+	err := s.store.SaveEntries(s.ctx, s.session.ID, s.redact.entries(u.Entries, nil), u.Gone...)
+	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) {
 		return err
 	}
-	s.session.Title, s.session.Agents = u.Title, slices.Clone(u.Agents)
+	if u.Title != s.title {
+		s.title, s.session.Title = u.Title, s.redact.title(u.Title, u.Entries)
+	}
+	s.session.Agents = slices.Clone(u.Agents)
 	return errors.Join(err, s.store.UpdateSession(s.ctx, &s.session))
 }
 

@@ -46,10 +46,15 @@ func ignoreEnd(err error) error {
 }
 
 // retranscribe reads a stored session's raw log anew.
-func retranscribe(ctx context.Context, s *store.Store, info *store.Info) (*session.Transcript, []*store.Damage, error) {
+func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info) (*session.Transcript, []*store.Damage, error) {
+	r, err := a.redaction()
+	if err != nil {
+		return nil, nil, err
+	}
 	source := newStored(ctx, s, info.ID, 0)
 	defer source.stop()
 	t, err := transcribe(info.Session, source, nil)
 	t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
+	r.transcript(t, nil)
 	return t, source.damage, err
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ptyrec/ptyrec/redact"
+)
+
+// config is what the configuration file can say (docs/config.md). Flags go over the environment, and that over the file.
+type config struct {
+	Database string       `toml:"database"`
+	Run      runConfig    `toml:"run"`
+	Redact   redactConfig `toml:"redact"`
+}
+
+type runConfig struct {
+	Input bool `toml:"input"`
+}
+
+type redactConfig struct {
+	Enabled  bool             `toml:"enabled"`
+	Known    bool             `toml:"known"`
+	Patterns []redact.Pattern `toml:"patterns"`
+}
+
+func defaultConfig() config {
+	return config{Redact: redactConfig{Enabled: true, Known: true}}
+}
+
+// configPath is where the configuration stands: $XDG_CONFIG_HOME/ptyrec/config.toml.
+func configPath() (string, error) {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // the base directory specification: relative paths are to be ignored
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fail(err, "set $XDG_CONFIG_HOME")
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "ptyrec", "config.toml"), nil
+}
+
+// loadConfig gives the defaults, the file over them where there is one, and the environment over both. The first call reads, further
+// ones give the same.
+func (a *app) loadConfig() (*config, error) {
+	if a.config != nil {
+		return a.config, nil
+	}
+	path, err := configPath()
+	if err != nil {
+		return nil, err
+	}
+	c := defaultConfig()
+	if err := readConfig(path, &c); err != nil {
+		return nil, err
+	}
+	if err := c.environment(os.Getenv); err != nil {
+		return nil, err
+	}
+	a.config = &c
+	return a.config, nil
+}
+
+// databaseOrNone is the database that the file names.
+func (c *config) databaseOrNone() string {
+	if c == nil {
+		return ""
+	}
+	return c.Database
+}
+
+// readConfig reads the file at path into c. That there is none is no error.
+func readConfig(path string, c *config) error {
+	meta, err := toml.DecodeFile(path, c)
+	var syntax toml.ParseError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.As(err, &syntax):
+		return configError(path, fmt.Errorf("line %d: %s", syntax.Position.Line, syntax.Message), "see docs/config.md")
+	case err != nil:
+		return configError(path, err, "see docs/config.md")
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		key := unknown[0].String()
+		return configError(path, fmt.Errorf("unknown key %q", key), "did you mean "+nearest(key, configKeys())+"?")
+	}
+	if c.Database != "" && !filepath.IsAbs(c.Database) {
+		return configError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
+	}
+	if _, err := c.Redact.redactor(); err != nil {
+		return configError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")
+	}
+	return nil
+}
+
+func configError(path string, err error, hint string) error {
+	return fail(fmt.Errorf("%s: %w", path, err), hint)
+}
+
+// checkFlags refuses what the flags of the root cannot mean.
+func (a *app) checkFlags() error {
+	if a.redactFlag != "" && a.redactFlag != "true" && a.redactFlag != "false" {
+		return usageError(fmt.Errorf("--redact is %q, not true or false", a.redactFlag))
+	}
+	return nil
+}
+
+// environment puts what stands in the environment over c. $PTYREC_DB is dbPath's.
+func (c *config) environment(get func(string) string) error {
+	for name, to := range map[string]*bool{"PTYREC_INPUT": &c.Run.Input, "PTYREC_REDACT": &c.Redact.Enabled} {
+		text := get(name)
+		if text == "" {
+			continue
+		}
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return fail(fmt.Errorf("$%s is %q", name, text), "write true or false")
+		}
+		*to = on
+	}
+	return nil
+}
+
+// redactor makes the Redactor; nil where nothing is to be redacted.
+func (c *redactConfig) redactor() (*redact.Redactor, error) {
+	r, err := redact.New(redact.Options{Patterns: c.Patterns, Unknown: !c.Known})
+	if !c.Enabled {
+		r = nil
+	}
+	return r, err
+}
+
+// configKeys are all keys that config knows.
+func configKeys() []string {
+	return []string{"database", "run", "run.input", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+}
+
+// nearest gives the name that takes the fewest changes to become key.
+func nearest(key string, names []string) string {
+	best, least := "", len(key)+len(names)
+	for _, name := range names {
+		if d := distance(strings.ToLower(key), name); best == "" || d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// redaction takes secrets out of what is stored and written. Its zero value takes out nothing.
+type redaction struct {
+	*redact.Redactor
+	line, masked string // the session's command line, before and after
+}
+
+// of gives the redaction of a session with this command, and the command as it is recorded.
+func (r redaction) of(command []string) (redaction, []string) {
+	masked := r.command(command)
+	r.line, r.masked = strings.Join(command, " "), strings.Join(masked, " ")
+	return r, masked
+}
+
+// redaction gives what the flags, the environment and the configuration ask for.
+func (a *app) redaction() (redaction, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return redaction{}, err
+	}
+	rc := c.Redact
+	if a.redactFlag != "" {
+		rc.Enabled = a.redactFlag == "true"
+	}
+	r, err := rc.redactor()
+	return redaction{Redactor: r}, err
+}
+
+// transcript takes the secrets out of t. Entries are copied where they hold one.
+func (r redaction) transcript(t *session.Transcript, found map[string]int) {
+	if r.Redactor == nil {
+		return
+	}
+	r, t.Session.Command = r.of(t.Session.Command)
+	t.Session.Title = r.title(t.Session.Title, t.Entries)
+	t.Entries = r.entries(t.Entries, found)
+}
+
+// entries gives entries without their secrets; they themselves stay as they are.
+func (r redaction) entries(entries []*session.Entry, found map[string]int) []*session.Entry {
+	out := make([]*session.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = r.entry(e, found)
+	}
+	return out
+}
+
+func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry {
+	if r.Redactor == nil {
+		return e
+	}
+	c := *e
+	c.Text = r.text(e.Text, found)
+	c.Markdown = c.Text
+	if e.Markdown != e.Text && e.Markdown != "" {
+		c.Markdown = r.markdown(e)
+	}
+	c.Output = r.Text(e.Output, found)
+	if e.Tool != nil {
+		t := *e.Tool
+		t.Input, t.Output = r.Text(t.Input, found), r.Text(t.Output, found)
+		c.Tool = &t
+	}
+	if e.Data != nil {
+		c.Data, _ = r.value(e.Data).(map[string]any)
+	}
+	return &c
+}
+
+// text redacts an entry's text, which may be the command line.
+func (r redaction) text(text string, found map[string]int) string {
+	if text == r.line {
+		return r.masked
+	}
+	return r.Text(text, found)
+}
+
+// markdown redacts an entry's Markdown. What the text shows as a secret may be parted there by backslashes.
+func (r redaction) markdown(e *session.Entry) string {
+	text := e.Markdown
+	for _, m := range r.Find(e.Text) {
+		text = strings.ReplaceAll(text, e.Text[m.Start:m.End], redact.Mark(m.Rule))
+		text = strings.ReplaceAll(text, escaped(e.Text[m.Start:m.End]), redact.Mark(m.Rule))
+	}
+	return r.Text(text, nil)
+}
+
+// escaped writes s as Markdown does that means nothing but characters.
+func escaped(s string) string {
+	return strings.NewReplacer("_", `\_`, "*", `\*`, "~", `\~`, "<", `\<`, "`", "\\`").Replace(s)
+}
+
+// value redacts the texts in what came out of JSON.
+func (r redaction) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return r.Text(v, nil)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = r.value(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = r.value(v[k])
+		}
+		return out
+	}
+	return v
+}
+
+const ellipsis = "…"
+
+// title redacts a title, which may be the start of an entry's text, cut in the middle of a secret.
+func (r redaction) title(title string, entries []*session.Entry) string {
+	start, cut := strings.CutSuffix(title, ellipsis)
+	if cut {
+		for _, e := range entries {
+			first, _, _ := strings.Cut(e.Text, "\n")
+			if strings.HasPrefix(first, start) {
+				return clip(r.text(first, nil), utf8.RuneCountInString(title))
+			}
+		}
+	}
+	return r.text(title, nil)
+}
