@@ -83,4 +83,4 @@ type Profile struct {
 }
 
 // profiles are all agents known, tried in this order.
-var profiles = []*Profile{claude, codex, gemini}
+var profiles = []*Profile{claude, codex, gemini, opencode}

@@ -1,0 +1,235 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// opencode is opencode (opentui: all on the alternate screen, each cell painted). A welcome with a logo and the version in
+// the last row; then blocks below each other: what the user said and what tools printed stand behind a thick bar in
+// column 2 on a panel of their own colour, replies from column 5 on bare ground, a "▣" line ends each turn; the input
+// box with its own bar stands below, ended by "╹▀▀▀".
+var opencode = &Profile{Name: "opencode", Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse}
+
+const (
+	opencodeLogo = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
+	opencodeBar  = "  ┃"
+	opencodeEdge = "╹▀▀▀"
+	opencodeLeft = 5 // the column where text begins
+)
+
+// opencodeBanner reads the welcome: the logo's second row to the last row, which holds the directory and the version.
+func opencodeBanner(lines []Line) (b Banner, n int) {
+	if len(lines) == 0 || !strings.HasPrefix(strings.TrimSpace(lines[0].Text), opencodeLogo) {
+		return Banner{}, 0
+	}
+	for i, l := range lines {
+		t := strings.TrimSpace(l.Text)
+		if model, ok := strings.CutPrefix(t, "┃  Build · "); ok {
+			b.Model = model
+		}
+		if f := strings.Fields(t); len(f) >= 2 && isVersion(f[len(f)-1]) {
+			b.Cwd, b.Version = f[0], f[len(f)-1]
+			return b, i + 1
+		}
+	}
+	return Banner{}, 0
+}
+
+// isVersion tells whether a word is three numbers with dots between.
+func isVersion(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, p := range parts {
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			return false
+		}
+	}
+	return len(parts) == 3
+}
+
+// opencodeSplit finds the input box: its lower edge, and the rows with its bar and its ground above that. On the welcome
+// the logo is all there is to read.
+func opencodeSplit(s Screen) Split {
+	edge := len(s.Lines) - 1
+	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(s.Lines[edge].Text), opencodeEdge) {
+		edge--
+	}
+	logo := opencodeLogoRow(s.Lines)
+	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
+		return Split{}
+	}
+	ground := s.Lines[edge-1].styleAt(opencodeLeft).Bg
+	top := edge
+	for top > 0 && strings.HasPrefix(s.Lines[top-1].Text, s.Lines[edge-1].Text[:strings.Index(s.Lines[edge-1].Text+"┃", "┃")]+"┃") &&
+		s.Lines[top-1].styleAt(opencodeLeft).Bg == ground {
+		top--
+	}
+	sp := Split{OK: true, Bottom: top, State: StateIdle}
+	if logo >= 0 {
+		sp.Top, sp.Bottom = logo, len(s.Lines)
+		return sp
+	}
+	for _, l := range s.Lines[edge:] {
+		if strings.Contains(l.Text, "esc interrupt") {
+			sp.State = StateBusy
+		}
+	}
+	for i := range s.Lines[:top] {
+		t := s.Lines[i].Text
+		if strings.HasPrefix(t, opencodeBar) && strings.HasSuffix(t[len(opencodeBar):], "┃") { // the menu of commands, over the conversation
+			sp.Overlay = true
+		}
+		if strings.HasPrefix(strings.TrimSpace(t), "┃  △ Permission required") {
+			sp.State = StateAsking
+		}
+	}
+	return sp
+}
+
+// opencodeLogoRow returns the row where the welcome begins, or -1.
+func opencodeLogoRow(lines []Line) int {
+	for i, l := range lines {
+		if strings.HasPrefix(strings.TrimSpace(l.Text), opencodeLogo) {
+			return i
+		}
+	}
+	return -1
+}
+
+// opencodeParse reads the blocks of a conversation.
+func opencodeParse(lines []Line, last bool) []Item {
+	var items []Item
+	for i := 0; i < len(lines); {
+		_, banner := opencodeBanner(lines[i:])
+		switch t := lines[i].Text; {
+		case banner > 0:
+			i += banner
+		case strings.HasPrefix(t, opencodeBar):
+			n := opencodeRun(lines[i:], func(l Line) bool { return strings.HasPrefix(l.Text, opencodeBar) })
+			items = append(items, opencodePanel(lines[i:i+n], i))
+			i += n
+		case strings.HasPrefix(t, "     ▣"):
+			i++
+		case opencodeCall(lines[i]):
+			items = append(items, opencodeTool(strings.TrimSpace(t), i))
+			i++
+		case strings.HasPrefix(t, "     "):
+			n := opencodeRun(lines[i:], opencodeReply)
+			it := opencodeText(lines[i:i+n], i)
+			it.Open = last && i+n == len(lines)
+			items = append(items, it)
+			i += n
+		default:
+			i++
+		}
+	}
+	return items
+}
+
+// opencodeRun counts the lines from the first on that are of a kind.
+func opencodeRun(lines []Line, is func(Line) bool) int {
+	n := 0
+	for n < len(lines) && is(lines[n]) {
+		n++
+	}
+	return n
+}
+
+// opencodeReply tells whether a line goes on with a reply: text from column 5 on, or blank.
+func opencodeReply(l Line) bool {
+	t := l.Text
+	return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !opencodeCall(l)
+}
+
+// opencodeCall tells whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go", "← Edit main.go", in grey.
+func opencodeCall(l Line) bool {
+	t := strings.TrimPrefix(l.Text, "     ")
+	for _, sign := range []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "~ "} {
+		if strings.HasPrefix(t, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// opencodePanel reads a block behind a bar: a command's, if its title is followed by "$ ", with what it printed; else the
+// user's.
+func opencodePanel(lines []Line, at int) Item {
+	text := prompt(lines, &look{Left: opencodeLeft, Right: 2})
+	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: at, End: at + len(lines), Rule: "opencode user"}
+	title, rest, _ := strings.Cut(text, "\n")
+	command, output, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
+	if input, ok := strings.CutPrefix(command, "$ "); ok && strings.HasPrefix(title, "# ") {
+		it.Message = session.Message{Role: session.RoleTool, Text: "Bash(" + input + ")", Markdown: "Bash(" + input + ")", Tool: &session.Tool{
+			Name: "Bash", Input: input, Output: strings.Trim(output, "\n"), Status: session.ToolOK,
+		}}
+		it.Rule = "opencode command"
+	}
+	return it
+}
+
+// opencodeTool reads a call that has a line of its own: a sign, the tool's name, its input.
+func opencodeTool(t string, at int) Item {
+	_, call, _ := strings.Cut(t, " ")
+	name, input, _ := strings.Cut(call, " ")
+	text := name + "(" + input + ")"
+	return Item{
+		Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &session.Tool{Name: name, Input: input, Status: session.ToolOK}},
+		First:   at, End: at + 1, Rule: "opencode call",
+	}
+}
+
+// opencodeText reads a reply.
+func opencodeText(lines []Line, at int) Item {
+	n := len(trim(lines))
+	text, markdown := body(lines[:n], opencodeLook)
+	return Item{
+		Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: markdown},
+		First:   at, End: at + len(lines), Rule: "opencode reply",
+	}
+}
+
+// opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour where its grammar is not
+// at hand; its lines break where words would have gone on.
+var opencodeLook = &look{
+	Left: opencodeLeft, Right: 2, Marks: opencodeMarks, QuoteMarks: markItalic,
+	Heading: func(l *textLine) int {
+		if l.indent == 0 && l.all(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB }) {
+			return 2
+		}
+		return 0
+	},
+	Quote: func(l *textLine) (int, bool) { return l.indent + 2, strings.HasPrefix(l.text[l.indent:], "│ ") },
+	Code:  opencodeCode,
+}
+
+// opencodeGreen is the colour of inline code in the default theme.
+var opencodeGreen = vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
+
+func opencodeMarks(s vterm.Style) mark {
+	m := plainMarks(s)
+	if s.Fg == opencodeGreen && !s.Bold && !s.Italic {
+		m |= markCode
+	}
+	return m
+}
+
+// opencodeCode takes a block of lines for code where a line broke that had room for the next word.
+func opencodeCode(ls []textLine) (n int, lang string) {
+	if _, ok := listItem(&ls[0]); ok || ls[0].blank() {
+		return 0, ""
+	}
+	n = untilBlank(ls)
+	lk := look{Left: opencodeLeft, Right: 2}
+	for i := 1; i < n; i++ {
+		if _, ok := listItem(&ls[i]); ok {
+			return 0, ""
+		}
+		if lk.seam(&ls[i-1], &ls[i], 0) == seamBreak {
+			return n, ""
+		}
+	}
+	return 0, ""
+}

@@ -1,0 +1,36 @@
+package extractor
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestParseAnything gives each profile rows of its own signs in any order: Parse ends, and its items take the lines in
+// order, each at most once.
+func TestParseAnything(t *testing.T) {
+	signs := []string{
+		"", "> ask", "❯ ask", "› ask", "▌ ask", "│ > ask │", "● reply", "⏺ reply", "• reply", "✦ reply", "  text", "     text", "  ⎿  out",
+		"  └ out", "     ▣  Build", "     → Read main.go", "     ⚙ tool", "  ┃", "  ┃  # Run", "  ┃  $ ls", "╭────╮", "│ ✓ Shell ls │", "╰────╯", "────────",
+		"▄▄▄▄", "▀▀▀▀", "┌─┬─┐", "│a│b│", "└─┴─┘", "  1 code", "  - item", "  2. item", "✻ Thinking…", "✻ Sautéed for 1s", "• Ran ls", "• Explored", "■ error",
+		"ℹ info", "  ▎ quote", "  ⎿  Interrupted · What should Claude do instead?", " ▐▛███▜▌   Claude Code v2.1.197", ">_ OpenAI Codex (v0.98.0)",
+		"                    █▀▀█ █▀▀█ █▀▀█ █▀▀▄", "~/shop   1.18.33", "Agent powering down. Goodbye!",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rows(40, rapid.SliceOfN(rapid.SampledFrom(signs), 0, 30).Draw(t, "rows")...)
+		for _, p := range profiles {
+			at := 0
+			for _, it := range p.Parse(lines, true) {
+				if it.First < at || it.End < it.First || it.End > len(lines) {
+					t.Fatalf("%s: item %q has lines [%d, %d), the one before ended at %d of %d", p.Name, it.Rule, it.First, it.End, at, len(lines))
+				}
+				at = it.End
+			}
+			if len(lines) > 0 {
+				p.Banner(lines)
+			}
+			p.Split(Screen{Lines: lines})
+			p.Split(Screen{Lines: lines, Alt: true})
+		}
+	})
+}
