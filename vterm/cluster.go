@@ -36,11 +36,11 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	if c.ch == 0 || w > 0 && t.joinable == 0 || p&propJoins == propAfter && !t.opens(c, r) {
 		return dropZero(w), 0, false
 	}
-	both := t.cellText(c) + string(r)
-	if uniseg.GraphemeClusterCount(both) > 1 {
+	j := t.joint(c.ch, r)
+	if !j.joins {
 		return dropZero(w), 0, false
 	}
-	return max(c.width(), min(2, displaywidth.String(both))), c.width(), true
+	return max(c.width(), j.width), c.width(), true
 }
 
 // dropZero makes a lone character without a width one that is not shown.
@@ -75,6 +75,44 @@ func (t *Term) beforeCursor() cell {
 	return l.at(x)
 }
 
+// joint is what becomes of a character behind another one.
+type joint struct {
+	joins bool
+	width int    // of the two together
+	ch    uint32 // the two as a cell keeps them; 0: too long, or no number left for it
+}
+
+// jointKey is a cell's content and the character behind it.
+type jointKey struct {
+	ch uint32
+	r  rune
+}
+
+// maxJoints bounds the joints that are remembered.
+const maxJoints = 4096
+
+// joint looks up or finds out what becomes of r behind ch.
+func (t *Term) joint(ch uint32, r rune) joint {
+	if j, ok := t.joints[jointKey{ch, r}]; ok {
+		return j
+	}
+	both := t.cellText(cell{ch: ch}) + string(r)
+	j := joint{joins: uniseg.GraphemeClusterCount(both) == 1, width: min(2, displaywidth.String(both))}
+	if t.clusters.full() {
+		t.sweep()
+	}
+	if n := uint32(0); len(both) <= maxCluster {
+		if n = t.clusters.number(both); n != 0 {
+			j.ch = chCluster | n
+		}
+	}
+	if t.joints == nil || len(t.joints) >= maxJoints {
+		t.joints = map[jointKey]joint{}
+	}
+	t.joints[jointKey{ch, r}] = j
+	return j
+}
+
 // joinCell adds r to the character before the cursor, which becomes w cells wide.
 func (t *Term) joinCell(l *line, r rune, w int) {
 	x := t.scr.x - 1
@@ -82,19 +120,14 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 		x--
 	}
 	c := &l.cells[x]
-	text := t.cellText(*c) + string(r)
-	if len(text) > maxCluster {
+	ch := uint32(r)
+	if c.ch != 0 {
+		ch = t.joint(c.ch, r).ch
+	}
+	if ch == 0 {
 		return
 	}
-	if t.clusters.full() {
-		t.sweep()
-	}
-	if c.ch == 0 {
-		c.ch = uint32(r)
-	} else if n := t.clusters.number(text); n != 0 {
-		c.ch = chCluster | n
-	}
-	c.attr = c.attr&^(cellWide|cellTail) | widthFlags(w)
+	c.ch, c.attr = ch, c.attr&^(cellWide|cellTail)|widthFlags(w)
 	l.ver++
 }
 

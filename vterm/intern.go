@@ -76,6 +76,7 @@ func (t *Term) sweep() {
 		links[t.styles.pens[n].link] = true
 	}
 	t.clusters.keep(clusters)
+	t.joints = nil // they name clusters
 	t.links.keep(links)
 }
 

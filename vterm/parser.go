@@ -96,6 +96,10 @@ func (t *Term) ground(p []byte) []byte {
 			t.inRun = false
 			i++
 		default:
+			if n := t.printPlain(p[i:]); n > 0 {
+				i += n
+				continue
+			}
 			r, size := utf8.DecodeRune(p[i:])
 			if r == utf8.RuneError && size <= 1 {
 				if !utf8.FullRune(p[i:]) {

@@ -97,6 +97,7 @@ type Term struct {
 	styles   styleTable
 	clusters textTable
 	links    textTable
+	joints   map[jointKey]joint
 	pages    [512]*widthPage
 
 	view     view
