@@ -159,7 +159,7 @@ func (p *geminiParser) unsaid(i, end int) {
 	}
 	old := lettersOf(above)
 	again := lettersOf(p.lines[i:end])
-	k := min(len(old), len(again))
+	k := min(len(old), len(again), 48) // further down its rows may be torn
 	if k > 0 && old[:k] == again[:k] {
 		p.items = p.items[:n-1]
 	}
