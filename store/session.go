@@ -93,14 +93,15 @@ func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time,
 	return err
 }
 
-// UpdateSession writes the title, folder and agents of a session that is there.
+// UpdateSession writes the title, folder and agents of a session that is there. The user's name for it, which Sessions and Find give
+// as its title, is not taken for one.
 func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, sess.ID)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET title = ?, cwd = ?, agents = ? WHERE pk = ?",
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET title = iif(?1 = name, title, ?1), cwd = ?, agents = ? WHERE pk = ?",
 			sess.Title, sess.Cwd, asJSON(sess.Agents), pk)
 		return err
 	})

@@ -54,7 +54,10 @@ func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 			out.Since = s.start
 		}
 		if t.until {
-			out.Until = s.end.Add(time.Nanosecond) // the moment itself belongs to it
+			out.Until = s.end
+			if s.end.Equal(s.start) {
+				out.Until = s.end.Add(time.Nanosecond) // the moment itself belongs to it
+			}
 		}
 	}
 	if f.cwd != "" {

@@ -15,8 +15,8 @@ type eventSource interface {
 }
 
 // transcribe runs a recording through the Processor. Where the source breaks off, the transcript of
-// all that came before is returned beside the error. The session's end, exit status, title and agents are filled
-// in from what the recording shows. Each event is shown to tap, too, if there is one.
+// all that came before is returned beside the error. The session's end, exit status and agents, and its title if it has none, are
+// filled in from what the recording shows. Each event is shown to tap, too, if there is one.
 func transcribe(s session.Session, source eventSource, tap func(session.Event)) (*session.Transcript, error) {
 	p := recorder.NewProcessor(recorder.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
@@ -45,8 +45,8 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 		s.EndedAt = &ended
 	}
 	s.Agents = append([]session.Agent{}, p.Agents()...)
-	if title := p.Title(); title != "" {
-		s.Title = title
+	if s.Title == "" { // one that was given stays
+		s.Title = p.Title()
 	}
 	return &session.Transcript{
 		Format:  session.TranscriptFormat,

@@ -1,0 +1,18 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// dailyCommands are the commands for finding and keeping what was recorded.
+func dailyCommands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		newShowCmd(a),
+		newSearchCmd(a),
+		newTailCmd(a),
+		newStatsCmd(a),
+		newRenameCmd(a),
+		newTagCmd(a),
+		newNoteCmd(a),
+		newRmCmd(a),
+		newPruneCmd(a),
+	}
+}

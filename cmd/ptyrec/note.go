@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newNoteCmd(a *app) *cobra.Command {
+	var remove bool
+	cmd := &cobra.Command{
+		Use:   "note S [TEXT…]",
+		Short: "Write a note to a session, or read it",
+		Long:  "Note writes a note, which show and list --json give; TEXT - is stdin. Without TEXT it prints the note.",
+		Example: `  ptyrec note last "the fix is in the second half"
+  ptyrec note last
+  ptyrec note last --rm`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args[1:], " ")
+			if remove && text != "" {
+				return usageError(errors.New("--rm takes no text"))
+			}
+			db, info, _, err := a.openSession(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			if text == "" && !remove {
+				if info.Note != "" {
+					_, err = fmt.Fprintln(a.stdout, info.Note)
+				}
+				return err
+			}
+			if text == "-" {
+				b, err := io.ReadAll(a.stdin)
+				if err != nil {
+					return err
+				}
+				text = strings.TrimRight(string(b), "\n")
+			}
+			return db.SetNote(cmd.Context(), info.ID, text)
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "rm", false, "remove the note")
+	return cmd
+}

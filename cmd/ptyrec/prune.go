@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type pruneFlags struct {
+	olderThan, maxSize string
+	keep               int
+	tagged, yes        bool
+}
+
+func newPruneCmd(a *app) *cobra.Command {
+	f := pruneFlags{}
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete old sessions",
+		Long: `Prune deletes the sessions that are older than --older-than, all but the newest --keep, and the oldest ones until the
+recordings take no more than --max-size. Sessions with a tag, and live ones, stay (--tagged takes the tagged ones, too). It says
+what it would delete, and asks; --yes answers.`,
+		Example: `  ptyrec prune --older-than 90d
+  ptyrec prune --keep 200 --max-size 2GB --yes`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("keep") {
+				f.keep = -1
+			}
+			return prune(cmd.Context(), a, f)
+		},
+	}
+	cmd.Flags().StringVar(&f.olderThan, "older-than", "", "those that started longer than this `AGE` ago: 90d, 12w, 1y")
+	cmd.Flags().IntVar(&f.keep, "keep", 0, "all but the newest `N`")
+	cmd.Flags().StringVar(&f.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
+	cmd.Flags().BoolVar(&f.tagged, "tagged", false, "sessions with a tag, too")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func prune(ctx context.Context, a *app, f pruneFlags) error {
+	limits, err := f.limits(time.Now())
+	if err != nil {
+		return err
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	infos, err := db.Sessions(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	victims := limits.choose(infos)
+	if len(victims) == 0 {
+		a.notice("nothing to delete")
+		return nil
+	}
+	return deleteSessions(ctx, a, db, victims, f.yes)
+}
+
+// pruneLimits say which sessions may stay.
+type pruneLimits struct {
+	before time.Time // zero: any
+	keep   int       // negative: all
+	size   int64     // stored bytes; negative: any
+	tagged bool
+}
+
+func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
+	l := pruneLimits{keep: f.keep, size: -1, tagged: f.tagged}
+	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
+		return l, &failure{err: errors.New("prune wants to know what may go"), hint: "name --older-than, --keep or --max-size", status: statusUsage}
+	}
+	if f.olderThan != "" {
+		age, err := parseAge(f.olderThan)
+		if err != nil {
+			return l, &failure{err: err, hint: "try 90d, 12w or 1y", status: statusUsage}
+		}
+		l.before = now.Add(-age)
+	}
+	if f.maxSize != "" {
+		size, err := humanize.ParseBytes(f.maxSize)
+		if err != nil || size > 1<<62 {
+			return l, &failure{err: fmt.Errorf("unknown size %q", f.maxSize), hint: "try 500MB or 2GiB", status: statusUsage}
+		}
+		l.size = int64(size)
+	}
+	return l, nil
+}
+
+// choose gives those of infos (the newest first) that go, the oldest first.
+func (l pruneLimits) choose(infos []*store.Info) (victims []*store.Info) {
+	var size int64
+	for i, info := range infos {
+		size += info.StoredBytes
+		goes := info.StartedAt.Before(l.before) || l.keep >= 0 && i >= l.keep || l.size >= 0 && size > l.size
+		if goes && info.Status != store.Live && (l.tagged || len(info.Tags) == 0) {
+			victims = append(victims, info)
+			size -= info.StoredBytes
+		}
+	}
+	slices.Reverse(victims)
+	return victims
+}

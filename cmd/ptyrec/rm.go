@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+func newRmCmd(a *app) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "rm S…",
+		Short: "Delete sessions",
+		Long:  "Rm deletes sessions with their recordings. It says which, and asks; --yes answers.",
+		Example: `  ptyrec rm last
+  ptyrec rm 019a9ec0 019a9ec1 --yes`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := a.openExisting(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var infos []*store.Info
+			seen := map[string]bool{}
+			for _, ref := range args {
+				info, err := findSession(cmd.Context(), db, ref)
+				if err != nil {
+					return err
+				}
+				if info.Status == store.Live {
+					return fail(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
+				}
+				if !seen[info.ID] {
+					seen[info.ID] = true
+					infos = append(infos, info)
+				}
+			}
+			return deleteSessions(cmd.Context(), a, db, infos, yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+// deleteSessions says what it is about to delete, asks, and does it.
+func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store.Info, yes bool) error {
+	ids, err := db.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	short, now := newShortIDs(ids), time.Now()
+	var size int64
+	for _, info := range infos {
+		size += info.StoredBytes
+		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.of(info.ID), dayName(info.StartedAt.Local(), now), clip(titleOf(info), 60))
+	}
+	what := fmt.Sprintf("%s, %s on disk", plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
+	if !yes {
+		if err := a.agreed("delete " + what); err != nil {
+			return err
+		}
+	}
+	for _, info := range infos {
+		if err := db.DeleteSession(ctx, info.ID); err != nil {
+			return err
+		}
+	}
+	a.notice("deleted %s", what)
+	return db.Compact(ctx)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// agreed asks on stderr. Whoever cannot be asked has not agreed.
+func (a *app) agreed(what string) error {
+	if !isTerminal(a.stdin) {
+		return fail(errors.New("nobody is there to confirm: "+what), "add --yes")
+	}
+	fmt.Fprintf(a.stderr, "ptyrec: %s? [y/N] ", what)
+	answer, _ := bufio.NewReader(a.stdin).ReadString('\n') // no answer is a no
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return fail(errors.New("not confirmed; nothing was deleted"), "answer y, or add --yes")
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type searchFlags struct {
+	filterFlags
+	roles  []string
+	limit  int
+	asJSON bool
+}
+
+func newSearchCmd(a *app) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search WORDS…",
+		Short: "Search what was said in all sessions",
+		Long: `Search finds messages, the best first. Words side by side must all be there, in any order. Write "a phrase" in quotes
+(within the shell's), pre* for a beginning, AND, OR, NOT and parentheses. Case and accents do not count; Chinese, Japanese
+and Korean are found anywhere in a sentence. Each hit has a name for show: ptyrec show 019a9ec0#12. The exit status
+is 1 where nothing is found.`,
+		Example: `  ptyrec search cache
+  ptyrec search '"cache key" OR evict*' --on tuesday
+  ptyrec search --role user --agent codex 缓存
+  ptyrec search migration NOT test --json | jq -r '.[].snippet'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return search(cmd.Context(), a, strings.Join(args, " "), f)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: user, assistant, tool, thinking, command, shell, system")
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	completeFilters(a, cmd)
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(
+		[]cobra.Completion{"user", "assistant", "tool", "thinking", "command", "shell", "system"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func search(ctx context.Context, a *app, words string, f searchFlags) error {
+	now := time.Now()
+	filter, err := f.filter(now)
+	if err != nil {
+		return err
+	}
+	if filter.Limit = f.limit; f.limit < 1 {
+		return usageError(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	hits, err := db.Search(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	if err != nil {
+		return err
+	}
+	ids, err := db.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	short := newShortIDs(ids)
+	if f.asJSON {
+		return writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short) })
+	}
+	if len(hits) == 0 {
+		return fail(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
+	}
+	var b strings.Builder
+	for _, hit := range hits {
+		writeHit(&b, a, hit, short, now)
+	}
+	return a.page(b.String(), 1)
+}
+
+// hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.
+type hitItem struct {
+	Ref     string         `json:"ref"` // for show
+	Snippet string         `json:"snippet"`
+	Marks   [][2]int       `json:"marks"`
+	Entry   *session.Entry `json:"entry"`
+	Session listItem       `json:"session"`
+}
+
+func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs) error {
+	items := make([]hitItem, len(hits))
+	for i, hit := range hits {
+		marks := append([][2]int{}, hit.Snippet.Marks...)
+		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session)}
+	}
+	return writeJSON(w, items)
+}
+
+func hitRef(hit *store.Hit, short shortIDs) string {
+	return fmt.Sprintf("%s#%d", short.of(hit.Session.ID), hit.Entry.Seq)
+}
+
+// writeHit writes a hit in two lines: where it stands, and what.
+func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now time.Time) {
+	s := a.colours()
+	when := hit.Entry.At.Local().Format("2006-01-02 15:04")
+	if isTerminal(a.stdout) {
+		when = dayName(hit.Entry.At.Local(), now)
+	}
+	speaker := hit.Entry.Role
+	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
+		speaker = hit.Entry.Agent
+	}
+	title := ""
+	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
+		title = s.paint(dim, "  in "+clip(text, 60))
+	}
+	fmt.Fprintf(b, "%s  %s  %s%s\n", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, speaker), title)
+	fmt.Fprintf(b, "    %s\n", marked(hit.Snippet, s))
+}
+
+// marked gives a snippet with its matches coloured, or in brackets where there are no colours.
+func marked(sn store.Snippet, s style) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range sn.Marks {
+		b.WriteString(clean(sn.Text[at:m[0]]))
+		if word := clean(sn.Text[m[0]:m[1]]); s {
+			b.WriteString(s.paint(match, word))
+		} else {
+			b.WriteString("[" + word + "]")
+		}
+		at = m[1]
+	}
+	b.WriteString(clean(sn.Text[at:]))
+	return b.String()
+}
+
+// clean drops control characters.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type statsFlags struct {
+	filterFlags
+	days   int
+	asJSON bool
+}
+
+func newStatsCmd(a *app) *cobra.Command {
+	var f statsFlags
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Count sessions, turns and hours, by agent, folder and day",
+		Long:  "Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in which folders, on which days.",
+		Example: `  ptyrec stats
+  ptyrec stats --since 2026-11-01 --agent codex
+  ptyrec stats --json | jq .agents`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
+	}
+	f.register(cmd)
+	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	completeFilters(a, cmd)
+	return cmd
+}
+
+func stats(ctx context.Context, a *app, f statsFlags) error {
+	now := time.Now()
+	filter, err := f.filter(now)
+	if err != nil {
+		return err
+	}
+	if f.days < 0 || f.days > 3660 {
+		return usageError(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	infos, err := db.Sessions(ctx, filter)
+	if err != nil {
+		return err
+	}
+	end := now
+	if !filter.Until.IsZero() && filter.Until.Before(now) {
+		end = filter.Until.Add(-time.Nanosecond)
+	}
+	s := sumUp(infos, end.Local(), f.days)
+	return writeBuffered(a.stdout, func(w io.Writer) error {
+		if f.asJSON {
+			return writeJSON(w, s)
+		}
+		return s.write(w, a.colours(), a.width())
+	})
+}
+
+// summary is what stats says, and its JSON.
+type summary struct {
+	count
+	Agents  []count `json:"agents"`
+	Folders []count `json:"folders"`
+	Days    []count `json:"days"`
+}
+
+// count is a number of sessions and what is in them.
+type count struct {
+	Name     string  `json:"name,omitempty"`
+	Sessions int     `json:"sessions"`
+	Turns    int     `json:"turns"`
+	Messages int     `json:"messages"`
+	Hours    float64 `json:"hours"`
+	RawBytes int64   `json:"raw_bytes"`
+	Stored   int64   `json:"stored_bytes"`
+}
+
+func (c *count) add(info *store.Info) {
+	c.Sessions++
+	c.Turns += info.Turns
+	c.Messages += info.Messages
+	c.Hours += info.Duration.Hours()
+	c.RawBytes += info.RawBytes
+	c.Stored += info.StoredBytes
+}
+
+const dateOnly = "2006-01-02"
+
+// sumUp counts sessions, and those of each of the last days up to end.
+func sumUp(infos []*store.Info, end time.Time, days int) summary {
+	agents, folders, byDay := counts{}, counts{}, counts{}
+	var s summary
+	for _, info := range infos {
+		s.add(info)
+		seen := map[string]bool{}
+		for _, agent := range info.Agents {
+			if !seen[agent.Name] {
+				seen[agent.Name] = true
+				agents.of(agent.Name).add(info)
+			}
+		}
+		if info.Cwd != "" {
+			folders.of(info.Cwd).add(info)
+		}
+		byDay.of(info.StartedAt.Local().Format(dateOnly)).add(info)
+	}
+	s.Agents, s.Folders, s.Days = agents.sorted(), folders.sorted(), []count{}
+	for ago := days - 1; ago >= 0; ago-- {
+		s.Days = append(s.Days, *byDay.of(end.AddDate(0, 0, -ago).Format(dateOnly)))
+	}
+	return s
+}
+
+type counts map[string]*count
+
+func (c counts) of(name string) *count {
+	if c[name] == nil {
+		c[name] = &count{Name: name}
+	}
+	return c[name]
+}
+
+// sorted gives the counts, those with the most turns first.
+func (c counts) sorted() []count {
+	out := []count{}
+	for _, n := range c {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b count) int {
+		return cmp.Or(b.Turns-a.Turns, b.Sessions-a.Sessions, cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+const topFolders = 10
+
+func (s *summary) write(w io.Writer, st style, width int) error {
+	fmt.Fprintf(w, "%s, %s, %s, %.1f hours, %s recorded in %s\n", plural(s.Sessions, "session"), plural(s.Turns, "turn"),
+		plural(s.Messages, "message"), s.Hours, humanize.IBytes(uint64(s.RawBytes)), humanize.IBytes(uint64(s.Stored)))
+	for _, part := range []struct {
+		title string
+		rows  []count
+	}{{"AGENT", s.Agents}, {"FOLDER", s.Folders[:min(topFolders, len(s.Folders))]}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		fmt.Fprintln(w)
+		t := &table{columns: []column{{title: "SESSIONS", right: true}, {title: "TURNS", right: true}, {title: "HOURS", right: true}, {title: part.title}}}
+		for _, c := range part.rows {
+			t.rows = append(t.rows, []cell{{fmt.Sprint(c.Sessions), ""}, {fmt.Sprint(c.Turns), ""}, {fmt.Sprintf("%.1f", c.Hours), ""}, {clip(c.Name, 300), cyan}})
+		}
+		if err := t.write(w, st, width); err != nil {
+			return err
+		}
+	}
+	return s.chart(w, st, width)
+}
+
+// chart draws the turns of each day as a bar.
+func (s *summary) chart(w io.Writer, st style, width int) error {
+	most := 0
+	for _, d := range s.Days {
+		most = max(most, d.Turns)
+	}
+	if most == 0 {
+		return nil
+	}
+	if width == 0 {
+		width = 80
+	}
+	room := max(10, min(width, 100)-len("Mon 2006-01-02  ")-len(" 1000 turns, 100 sessions"))
+	fmt.Fprintln(w)
+	for _, d := range s.Days {
+		date, _ := time.Parse(dateOnly, d.Name) // it was made so
+		line := date.Format("Mon 2006-01-02") + "  "
+		if d.Sessions > 0 {
+			line += st.paint(green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", plural(d.Turns, "turn"), plural(d.Sessions, "session"))
+		}
+		if _, err := fmt.Fprintln(w, ansi.Truncate(strings.TrimRight(line, " "), width, "…")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bar gives a bar of n/most of room cells.
+func bar(n, most, room int) string {
+	const blocks = "▏▎▍▌▋▊▉"
+	parts := n * room * 8 / most
+	out := strings.Repeat("█", parts/8)
+	if rest := parts % 8; rest > 0 {
+		out += string([]rune(blocks)[rest-1])
+	}
+	if out == "" && n > 0 {
+		out = "▏"
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newTagCmd(a *app) *cobra.Command {
+	var remove []string
+	cmd := &cobra.Command{
+		Use:   "tag S [TAG…]",
+		Short: "Tag a session, and say what tags it has",
+		Long:  "Tag adds tags to a session, takes away those named with --rm, and prints what it has then. `list --tag TAG` finds them.",
+		Example: `  ptyrec tag last cache work
+  ptyrec tag last --rm work
+  ptyrec list --tag cache`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, tag := range slices.Concat(args[1:], remove) {
+				if tag != clip(tag, 64) || tag == "" || strings.ContainsAny(tag, " ,") {
+					return usageError(fmt.Errorf("%q is no tag: one word, without commas, of at most 64 characters", tag))
+				}
+			}
+			db, info, _, err := a.openSession(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			tags, err := db.Tag(cmd.Context(), info.ID, args[1:], remove)
+			if err != nil {
+				return err
+			}
+			for _, tag := range tags {
+				fmt.Fprintln(a.stdout, tag)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringSliceVar(&remove, "rm", nil, "take these `TAGS` away")
+	return cmd
+}

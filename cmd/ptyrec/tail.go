@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// tailPoll is how often the database is asked for more. A recorder writes into it from another process, which cannot call us.
+const tailPoll = 250 * time.Millisecond
+
+type tailFlags struct {
+	last    int
+	asJSON  bool
+	verbose render.Terminal
+}
+
+func newTailCmd(a *app) *cobra.Command {
+	var f tailFlags
+	cmd := &cobra.Command{
+		Use:   "tail [S]",
+		Short: "Follow a live session's messages",
+		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
+it is the newest live session. With --json each entry is a line, as in an export to JSON lines.`,
+		Example: `  ptyrec tail
+  ptyrec tail 019a9ec0 --tools
+  ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.last < 0 {
+				return usageError(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
+			}
+			return tail(cmd.Context(), a, args, f)
+		},
+	}
+	cmd.Flags().IntVarP(&f.last, "lines", "n", 10, "begin with the last `N` entries")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON lines")
+	cmd.Flags().BoolVar(&f.verbose.Tools, "tools", false, "what tools were given and gave")
+	cmd.Flags().BoolVar(&f.verbose.Thinking, "thinking", false, "the agents' thinking, too")
+	cmd.Flags().BoolVar(&f.verbose.Events, "events", false, "all events, too")
+	return cmd
+}
+
+func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
+	db, info, err := tailed(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	r := f.verbose
+	r.Width, r.Color = a.width(), bool(a.colours())
+	t := &follower{db: db, id: info.ID, write: func(e *session.Entry) error {
+		if f.asJSON {
+			return render.WriteLine(a.stdout, e)
+		}
+		_, err := io.WriteString(a.stdout, r.Entry(e))
+		return err
+	}}
+	if !f.asJSON {
+		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
+	}
+	t.shows = func(e *session.Entry) bool { return f.asJSON || r.Entry(e) != "" }
+	return t.follow(ctx, f.last)
+}
+
+// tailed gives the session that is followed.
+func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.Info, error) {
+	if len(args) > 0 {
+		db, info, _, err := a.openSession(ctx, args)
+		return db, info, err
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(infos) == 0 {
+		return nil, nil, fail(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
+	}
+	return db, infos[0], nil
+}
+
+// follower gives out entries once they change no more: another one follows, the session is over, or nothing has changed
+// since it was last asked.
+type follower struct {
+	db    *store.Store
+	id    string
+	write func(*session.Entry) error
+	shows func(*session.Entry) bool
+
+	given map[string]bool
+	seq   int            // of the last entry that was given out
+	open  *session.Entry // as it stood when we last asked
+}
+
+func (t *follower) follow(ctx context.Context, last int) error {
+	t.given = map[string]bool{}
+	tick := time.NewTicker(tailPoll)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		info, err := t.db.Find(ctx, t.id) // before the entries: what it ends with is not to be missed
+		if err != nil {
+			return err
+		}
+		entries, err := t.db.EntriesAfter(ctx, t.id, t.seq)
+		if err != nil {
+			return err
+		}
+		over := info.Status != store.Live
+		if first {
+			t.skip(entries, last)
+		}
+		if err := t.give(entries, over); err != nil || over {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// skip leaves out all but the last n entries that are shown.
+func (t *follower) skip(entries []*session.Entry, n int) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if n > 0 && t.shows(entries[i]) {
+			n--
+			continue
+		}
+		if n == 0 {
+			t.given[entries[i].ID] = true
+		}
+	}
+}
+
+func (t *follower) give(entries []*session.Entry, over bool) error {
+	for i, e := range entries {
+		if t.given[e.ID] {
+			t.seq = e.Seq
+			continue
+		}
+		settled := over || i < len(entries)-1 || e.Status != session.StatusStreaming && reflect.DeepEqual(e, t.open)
+		if !settled {
+			t.open = e
+			return nil
+		}
+		t.given[e.ID], t.seq = true, e.Seq
+		if err := t.write(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
