@@ -36,7 +36,7 @@ func writeSVG(w *bufio.Writer, s Screen) {
 	if s.Title != "" {
 		fmt.Fprintf(w, `<text x="%g" y="19" fill="#9d9d9d" text-anchor="middle">%s</text>`, px(width/2), escape(s.Title))
 	}
-	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" style=\"white-space:pre\">\n", margin, titleBar)
+	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" xml:space=\"preserve\" style=\"white-space:pre\">\n", margin, titleBar)
 	for y, row := range s.Lines {
 		for _, r := range row.Runs {
 			drawRun(w, r, y)

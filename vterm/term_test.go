@@ -171,3 +171,14 @@ func TestReplies(t *testing.T) {
 		t.Errorf("%q is answered twice", got)
 	}
 }
+
+// TestWriteDoesNotAllocate: once the scrollback is full, text and styles cost no memory.
+func TestWriteDoesNotAllocate(t *testing.T) {
+	v := vterm.New(vterm.Options{Cols: 40, Rows: 10, Scrollback: 100})
+	text := []byte(strings.Repeat("\x1b[1;31mred\x1b[m and \x1b[38;2;1;2;3m漢字 e\u0301 👨‍👩‍👧\x1b[K plain text\r\n\x1b[2A\x1b[G", 100) +
+		strings.Repeat("line\r\n", 10500))
+	_, _ = v.Write(text)
+	if got := testing.AllocsPerRun(5, func() { _, _ = v.Write(text) }); got > 0 {
+		t.Errorf("%v allocations a write of %d bytes, want none", got, len(text))
+	}
+}

@@ -43,12 +43,18 @@ func TestHandMadeCases(t *testing.T) {
 	testReference(t, cases, whole)
 }
 
-func TestHandMadeCasesByteByByte(t *testing.T) {
-	testReference(t, readRef(t, "hand"), func(v *vterm.Term, p []byte) {
-		for i := range p {
-			_, _ = v.Write(p[i : i+1])
+// TestCutStreams is the same in small pieces: how a stream is cut must not matter.
+func TestCutStreams(t *testing.T) {
+	testReference(t, readRef(t, "hand"), inPieces(1))
+	testReference(t, readRef(t, "random"), inPieces(7))
+}
+
+func inPieces(size int) func(*vterm.Term, []byte) {
+	return func(v *vterm.Term, p []byte) {
+		for part := range slices.Chunk(p, size) {
+			_, _ = v.Write(part)
 		}
-	})
+	}
 }
 
 func TestRandomStreams(t *testing.T) { testReference(t, readRef(t, "random"), whole) }
