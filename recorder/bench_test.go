@@ -22,8 +22,8 @@ func BenchmarkExtract(b *testing.B) {
 	var recs []rec
 	var size int64
 	var length time.Duration
-	for _, path := range fixtures(b) {
-		h, events := readCast(b, path)
+	for _, path := range fixtureCasts(b) {
+		h, events := readEvents(b, path)
 		recs = append(recs, rec{h, events})
 		for _, e := range events {
 			size += int64(len(e.Data))

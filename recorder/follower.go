@@ -44,7 +44,7 @@ func startFollower(o Options, feed *feed, w *logWriter) *follower {
 	cols, rows := WindowSize(o.Stdout, o.Stdin)
 	f := &follower{
 		processor: NewProcessor(ProcessorOptions{
-			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command, Live: true,
+			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
 		feed: feed, log: o.Log, writer: w, index: o.Index,
 		stop: make(chan struct{}), done: make(chan struct{}),

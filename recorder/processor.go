@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -24,7 +23,6 @@ type ProcessorOptions struct {
 	Started    time.Time
 	SessionID  string
 	Command    []string
-	Live       bool // entries may still grow when the Processor is asked for them
 
 	// Explain is called for all that is read off the screen; nil: nobody wants to know.
 	Explain func(at time.Duration, e extractor.Explanation)
@@ -255,6 +253,3 @@ func short(s string) string {
 	}
 	return s
 }
-
-// String names the recording, for logs.
-func (p *Processor) String() string { return fmt.Sprintf("session %s", p.opt.SessionID) }

@@ -1,9 +1,7 @@
 package recorder_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,37 +14,6 @@ import (
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 )
-
-// fixtures returns the recordings of testdata/transcripts.
-func fixtures(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob("../testdata/transcripts/*/*/session.cast*")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no recordings under testdata/transcripts: %v", err)
-	}
-	return paths
-}
-
-func readCast(t testing.TB, path string) (cast.Header, []session.Event) {
-	t.Helper()
-	r, err := cast.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var events []session.Event
-	for {
-		e, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return r.Header, events
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.Data = append([]byte(nil), e.Data...)
-		events = append(events, e)
-	}
-}
 
 // process runs events through a Processor; tick is called before each event, as a live recorder's clock would.
 func process(h cast.Header, events []session.Event, tick func(p *recorder.Processor, from, to time.Duration)) []*session.Entry {
@@ -65,9 +32,9 @@ func process(h cast.Header, events []session.Event, tick func(p *recorder.Proces
 
 // TestCutting checks that the same bytes, cut otherwise into events of the same times, give the same log (F17).
 func TestCutting(t *testing.T) {
-	for _, path := range some(t, fixtures(t), 6) {
+	for _, path := range some(t, fixtureCasts(t), 6) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			h, events := readCast(t, path)
+			h, events := readEvents(t, path)
 			want := process(h, events, nil)
 			rapid.Check(t, func(t *rapid.T) {
 				size := rapid.IntRange(1, 200).Draw(t, "size")
@@ -81,9 +48,9 @@ func TestCutting(t *testing.T) {
 
 // TestLiveIsReplay checks that a clock that ticks while nothing is written changes nothing (F17).
 func TestLiveIsReplay(t *testing.T) {
-	for _, path := range fixtures(t) {
+	for _, path := range fixtureCasts(t) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			h, events := readCast(t, path)
+			h, events := readEvents(t, path)
 			want := process(h, events, nil)
 			got := process(h, events, func(p *recorder.Processor, from, to time.Duration) {
 				for at := from + 50*time.Millisecond; at < to; at += 50 * time.Millisecond {
