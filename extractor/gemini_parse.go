@@ -81,7 +81,7 @@ func (p *geminiParser) other(i int) int {
 		return 1
 	}
 	if p.command >= 0 {
-		p.output(i, i+1, l.Text)
+		p.output(i+1, l.Text)
 	}
 	return 1
 }
@@ -125,6 +125,10 @@ func (p *geminiParser) reply(i int) int {
 	end := p.until(i + 1)
 	p.unsaid(i, end)
 	text, md := geminiBody(p.lines[i:end])
+	if strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
+		p.say(text, i, end)
+		return end - i
+	}
 	p.asked()
 	if text == "" {
 		return end - i
@@ -186,10 +190,23 @@ func lettersOf(lines []Line) string {
 
 // prompt reads what the user typed, drawn as "> text".
 func (p *geminiParser) prompt(i int) int {
-	end := p.until(i + 1)
+	end := p.sameText(i, p.until(i+1))
 	lk := &look{Left: 2}
 	p.typed(p.lines[i].Text[0], prompt(p.lines[i:end], lk), i, end)
 	return end - i
+}
+
+// sameText returns where a prompt that begins at line i ends: what stands below a blank line in another style is a
+// notice, such as that of the model that answers.
+func (p *geminiParser) sameText(i, end int) int {
+	style := styleAt(p.lines[i].Row, 2)
+	for k := i + 1; k < end; k++ {
+		l := p.lines[k]
+		if p.lines[k-1].Text == "" && l.Text != "" && styleAt(l.Row, leadingBlanks(l.Text)) != style {
+			return k - 1
+		}
+	}
+	return end
 }
 
 // barred reads what stands between two bars: what the user typed, or a composer that a resize left behind.
@@ -252,14 +269,13 @@ func (p *geminiParser) asked() {
 }
 
 // output adds lines to what a command printed.
-func (p *geminiParser) output(first, end int, text string) {
+func (p *geminiParser) output(end int, text string) {
 	it := &p.items[p.command]
 	if it.Output != "" {
 		it.Output += "\n"
 	}
 	it.Output += text
 	it.End = end
-	_ = first
 }
 
 // notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request, an error.
@@ -277,12 +293,19 @@ func (p *geminiParser) notice(i int) int {
 			p.items[n-1].Partial = true
 		}
 		p.add(Item{Event: session.EventInterrupted, First: i, End: end, Rule: "gemini cancelled"})
-	case p.command >= 0:
-		p.output(i, end, text)
 	default:
-		p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: i, End: end, Rule: "gemini notice"})
+		p.say(text, i, end)
 	}
 	return end - i
+}
+
+// say adds words of the CLI's own: to a command's output where one was given, else as a notice.
+func (p *geminiParser) say(text string, first, end int) {
+	if p.command >= 0 {
+		p.output(end, text)
+		return
+	}
+	p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: first, End: end, Rule: "gemini notice"})
 }
 
 // thinking reads the model's thoughts, where the user asked to see them: beside a line, under " Thinking...".

@@ -102,7 +102,7 @@ func geminiStatus(l Line) bool {
 	case n == 0:
 		return geminiHint(t)
 	}
-	return l.Runs[0].Style.Dim || len(l.Runs) > 1 && l.Runs[1].Style.Dim // the queue
+	return t != "---" && (l.Runs[0].Style.Dim || len(l.Runs) > 1 && l.Runs[1].Style.Dim) // the queue
 }
 
 // geminiHint tells whether a text in the first column, above the composer, is one of its hints.

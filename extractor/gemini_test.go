@@ -119,6 +119,20 @@ func TestGeminiParse(t *testing.T) {
 │ hi                                             │
 ╰────────────────────────────────────────────────╯
 `, []string{"command /about: About Gemini CLI", "user /explain", "assistant It is so.", "command !echo hi: hi"}},
+		{"notices are nobody's words", `
+⟦ #cba6f7|> ⟧⟦ #6c7086|hi⟧
+
+  ⟦i #6c7086|Responding with gemini-2.5-pro⟧
+
+⟦ #cba6f7|✦ ⟧⟦ #a6e3a1|Chat history compressed from 100 to 20 tokens.⟧
+
+⟦ #cba6f7|> /stats⟧
+
+╭────────────────────────────────────────────────╮
+│                                                │
+│  Agent powering down. Goodbye!                 │
+╰────────────────────────────────────────────────╯
+`, []string{"user hi", "system Chat history compressed from 100 to 20 tokens.", "command /stats: "}},
 		{"cancelled", `
 ⟦ #cba6f7|✦ ⟧⟦ #cdd6f4|This goes on and⟧
 

@@ -47,10 +47,17 @@ func (p *geminiParser) box(i int) int {
 	case isComposer(rows, 2):
 		p.stale = true
 	case p.tools(in, i, end, closed):
+	case isFarewell(in):
+		p.command = -1
 	case p.command >= 0:
-		p.output(i, end, strings.Trim(verbatim(in, 0), "\n"))
+		p.output(end, strings.Trim(verbatim(in, 0), "\n"))
 	}
 	return end - i
+}
+
+// isFarewell tells whether a box is the one that Gemini shows when it is left.
+func isFarewell(in []Line) bool {
+	return len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down")
 }
 
 // unbox is what stands in a row between the borders and one blank beside each.
@@ -109,7 +116,7 @@ func (p *geminiParser) tool(in []Line, first, end int, closed bool) {
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
 	if p.command >= 0 && name == "Shell Command" {
 		c := p.command
-		p.output(first, end, t.Output)
+		p.output(end, t.Output)
 		p.command, p.items[c].Open = -1, status == session.ToolRunning
 		return
 	}
