@@ -29,7 +29,7 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 	seps, n := 0, 1
 	flush := func() {
 		if len(group) > 0 {
-			rows = append(rows, lk.mergeRows(group, cols, seps)...)
+			rows = append(rows, lk.mergeRows(group, cols)...)
 			group = nil
 		}
 	}
@@ -125,21 +125,21 @@ func (lk *look) ruledTable(ls []textLine) ([][]cell, int) {
 		return nil, 0
 	}
 	var rows, group [][]cell
-	for i := 0; i < head; i++ {
+	for i := range head {
 		group = append(group, ruledRow(&ls[i], cols))
 	}
-	rows = lk.mergeRows(group, cols, 1)
+	rows = lk.mergeRows(group, cols)
 	group = nil
 	n := head + 1
 	for ; n < len(ls) && !ls[n].blank(); n++ {
 		if c := ruler(&ls[n], '─'); c != nil && c[0] == cols[0] {
-			rows = append(rows, lk.mergeRows(group, cols, 1)...)
+			rows = append(rows, lk.mergeRows(group, cols)...)
 			group = nil
 			continue
 		}
 		group = append(group, ruledRow(&ls[n], cols))
 	}
-	return append(rows, lk.mergeRows(group, cols, 1)...), n
+	return append(rows, lk.mergeRows(group, cols)...), n
 }
 
 // ruler reads the columns off a line of strokes with blanks between them; nil where it is none.
@@ -173,7 +173,7 @@ func ruledRow(l *textLine, cols []column) []cell {
 }
 
 // mergeRows joins the lines of one row: what was wrapped in a cell is one text again.
-func (lk *look) mergeRows(group [][]cell, cols []column, _ int) [][]cell {
+func (lk *look) mergeRows(group [][]cell, cols []column) [][]cell {
 	if len(group) == 0 {
 		return nil
 	}
@@ -203,12 +203,12 @@ func (lk *look) looseRows(group [][]cell, cols []column) [][]cell {
 	var out, open [][]cell
 	for i, g := range group {
 		if i > 0 && !goesOn(group[i-1], g, cols) {
-			out = append(out, lk.mergeRows(open, cols, 0)...)
+			out = append(out, lk.mergeRows(open, cols)...)
 			open = nil
 		}
 		open = append(open, g)
 	}
-	return append(out, lk.mergeRows(open, cols, 0)...)
+	return append(out, lk.mergeRows(open, cols)...)
 }
 
 func goesOn(a, b []cell, cols []column) bool {
