@@ -120,8 +120,9 @@ type run struct {
 func (r *run) start() {
 	r.output = startOutput(r.child, r.term, r.tee)
 	if r.term.interactive() {
-		r.input = startInput(r.term, r.child, r.tee, r.options.Input)
-		r.input.enable(r.term.foreground())
+		if r.input = startInput(r.term, r.child, r.tee, r.options.Input); r.input != nil {
+			r.input.enable(r.term.foreground())
+		}
 	}
 }
 

@@ -98,6 +98,9 @@ func (r *run) followSize() {
 // continue it (no job control) the kernel does not stop us, and the child goes on.
 func (r *run) suspend() {
 	r.settle()
+	if r.input != nil {
+		r.input.enable(false) // supervise enables it again when the terminal is raw
+	}
 	r.term.cook()
 	_ = unix.Kill(0, unix.SIGTSTP) // our own group: it exists
 	r.awaitContinue()
