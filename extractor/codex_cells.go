@@ -378,7 +378,14 @@ func (p *codexParser) finish(last bool) {
 			it.Open = true
 		}
 	}
-	if n := len(p.items); n > 0 && last && (p.items[n-1].Role == session.RoleAssistant || p.items[n-1].Role == session.RoleThinking) {
-		p.items[n-1].Open = true
+	n := len(p.items)
+	if n == 0 || !last || p.items[n-1].Role != session.RoleAssistant && p.items[n-1].Role != session.RoleThinking {
+		return
 	}
+	for _, l := range p.lines[p.items[n-1].End:] {
+		if codexHead(l) { // a rule, a tip, or what is printed at the end
+			return
+		}
+	}
+	p.items[n-1].Open = true
 }
