@@ -8,6 +8,7 @@ func dailyCommands(a *app) []*cobra.Command {
 		newShowCmd(a),
 		newSearchCmd(a),
 		newTailCmd(a),
+		newPlayCmd(a),
 		newStatsCmd(a),
 		newRenameCmd(a),
 		newTagCmd(a),

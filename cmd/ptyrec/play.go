@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+type playFlags struct {
+	speed float64
+	idle  float64 // seconds; 0: as long as it was
+	at    float64 // seconds
+}
+
+func newPlayCmd(a *app) *cobra.Command {
+	var f playFlags
+	cmd := &cobra.Command{
+		Use:   "play [S|CAST]",
+		Short: "Play a recording in the terminal",
+		Long: `Play shows a session, or a recording in a file, as it went. Keys:
+
+  space        pause, go on            n, p    the next, the previous message
+  →, ←         5 seconds on, back      0 … 9   to 0 % … 90 %
+  +, -         faster, slower          .       one step, while paused
+  home, end    the start, the end      q       leave`,
+		Example: `  ptyrec play
+  ptyrec play 019a9ec0 --speed 2 --at 90
+  ptyrec play session.cast --idle-limit 0`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completePlay(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
+				return usageError(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
+			}
+			return play(cmd.Context(), a, args, f)
+		},
+	}
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
+	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
+	cmd.Flags().Float64Var(&f.at, "at", 0, "begin at this `SECOND` of the recording")
+	return cmd
+}
+
+// completePlay completes sessions, and the names of files.
+func completePlay(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		out, _ := completeSessions(a)(cmd, args, word)
+		return out, cobra.ShellCompDirectiveDefault
+	}
+}
+
+func play(ctx context.Context, a *app, args []string, f playFlags) error {
+	if !isTerminal(a.stdout) {
+		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
+	}
+	var t *tape
+	var err error
+	if len(args) == 1 && isFile(args[0]) {
+		t, err = tapeOfFile(a, args[0])
+	} else {
+		t, err = tapeOfSession(ctx, a, args)
+	}
+	if err != nil {
+		return err
+	}
+	if len(t.events) == 0 {
+		return fail(errors.New("the recording is empty"), "there is nothing to play")
+	}
+	t.limitIdle(time.Duration(f.idle * float64(time.Second)))
+	p := &player{tape: t, speed: f.speed}
+	p.seek(t.played(time.Duration(f.at * float64(time.Second))))
+	return p.run(ctx, a)
+}
+
+// isFile tells a recording's file from a session's id.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && !info.IsDir()
+}
+
+// tape is what is played.
+type tape struct {
+	events     []session.Event
+	times      []time.Duration // when each is played: pauses are shortened
+	cols, rows int
+	title      string
+	messages   []message
+	read       func() ([]message, error) // gives the messages when they are asked for; nil when they are there
+}
+
+// message is where a message of a tape began.
+type message struct {
+	at   time.Duration // since the start of the recording
+	name string
+}
+
+func tapeOfSession(ctx context.Context, a *app, args []string) (*tape, error) {
+	db, info, ref, err := a.openSession(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	t := &tape{cols: info.Cols, rows: info.Rows, title: titleOf(info)}
+	source := newStored(ctx, db, info.ID, 0)
+	defer source.stop()
+	if err := t.load(source); err != nil {
+		return nil, err
+	}
+	entries, err := db.Entries(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	t.messages = messagesOf(entries, info.StartedAt)
+	if ref.seq > 0 {
+		if i := slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == ref.seq }); i >= 0 {
+			t.cut(entries[i].At.Sub(info.StartedAt))
+		}
+	}
+	return t, nil
+}
+
+func tapeOfFile(a *app, path string) (*tape, error) {
+	rec, err := openRecording(a, path, func(int) {})
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	t := &tape{cols: rec.Header.Cols, rows: rec.Header.Rows, title: clip(firstWord(rec.Header.Title, rec.Header.Command, path), 200)}
+	t.read = func() ([]message, error) {
+		tr, err := transcribe(rec.session, &eventList{events: t.events}, nil)
+		return messagesOf(tr.Entries, rec.session.StartedAt), err
+	}
+	return t, t.load(rec)
+}
+
+func firstWord(texts ...string) string {
+	i := slices.IndexFunc(texts, func(s string) bool { return s != "" })
+	return texts[max(i, 0)]
+}
+
+// load reads the events; what was read before an error can be played.
+func (t *tape) load(source eventSource) error {
+	for {
+		e, err := source.Next()
+		if err != nil {
+			return ignoreEnd(err)
+		}
+		t.events = append(t.events, e)
+	}
+}
+
+// cut makes everything before a moment happen at once.
+func (t *tape) cut(at time.Duration) {
+	for i := range t.events {
+		t.events[i].At = max(0, t.events[i].At-at)
+	}
+	for i := range t.messages {
+		t.messages[i].at = max(0, t.messages[i].at-at)
+	}
+}
+
+// eventList is an eventSource of events that are there.
+type eventList struct{ events []session.Event }
+
+func (l *eventList) Next() (session.Event, error) {
+	if len(l.events) == 0 {
+		return session.Event{}, io.EOF
+	}
+	e := l.events[0]
+	l.events = l.events[1:]
+	return e, nil
+}
+
+func messagesOf(entries []*session.Entry, started time.Time) (out []message) {
+	for _, e := range entries {
+		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
+			out = append(out, message{e.At.Sub(started), fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, clip(e.Text, 80))})
+		}
+	}
+	return out
+}
+
+// limitIdle sets the times at which events are played.
+func (t *tape) limitIdle(limit time.Duration) {
+	t.times = make([]time.Duration, len(t.events))
+	var now, last time.Duration
+	for i, e := range t.events {
+		pause := max(0, e.At-last)
+		if limit > 0 {
+			pause = min(pause, limit)
+		}
+		now, last = now+pause, e.At
+		t.times[i] = now
+	}
+}
+
+// played gives when a moment of the recording is played.
+func (t *tape) played(at time.Duration) time.Duration {
+	i, _ := slices.BinarySearchFunc(t.events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
+	if i == 0 {
+		return 0
+	}
+	if i == len(t.events) {
+		return t.end()
+	}
+	return min(t.times[i-1]+at-t.events[i-1].At, t.times[i])
+}
+
+func (t *tape) end() time.Duration { return t.times[len(t.times)-1] }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// longCast is a recording of a minute with a word a second.
+func longCast(t testing.TB) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`{"version": 2, "width": 60, "height": 10, "timestamp": 1767355200, "command": "sh"}` + "\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, `[%d, "o", "word%d\r\n"]`+"\n", i, i)
+	}
+	path := filepath.Join(t.TempDir(), "long.cast")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every key does what it says, and the terminal comes back as it was.
+func TestPlayKeys(t *testing.T) {
+	u := ptytest.New(t)
+	before := u.Settings(t)
+	cmd := exec.Command("ptyrec", "play", longCast(t), "--at", "20")
+	cmd.Env, _ = env(t)
+	u.Start(t, cmd)
+	u.Await(t, "word20")
+	u.Type(t, " ")
+	u.Await(t, "‖ 0:2")
+	u.Type(t, "9")
+	u.Await(t, "word53")
+	u.Type(t, "\x1b[D")
+	u.Await(t, "‖ 0:48")
+	u.Type(t, "\x1b[1~")
+	u.Await(t, "word0")
+	u.Type(t, "\x1b[C.")
+	u.Await(t, "word6")
+	u.Type(t, "+")
+	u.Await(t, "×2")
+	u.Type(t, "\x1b[F")
+	u.Await(t, "word59")
+	u.Type(t, "q")
+	if got := ptytest.Status(t, cmd); got != 0 {
+		t.Errorf("status = %d, want 0", got)
+	}
+	u.Await(t, "\x1b[?1049l")
+	if diff := cmp.Diff(before, u.Settings(t)); diff != "" {
+		t.Errorf("settings (-before +after):\n%s", diff)
+	}
+}
+
+// It plays to its end by itself; a session's messages are stepped through.
+func TestPlaySession(t *testing.T) {
+	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", "agent.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	environ, _ := env(t)
+	record := exec.Command("ptyrec", "run", "--", demo)
+	record.Env = append(environ, "PAUSE=0.05")
+	if out, err := record.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	u := ptytest.New(t)
+	cmd := exec.Command("ptyrec", "play", "--speed", "0.01")
+	cmd.Env = environ
+	u.Start(t, cmd)
+	u.Type(t, " n")
+	u.Await(t, "#2 user: How many tests")
+	u.Type(t, "nn")
+	u.Await(t, "user: Thanks.")
+	u.Type(t, "q")
+	ptytest.Status(t, cmd)
+
+	u = ptytest.New(t)
+	cmd = exec.Command("ptyrec", "play", "--speed", "50")
+	cmd.Env = environ
+	u.Start(t, cmd)
+	u.Await(t, "Start with these two")
+	if got := ptytest.Status(t, cmd); got != 0 {
+		t.Errorf("status = %d, want 0", got)
+	}
+}
+
+func TestLimitIdle(t *testing.T) {
+	tp := &tape{events: []session.Event{{At: time.Second}, {At: 2 * time.Second}, {At: time.Minute}, {At: 61 * time.Second}}}
+	tp.limitIdle(3 * time.Second)
+	want := []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 6 * time.Second}
+	if diff := cmp.Diff(want, tp.times); diff != "" {
+		t.Errorf("times (-want +got):\n%s", diff)
+	}
+	for at, want := range map[time.Duration]time.Duration{0: 0, 2 * time.Second: 2 * time.Second, 30 * time.Second: 5 * time.Second, time.Hour: 6 * time.Second} {
+		if got := tp.played(at); got != want {
+			t.Errorf("played(%s) = %s, want %s", at, got, want)
+		}
+	}
+}
+
+func TestParseKeys(t *testing.T) {
+	got := parseKeys("a\x1b[C\x1bOA\x1b[1~\x1b[1;5Cq\x1b")
+	want := []key{'a', keyRight, keyUp, keyHome, keyOther, 'q', escape}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
