@@ -11,13 +11,21 @@ import (
 
 // writeCast writes a session's raw log as an asciicast, in the newest version.
 func writeCast(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info) error {
+	r, err := a.redaction()
+	if err != nil {
+		return err
+	}
+	masking, err := newMasking(ctx, db, info.ID, r)
+	if err != nil {
+		return err
+	}
 	out, err := cast.NewWriter(w, cast.Header{
 		Version:   cast.Newest,
 		Cols:      info.Cols,
 		Rows:      info.Rows,
 		Timestamp: info.StartedAt,
-		Command:   joinCommand(info.Command),
-		Title:     info.Title,
+		Command:   joinCommand(r.command(info.Command)),
+		Title:     r.title(info.Title, nil),
 	})
 	if err != nil {
 		return err
@@ -32,6 +40,7 @@ func writeCast(ctx context.Context, a *app, w io.Writer, db *store.Store, info *
 		if err != nil {
 			return err
 		}
+		masking.event(source.number-1, &e)
 		if err := out.Write(e); err != nil {
 			return err
 		}

@@ -35,8 +35,10 @@ func newRootCmd(a *app) *cobra.Command {
 		newImportCmd(a),
 		newListCmd(a),
 		newConfigCmd(a),
+		newRedactCmd(a),
 		newScreenCmd(a),
 		newVersionCmd(a),
 	)
+	root.AddCommand(dailyCommands(a)...)
 	return root
 }

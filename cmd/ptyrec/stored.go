@@ -15,12 +15,13 @@ type stored struct {
 	next   func() (session.Event, error, bool)
 	stop   func()
 	damage []*store.Damage
+	number int64 // of the event that comes next
 }
 
 // newStored begins at the event number from.
 func newStored(ctx context.Context, s *store.Store, id string, from int64) *stored {
 	next, stop := iter.Pull2(s.EventsFrom(ctx, id, store.From{Event: from}))
-	return &stored{next: next, stop: stop}
+	return &stored{next: next, stop: stop, number: from}
 }
 
 // Next gives the next event, and io.EOF behind the last.
@@ -32,8 +33,10 @@ func (s *stored) Next() (session.Event, error) {
 		}
 		var d *store.Damage
 		if !errors.As(err, &d) {
+			s.number++
 			return e, err
 		}
+		s.number = d.EndEvent
 		s.damage = append(s.damage, d)
 	}
 }

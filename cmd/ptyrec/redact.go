@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type redactFlags struct {
+	yes, json bool
+}
+
+func newRedactCmd(a *app) *cobra.Command {
+	var f redactFlags
+	cmd := &cobra.Command{
+		Use:   "redact S",
+		Short: "Take the secrets out of a recorded session, raw log and all",
+		Long: `Redact looks for secrets in a session (an ID, a unique beginning of one, or last): its raw log, entries, title
+and command. It says how many it found of which kind, never what they are, and asks; then it rewrites the session. In the raw
+log each character of a secret becomes a "*", times and sizes stay; the old contents are gone from the database's files. This
+cannot be undone. What is a secret is said in docs/privacy.md.`,
+		Example: "  ptyrec redact last\n  ptyrec redact 019a --yes",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return redactSession(cmd.Context(), a, args[0], f)
+		},
+	}
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.json, "json", false, "say what was found as JSON")
+	return cmd
+}
+
+func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error {
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := findSession(ctx, db, ref)
+	if err != nil {
+		return err
+	}
+	if info.Status == store.Live {
+		return fail(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
+	}
+	r, err := a.redaction()
+	if err != nil {
+		return err
+	}
+	if r.Redactor == nil {
+		return fail(errors.New("redaction is off"), "leave out --redact=false, or enable it in the configuration")
+	}
+	w, err := newRewriting(ctx, db, info, r)
+	if err != nil {
+		return err
+	}
+	for _, d := range w.damage {
+		a.notice("warning: %v; it is deleted, for nobody can tell what it holds", d)
+	}
+	if err := a.tellFound(info, w.found(), f.json); err != nil {
+		return err
+	}
+	if len(w.found()) == 0 && len(w.damage) == 0 {
+		return nil
+	}
+	if !f.yes {
+		if err := a.ask("rewrite the session? This cannot be undone"); err != nil {
+			return err
+		}
+	}
+	err = db.RewriteSession(ctx, info.ID, store.Rewrite{Session: &w.session, Entries: w.entries, Event: w.event, Drop: true})
+	if errors.Is(err, session.ErrBusy) {
+		return fail(err, "close the other programs that use the database, and run this again")
+	}
+	return err
+}
+
+// tellFound says what was found, by rule.
+func (a *app) tellFound(info *store.Info, found map[string]int, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{"session": info.ID, "found": found})
+	}
+	if len(found) == 0 {
+		_, err := fmt.Fprintf(a.stdout, "session %s: no secrets found\n", info.ID)
+		return err
+	}
+	var parts []string
+	for _, rule := range slices.Sorted(maps.Keys(found)) {
+		parts = append(parts, fmt.Sprintf("%d %s", found[rule], rule))
+	}
+	_, err := fmt.Fprintf(a.stdout, "session %s: found %s\n", info.ID, strings.Join(parts, ", "))
+	return err
+}
+
+// ask asks a question on the terminal. Without one the answer is no.
+func (a *app) ask(question string) error {
+	if !isTerminal(a.stdin) {
+		return fail(errors.New("nobody was asked, and nothing done"), "say --yes, or use a terminal")
+	}
+	fmt.Fprintf(a.stderr, "ptyrec: %s [y/N] ", question)
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return fail(errors.New("nothing was done"), "answer y, or say --yes")
+	}
+	return nil
+}
+
+// rewriting is what is to become of a session.
+type rewriting struct {
+	session session.Session
+	entries []*session.Entry
+	damage  []*store.Damage
+
+	terminal *redact.Terminal
+	inEntry  map[string]int
+	patches  map[int64][]redact.Patch // by the event's number
+}
+
+// newMasking finds out what to change in the raw log of a session, by what was written alone.
+func newMasking(ctx context.Context, db *store.Store, id string, r redaction) (*rewriting, error) {
+	w := &rewriting{patches: map[int64][]redact.Patch{}}
+	if r.Redactor == nil {
+		return w, nil
+	}
+	w.terminal = r.Terminal()
+	return w, w.hide(ctx, db, id)
+}
+
+// newRewriting reads the session three times: for its secrets as they stand on the screen, as they were written, and to hide them.
+func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r redaction) (*rewriting, error) {
+	w := &rewriting{session: info.Session, terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+	entries, err := db.Entries(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	source := newStored(ctx, db, info.ID, 0)
+	t, err := transcribe(info.Session, source, nil)
+	source.stop()
+	if err != nil {
+		return nil, err
+	}
+	w.damage = source.damage
+	for _, e := range append(slices.Clone(t.Entries), entries...) {
+		w.look(e)
+	}
+	if err := w.hide(ctx, db, info.ID); err != nil {
+		return nil, err
+	}
+	r, w.session.Command = r.of(info.Command)
+	w.session.Title = r.title(info.Title, entries)
+	w.entries = r.entries(entries, w.inEntry)
+	return w, nil
+}
+
+// hide finds out what to change in the raw log.
+func (w *rewriting) hide(ctx context.Context, db *store.Store, id string) error {
+	for _, mask := range []bool{false, true} {
+		for _, kind := range []session.EventKind{session.Output, session.Input, session.Marker} {
+			if err := w.search(ctx, db, id, kind, mask); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *rewriting) look(e *session.Entry) {
+	w.terminal.Look(e.Text)
+	w.terminal.Look(e.Output)
+	if e.Tool != nil {
+		w.terminal.Look(e.Tool.Input)
+		w.terminal.Look(e.Tool.Output)
+	}
+}
+
+// search goes through the events of one kind, and notes the secrets or what hides them.
+func (w *rewriting) search(ctx context.Context, db *store.Store, id string, kind session.EventKind, mask bool) error {
+	var numbers []int64 // of the chunks
+	take := func(chunk []byte) {
+		if !mask {
+			w.terminal.LookAt(chunk)
+			return
+		}
+		for _, p := range w.terminal.Mask(chunk) {
+			n := numbers[p.Chunk]
+			w.patches[n] = append(w.patches[n], p)
+		}
+	}
+	source := newStored(ctx, db, id, 0)
+	defer source.stop()
+	for {
+		e, err := source.Next()
+		if err != nil {
+			take(nil)
+			return ignoreEnd(err)
+		}
+		if e.Kind == kind && len(e.Data) > 0 {
+			numbers = append(numbers, source.number-1)
+			take(e.Data)
+		}
+	}
+}
+
+// event hides the secrets in an event of the raw log.
+func (w *rewriting) event(number int64, e *session.Event) bool {
+	patches := w.patches[number]
+	if len(patches) == 0 {
+		return false
+	}
+	e.Data = slices.Clone(e.Data)
+	for _, p := range patches {
+		copy(e.Data[p.Offset:], p.Data)
+	}
+	return true
+}
+
+// found counts what is to be hidden, by rule. Entries that were redacted already count for nothing.
+func (w *rewriting) found() map[string]int {
+	found := w.terminal.Found()
+	for rule, n := range w.inEntry {
+		found[rule] = max(found[rule], n)
+	}
+	return found
+}

@@ -1,0 +1,166 @@
+package redact
+
+// stream is the text in a terminal's output, with the places of its bytes. Where the cursor goes to another row the text has a
+// break, and where it goes to the right it has blanks. It knows of no screen: what a program draws bit by bit, all over the
+// window, stands here in the order of the drawing.
+type stream struct {
+	text   []byte
+	from   []place
+	chunk  int32 // number of the next chunk
+	state  state
+	params []byte
+}
+
+// place is where a byte came from; chunk is -1 where it stands for a movement of the cursor.
+type place struct{ chunk, offset int32 }
+
+type state uint8
+
+const (
+	ground state = iota
+	escape
+	control  // CSI
+	operand  // ESC and an intermediate byte: one more follows
+	command  // OSC: shown as a row of its own
+	ignored  // DCS, SOS, PM, APC
+	closing  // ESC in a command
+	closing2 // ESC in what is ignored
+)
+
+// maxSkip is how many blanks a movement to the right is at most.
+const maxSkip = 200
+
+func (s *stream) add(chunk []byte) {
+	for i, c := range chunk {
+		s.byte(c, place{s.chunk, int32(i)})
+	}
+	s.chunk++
+}
+
+// drop forgets the first n bytes of the text.
+func (s *stream) drop(n int) {
+	s.text = append(s.text[:0], s.text[n:]...)
+	s.from = append(s.from[:0], s.from[n:]...)
+}
+
+func (s *stream) put(c byte, at place) {
+	s.text, s.from = append(s.text, c), append(s.from, at)
+}
+
+func (s *stream) move(c byte) { s.put(c, place{chunk: -1}) }
+
+// row ends a row, unless it is empty.
+func (s *stream) row() {
+	if n := len(s.text); n > 0 && s.text[n-1] != '\n' {
+		s.move('\n')
+	}
+}
+
+// byte is the parser of https://vt100.net/emu/dec_ansi_parser, as far as text is concerned.
+func (s *stream) byte(c byte, at place) {
+	switch {
+	case c == 0x1b:
+		s.escape()
+	case c == 0x18 || c == 0x1a:
+		s.state = ground
+	case s.state == command && c == 0x07:
+		s.row()
+		s.state = ground
+	case s.state == command || s.state == ground && c >= ' ' && c != 0x7f:
+		if c >= ' ' {
+			s.put(c, at)
+		}
+	case s.state == ignored:
+	case c < ' ':
+		s.controlByte(c)
+	case s.state == control:
+		s.controlSequence(c)
+	default:
+		s.escaped(c)
+	}
+}
+
+func (s *stream) escape() {
+	switch s.state {
+	case command:
+		s.state = closing
+	case ignored:
+		s.state = closing2
+	default:
+		s.state = escape
+	}
+}
+
+func (s *stream) controlByte(c byte) {
+	n := len(s.text)
+	switch c {
+	case '\n', '\v', '\f':
+		s.row()
+	case '\r':
+		// A shell's line editor goes over the window's edge with a blank and a return.
+		if n > 0 && s.text[n-1] == ' ' && s.from[n-1].chunk >= 0 {
+			s.text, s.from = s.text[:n-1], s.from[:n-1]
+			return
+		}
+		s.row()
+	case '\t':
+		s.move(' ')
+	}
+}
+
+// escaped takes the byte behind ESC.
+func (s *stream) escaped(c byte) {
+	was := s.state
+	s.state = ground
+	switch {
+	case was == operand, was == ground:
+	case was == closing || was == closing2:
+		s.row()
+		if c != '\\' {
+			s.state = escape
+			s.escaped(c)
+		}
+	case c == '[':
+		s.state, s.params = control, s.params[:0]
+	case c == ']':
+		s.row()
+		s.state = command
+	case c == 'P' || c == 'X' || c == '^' || c == '_':
+		s.state = ignored
+	case c >= ' ' && c < '0':
+		s.state = operand
+	case c == 'E' || c == 'D' || c == 'M' || c == 'c' || c == '8':
+		s.row()
+	}
+}
+
+// controlSequence takes a byte of a CSI sequence.
+func (s *stream) controlSequence(c byte) {
+	if c < '@' {
+		if len(s.params) < 32 {
+			s.params = append(s.params, c)
+		}
+		return
+	}
+	s.state = ground
+	switch c {
+	case 'C', 'a':
+		for range s.skip() {
+			s.move(' ')
+		}
+	case 'A', 'B', 'E', 'F', 'G', 'H', 'd', 'f', 'u', '`', 'S', 'T':
+		s.row()
+	}
+}
+
+// skip gives how far a movement goes, in cells.
+func (s *stream) skip() int {
+	n := 0
+	for _, c := range s.params {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = min(maxSkip, 10*n+int(c-'0'))
+	}
+	return max(1, n)
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Rewrite is what takes the place of a session's contents.
+type Rewrite struct {
+	Session *session.Session // its command, title, folder and agents
+	Entries []*session.Entry // all of them
+	// Event changes an event of the raw log, by its number from 0, and says that it did. The length of its data, its kind and its time
+	// stay. nil: the raw log stays as it is.
+	Event func(number int64, ev *session.Event) bool
+	// Drop deletes the segments that cannot be read.
+	Drop bool
+}
+
+// RewriteSession changes all that is stored of a session, in one transaction, and then takes what was there before out of the
+// database's files: deleted content is overwritten, the full-text index merged, the file built anew and the write-ahead log emptied.
+// An error that wraps session.ErrBusy says that another program still reads what was there before: call Scrub later.
+func (s *Store) RewriteSession(ctx context.Context, id string, r Rewrite) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return s.failed("rewrite session", err)
+	}
+	defer func() { _ = conn.Close() }()
+	for _, pragma := range []string{"PRAGMA secure_delete = ON", "PRAGMA synchronous = FULL"} {
+		if _, err := conn.ExecContext(ctx, pragma); err != nil {
+			return s.failed("rewrite session", err)
+		}
+	}
+	err = inTx(ctx, conn, func(tx *sql.Tx) error { return rewriteTx(ctx, tx, id, r) })
+	if err == nil {
+		err = scrub(ctx, conn)
+	}
+	_, back := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
+	return s.failed("rewrite session", errors.Join(err, back))
+}
+
+// Scrub takes what was deleted out of the database's files.
+func (s *Store) Scrub(ctx context.Context) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return s.failed("scrub", err)
+	}
+	defer func() { _ = conn.Close() }()
+	return s.failed("scrub", scrub(ctx, conn))
+}
+
+func scrub(ctx context.Context, conn *sql.Conn) error {
+	// VACUUM writes the new file through the write-ahead log, so that is emptied behind it.
+	for _, text := range []string{"INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	// Readers of a list or a session are gone at once; who reads for longer is told of.
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 1000"); err != nil {
+		return err
+	}
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA busy_timeout = "+busyTimeout) }()
+	var busy int
+	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return fmt.Errorf("what was deleted is still in the file: %w", session.ErrBusy)
+	}
+	return nil
+}
+
+func rewriteTx(ctx context.Context, tx *sql.Tx, id string, r Rewrite) error {
+	pk, err := sessionKey(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	if r.Event != nil {
+		if err := rewriteSegments(ctx, tx, pk, r); err != nil {
+			return err
+		}
+	}
+	if err := deleteEntries(ctx, tx, pk); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET command = ?, title = ?, cwd = ?, agents = ?, prompt = '', messages = 0, turns = 0,
+		stored_bytes = (SELECT coalesce(sum(length(data)), 0) FROM segments WHERE session_pk = sessions.pk) WHERE pk = ?`,
+		asJSON(r.Session.Command), r.Session.Title, r.Session.Cwd, asJSON(r.Session.Agents), pk)
+	if err != nil {
+		return err
+	}
+	return saveEntries(ctx, tx, pk, r.Entries)
+}
+
+// rewriteSegments goes through the segments one by one: all of a day would not fit into memory.
+func rewriteSegments(ctx context.Context, tx *sql.Tx, pk int64, r Rewrite) error {
+	last := int64(-1)
+	for {
+		var key int64
+		var seg segment
+		err := tx.QueryRowContext(ctx, "SELECT pk, end_event, data FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1",
+			pk, last).Scan(&key, &seg.endEvent, &seg.data)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		last = seg.endEvent
+		data, changed := rewritten(seg.data, r.Event)
+		switch {
+		case data == nil && r.Drop:
+			_, err = tx.ExecContext(ctx, "DELETE FROM segments WHERE pk = ?", key)
+		case changed:
+			_, err = tx.ExecContext(ctx, "UPDATE segments SET data = ? WHERE pk = ?", data, key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// rewritten gives a segment with its events changed; nil where it cannot be read.
+func rewritten(data []byte, change func(int64, *session.Event) bool) (out []byte, changed bool) {
+	seg, events, err := decodeSegment(data)
+	if err != nil {
+		return nil, false
+	}
+	var b builder
+	b.begin(seg.firstEvent, seg.startByte)
+	for i, ev := range events {
+		size := len(ev.Data)
+		if change(seg.firstEvent+int64(i), &ev) {
+			changed = true
+		}
+		if len(ev.Data) != size {
+			panic("store: a rewritten event has another length")
+		}
+		b.add(ev)
+	}
+	if !changed {
+		return data, false
+	}
+	return b.build().data, true
+}
