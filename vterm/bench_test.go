@@ -173,3 +173,17 @@ func BenchmarkFrames(b *testing.B) {
 		_, _ = t.Write(data)
 	}
 }
+
+// BenchmarkResize wraps 10,000 lines of scrollback anew, to a narrower and back to a wider window.
+func BenchmarkResize(b *testing.B) {
+	t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
+	for range 2 {
+		_, _ = t.Write(benchPlain())
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		t.Resize(benchCols-40, benchRows)
+		t.Resize(benchCols, benchRows)
+		t.TakeHistory()
+	}
+}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,12 +20,15 @@ import (
 
 // screenOptions are the flags of the screen command.
 type screenOptions struct {
-	at      float64 // seconds; negative: the end
+	at      float64 // seconds, or atEnd
 	dir     string
 	session string
 	widths  string
 	format  string
 }
+
+// atEnd is the moment behind everything.
+var atEnd = math.Inf(1)
 
 func newScreenCmd(a *app) *cobra.Command {
 	var o screenOptions
@@ -49,7 +52,7 @@ one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .
 		},
 	}
 	flags := cmd.Flags()
-	flags.Float64Var(&o.at, "at", -1, "the moment, in `SECONDS` from the start (default the end)")
+	flags.Float64Var(&o.at, "at", 0, "the moment, in `SECONDS` from the start (default the end)")
 	flags.StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json (.txt, .ansi, .svg) for each recording")
 	flags.StringVar(&o.session, "session", "", "a recorded session instead: an `ID`, a unique beginning of one, or last")
 	flags.StringVar(&o.widths, "widths", "graphemes", "how wide characters are: graphemes, or unicode11 as in xterm.js")
@@ -76,10 +79,13 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	if o.format == "" {
 		o.format = "text"
 	}
+	if !cmd.Flags().Changed("at") {
+		o.at = atEnd
+	}
 	switch {
 	case !slices.Contains([]string{"graphemes", "unicode11"}, o.widths):
 		return fmt.Errorf("unknown widths %q: graphemes or unicode11", o.widths)
-	case cmd.Flags().Changed("at") && !(o.at >= 0):
+	case o.at != atEnd && !(o.at >= 0):
 		return errors.New("--at takes seconds from the start, 0 or more")
 	case o.session != "" && (len(args) > 0 || o.dir != ""):
 		return errors.New("--session takes no recording and no folder")
@@ -178,7 +184,7 @@ func (o *screenOptions) play(cols, rows int, source eventSource) (screen.Screen,
 		if e, err = source.Next(); err != nil {
 			break
 		}
-		if o.at >= 0 && e.At > time.Duration(o.at*float64(time.Second)) {
+		if e.At.Seconds() > o.at {
 			break
 		}
 		switch e.Kind {
