@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -279,4 +280,35 @@ func TestGeminiSplit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGeminiParseAnything shows that no rows make the profile panic, and that items lie within the lines, in order.
+func TestGeminiParseAnything(t *testing.T) {
+	pieces := []string{"", " ", "  ", "   ", "✦ ", "> ", "$ ", "│ ", " │", "╭──────", "╰──────", "✓  ", "x  ", "?  ", "? Shell", "⟦b|Shell⟧", "⟦ #cba6f7|✦ ⟧", "⟦ on#5f5f5f| > hi⟧",
+		"▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "ℹ ", "✕", "word", "words that go on", "1 ", "12", "- ", "┌──┬──┐", "├──┼──┤", "└──┴──┘", "┐", "/about", "● 1. Yes", "... first 3 lines hidden ...",
+		"→ Accepted", "███ ░░░", " ▝▜▄     Gemini CLI v1.2.3", "Tips for getting started:", "… ←", "缓存", "⠏ Thinking (esc to cancel, 3s)", "⟦v on#5f5f5f| ⟧", "[current working directory /x…"}
+	rapid.Check(t, func(rt *rapid.T) {
+		var dump strings.Builder
+		for range rapid.IntRange(1, 24).Draw(rt, "rows") {
+			if rapid.IntRange(0, 9).Draw(rt, "wrapped") == 0 {
+				dump.WriteByte('+')
+			}
+			for range rapid.IntRange(0, 5).Draw(rt, "pieces") {
+				dump.WriteString(rapid.SampledFrom(pieces).Draw(rt, "piece"))
+			}
+			dump.WriteByte('\n')
+		}
+		lines := screenRows(t, 40, dump.String())
+		at := 0
+		for _, it := range geminiParse(lines, rapid.Bool().Draw(rt, "last")) {
+			if it.First < at || it.End <= it.First || it.End > len(lines) {
+				rt.Fatalf("item %q takes lines %d to %d of %d, after %d\n%s", it.Rule, it.First, it.End, len(lines), at, dump.String())
+			}
+			at = it.First
+		}
+		s := Screen{Lines: lines, Alt: rapid.Bool().Draw(rt, "alt")}
+		if sp := geminiSplit(s); sp.Bottom > len(lines) || sp.Top < 0 {
+			rt.Fatalf("split %+v of %d lines", sp, len(lines))
+		}
+	})
 }
