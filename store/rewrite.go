@@ -11,7 +11,8 @@ import (
 
 // Rewrite is what takes the place of a session's contents.
 type Rewrite struct {
-	Session *session.Session // its command, title, folder and agents
+	Command []string
+	Text    func(string) string // changes the title, the name, the note and the folder; nil: they stay
 	Entries []*session.Entry // all of them
 	// Event changes an event of the raw log, by its number from 0, and says that it did. The length of its data, its kind and its time
 	// stay. nil: the raw log stays as it is.
@@ -87,13 +88,29 @@ func rewriteTx(ctx context.Context, tx *sql.Tx, id string, r Rewrite) error {
 	if err := deleteEntries(ctx, tx, pk); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE sessions SET command = ?, title = ?, cwd = ?, agents = ?, prompt = '', messages = 0, turns = 0,
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET command = ?, prompt = '', messages = 0, turns = 0,
 		stored_bytes = (SELECT coalesce(sum(length(data)), 0) FROM segments WHERE session_pk = sessions.pk) WHERE pk = ?`,
-		asJSON(r.Session.Command), r.Session.Title, r.Session.Cwd, asJSON(r.Session.Agents), pk)
+		asJSON(r.Command), pk)
 	if err != nil {
 		return err
 	}
+	if r.Text != nil {
+		if err := rewriteTexts(ctx, tx, pk, r.Text); err != nil {
+			return err
+		}
+	}
 	return saveEntries(ctx, tx, pk, r.Entries)
+}
+
+func rewriteTexts(ctx context.Context, tx *sql.Tx, pk int64, change func(string) string) error {
+	var title, name, note, cwd string
+	err := tx.QueryRowContext(ctx, "SELECT title, name, note, cwd FROM sessions WHERE pk = ?", pk).Scan(&title, &name, &note, &cwd)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE sessions SET title = ?, name = ?, note = ?, cwd = ? WHERE pk = ?",
+		change(title), change(name), change(note), change(cwd), pk)
+	return err
 }
 
 // rewriteSegments goes through the segments one by one: all of a day would not fit into memory.

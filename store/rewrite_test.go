@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ func TestRewriteSession(t *testing.T) {
 		rawLog(t, s, id, events)
 		sess.Title = secret
 		entries := []*session.Entry{message("1", 1, session.RoleUser, secret), message("2", 2, session.RoleAssistant, "hello "+id)}
-		if err := errors.Join(s.UpdateSession(t.Context(), sess), s.SaveEntries(t.Context(), id, entries)); err != nil {
+		if err := errors.Join(s.UpdateSession(t.Context(), sess), s.Rename(t.Context(), id, "my "+secret), s.SetNote(t.Context(), id, secret),
+			s.SaveEntries(t.Context(), id, entries)); err != nil {
 			t.Fatal(err)
 		}
 		segment = store.EncodeSegment(0, 0, events)
@@ -35,7 +37,8 @@ func TestRewriteSession(t *testing.T) {
 			t.Fatalf("%s: the secret is not in the files before", id)
 		}
 		err := s.RewriteSession(t.Context(), id, store.Rewrite{
-			Session: &session.Session{Command: []string{"claude"}, Title: "clean"},
+			Command: []string{"claude"},
+			Text:    func(s string) string { return strings.ReplaceAll(s, secret, "clean") },
 			Entries: []*session.Entry{message("1", 1, session.RoleUser, "clean"), entries[1]},
 			Event: func(n int64, ev *session.Event) bool {
 				if n != 1 {
@@ -60,7 +63,7 @@ func TestRewriteSession(t *testing.T) {
 		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
 	}
 	info := find(t, s, "b")
-	if info.Title != "clean" || info.Prompt != "clean" || info.Messages != 2 || info.Turns != 1 || info.StoredBytes == 0 {
+	if info.Title != "my clean" || info.Note != "clean" || info.Prompt != "clean" || info.Messages != 2 || info.Turns != 1 || info.StoredBytes == 0 {
 		t.Errorf("info = %+v", info)
 	}
 	hits, err := s.Search(t.Context(), store.Query{Text: "hello"})
@@ -104,7 +107,7 @@ func TestRewriteWhileRead(t *testing.T) {
 	if err := reader.QueryRowContext(t.Context(), "SELECT count(*) FROM sessions").Scan(new(int)); err != nil {
 		t.Fatal(err)
 	}
-	err = s.RewriteSession(t.Context(), "a", store.Rewrite{Session: sess})
+	err = s.RewriteSession(t.Context(), "a", store.Rewrite{Command: sess.Command})
 	if !errors.Is(err, session.ErrBusy) {
 		t.Errorf("error = %v, want ErrBusy", err)
 	}

@@ -79,9 +79,11 @@ func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error
 			return err
 		}
 	}
-	err = db.RewriteSession(ctx, info.ID, store.Rewrite{Session: &w.session, Entries: w.entries, Event: w.event, Drop: true})
+	err = db.RewriteSession(ctx, info.ID, store.Rewrite{
+		Command: w.command, Text: w.text, Entries: w.entries, Event: w.event, Drop: true,
+	})
 	if errors.Is(err, session.ErrBusy) {
-		return fail(err, "close the other programs that use the database, and run this again")
+		return fail(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}
 	return err
 }
@@ -121,7 +123,8 @@ func (a *app) ask(question string) error {
 
 // rewriting is what is to become of a session.
 type rewriting struct {
-	session session.Session
+	command []string
+	text    func(string) string // takes the secrets out of the title and such
 	entries []*session.Entry
 	damage  []*store.Damage
 
@@ -142,7 +145,7 @@ func newMasking(ctx context.Context, db *store.Store, id string, r redaction) (*
 
 // newRewriting reads the session three times: for its secrets as they stand on the screen, as they were written, and to hide them.
 func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r redaction) (*rewriting, error) {
-	w := &rewriting{session: info.Session, terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+	w := &rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 	entries, err := db.Entries(ctx, info.ID)
 	if err != nil {
 		return nil, err
@@ -160,8 +163,8 @@ func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r reda
 	if err := w.hide(ctx, db, info.ID); err != nil {
 		return nil, err
 	}
-	r, w.session.Command = r.of(info.Command)
-	w.session.Title = r.title(info.Title, entries)
+	r, w.command = r.of(info.Command)
+	w.text = func(s string) string { return r.title(s, entries) }
 	w.entries = r.entries(entries, w.inEntry)
 	return w, nil
 }
