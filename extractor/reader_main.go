@@ -21,6 +21,7 @@ func (r *Reader) readMain(f Frame) {
 	s := r.screen(f)
 	if f.Resized {
 		r.rewrap(s.Lines)
+		r.resized = true
 		return
 	}
 	left := append(r.left, r.scrolled(f)...)
@@ -107,6 +108,20 @@ func (r *Reader) rewrap(screen []Line) {
 	}
 }
 
+// redrawn finds the place of a window that an agent drew anew after a resize, its text wrapped at the new width.
+func (r *Reader) redrawn(left, body []Line) ([]Line, []Line) {
+	if r.main.stands(left, body) {
+		return left, body // not yet
+	}
+	anew := append([]Line(nil), body...)
+	at, ok := r.main.findRewrapped(anew)
+	if !ok || at <= r.seg.start || at >= r.main.base+len(left) {
+		return left, body
+	}
+	r.resized, r.main.base = false, at
+	return nil, anew
+}
+
 // promptAt tells whether the shell waits for a command on the last line of the screen.
 func (r *Reader) promptAt(s Screen, end int) bool {
 	if end == 0 || s.CursorY != end-1 {
@@ -158,12 +173,16 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 	case sp.OK:
 		end = min(sp.Bottom, end)
 	}
-	if at, ok := r.main.repainted(left, s.Lines[:end]); ok && at > r.seg.start {
+	body := s.Lines[:end]
+	if at, ok := r.main.repainted(left, body); ok && sp.OK && at > r.seg.start {
 		left = left[:max(0, at-r.main.base)] // the others stand in the window again
 		r.main.base = min(r.main.base, at)
+	} else if sp.OK && r.resized {
+		left, body = r.redrawn(left, body)
 	}
+	r.resized = r.resized && !settled
 	r.seg.chrome = r.seg.chrome || sp.OK
-	r.main.advance(left, s.Lines[:end])
+	r.main.advance(left, body)
 	r.again(settled)
 	if sp.State == StateIdle && r.main.dirty < len(r.main.lines) {
 		sp.State = StateBusy // text comes in: not every agent shows that it works meanwhile

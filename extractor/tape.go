@@ -12,6 +12,10 @@ type tape struct {
 	lines []Line
 	base  int // the line that stands on the window's first row
 	dirty int // lines from here on are new since the last call of clean
+
+	// A window that begins within a line of the tape shows only that line's rest: raw stands there for mended.
+	mendAt      int
+	raw, mended Line
 }
 
 // clean forgets what is new.
@@ -63,12 +67,29 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	return at, ok
 }
 
+// stands tells whether most of body stands where the window's text is expected.
+func (t *tape) stands(left, body []Line) bool {
+	place := t.base + len(left)
+	same, total := int32(0), int32(0)
+	for i, l := range body {
+		w := weight(l)
+		total += w
+		if at := place + i; at < len(t.lines) && t.lines[at].Text == l.Text {
+			same += w
+		}
+	}
+	return same*2 >= total
+}
+
 // replace sets the lines from at on, and notes from where on they differ.
 func (t *tape) replace(at int, parts ...[]Line) {
 	i := at
 	same := true
 	for _, part := range parts {
 		for _, l := range part {
+			if i == t.mendAt && t.raw.Row != nil && equal(l, t.raw) {
+				l = t.mended
+			}
 			if same && i < len(t.lines) && equal(t.lines[i], l) {
 				i++
 				continue
@@ -91,6 +112,7 @@ func (t *tape) forget(n int) {
 	t.lines = append([]Line(nil), t.lines[n:]...)
 	t.base = max(0, t.base-n)
 	t.dirty = max(0, t.dirty-n)
+	t.mendAt -= n
 }
 
 // cut drops the lines from i on.
@@ -302,19 +324,9 @@ func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
 		text.WriteString(letters(l.Text))
 		ends = append(ends, text.Len())
 	}
-	pos, skipped := -1, 0
-	for i := range body {
-		key := lettersFrom(body[i:], 40)
-		if len(key) >= 12 {
-			if p := strings.LastIndex(text.String(), key); p >= skipped {
-				pos = p - skipped
-				break
-			}
-		}
-		skipped += len(letters(body[i].Text))
-		if i > len(body)/2 {
-			break
-		}
+	pos := place(text.String(), body, 400)
+	if pos < 0 {
+		pos = place(text.String(), body, 40)
 	}
 	if pos < 0 {
 		return 0, false
@@ -329,9 +341,29 @@ func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
 	}
 	at = lo + i
 	if pos > start && i < len(ends) && len(body) > 0 {
+		t.mendAt, t.raw = at, body[0]
 		body[0] = mend(t.lines[at], pos-start, body[0])
+		t.mended = body[0]
 	}
 	return at, true
+}
+
+// place finds where in a text of letters body begins, by n letters of one of its rows and those below it; -1: nowhere.
+func place(text string, body []Line, n int) int {
+	skipped := 0
+	for i := range body {
+		key := lettersFrom(body[i:], n)
+		if len(key) >= 12 && (len(key) == n || n <= 40) {
+			if p := strings.LastIndex(text, key); p >= skipped {
+				return p - skipped
+			}
+		}
+		skipped += len(letters(body[i].Text))
+		if i > len(body)/2 {
+			break
+		}
+	}
+	return -1
 }
 
 // mend returns the line whose first n letters are old's and whose rest is next.
