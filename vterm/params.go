@@ -25,10 +25,6 @@ func (p *params) reset() {
 
 // put reads one of 0 to 9, colon and semicolon.
 func (p *params) put(b byte) {
-	if v := &p.nums[p.n-1]; b-'0' < 10 && !p.inSub && !p.full && *v < maxParam/10-1 {
-		*v = *v*10 + int32(b-'0')
-		return
-	}
 	switch b {
 	case ';':
 		p.inSub, p.full = false, p.n == maxParams

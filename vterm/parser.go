@@ -86,6 +86,10 @@ func (t *Term) ground(p []byte) []byte {
 			i = j
 		case b == 0x1B:
 			t.inRun = false
+			if n := t.wholeCSI(p[i+1:]); n > 0 {
+				i += 1 + n
+				continue
+			}
 			t.enterEscape()
 			return p[i+1:]
 		case b < 0x20:
@@ -126,12 +130,6 @@ func (t *Term) ground(p []byte) []byte {
 func (t *Term) inSequence(p []byte) []byte {
 	for i := 0; i < len(p); {
 		b := p[i]
-		if t.state == csiParam || t.state == csiEntry {
-			if n := t.numbers(p[i:]); n > 0 {
-				i += n
-				continue
-			}
-		}
 		if b < 0x80 {
 			i++
 			t.ascii(b)
@@ -153,20 +151,6 @@ func (t *Term) inSequence(p []byte) []byte {
 		}
 	}
 	return nil
-}
-
-// numbers reads the digits and semicolons at the start of p, most of what a sequence is made of, and
-// says how many there were.
-func (t *Term) numbers(p []byte) int {
-	n := 0
-	for n < len(p) && (p[n]-'0' < 10 || p[n] == ';') {
-		t.params.put(p[n])
-		n++
-	}
-	if n > 0 {
-		t.state = csiParam
-	}
-	return n
 }
 
 // char takes a decoded character past U+007F, in any state. The byte order mark and what is no

@@ -74,3 +74,41 @@ func (t *Term) inCSI(b byte) {
 		t.state = csiIgnore
 	}
 }
+
+// wholeCSI executes the control sequence at the start of p, behind its ESC, if it is one of the common
+// kind that is there to its end: perhaps a private marker, then digits and semicolons, then the
+// final byte. It says how many bytes that is; 0 leaves p to the state machine.
+func (t *Term) wholeCSI(p []byte) int {
+	if len(p) < 2 || p[0] != '[' {
+		return 0
+	}
+	i := 1
+	t.ncol = 0
+	if b := p[1]; b >= '<' && b <= '?' {
+		t.keep(b)
+		i++
+	}
+	ps := &t.params
+	ps.reset()
+	num := int32(0)
+	for ; i < len(p); i++ {
+		b := p[i]
+		switch {
+		case b-'0' < 10 && num < maxParam/10-1:
+			num = num*10 + int32(b-'0')
+		case b == ';' && ps.n < maxParams:
+			ps.nums[ps.n-1] = num
+			ps.nums[ps.n], ps.subEnd[ps.n] = 0, 0
+			ps.n++
+			num = 0
+		case b >= 0x40 && b < 0x7F:
+			ps.nums[ps.n-1] = num
+			t.dispatchCSI(b)
+			t.joinable = 0
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}

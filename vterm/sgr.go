@@ -2,14 +2,15 @@ package vterm
 
 // paint makes b what the next characters are drawn with.
 func (t *Term) paint(b brush) {
+	if b.bg == 0 {
+		t.erase = 0
+	} else if b.bg != t.brush.bg {
+		t.erase = t.styleNumber(pen{bg: b.bg}) // blanks take the background only (BCE)
+	}
 	t.brush = b
 	t.attr = t.styleNumber(b.pen(t.extra))
 	if b.flags&penProtected != 0 {
 		t.attr |= cellProtected
-	}
-	t.erase = 0
-	if b.bg != 0 {
-		t.erase = t.styleNumber(pen{bg: b.bg}) // blanks take the background only (BCE)
 	}
 }
 

@@ -84,7 +84,7 @@ type styleTable struct {
 	styles  []Style // what Run.Style says of them
 	index   map[pen]uint32
 	free    []uint32
-	recent  [64]styleSlot // the last few, found without hashing
+	recent  [256]styleSlot // the last few, found without hashing
 	sweepAt int
 }
 
@@ -106,7 +106,7 @@ func (t *Term) styleNumber(p pen) uint32 {
 		return 0
 	}
 	s := &t.styles
-	h := (p.fg*0x9E3779B1 ^ p.bg*0x85EBCA77 ^ (uint32(p.flags)|uint32(p.underline)<<8)*0xC2B2AE3D) >> 26
+	h := (p.fg*0x9E3779B1 ^ p.bg*0x85EBCA77 ^ (uint32(p.flags)|uint32(p.underline)<<8)*0xC2B2AE3D) >> 24
 	slot := &s.recent[h]
 	if slot.n != 0 && slot.pen == p {
 		return slot.n
@@ -155,6 +155,6 @@ func (s *styleTable) keep(live []bool) {
 			s.free = append(s.free, n)
 		}
 	}
-	s.recent = [64]styleSlot{}
+	s.recent = [256]styleSlot{}
 	s.sweepAt = max(minSweep, 2*len(s.index))
 }
