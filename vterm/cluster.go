@@ -101,8 +101,8 @@ func (t *Term) joint(ch uint32, r rune) joint {
 	if t.clusters.full() {
 		t.sweep()
 	}
-	if n := uint32(0); len(both) <= maxCluster {
-		if n = t.clusters.number(both); n != 0 {
+	if len(both) <= maxCluster {
+		if n := t.clusters.number(both); n != 0 {
 			j.ch = chCluster | n
 		}
 	}
