@@ -183,7 +183,7 @@ func equal(a, b Line) bool {
 	if a.Row == b.Row {
 		return true
 	}
-	if a.Text != b.Text || a.Wrapped != b.Wrapped || len(a.Runs) != len(b.Runs) {
+	if a.Text != b.Text || a.Wrapped != b.Wrapped || a.Blanks != b.Blanks || len(a.Runs) != len(b.Runs) {
 		return false
 	}
 	for i := range a.Runs {
