@@ -14,7 +14,7 @@ func claudeLook(right int) *look {
 	return &look{
 		Left: 2, Right: right,
 		Marks: claudeMarks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
-		Code: claudeCode, CodeOutdents: true, Table: claudeTable,
+		Code: claudeCode, CodeOutdents: true, CodeTabs: true, Table: claudeTable,
 	}
 }
 

@@ -46,7 +46,7 @@ type Reader struct {
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
 	entered   *Item // a shell command that may have wiped the screen
-	resized   bool  // an agent on the main screen may not yet have drawn its text for the new width
+	resized   int   // an agent on the main screen may not yet have drawn its text for the new width
 	bye       farewell
 	steps     []Step
 	agents    int // agents seen

@@ -21,7 +21,7 @@ func (r *Reader) readMain(f Frame) {
 	s := r.screen(f)
 	if f.Resized {
 		r.rewrap(s.Lines)
-		r.resized = true
+		r.resized = redrawFrames
 		return
 	}
 	left := append(r.left, r.scrolled(f)...)
@@ -108,6 +108,9 @@ func (r *Reader) rewrap(screen []Line) {
 	}
 }
 
+// redrawFrames is for how many quiet frames after a resize an agent may still be about to draw its text anew.
+const redrawFrames = 3
+
 // redrawn finds the place of a window that an agent drew anew after a resize, its text wrapped at the new width.
 func (r *Reader) redrawn(left, body []Line) ([]Line, []Line) {
 	if r.main.stands(left, body) {
@@ -118,7 +121,7 @@ func (r *Reader) redrawn(left, body []Line) ([]Line, []Line) {
 	if !ok || at <= r.seg.start || at >= r.main.base+len(left) {
 		return left, body
 	}
-	r.resized, r.main.base = false, at
+	r.resized, r.main.base = 0, at
 	return nil, anew
 }
 
@@ -177,10 +180,12 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 	if at, ok := r.main.repainted(left, body); ok && sp.OK && at > r.seg.start {
 		left = left[:max(0, at-r.main.base)] // the others stand in the window again
 		r.main.base = min(r.main.base, at)
-	} else if sp.OK && r.resized {
+	} else if sp.OK && r.resized > 0 {
 		left, body = r.redrawn(left, body)
 	}
-	r.resized = r.resized && !settled
+	if settled && r.resized > 0 {
+		r.resized--
+	}
 	r.seg.chrome = r.seg.chrome || sp.OK
 	r.main.advance(left, body)
 	r.again(settled)

@@ -54,6 +54,8 @@ type look struct {
 	// CodeOutdents: code in a list item stands at the body's left edge all the same. It belongs to the item where the list
 	// goes on right below it, without a blank line.
 	CodeOutdents bool
+	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the terminal's tab stops.
+	CodeTabs bool
 	// Gutter reads a line number at the start of a code line: its width in columns, with the blank after it, and the
 	// number. A code line that was wrapped goes on below an empty gutter.
 	Gutter func(l *textLine) (width, n int, ok bool)

@@ -46,7 +46,7 @@ func (r *blockReader) addCode(i, n int, lang string) {
 		left += r.lists[len(r.lists)-1].content
 	}
 	edge = min(edge, left)
-	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.codeLines(ls, edge)}, i, n)
+	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge))}, i, n)
 }
 
 // listGoesOn tells whether line i is the next item of an open list.
@@ -96,6 +96,35 @@ func (lk *look) codeLines(ls []textLine, edge int) []string {
 		out = append(out, l.text[min(edge, len(l.text)):])
 	}
 	return out
+}
+
+// tabsOf turns the blanks at the start of code lines back into tabs, where all that are indented reach to a tab stop or
+// beyond: seen from the code's edge the first stop is as much nearer as the edge is from the window's.
+func (lk *look) tabsOf(code []string) []string {
+	if !lk.CodeTabs {
+		return code
+	}
+	first, reached := tabStop-lk.Left%tabStop, false
+	for _, l := range code {
+		n := len(l) - len(strings.TrimLeft(l, " "))
+		if n == 0 || n == len(l) {
+			continue
+		}
+		if n < first {
+			return code
+		}
+		reached = reached || (n-first)%tabStop == 0
+	}
+	if !reached || first == tabStop {
+		return code
+	}
+	for i, l := range code {
+		rest := strings.TrimLeft(l, " ")
+		if n := len(l) - len(rest); n > 0 && rest != "" {
+			code[i] = strings.Repeat("\t", 1+(n-first)/tabStop) + blanks((n-first)%tabStop) + rest
+		}
+	}
+	return code
 }
 
 // codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent, so a wrapped line
