@@ -15,7 +15,6 @@ type app struct {
 	stderr  *os.File
 	environ []string
 	dbFlag  string // --db
-	started bool   // a command has begun: its errors are no usage errors
 	closers []io.Closer
 
 	config     *config // as loadConfig read it

@@ -4,6 +4,8 @@ package main
 import (
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
@@ -20,9 +22,24 @@ func execute(args []string) int {
 	defer a.close()
 	root := newRootCmd(a)
 	root.SetArgs(args)
+	begun := false
+	beforeRun(root, func() { begun = true })
 	err := root.Execute()
-	if err != nil && !a.started {
+	if err != nil && !begun {
 		err = usageError(err)
 	}
 	return a.report(err)
+}
+
+// beforeRun makes each command call note when it begins: an error that comes sooner is about the command line.
+func beforeRun(cmd *cobra.Command, note func()) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			note()
+			return run(cmd, args)
+		}
+	}
+	for _, c := range cmd.Commands() {
+		beforeRun(c, note)
+	}
 }

@@ -14,11 +14,7 @@ func newRootCmd(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if err := a.checkFlags(); err != nil {
-				return err
-			}
-			a.started = true
-			return nil
+			return a.checkFlags()
 		},
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
