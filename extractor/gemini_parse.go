@@ -211,11 +211,15 @@ func (p *geminiParser) sameText(i, end int) int {
 
 // barred reads what stands between two bars: what the user typed, or a composer that a resize left behind.
 func (p *geminiParser) barred(i int) int {
-	end := i + 1
+	first := i + 1
+	for first < len(p.lines) && p.lines[first].Wrapped && strings.Trim(p.lines[first].Text, "▄▀") == "" {
+		first++
+	}
+	end := first
 	for end < len(p.lines) && (hasBackground(p.lines[end].Row) || p.lines[end].Wrapped) && !isBar(p.lines[end]) {
 		end++
 	}
-	rows := p.lines[i+1 : end]
+	rows := p.lines[first:end]
 	if end < len(p.lines) && isBar(p.lines[end]) && len(rows) > 0 {
 		end++
 	}

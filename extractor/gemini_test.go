@@ -63,6 +63,14 @@ func TestGeminiParse(t *testing.T) {
 ⟦ on#5f5f5f| > > quoted start                                 ⟧
 ` + bar("▄") + `
 `, []string{"user Say ✦ and > twice", "assistant ✦ and >", "user > quoted start"}},
+		{"a prompt between bars that the terminal wrapped", bar("▄") + `
++▄▄▄▄▄▄▄▄▄▄
+⟦ on#5f5f5f| > Find out how the config loader rewrites the last⟧
++⟦ on#5f5f5f| page      ⟧
+` + bar("▀") + `
++▀▀▀▀▀▀▀▀▀▀
+⟦ #d7afff|✦ ⟧⟦ #ffffff|So.⟧
+`, []string{"user Find out how the config loader rewrites the last page", "assistant So."}},
 		{"a composer that a resize left behind", bar("▄") + `
 ⟦ on#5f5f5f| > half typed⟧⟦v on#5f5f5f| ⟧⟦ on#5f5f5f|                  ⟧
 ` + bar("▀") + `
