@@ -126,21 +126,24 @@ func (t *Term) switchScreen(v int32, on bool) {
 func (t *Term) softReset() {
 	sc := t.scr
 	sc.top, sc.bottom = 0, t.rows-1
-	t.modes = modes{autowrap: true, mouse: t.mouse, mouseFormat: t.mouseFormat, newLine: t.newLine}
+	t.modes = modes{
+		autowrap: true, mouse: t.mouse, mouseFormat: t.mouseFormat,
+		newLine: t.newLine, cursorBlink: t.cursorBlink,
+	}
 	t.extra = brushExtra{}
 	t.paint(brush{})
 	t.resetCharsets()
 	sc.saved = savedCursor{y: t.base()}
 }
 
-// reset is RIS: everything as it was in the beginning, but, as in xterm.js, a hidden cursor stays
-// hidden and the title stays. The history goes on.
+// reset is RIS: everything as it was in the beginning, but for what xterm.js keeps, too: the title,
+// LNM, and whether the cursor shows and blinks. The history goes on.
 func (t *Term) reset() {
 	t.cue(CueErase, -1, "")
 	t.useMain()
 	t.rememberScreen()
 	t.clearScrollback()
-	t.modes = modes{autowrap: true, hidden: t.hidden}
+	t.modes = modes{autowrap: true, hidden: t.hidden, newLine: t.newLine, cursorBlink: t.cursorBlink}
 	t.extra = brushExtra{}
 	t.paint(brush{})
 	t.resetCharsets()

@@ -136,8 +136,8 @@ func (t *Term) dispatchDCS() {
 		t.reply("\x1bP1$r%d\"q\x1b\\", t.brush.flags&penProtected/penProtected)
 	case "\"p":
 		t.reply("\x1bP1$r61;1\"p\x1b\\")
-	case " q":
-		t.reply("\x1bP1$r2 q\x1b\\")
+	case " q": // a block, blinking or not: what it looks like is up to whoever draws it
+		t.reply("\x1bP1$r%d q\x1b\\", setOrReset(t.cursorBlink))
 	default:
 		t.reply("\x1bP0$r\x1b\\")
 	}
