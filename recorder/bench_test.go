@@ -63,7 +63,6 @@ func BenchmarkTurns(b *testing.B) {
 			if users != turns {
 				b.Fatalf("%d turns of %d were read", users, turns)
 			}
-			events = nil
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
