@@ -46,7 +46,8 @@ type Reader struct {
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
 	entered   *Item // a shell command that may have wiped the screen
-	resized   int   // an agent on the main screen may not yet have drawn its text for the new width
+	cut       cutRows
+	resized   int // an agent on the main screen may not yet have drawn its text for the new width
 	bye       farewell
 	steps     []Step
 	agents    int // agents seen

@@ -1,12 +1,19 @@
 package extractor
 
-import "github.com/ptyrec/ptyrec/session"
+import (
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
 
 // readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window exists only in
 // the frames that went by.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
-		return // rows are cut off at the new edge until the agent has drawn them anew
+		r.cut.note(f.Lines, f.Cols)
+		return
+	}
+	if r.cut.stands(f.Lines, f.Settled) {
+		return
 	}
 	s := r.screen(f)
 	if r.seg.agent != nil && !r.seg.alt {
@@ -35,6 +42,44 @@ func (r *Reader) readAlt(f Frame) {
 	r.seg.state = sp.State
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
+}
+
+// cutRows are the rows of the alternate screen that a resize cut off at the new edge: until the agent has drawn them
+// anew, which a busy machine may delay, they say less than what is known.
+type cutRows struct {
+	rows  map[string]bool
+	quiet int // frames that were quiet since
+}
+
+// note remembers the rows that reach to the edge just after a resize.
+func (c *cutRows) note(rows []*vterm.Row, cols int) {
+	*c = cutRows{rows: map[string]bool{}}
+	for _, row := range rows {
+		if rowWidth(row) >= cols {
+			c.rows[row.Text] = true
+		}
+	}
+}
+
+// stands tells whether most of them are still there. An agent that is quiet for long has drawn.
+func (c *cutRows) stands(rows []*vterm.Row, settled bool) bool {
+	if len(c.rows) == 0 {
+		return false
+	}
+	n := 0
+	for _, row := range rows {
+		if c.rows[row.Text] {
+			n++
+		}
+	}
+	if settled {
+		c.quiet++
+	}
+	if n*2 <= len(c.rows) || c.quiet > 2 {
+		*c = cutRows{}
+		return false
+	}
+	return true
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in the middle, by
