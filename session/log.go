@@ -57,10 +57,16 @@ type sight struct {
 	textAt time.Duration
 }
 
-// ate tells whether a resize since ate the end of a reply: the agent erases too much of the rows that the terminal
-// wrapped anew.
+// ate tells whether the end of a reply that stood there was erased by mistake: after a resize, when the agent erases
+// too many of the rows that the terminal wrapped anew, or a line or two at any time.
 func (s *sight) ate(text string, resized time.Duration) bool {
-	if s.text == "" || resized < s.textAt || len(text) >= len(s.text) {
+	if s.text == "" || len(text) >= len(s.text) {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" && rest[0] == '\n' && strings.Count(rest, "\n") <= 2 {
+		return true
+	}
+	if resized < s.textAt {
 		return false
 	}
 	now, was := words(text), words(s.text)

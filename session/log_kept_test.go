@@ -43,6 +43,20 @@ func testToolInput(t *testing.T, first, then string) {
 	}
 }
 
+// TestMergeLastLine shows an agent that erases a line too many above its prompt.
+func TestMergeLastLine(t *testing.T) {
+	l := newLog()
+	v := view(1, 0, "u:go", "a:1. one\n2. two\n3. three")
+	v.Settled = true
+	l.Merge(v)
+	v = view(1, 0, "u:go", "a:1. one\n2. two", "u:next")
+	v.At, v.Settled = time.Second, true
+	l.Merge(v)
+	if got, want := told(l)[1], "a:1. one\n2. two\n3. three"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestMergeAfterResize shows a reply whose last lines the agent erases after a resize, and one that a new prompt redraws.
 func TestMergeAfterResize(t *testing.T) {
 	tests := []struct {
