@@ -70,6 +70,8 @@ type rawReader struct {
 	yield func(session.Event, error) bool
 
 	next   int64 // number of the next event
+	skip   int64 // where a segment ends whose row cannot be read, else 0
+	broken error // why it cannot
 	offset int64 // output bytes before it
 	at     time.Duration
 	begun  bool
@@ -77,20 +79,27 @@ type rawReader struct {
 
 // segment gives out the next segment, and tells whether the caller wants more.
 func (r *rawReader) segment(ctx context.Context) bool {
-	seg, ok, err := r.store.nextSegment(ctx, r.id, r.next, r.from)
+	seg, ok, err := r.store.nextSegment(ctx, r.id, max(r.next, r.skip), r.from)
+	if errors.Is(err, session.ErrCorrupt) {
+		if end, found := r.store.nextEnd(ctx, r.id, max(r.next, r.skip)); found {
+			r.skip, r.broken = end, err // the next one says what is lost
+			return true
+		}
+	}
 	if err != nil {
 		r.yield(session.Event{}, err)
 		return false
 	}
 	if !ok {
-		return false
+		return r.skip > r.next && r.lostEnd(ctx)
 	}
 	if !r.begun {
 		r.begin(seg)
 	}
-	if seg.firstEvent > r.next && !r.damage(seg.firstEvent, seg.startByte, seg.startAt, nil) {
+	if seg.firstEvent > r.next && !r.damage(seg.firstEvent, seg.startByte, seg.startAt, r.broken) {
 		return false
 	}
+	r.broken = nil
 	inner, events, err := decodeSegment(seg.data)
 	if err == nil && (inner.firstEvent != seg.firstEvent || inner.endEvent != seg.endEvent) {
 		err = errSegment
@@ -138,6 +147,28 @@ func (r *rawReader) give(seg segment, events []session.Event) bool {
 		}
 	}
 	return true
+}
+
+// lostEnd reports the last segments, whose rows cannot be read.
+func (r *rawReader) lostEnd(ctx context.Context) bool {
+	offset, at := r.offset, r.at
+	if info, err := r.store.Find(ctx, r.id); err == nil {
+		offset, at = info.RawBytes, info.Duration
+	}
+	r.damage(r.skip, offset, at, r.broken)
+	return false
+}
+
+// nextEnd gives where the segment ends that nextSegment cannot read, if the index can be read that has it.
+func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64, ok bool) {
+	err := s.view(ctx, "read raw log", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT end_event FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1", pk, event).Scan(&end)
+	})
+	return end, err == nil
 }
 
 // nextSegment gives the first segment that holds the event or a later one, and something behind from.

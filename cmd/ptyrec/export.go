@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -97,6 +98,11 @@ func formatOf(path, name string) (string, error) {
 // behind), the raw log is read first.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
 	entries, err := db.Entries(ctx, info.ID)
+	if errors.Is(err, session.ErrCorrupt) {
+		a.notice("warning: %v; the raw log is read instead, `ptyrec doctor --repair` mends it", err)
+		t, _, err := retranscribe(ctx, a, db, info)
+		return t, err
+	}
 	if err != nil {
 		return nil, err
 	}

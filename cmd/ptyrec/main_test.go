@@ -41,6 +41,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status":   cmdStatus,
 			"sameText": cmdSameText,
+			"damage":   cmdDamage,
 		},
 	})
 }

@@ -32,6 +32,7 @@ func newRootCmd(a *app) *cobra.Command {
 		newListCmd(a),
 		newConfigCmd(a),
 		newRedactCmd(a),
+		newDoctorCmd(a),
 		newScreenCmd(a),
 		newVersionCmd(a),
 	)

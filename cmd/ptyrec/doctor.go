@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type doctorFlags struct {
+	repair, all, json bool
+}
+
+func newDoctorCmd(a *app) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the database, the terminal and the surroundings; --repair mends",
+		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
+and of agents. With --repair it makes the full-text index anew, reads the sessions again whose entries are damaged or were never
+read out (their other entries keep their ids), and takes the files' permissions back. What is lost in a raw log stays lost. The
+exit status is 1 where something is wrong that is not mended.`,
+		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.all && !f.repair {
+				return usageError(errors.New("--all goes with --repair"))
+			}
+			return doctor(cmd.Context(), a, f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.repair, "repair", false, "make the index anew, and the entries that need it, from the raw logs")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --repair: read all sessions again")
+	cmd.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	return cmd
+}
+
+// Verdicts of an examination. "lost" is what nobody can bring back: it is told, and no failure.
+const (
+	verdictOK     = "ok"
+	verdictNote   = "note"
+	verdictLost   = "lost"
+	verdictBad    = "bad"
+	verdictMended = "mended"
+)
+
+// finding is one thing that the doctor has to say.
+type finding struct {
+	Verdict string `json:"verdict"`
+	What    string `json:"what"`
+	Session string `json:"session,omitempty"`
+	Detail  string `json:"detail"`
+}
+
+// examination is a visit to the doctor.
+type examination struct {
+	app      *app
+	flags    doctorFlags
+	db       *store.Store
+	findings []finding
+}
+
+func (x *examination) say(verdict, what, format string, args ...any) {
+	x.findings = append(x.findings, finding{Verdict: verdict, What: what, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (x *examination) sayOf(id, verdict, what, format string, args ...any) {
+	x.findings = append(x.findings, finding{Verdict: verdict, What: what, Session: id, Detail: fmt.Sprintf(format, args...)})
+}
+
+// mended gives the verdict on something that --repair takes care of.
+func (x *examination) mended() string {
+	if x.flags.repair {
+		return verdictMended
+	}
+	return verdictBad
+}
+
+func doctor(ctx context.Context, a *app, f doctorFlags) error {
+	x := &examination{app: a, flags: f}
+	err := x.database(ctx)
+	x.terminal()
+	x.agents()
+	if err := x.report(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for _, f := range x.findings {
+		if f.Verdict == verdictBad {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return fail(fmt.Errorf("%d things are wrong", bad), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+	}
+	return nil
+}
+
+func (x *examination) report() error {
+	if x.flags.json {
+		e := json.NewEncoder(x.app.stdout)
+		e.SetIndent("", " ")
+		return e.Encode(map[string]any{"findings": x.findings})
+	}
+	for _, f := range x.findings {
+		what := f.What
+		if f.Session != "" {
+			what += " " + f.Session
+		}
+		if _, err := fmt.Fprintf(x.app.stdout, "%-6s  %s: %s\n", f.Verdict, what, f.Detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// database examines the database; there may be none yet.
+func (x *examination) database(ctx context.Context) error {
+	path, err := x.app.dbPath()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		x.say(verdictNote, "database", "%s is not there yet; the first recording makes it", path)
+		return nil
+	}
+	x.permissions(path)
+	if x.db, err = x.app.openStore(ctx); err != nil {
+		x.say(verdictBad, "database", "%v", err)
+		return err
+	}
+	version, newest, err := x.db.Version(ctx)
+	if err != nil {
+		return err
+	}
+	x.say(verdictOK, "database", "%s, schema version %d of %d", path, version, newest)
+	if err := x.index(ctx); err != nil { // first: with --repair, the file is whole behind it
+		return err
+	}
+	x.file(ctx)
+	return x.sessions(ctx)
+}
+
+func (x *examination) file(ctx context.Context) {
+	problems, err := x.db.Check(ctx)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	for _, p := range problems {
+		x.say(verdictBad, "file", "%s", p)
+	}
+	if len(problems) == 0 {
+		x.say(verdictOK, "file", "whole")
+	}
+}
+
+func (x *examination) permissions(path string) {
+	exposed, err := store.Exposed(path)
+	if err != nil {
+		x.say(verdictBad, "permissions", "%v", err)
+		return
+	}
+	if x.flags.repair {
+		if err := store.Protect(path); err != nil {
+			x.say(verdictBad, "permissions", "%v", err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(exposed)) {
+		x.say(x.mended(), "permissions", "%s is open to others: %#o", name, uint32(exposed[name]))
+	}
+	if len(exposed) == 0 {
+		x.say(verdictOK, "permissions", "nobody else can read it")
+	}
+}
+
+// index examines the full-text index, and makes it anew with --repair.
+func (x *examination) index(ctx context.Context) error {
+	missing, stale, err := x.db.CheckIndex(ctx)
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotWritable) {
+		return err
+	}
+	if x.flags.repair {
+		if err := x.db.Reindex(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
+	case err != nil:
+		x.say(x.mended(), "index", "%v", err)
+	case missing+stale > 0:
+		x.say(x.mended(), "index", "%d messages are not in it, %d are that should not be", missing, stale)
+	default:
+		x.say(verdictOK, "index", "all messages are in it")
+	}
+	return nil
+}
+
+// sessions examines each session.
+func (x *examination) sessions(ctx context.Context) error {
+	infos, err := x.db.Sessions(ctx, store.Filter{})
+	if err != nil {
+		x.say(verdictBad, "sessions", "%v", err)
+		return err
+	}
+	x.say(verdictOK, "sessions", "%d", len(infos))
+	for _, info := range infos {
+		if err := x.session(ctx, info); err != nil {
+			x.sayOf(info.ID, verdictBad, "session", "%v", err)
+		}
+	}
+	return nil
+}
+
+func (x *examination) session(ctx context.Context, info *store.Info) error {
+	damage, events, err := rawDamage(ctx, x.db, info.ID)
+	if err != nil {
+		return err
+	}
+	for _, d := range damage {
+		x.sayOf(info.ID, verdictLost, "raw log", "output bytes %d to %d, from %s to %s: %v", d.StartByte, d.EndByte,
+			d.StartAt.Round(time.Millisecond), d.EndAt.Round(time.Millisecond), reason(d))
+	}
+	if info.Status == store.Interrupted {
+		x.sayOf(info.ID, verdictLost, "interrupted", "its recorder was stopped; recorded up to %s, output byte %d; what came in the second after that is lost",
+			info.StartedAt.Add(info.Duration).Local().Format(time.DateTime), info.RawBytes)
+	}
+	return x.entries(ctx, info, len(damage) > 0, events == 0)
+}
+
+func reason(d *store.Damage) string {
+	if d.Err == nil {
+		return "missing"
+	}
+	return oneLine(d.Err.Error())
+}
+
+// rawDamage reads all of a raw log.
+func rawDamage(ctx context.Context, db *store.Store, id string) (damage []*store.Damage, events int, err error) {
+	source := newStored(ctx, db, id, 0)
+	defer source.stop()
+	for {
+		if _, err := source.Next(); err != nil {
+			return source.damage, events, ignoreEnd(err)
+		}
+		events++
+	}
+}
+
+// entries examines a session's entries, and reads them from the raw log again where that makes them better.
+func (x *examination) entries(ctx context.Context, info *store.Info, damaged, empty bool) error {
+	whole, err := x.db.CheckEntries(ctx, info)
+	if err != nil && !errors.Is(err, session.ErrCorrupt) {
+		return err
+	}
+	old, _ := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
+	cut := info.Status == store.Interrupted
+	unread := isUnread(info, old) && !cut
+	wanted := !whole || unread || x.flags.repair && (cut || x.flags.all) && !damaged
+	if info.Status == store.Live || !wanted || empty {
+		return nil
+	}
+	if x.flags.repair {
+		if err := x.rebuild(ctx, info, old); err != nil {
+			return err
+		}
+	}
+	switch {
+	case err != nil:
+		x.sayOf(info.ID, x.mended(), "entries", "damaged: %v", err)
+	case !whole:
+		x.sayOf(info.ID, x.mended(), "entries", "some are missing")
+	case unread:
+		x.sayOf(info.ID, x.mended(), "entries", "the conversation was not read out to its end")
+	default:
+		x.sayOf(info.ID, verdictMended, "entries", "read again")
+	}
+	return nil
+}
+
+func (x *examination) rebuild(ctx context.Context, info *store.Info, old []*session.Entry) error {
+	t, _, err := retranscribe(ctx, x.app, x.db, info)
+	if err != nil {
+		return err
+	}
+	session.KeepIDs(old, t.Entries)
+	return errors.Join(x.db.ReplaceEntries(ctx, info.ID, t.Entries), x.db.UpdateSession(ctx, &t.Session))
+}
+
+// terminal says what ptyrec sees of the terminal.
+func (x *examination) terminal() {
+	a := x.app
+	if !isTerminal(a.stdout) && !isTerminal(a.stdin) {
+		x.say(verdictNote, "terminal", "none here; TERM=%s", os.Getenv("TERM"))
+		return
+	}
+	cols, rows := recorder.WindowSize(a.stdout, a.stdin)
+	x.say(verdictOK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
+	if outer := os.Getenv(sessionVariable); outer != "" {
+		x.say(verdictNote, "terminal", "this runs in the recorded session %s", outer)
+	}
+}
+
+// agentNames are the programs whose conversations ptyrec reads.
+var agentNames = []string{"claude", "codex", "gemini"}
+
+func (x *examination) agents() {
+	for _, name := range agentNames {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			x.say(verdictNote, "agent", "%s is not on PATH", name)
+			continue
+		}
+		x.say(verdictOK, "agent", "%s is %s", name, path)
+	}
+}

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// maxProblems bounds what SQLite is asked to say about a damaged file.
+const maxProblems = "20"
+
+// Version gives the version of the database's schema, and the newest that this program knows.
+func (s *Store) Version(ctx context.Context) (version, newest int, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err == nil {
+		_, version, err = s.version(ctx)
+	}
+	return version, len(files), s.failed("read version", err)
+}
+
+// Check has SQLite read all of its file, and gives what it finds wrong; nothing where all is well.
+func (s *Store) Check(ctx context.Context) (problems []string, err error) {
+	err = s.view(ctx, "check", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "PRAGMA integrity_check("+maxProblems+")")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var text string
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			if text != "ok" {
+				problems = append(problems, text)
+			}
+		}
+		return rows.Err()
+	})
+	return problems, err
+}
+
+// CheckIndex says what is wrong with the full-text index: an error that wraps session.ErrCorrupt where it is damaged, and how many
+// messages it lacks, and knows that are none.
+func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) {
+	err = s.update(ctx, "check index", func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO entry_fts (entry_fts) VALUES ('integrity-check')"); err != nil {
+			return err
+		}
+		err := tx.QueryRowContext(ctx, `SELECT
+			(SELECT count(*) FROM entries AS e WHERE e.type = 'message' AND NOT EXISTS (SELECT 1 FROM entry_fts_docsize AS d WHERE d.id = e.pk)),
+			(SELECT count(*) FROM entry_fts_docsize AS d WHERE NOT EXISTS (SELECT 1 FROM entries AS e WHERE e.pk = d.id AND e.type = 'message'))`).
+			Scan(&missing, &stale)
+		if err != nil || missing > 0 {
+			return err
+		}
+		missing, err = probe(ctx, tx)
+		return err
+	})
+	return missing, stale, err
+}
+
+// probed is how many messages are looked up: an index that is empty is whole as far as SQLite can tell.
+const probed = 50
+
+// probe looks up the newest messages by their first words, and counts those that are not found.
+func probe(ctx context.Context, tx *sql.Tx) (missing int, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT pk, substr(text, 1, 200) FROM entries WHERE type = 'message' AND text <> '' ORDER BY pk DESC LIMIT ?", probed)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	texts := map[int64]string{}
+	for rows.Next() {
+		var pk int64
+		var text string
+		if err := rows.Scan(&pk, &text); err != nil {
+			return 0, err
+		}
+		texts[pk] = text
+	}
+	if err := rows.Err(); err != nil {
+		return 0, err
+	}
+	for pk, text := range texts {
+		words := parseQuery(startOf(text, 20))
+		if len(words.terms) == 0 {
+			continue
+		}
+		words.parts = words.parts[:1]
+		var found int
+		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entry_fts WHERE entry_fts MATCH ? AND rowid = ?", words.allOf()+"*", pk).Scan(&found)
+		if err != nil {
+			return 0, err
+		}
+		missing += 1 - found
+	}
+	return missing, nil
+}
+
+// CheckEntries reads the entries of a session, and tells whether they are as many as were written. The error wraps session.ErrCorrupt
+// where one cannot be read.
+func (s *Store) CheckEntries(ctx context.Context, info *Info) (whole bool, err error) {
+	entries, err := s.Entries(ctx, info.ID)
+	messages := 0
+	for _, e := range entries {
+		if e.Type == session.TypeMessage {
+			messages++
+		}
+	}
+	return err == nil && messages == info.Messages, err
+}
+
+// indexSchema is the full-text index, as the migrations made it.
+const indexSchema = `CREATE VIRTUAL TABLE entry_fts USING fts5 (
+    text, output,
+    content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+)`
+
+// Reindex makes the full-text index anew from the entries. Entries that cannot be read are left out.
+func (s *Store) Reindex(ctx context.Context) error {
+	return s.update(ctx, "make index", func(tx *sql.Tx) error {
+		if err := dropIndex(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, indexSchema); err != nil {
+			return err
+		}
+		return indexAll(ctx, tx)
+	})
+}
+
+// dropIndex removes the index, and its tables one by one where it is too damaged to remove itself.
+func dropIndex(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS entry_fts"); err == nil {
+		return nil
+	}
+	for _, text := range []string{
+		"PRAGMA writable_schema = ON", "DELETE FROM sqlite_schema WHERE name = 'entry_fts'", "PRAGMA writable_schema = RESET",
+		"DROP TABLE IF EXISTS entry_fts_data", "DROP TABLE IF EXISTS entry_fts_idx", "DROP TABLE IF EXISTS entry_fts_docsize",
+		"DROP TABLE IF EXISTS entry_fts_config",
+	} {
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func indexAll(ctx context.Context, tx *sql.Tx) error {
+	w, err := newEntryWriter(ctx, tx, 0)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for last := int64(0); ; {
+		var row entryRow
+		err := tx.QueryRowContext(ctx, "SELECT e.pk, "+entryColumns+" FROM entries AS e WHERE e.pk > ? AND e.type = 'message' ORDER BY e.pk LIMIT 1", last).
+			Scan(append([]any{&last}, row.targets()...)...)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e, err := row.entry()
+		if err != nil {
+			continue // its session is to be read again
+		}
+		if err := w.addIndex(ctx, last, e); err != nil {
+			return err
+		}
+	}
+}
+
+// Exposed gives the files of the database at path, and the folder made for it, that others may read or write, with their modes.
+func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
+	exposed = map[string]fs.FileMode{}
+	for name := range private(path) {
+		info, err := os.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			exposed[name] = info.Mode().Perm()
+		}
+	}
+	return exposed, nil
+}
+
+// Protect takes from others what Exposed gives.
+func Protect(path string) error {
+	exposed, err := Exposed(path)
+	for name := range exposed {
+		err = errors.Join(err, os.Chmod(name, private(path)[name]))
+	}
+	return err
+}
+
+// private gives what is nobody's business, with the modes it is to have. A folder of another name may be made for more than us.
+func private(path string) map[string]fs.FileMode {
+	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + "-live": 0o600}
+	if dir := filepath.Dir(path); filepath.Base(dir) == "ptyrec" {
+		modes[dir] = 0o700
+	}
+	return modes
+}
