@@ -4,22 +4,17 @@ import (
 	"html"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// writeMarkdown writes a transcript as Markdown for a reader: a heading for each speaker, tool calls and
+// writeMarkdown writes a transcript as Markdown for a reader: the session as front matter, a heading for each speaker, tool calls and
 // thinking folded away in <details>, events in one italic line.
 func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
-	b.WriteString("# " + escape(titleOf(&t.Session)) + "\n\n")
-	for _, f := range factsOf(&t.Session) {
-		value := escape(f.value)
-		if f.code {
-			value = codeSpan(f.value)
-		}
-		b.WriteString("- " + f.name + ": " + value + "\n")
-	}
+	b.WriteString(frontMatter(&t.Session))
+	b.WriteString("\n# " + escape(titleOf(&t.Session)) + "\n")
 	speaker := ""
 	for _, e := range t.Entries {
 		if e.Type == session.TypeEvent {
@@ -39,8 +34,45 @@ func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
+// frontMatter gives the session as YAML, which programs for notes and web pages read. Strings are quoted as in JSON, which YAML is
+// a superset of.
+func frontMatter(s *session.Session) string {
+	var b strings.Builder
+	b.WriteString("---\n")
+	line := func(name string, value any) {
+		var text strings.Builder
+		_ = newEncoder(&text).Encode(value) // strings and numbers cannot fail
+		b.WriteString(name + ": " + text.String())
+	}
+	line("title", titleOf(s))
+	for _, f := range []struct{ name, value string }{{"session", s.ID}, {"command", strings.Join(s.Command, " ")}, {"folder", s.Cwd}} {
+		if f.value != "" {
+			line(f.name, printable(f.value))
+		}
+	}
+	if len(s.Agents) > 0 {
+		agents := make([]string, len(s.Agents))
+		for i, a := range s.Agents {
+			agents[i] = printable(agentOf(a.Name, a.Version, a.Model))
+		}
+		line("agents", agents)
+	}
+	if !s.StartedAt.IsZero() {
+		b.WriteString("started: " + s.StartedAt.UTC().Format(time.RFC3339) + "\n")
+	}
+	if s.EndedAt != nil {
+		b.WriteString("ended: " + s.EndedAt.UTC().Format(time.RFC3339) + "\n")
+	}
+	if s.ExitCode != nil {
+		line("exit_status", *s.ExitCode)
+	}
+	return b.String() + "---\n"
+}
+
 // speakerOf gives the heading under which an entry stands. Tool calls and thinking are the assistant's.
-func speakerOf(e *session.Entry, s *session.Session) string {
+func speakerOf(e *session.Entry, s *session.Session) string { return escape(speakerName(e, s)) }
+
+func speakerName(e *session.Entry, s *session.Session) string {
 	switch e.Role {
 	case session.RoleUser:
 		return "User"
@@ -52,7 +84,7 @@ func speakerOf(e *session.Entry, s *session.Session) string {
 		return "System"
 	}
 	if len(s.Agents) > 1 && e.Agent != "" {
-		return "Assistant (" + escape(e.Agent) + ")"
+		return "Assistant (" + e.Agent + ")"
 	}
 	return "Assistant"
 }

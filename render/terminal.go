@@ -195,7 +195,7 @@ const margin = 4
 
 // wrap breaks lines at words; what goes on in another line gets the prefix.
 func (t *Terminal) wrap(text, prefix string) string {
-	text = strings.ReplaceAll(text, "\t", "    ")
+	text = untabbed(text)
 	if t.Width == 0 {
 		return text
 	}
@@ -246,6 +246,9 @@ func indentBy(text, prefix string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// untabbed puts spaces in the place of tabs, whose width nobody knows.
+func untabbed(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
 func firstOf(texts ...string) string {
 	for _, text := range texts {

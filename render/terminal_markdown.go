@@ -65,7 +65,7 @@ func (m *terminalMarkdown) block(n ast.Node, indent int) string {
 	case *extast.Table:
 		return m.table(n, indent)
 	case *ast.HTMLBlock:
-		return m.linesOf(n)
+		return strings.TrimRight(m.linesOf(n), "\n")
 	}
 	if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
 		return m.blocksOf(n, indent)
@@ -160,7 +160,7 @@ func (m *terminalMarkdown) records(rows [][]string, indent int) string {
 
 // linesOf gives the source lines of a block of code.
 func (m *terminalMarkdown) linesOf(n ast.Node) string {
-	return strings.ReplaceAll(string(n.Lines().Value(m.source)), "\t", "    ")
+	return untabbed(string(n.Lines().Value(m.source)))
 }
 
 // plainOf gives a node's text without styles, for those that have one of their own.
@@ -188,9 +188,9 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			s += "\n"
 		}
-		return printable(s)
+		return untabbed(printable(s))
 	case *ast.String:
-		return printable(string(n.Value))
+		return untabbed(printable(string(n.Value)))
 	case *ast.CodeSpan:
 		return m.paint(sgrCyan, strings.ReplaceAll(m.plainOf(n), "\n", " "))
 	case *ast.Emphasis:
@@ -212,7 +212,7 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 	case *ast.AutoLink:
 		return m.paint(sgrLine, string(n.URL(m.source)))
 	case *ast.RawHTML:
-		return string(n.Segments.Value(m.source))
+		return untabbed(string(n.Segments.Value(m.source)))
 	}
 	return m.inlines(n)
 }

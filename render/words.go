@@ -17,10 +17,7 @@ const (
 )
 
 // fact is one line about a session.
-type fact struct {
-	name, value string
-	code        bool // a value that is typed, not said
-}
+type fact struct{ name, value string }
 
 // titleOf gives a session's title, or what serves as one.
 func titleOf(s *session.Session) string {
@@ -34,25 +31,25 @@ func titleOf(s *session.Session) string {
 }
 
 func factsOf(s *session.Session) (facts []fact) {
-	add := func(name, value string, code bool) {
+	add := func(name, value string) {
 		if value != "" {
-			facts = append(facts, fact{name, oneLine(value), code})
+			facts = append(facts, fact{name, oneLine(value)})
 		}
 	}
-	add("Session", s.ID, true)
-	add("Command", strings.Join(s.Command, " "), true)
-	add("Folder", s.Cwd, true)
+	add("Session", s.ID)
+	add("Command", strings.Join(s.Command, " "))
+	add("Folder", s.Cwd)
 	for _, a := range s.Agents {
-		add("Agent", agentOf(a.Name, a.Version, a.Model), false)
+		add("Agent", agentOf(a.Name, a.Version, a.Model))
 	}
 	if !s.StartedAt.IsZero() {
-		add("Started", s.StartedAt.UTC().Format(date), false)
+		add("Started", s.StartedAt.UTC().Format(date))
 	}
 	if s.EndedAt != nil {
-		add("Ended", endOf(s), false)
+		add("Ended", endOf(s))
 	}
 	if s.Cols > 0 && s.Rows > 0 {
-		add("Window", fmt.Sprintf("%dx%d", s.Cols, s.Rows), false)
+		add("Window", fmt.Sprintf("%dx%d", s.Cols, s.Rows))
 	}
 	return facts
 }

@@ -30,8 +30,10 @@ func NewRecording(cols, rows int) *Recording {
 
 // Write adds an event; it copies the data.
 func (r *Recording) Write(ev session.Event) {
-	r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows), uint64(ev.Status))
-	r.hash.Write(ev.Data)
+	if ev.Kind != session.Marker {
+		r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows), uint64(ev.Status))
+		r.hash.Write(ev.Data)
+	}
 	r.open.add(ev)
 	if r.open.size() >= segmentSize {
 		r.cut()
@@ -53,8 +55,8 @@ func (r *Recording) cut() {
 	}
 }
 
-// Hash identifies what was written so far: the window, the events, and their times to the microsecond. It
-// is the same for a recording in another version or compression of asciicast.
+// Hash identifies what was written so far: the window, the events, and their times to the microsecond, but
+// for markers, which an export adds. It is the same for a recording in another version or compression of asciicast.
 func (r *Recording) Hash() []byte { return r.hash.Sum(nil) }
 
 // FindRecording gives the ID of the session that was imported from a recording with this hash. The error

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +19,12 @@ import (
 )
 
 type exportFlags struct {
+	filterFlags
 	session string
 	format  string
+	all     bool
+	dir     string
+	at      float64 // seconds; negative: the end
 }
 
 func newExportCmd(a *app) *cobra.Command {
@@ -26,23 +32,60 @@ func newExportCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE] [--session S] [--format F]",
 		Short: "Write the last session, or S, as " + strings.Join(formatNames(), ", "),
-		Long: `Export writes a session's conversation. FILE's ending chooses the format; without FILE, and with -, it goes to
-stdout, as JSON. FILE appears whole or not at all.`,
+		Long: `Export writes a session. FILE's ending chooses the format; without FILE, and with -, it goes to stdout, as JSON. FILE appears
+whole or not at all. html is one page with the conversation beside a player of the recording; svg is the screen at the end,
+at --at SECONDS, or at an entry (--session S#12); cast is an asciicast v3, cast2 a v2, with a marker at each message. --all writes each
+session that the filters choose to DIR/DATE_TIME_ID.F.`,
 		Example: `  ptyrec export session.json
-  ptyrec export talk.md --session 019a
-  ptyrec export --format jsonl | jq .`,
+  ptyrec export talk.html --session 019a
+  ptyrec export screen.svg --session 'last#12'
+  ptyrec export --format jsonl | jq .
+  ptyrec export --all --format md --since 2w -o notes`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "-"
 			if len(args) == 1 {
 				path = args[0]
 			}
+			if err := f.check(cmd, args); err != nil {
+				return usageError(err)
+			}
+			if f.all {
+				return exportAll(cmd.Context(), a, f)
+			}
 			return export(cmd.Context(), a, path, f)
 		},
 	}
-	cmd.Flags().StringVar(&f.session, "session", "last", "session: an `ID`, a unique beginning of one, or last")
-	cmd.Flags().StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "last", "session: an `ID`, a unique beginning of one, or last")
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
+	flags.Float64Var(&f.at, "at", -1, "svg: the screen at this `SECOND` of the recording")
+	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
+	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
+	f.register(cmd)
+	completeFilters(a, cmd)
+	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// check says what is wrong with the command line.
+func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
+	filtered := false
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live"} {
+		filtered = filtered || cmd.Flags().Changed(name)
+	}
+	switch {
+	case f.all && (len(args) > 0 || cmd.Flags().Changed("session")):
+		return errors.New("--all takes no file and no session")
+	case f.all && f.dir == "":
+		return errors.New("--all needs a folder: -o DIR")
+	case !f.all && (f.dir != "" || filtered):
+		return errors.New("a folder and filters go with --all")
+	case cmd.Flags().Changed("at") && !(f.at >= 0):
+		return errors.New("--at takes seconds from the start, 0 or more")
+	}
+	return nil
 }
 
 func export(ctx context.Context, a *app, path string, f exportFlags) error {
@@ -50,39 +93,102 @@ func export(ctx context.Context, a *app, path string, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	info, err := findSession(ctx, db, f.session)
+	db, info, ref, err := a.openSession(ctx, []string{f.session})
 	if err != nil {
 		return err
 	}
 	return a.writeFile(path, func(w io.Writer) error {
-		if format == castFormat {
-			return writeCast(ctx, a, w, db, info)
-		}
-		t, err := storedTranscript(ctx, a, db, info)
-		if err != nil {
-			return err
-		}
-		return render.Write(w, format, t)
+		return exporter{a, db, f.at, ref.seq}.write(ctx, w, format, info)
 	})
 }
 
-// castFormat is the raw log itself, which render has no part in.
-const castFormat = "cast"
+// exportAll writes each session that is chosen to a file of its own. One that cannot be written does not keep the others.
+func exportAll(ctx context.Context, a *app, f exportFlags) error {
+	format, err := formatOf("-", f.format)
+	if err != nil {
+		return err
+	}
+	filter, err := f.filter(time.Now())
+	if err != nil {
+		return err
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return err
+	}
+	infos, err := db.Sessions(ctx, filter)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	bar := newCounter(a, "export", len(infos))
+	defer bar.finish()
+	err = eachParallel(len(infos), func(i int) error {
+		defer bar.add(1)
+		info := infos[i]
+		name := info.StartedAt.UTC().Format("2006-01-02_150405_") + info.ID + "." + ending(format)
+		return a.writeFile(filepath.Join(f.dir, name), func(w io.Writer) error {
+			return exporter{a, db, f.at, 0}.write(ctx, w, format, info)
+		})
+	})
+	if err == nil {
+		bar.finish()
+		a.notice("%s written to %s", plural(len(infos), "session"), f.dir)
+	}
+	return err
+}
 
-func formatNames() []string { return append(slices.Clone(render.Formats), castFormat) }
+// ending gives the ending of a format's files.
+func ending(format string) string {
+	if format == "cast2" {
+		return "cast"
+	}
+	return format
+}
+
+// exporter writes sessions in any format.
+type exporter struct {
+	a   *app
+	db  *store.Store
+	at  float64 // svg: seconds; negative: the end
+	seq int     // svg: the entry; 0: none is named
+}
+
+func (x exporter) write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	switch format {
+	case "cast", "cast2":
+		return writeCast(ctx, x.a, w, x.db, info, format)
+	case "svg":
+		return x.writeScreen(ctx, w, info)
+	}
+	t, err := storedTranscript(ctx, x.a, x.db, info)
+	if err != nil {
+		return err
+	}
+	if format == "html" {
+		return writePage(ctx, x.a, w, x.db, info, t)
+	}
+	return render.Write(w, format, t)
+}
+
+// recordingFormats are those that show the raw log, which render has no part in.
+var recordingFormats = []string{"html", "svg", "cast", "cast2"}
+
+func formatNames() []string { return slices.Concat(render.Formats, recordingFormats) }
 
 // formatOf checks the format's name; without one, path's ending chooses, and JSON goes to stdout.
 func formatOf(path, name string) (string, error) {
 	var err error
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	switch {
 	case name == "" && path == "-":
 		name = "json"
-	case name == "" && filepath.Ext(path) == "."+castFormat:
-		name = castFormat
+	case name == "" && ending == "htm":
+		name = "html"
+	case name == "" && slices.Contains(recordingFormats, ending):
+		name = ending
 	case name == "":
 		name, err = render.FormatOf(path)
 	case !slices.Contains(formatNames(), name):
@@ -107,7 +213,10 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 		return nil, err
 	}
 	if isUnread(info, entries) {
-		return reread(ctx, a, db, info)
+		t, err := reread(ctx, a, db, info, len(entries))
+		if t != nil || err != nil {
+			return t, err
+		}
 	}
 	r, err := a.redaction()
 	if err != nil {
@@ -136,14 +245,21 @@ func isUnread(info *store.Info, entries []*session.Entry) bool {
 	return !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Event == session.EventExit })
 }
 
-// reread reads a session's raw log anew and replaces its entries.
-func reread(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
+// reread reads a session's raw log anew and replaces its entries. Where a part of the raw log is lost, what was read out before is
+// kept in the database, and nil returned if it is more.
+func reread(ctx context.Context, a *app, db *store.Store, info *store.Info, before int) (*session.Transcript, error) {
 	t, damage, err := retranscribe(ctx, a, db, info)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range damage {
 		a.notice("warning: %v", d)
+	}
+	if len(damage) > 0 && before > len(t.Entries) {
+		return nil, nil
+	}
+	if len(damage) > 0 {
+		return t, nil
 	}
 	if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
 		return nil, err

@@ -119,9 +119,11 @@ func tapeOfSession(ctx context.Context, a *app, args []string) (*tape, error) {
 	}
 	t.messages = messagesOf(entries, info.StartedAt)
 	if ref.seq > 0 {
-		if i := slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == ref.seq }); i >= 0 {
-			t.cut(entries[i].At.Sub(info.StartedAt))
+		e := entryOf(entries, ref.seq)
+		if e == nil {
+			return nil, noEntry(info.ID, ref.seq)
 		}
+		t.cut(e.At.Sub(info.StartedAt))
 	}
 	return t, nil
 }

@@ -11,10 +11,12 @@ import (
 // progressDelay is how long work goes on before a progress bar appears.
 const progressDelay = 700 * time.Millisecond
 
-// progress shows on a terminal how far long work has come, in bytes. It may be used concurrently.
+// progress shows on a terminal how far long work has come, its rate and what is left. It may be used concurrently.
 type progress struct {
 	out   *os.File
 	label string
+	// things tells that it counts no bytes.
+	things bool
 
 	mu    sync.Mutex // guards the fields below
 	begun time.Time
@@ -33,7 +35,12 @@ func newProgress(a *app, label string, paths []string) *progress {
 	return p
 }
 
-// add counts n more bytes.
+// newCounter counts things, not bytes.
+func newCounter(a *app, label string, total int) *progress {
+	return &progress{out: a.stderr, label: label, begun: time.Now(), total: int64(total), things: true}
+}
+
+// add counts n more.
 func (p *progress) add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +49,10 @@ func (p *progress) add(n int) {
 		p.bar = progressbar.NewOptions64(max(p.total, 1),
 			progressbar.OptionSetWriter(p.out),
 			progressbar.OptionSetDescription(p.label),
-			progressbar.OptionShowBytes(true),
+			progressbar.OptionShowBytes(!p.things),
+			progressbar.OptionShowCount(),
+			progressbar.OptionShowIts(),
+			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 		)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -45,6 +46,20 @@ func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *st
 	}
 	info, err := findSession(ctx, db, ref.session)
 	return db, info, ref, err
+}
+
+// entryOf gives the entry with this number; nil where there is none.
+func entryOf(entries []*session.Entry, seq int) *session.Entry {
+	for _, e := range entries {
+		if e.Seq == seq {
+			return e
+		}
+	}
+	return nil
+}
+
+func noEntry(id string, seq int) error {
+	return fail(fmt.Errorf("session %s has no entry #%d", id, seq), "`ptyrec show` gives the numbers")
 }
 
 // shortID gives the beginning of an id that no other session shares.

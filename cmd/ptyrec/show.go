@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -31,15 +30,17 @@ git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools op
   ptyrec show last --raw > session.bytes`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeSessions(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return show(cmd.Context(), a, args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.raw && (f.tools || f.thinking || f.events) {
+				return usageError(errors.New("--raw stands alone"))
+			}
+			return show(cmd.Context(), a, args, f)
+		},
 	}
 	cmd.Flags().BoolVar(&f.tools, "tools", false, "what tools were given and gave")
 	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
 	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
 	cmd.Flags().BoolVar(&f.raw, "raw", false, "the bytes that the command wrote, as they came")
-	cmd.MarkFlagsMutuallyExclusive("raw", "tools")
-	cmd.MarkFlagsMutuallyExclusive("raw", "thinking")
-	cmd.MarkFlagsMutuallyExclusive("raw", "events")
 	return cmd
 }
 
@@ -58,7 +59,7 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	r := &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
 	text, line := conversation(r, t, info, ref.seq)
 	if ref.seq > 0 && line == 0 {
-		return fail(fmt.Errorf("session %s has no entry #%d", info.ID, ref.seq), "`ptyrec show "+ref.session+"` shows the numbers")
+		return noEntry(info.ID, ref.seq)
 	}
 	return a.page(text, line)
 }
