@@ -125,6 +125,9 @@ func (t *tape) cut(i int) {
 // stitch finds where body, the window of an alternate screen, belongs and puts it there: everything from its first
 // row on is as it says. A body that lies wholly inside the tape is a look back and changes nothing.
 func (t *tape) stitch(body []Line) {
+	if len(body) > 0 && t.raw.Row != nil && equal(body[0], t.raw) {
+		body = append([]Line{t.mended}, body[1:]...)
+	}
 	at, ok := t.find(body)
 	switch {
 	case !ok:
