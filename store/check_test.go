@@ -117,6 +117,7 @@ func manySegments(t *testing.T, path string, n int) (blobs [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var blob []byte
 		if err := rows.Scan(&blob); err != nil {
@@ -196,6 +197,7 @@ func leaves(t *testing.T, path string) (pages []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var page int
 		if err := rows.Scan(&page); err != nil {

@@ -140,7 +140,8 @@ func extractSession(ctx context.Context, a *app, ref string) error {
 		a.notice("%v", d)
 	}
 	session.KeepIDs(old, t.Entries)
-	if info.Status != store.Live {
+	lossy := len(damage) > 0 && len(t.Entries) < len(old) // what was read out before the damage is kept
+	if info.Status != store.Live && !lossy {
 		if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
 			return err
 		}
