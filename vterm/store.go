@@ -70,6 +70,17 @@ func (v *view) scrollUp(n int) {
 	}
 }
 
+// pairs widens a stretch so that it cuts no wide character.
+func pairs(cells []cell, from, to int) (int, int) {
+	for from > 0 && (cells[from-1].attr&cellWide != 0 || cells[from].attr&cellTail != 0) {
+		from--
+	}
+	for to < len(cells) && (cells[to-1].attr&cellWide != 0 || cells[to].attr&cellTail != 0) {
+		to++
+	}
+	return from, to
+}
+
 // update writes the stretch of row y from the first to the last cell that is not as in l.
 func (v *view) update(y int, l *line) {
 	r := &v.rows[y]
@@ -83,6 +94,7 @@ func (v *view) update(y int, l *line) {
 		}
 	}
 	if from < to {
+		from, to = pairs(l.cells, from, to)
 		v.store.write(from, y, l.cells[from:to])
 		copy(r.cells[from:to], l.cells[from:to])
 	}

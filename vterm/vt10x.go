@@ -8,9 +8,13 @@ import (
 )
 
 // vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but
-// the sequences that it gets right: CUP, SGR 38;2 and 48;2, text, ECH, SU and DECTCEM. It knows
-// neither wide characters nor most styles, so a cell is told by its rune and two 24-bit colours:
-// the style's number as the foreground; width, flags and the cluster's number as the background.
+// the sequences that it gets right: CUP, SGR with colours, text, ECH, SU and DECTCEM. vt10x knows
+// neither wide characters nor most styles, and allocates for every byte that it reads. So a cell is
+// told by a rune, the style's number as the foreground, and, seldom, something in the background:
+//
+//   - what nobody wrote is a space, a written space is U+00A0
+//   - the second half of a wide character is U+200B, and makes the cell before it a wide one
+//   - the background has the flags of cells that these rules cannot tell, and clusters' numbers
 type vt10xStore struct {
 	term   vt10x.Terminal
 	out    []byte // what the next flush writes
@@ -24,15 +28,19 @@ type vtCursor struct {
 	visible bool
 }
 
-// A vt10x background is the cell's flags (width, protected), vtEmpty, and the cluster's number.
+// A vt10x background is a cell's width flags and protection, vtNBSP, and the cluster's number.
 const (
-	vtEmpty   = 1 << 3
-	vtCluster = 4       // bits to shift the number by
-	vtUnset   = 1 << 24 // no colour that a cell has
+	vtWidths    = (cellWide | cellTail) >> 24
+	vtProtected = cellProtected >> 24
+	vtNBSP      = 1 << 3  // a no-break space that was written
+	vtCluster   = 4       // bits to shift the number by
+	vtUnset     = 1 << 24 // no colour that a cell has
 )
 
-// vtFiller stands in the second half of a wide character, so that vt10x's String reads well.
-const vtFiller = '\u200b'
+const (
+	vtSpace = '\u00a0' // a written space
+	vtTail  = '\u200b' // the second half of a wide character
+)
 
 func newVT10x(cols, rows int) *vt10xStore {
 	return &vt10xStore{term: vt10x.New(vt10x.WithSize(cols, rows))}
@@ -85,18 +93,19 @@ func (s *vt10xStore) write(x, y int, cells []cell) {
 	fg, bg := uint32(vtUnset), uint32(vtUnset)
 	for i := 0; i < len(cells); {
 		c := cells[i]
-		if f, b := vtColors(c); f != fg || b != bg {
+		r, f, b := vtGlyph(cells, i)
+		if f != fg || b != bg {
 			s.colors(f, b, fg, bg)
 			fg, bg = f, b
 		}
-		if n := sameCells(cells[i:]); (c.ch == 0 || c.ch == ' ') && n > 8 {
+		if n := sameCells(cells[i:]); c == (cell{attr: c.attr & styleMask}) && n > 8 {
 			s.eraseCells(n)
 			if i += n; i < len(cells) {
 				s.moveTo(x+i, y)
 			}
 			continue
 		}
-		s.out = utf8.AppendRune(s.out, vtRune(c))
+		s.out = utf8.AppendRune(s.out, r)
 		i++
 	}
 }
@@ -116,42 +125,47 @@ func (s *vt10xStore) eraseCells(n int) {
 	s.out = append(s.out, 'X')
 }
 
-// vtColors is how a cell is told apart by its colours.
-func vtColors(c cell) (fg, bg uint32) {
-	bg = c.attr >> 24
+// vtGlyph is cell i as vt10x keeps it.
+func vtGlyph(cells []cell, i int) (r rune, fg, bg uint32) {
+	c := cells[i]
+	fg, bg = c.attr&styleMask, c.attr>>24
 	switch {
+	case c.ch == 0 && i > 0 && isPair(cells[i-1:]):
+		return vtTail, fg, bg &^ vtWidths
 	case c.ch == 0:
-		bg |= vtEmpty
-	case c.ch&chCluster != 0:
-		bg |= (c.ch &^ chCluster) << vtCluster
+		return ' ', fg, bg
+	case isPair(cells[i:]):
+		bg &^= vtWidths
 	}
-	return c.attr & styleMask, bg
+	switch {
+	case c.ch == ' ':
+		return vtSpace, fg, bg
+	case c.ch == vtSpace:
+		return vtSpace, fg, bg | vtNBSP
+	case c.ch&chCluster != 0:
+		return utf8.RuneError, fg, bg | c.ch&^chCluster<<vtCluster
+	}
+	return rune(c.ch), fg, bg
 }
 
-// vtRune is the rune that stands for a cell: of a cluster, any will do, as the number tells it.
-func vtRune(c cell) rune {
-	switch {
-	case c.ch == 0 && c.attr&cellTail != 0:
-		return vtFiller
-	case c.ch == 0:
-		return ' '
-	case c.ch&chCluster != 0:
-		return utf8.RuneError
-	}
-	return rune(c.ch)
+// isPair says that cells start with the two halves of a wide character.
+func isPair(cells []cell) bool {
+	return len(cells) > 1 && cells[0].attr&cellWide != 0 && cells[1].ch == 0 && cells[1].attr&cellTail != 0
 }
 
 // colors sets what of the colours is another one than before.
 func (s *vt10xStore) colors(fg, bg, oldFg, oldBg uint32) {
 	s.out = append(s.out, "\x1b["...)
-	if fg != oldFg {
-		s.color(fg, 30)
-	}
-	if bg != oldBg {
+	if fg|bg != 0 { // vt10x's default colours stand for both being 0
 		if fg != oldFg {
-			s.out = append(s.out, ';')
+			s.color(fg, 30)
 		}
-		s.color(bg, 40)
+		if bg != oldBg {
+			if fg != oldFg {
+				s.out = append(s.out, ';')
+			}
+			s.color(bg, 40)
+		}
 	}
 	s.out = append(s.out, 'm')
 }
@@ -183,17 +197,29 @@ func (s *vt10xStore) color(c, base uint32) {
 func (s *vt10xStore) read(y int, cells []cell) {
 	for x := range cells {
 		g := s.term.Cell(x, y)
-		fg, bg := uint32(g.FG), uint32(g.BG)
-		if fg > styleMask { // not written since it came in
-			cells[x] = cell{}
-			continue
-		}
-		c := cell{ch: uint32(g.Char), attr: fg | bg&7<<24}
-		if bg&vtEmpty != 0 {
+		fg, bg := vtColor(g.FG), vtColor(g.BG)
+		c := cell{ch: uint32(g.Char), attr: fg | bg&(vtWidths|vtProtected)<<24}
+		switch {
+		case bg>>vtCluster != 0:
+			c.ch = chCluster | bg>>vtCluster
+		case g.Char == ' ':
 			c.ch = 0
-		} else if n := bg >> vtCluster; n > 0 {
-			c.ch = chCluster | n
+		case g.Char == vtSpace && bg&vtNBSP == 0:
+			c.ch = ' '
+		case g.Char == vtTail && bg&vtWidths == 0:
+			c.ch, c.attr = 0, c.attr|cellTail
+			if x > 0 {
+				cells[x-1].attr |= cellWide
+			}
 		}
 		cells[x] = c
 	}
+}
+
+// vtColor is a colour of vt10x as a number; the defaults are 0.
+func vtColor(c vt10x.Color) uint32 {
+	if c > styleMask {
+		return 0
+	}
+	return uint32(c)
 }
