@@ -236,8 +236,7 @@ func (p *claudeParser) prompt(i int) int {
 	if p.queued(i, end) {
 		return end
 	}
-	lk := look{Left: 2, Right: p.promptRight(i, end)}
-	text := prompt(p.lines[i:end], &lk)
+	text := p.promptText(i, end)
 	if text == "" {
 		return end
 	}
@@ -299,7 +298,7 @@ func (p *claudeParser) promptEnd(i int) int {
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
 		case !bg && l.Text == "":
 			continue
-		case !bg && (ccIndentOf(l.Text) < 2 || !ccAllText(l.Row, ccGrey)):
+		case !bg && (!ccAllText(l.Row, ccGrey) || l.Text[0] != ' ' && !claudeGoesOn(l)):
 			return end
 		}
 		if _, ok := ccCorner(l); ok || p.collapsed(k) || p.blinking(k) {
@@ -315,20 +314,68 @@ func ccPaintedText(l Line) bool {
 	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && ccStyleAt(l.Row, ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
-// promptRight is how many columns a prompt leaves free at the right.
-func (p *claudeParser) promptRight(i, end int) int {
-	widest := -p.lines[i].Cols
-	for _, l := range p.lines[i:end] {
-		widest = max(widest, ccRowWidth(l.Row)-l.Cols)
-	}
-	if _, ok := ccCutGlyph(p.lines[i].Text, "❯"); ok {
-		return min(2, -widest)
-	}
-	return min(claudePromptRight, -widest)
+// claudeGoesOn tells whether a dim row at column 0 can be more of a prompt of 1.0.
+func claudeGoesOn(l Line) bool {
+	return !claudeEcho(l) && !claudeThinks(l) && !claudeSpinner(l) && !claudeDone(l) && !ccWholeRule(l) &&
+		!strings.HasPrefix(l.Text, "╭") && !strings.HasPrefix(l.Text, "Total cost:")
 }
 
-// claudePromptRight is what prompts of 1.0 and 2.0 leave free at the right.
-const claudePromptRight = 4
+// promptText is what a prompt says.
+func (p *claudeParser) promptText(i, end int) string {
+	rows := p.lines[i:end]
+	if _, ok := ccCutGlyph(rows[0].Text, ">"); ok && len(rows) > 1 {
+		return claudeOldPrompt(rows)
+	}
+	free := rows[0].Cols
+	for _, l := range rows {
+		if n := l.Cols - ccRowWidth(l.Row); n >= 0 && !l.Wrapped {
+			free = min(free, n)
+		}
+	}
+	lk := look{Left: 2, Right: min(2, free)}
+	return prompt(rows, &lk)
+}
+
+// claudeOldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at column 0. The blank at
+// which it was wrapped is written at the end of the row.
+func claudeOldPrompt(rows []Line) string {
+	left, widest := 2, 0
+	for i, l := range rows {
+		widest = max(widest, ccRowWidth(l.Row))
+		if i > 0 && l.Text != "" && ccIndentOf(l.Text) < 2 && !l.Wrapped {
+			left = 0
+		}
+	}
+	var b strings.Builder
+	for i, l := range rows {
+		t := l.Text
+		if i == 0 {
+			t, _ = ccCutGlyph(t, ">")
+		} else if !l.Wrapped {
+			t = t[min(left, len(t)):]
+		}
+		if i > 0 {
+			switch prev := rows[i-1]; {
+			case l.Wrapped:
+				b.WriteString(strings.Repeat(" ", max(0, min(2, prev.Cols-ccRowWidth(prev.Row)))))
+			case prev.Text != "" && l.Text != "" && ccBlankAtEnd(prev):
+				b.WriteByte(' ')
+			case ccRowWidth(prev.Row) == widest && widest >= prev.Cols-6: // a word was cut, or its blank stands at the start of the row
+			case ccRowWidth(prev.Row) == widest-1 && strings.HasPrefix(t, " ") && !strings.HasPrefix(t, "  "):
+			default:
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(t)
+	}
+	return strings.Trim(b.String(), "\n ")
+}
+
+// ccBlankAtEnd tells whether a blank was written behind a row's text.
+func ccBlankAtEnd(l Line) bool {
+	n := len(l.Runs)
+	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
+}
 
 // claudeCommand tells whether a prompt is a command of the agent: one word after the slash, with arguments at most.
 func claudeCommand(text string) bool {

@@ -1,0 +1,105 @@
+package extractor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestClaudeBanner(t *testing.T) {
+	for _, c := range []struct {
+		name, dump string
+		want       Banner
+		n          int
+	}{
+		{"1.0", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │\n│   ⟦d|cwd: /home/dev/shop⟧    │\n⟦ #d77757|╰──────────────────────────╯⟧", Banner{Cwd: "/home/dev/shop"}, 4},
+		{"1.0, half drawn", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │", Banner{}, 0},
+		{"2.1", "⟦ #d77757| ▐⟧▛███▜▌   ⟦b|Claude⟧ ⟦b|Code⟧ v2.1.197\n▝▜█████▛▘  Opus 4.8 (1M context) · API Usage Billing\n  ▘▘ ▝▝    ~/shop", Banner{"2.1.197", "Opus 4.8 (1M context)", "~/shop"}, 3},
+		{"2.0 with an ornament", " *⟦ #add8e6| ▐⟧▛███▜▌ *   ⟦b|Claude Code⟧ v2.0.76\n* ▝▜█████▛▘ *  Sonnet 4.5 · API Usage Billing\n *  ▘▘ ▝▝  *   ~/shop", Banner{"2.0.76", "Sonnet 4.5", "~/shop"}, 3},
+		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", Banner{}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, n := claudeBanner(screenRows(t, 80, c.dump))
+			if got != c.want || n != c.n {
+				t.Errorf("claudeBanner = %+v, %d, want %+v, %d", got, n, c.want, c.n)
+			}
+		})
+	}
+}
+
+func TestClaudeParse(t *testing.T) {
+	rule := strings.Repeat("─", 60)
+	for _, c := range []struct{ name, dump, want string }{
+		{"1.0", "⟦d|> Why?⟧\n\n⟦ #ffffff|●⟧ So.\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls -1)\n  ⎿  README.md\n     main.go\n     ⟦d|… +9 lines (ctrl+o to expand)⟧\n\n⟦d|> /exit ⟧\n  ⎿  Goodbye!",
+			"user Why?\nassistant So.\ntool Bash(ls -1) ok README.md|main.go…\ncommand /exit"},
+		{"a prompt of 2.0 goes on at column 0", "⟦ #ffffff on#373737|> one two three four five six seven eight nine ten eleven ⟧\n⟦ #ffffff on#373737|twelve ⟧\n\n⟦ #ffffff|●⟧ Yes.",
+			"user one two three four five six seven eight nine ten eleven twelve\nassistant Yes."},
+		{"a group that runs and one that is done", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧⟦ on#373737|      ⟧\n\n  ⟦ #999999|Read ⟧⟦b #999999|2⟧⟦ #999999| files, ran ⟧⟦b #999999|1⟧⟦ #999999| shell command (ctrl+o to expand)⟧\n\n⟦ #999999|●⟧ Running a command\n⟦ #999999|  ⎿  $ make test⟧",
+			"user Go\ntool Read ok\ntool Read ok\ntool Bash ok\ntool Bash(make test) running"},
+		{"interrupted", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧\n\n⟦ #ffffff|●⟧ The first half\n⟦ #999999|  ⎿  Interrupted · What should Claude do instead?⟧",
+			"user Go\nassistant The first half (partial)\ncli:interrupted"},
+		{"markers in a reply are content", "⟦ #ffffff|●⟧ Look:\n\n  > not a prompt\n  ● no bullet\n  ⎿ no corner\n\n  Done.",
+			"assistant Look:||> not a prompt|● no bullet|⎿ no corner||Done."},
+		{"chrome", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧\n\n⟦ #ffffff|●⟧ Done.\n\n⟦ #999999|✻⟧ ⟦ #999999|Baked for 1s · done 5:14 AM⟧\n\n⟦ #888888|" + rule + "⟧\n❯ half typed\n⟦ #888888|" + rule + "⟧\n  ⟦ #af87ff|⏵⏵ accept edits on⟧",
+			"user Go\nassistant Done."},
+		{"a prompt that waits", "⟦ #999999 on#373737|❯ Later please⟧⟦ on#373737|   ⟧\n⟦ #999999|  ⎿  Queued · ctrl+x ctrl+s to send now⟧", ""},
+		{"a shell line", "⟦ #fd5db1 on#413c41|! ⟧⟦ #ffffff on#413c41|echo hi⟧\n⟦ #999999|  ⎿  ⟧hi", "shell echo hi"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, it := range claudeParse(screenRows(t, 60, c.dump), true) {
+				got = append(got, claudeItemWords(it))
+			}
+			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// claudeItemWords writes an item in a line.
+func claudeItemWords(it Item) string {
+	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "|") }
+	switch {
+	case it.Event != "":
+		return it.Event
+	case it.Tool != nil:
+		s := fmt.Sprintf("tool %s %s", it.Text, it.Tool.Status)
+		if it.Tool.Output != "" {
+			s += " " + flat(it.Tool.Output)
+		}
+		if it.Tool.Truncated {
+			s += "…"
+		}
+		return s
+	case it.Partial:
+		return it.Role + " " + flat(it.Text) + " (partial)"
+	}
+	return it.Role + " " + flat(it.Text)
+}
+
+func TestClaudeSplit(t *testing.T) {
+	rule := "⟦ #888888|" + strings.Repeat("─", 60) + "⟧"
+	for _, c := range []struct {
+		name, dump string
+		alt        bool
+		want       Split
+	}{
+		{"idle", "⟦ #ffffff|●⟧ Hi.\n\n" + rule + "\n❯ \n" + rule + "\n  ? for shortcuts", false, Split{OK: true, Bottom: 1, State: StateIdle}},
+		{"busy", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s · ↓ 12 tokens)\n  ⎿  Tip: x\n\n" + rule + "\n❯ \n" + rule, false, Split{OK: true, Bottom: 1, State: StateBusy}},
+		{"a dialog", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #b1b9f9|" + strings.Repeat("─", 60) + "⟧\n Bash command\n\n Do you want to proceed?\n ⟦ #b1b9f9|❯⟧ 1. Yes\n   2. No", false, Split{OK: true, Bottom: 1, State: StateAsking}},
+		{"a menu above the input", "⟦ #ffffff|●⟧ Hi.\n  ⟦ #b1b9f9|❯ /exit    Exit the CLI⟧\n  ⟦ #999999|  /context Show⟧\n" + rule + "\n❯ /e\n" + rule, true, Split{OK: true, Bottom: 1, State: StateIdle, Scrolled: true}},
+		{"scrolled back", "⟦ #ffffff on#373737|❯ Why⟧⟦ on#373737|   ⟧\n  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, Split{OK: true, Top: 1, Bottom: 2, State: StateIdle, Scrolled: true}},
+		{"the transcript", "⟦ #ffffff|●⟧ Hi.\n" + rule + "\n  Showing detailed transcript · ctrl+o to toggle", false, Split{OK: true, Overlay: true, Bottom: 2}},
+		{"another program", "$ ls\nmain.go", false, Split{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := claudeSplit(Screen{Lines: screenRows(t, 60, c.dump), Alt: c.alt})
+			if d := cmp.Diff(got, c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
