@@ -17,6 +17,7 @@ type geminiParser struct {
 	stale   bool // a piece of chrome stood since the last item: what follows may be printed again
 }
 
+// geminiParse reads the items off conversation lines.
 func geminiParse(lines []Line, last bool) []Item {
 	p := &geminiParser{lines: lines, last: last, command: -1}
 	for i := 0; i < len(lines); {

@@ -28,6 +28,7 @@ func geminiSticky(lines []Line) int {
 	return 0
 }
 
+// geminiSplitMain is geminiSplit on the main screen.
 func geminiSplitMain(s Screen) Split {
 	top, ok := geminiComposer(s.Lines)
 	if !ok {
