@@ -1,4 +1,4 @@
-// Package cast reads and writes asciicast recordings: v1, v2 and v3, plain, gzip or zstd.
+// Package cast reads and writes asciicast recordings, v1, v2 and v3, plain, gzip or zstd; it reads typescripts and ttyrecs, too.
 package cast
 
 import (
@@ -21,7 +21,7 @@ const (
 
 // Header is what a recording says about itself.
 type Header struct {
-	Version   int       // 1, 2 or 3
+	Version   int       // 1, 2 or 3; 0 where it is no asciicast
 	Cols      int       // window size at the start, in cells
 	Rows      int       // likewise
 	Timestamp time.Time // start of the recording, UTC; zero where the recording does not say

@@ -22,6 +22,7 @@ type Reader struct {
 	arena   arena
 	frames  [][]byte // v1: the frames still to come
 	line    func([]byte, *arena) (rawEvent, error)
+	special func() (session.Event, bool, error) // reads what is no asciicast; times since the event before
 	now     time.Duration
 	cutLine int // number of the broken last line, 0: none
 	done    error
@@ -68,6 +69,10 @@ func (r *Reader) readHeader() error {
 	if len(start) == 0 {
 		return fmt.Errorf("%w: it is empty", session.ErrNotRecording)
 	}
+	if head, _ := r.src.br.Peek(ttyrecHead); looksLikeTTYRec(head) {
+		newTTYRec(r.src, r)
+		return nil
+	}
 	if start[0] != '{' {
 		return fmt.Errorf("%w: it does not start with an asciicast header", session.ErrNotRecording)
 	}
@@ -105,6 +110,14 @@ func (r *Reader) Next() (session.Event, error) {
 
 // step reads one line; ok is false where it holds no event that we know.
 func (r *Reader) step() (ev session.Event, ok bool, err error) {
+	if r.special != nil {
+		if ev, ok, err = r.special(); err != nil {
+			return ev, false, err
+		}
+		r.now = max(r.now, r.now+ev.At) // which an absurd delay lets overflow
+		ev.At = r.now
+		return ev, ok, nil
+	}
 	line, err := r.nextLine()
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
@@ -162,6 +175,8 @@ func (r *Reader) Warning() string {
 	switch {
 	case r.cutLine > 0:
 		return fmt.Sprintf("line %d, the last one, is cut off; everything before it was read", r.cutLine)
+	case r.src.cut && r.special != nil:
+		return "the recording is cut off; everything before that was read"
 	case r.src.cut:
 		return "the compressed data is cut off; everything before that was read"
 	}

@@ -15,6 +15,7 @@ type app struct {
 	stderr  *os.File
 	environ []string
 	dbFlag  string // --db
+	timing  string // --timing
 	closers []io.Closer
 
 	config     *config // as loadConfig read it

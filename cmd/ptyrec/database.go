@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -50,6 +51,8 @@ func (a *app) openStore(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
+var errNoDatabase = errors.New("there is no database")
+
 // openExisting opens the database for reading; a new one would be of no use.
 func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	path, err := a.dbPath()
@@ -57,7 +60,7 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil, fail(errors.New("there is no database at "+path), "record a session first: ptyrec run -- COMMAND")
+		return nil, fail(fmt.Errorf("%w at %s", errNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	return a.openStore(ctx)
 }

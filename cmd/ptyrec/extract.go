@@ -51,6 +51,7 @@ what it finds in the place of the session's entries, and keeps the ids of those 
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
 	cmd.Flags().StringVar(&ref, "session", "", "read a recorded session again: an `ID`, a unique beginning of one, or last")
+	cmd.Flags().StringVar(&a.timing, "timing", "", "the timing `FILE` of a typescript")
 	cmd.Flags().BoolVar(&why, "explain", false, "print frames and lines with the role and the rule that claimed them")
 	return cmd
 }
@@ -96,7 +97,7 @@ func castName(path string) string {
 		return "stdin"
 	}
 	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".zst", ".cast", ".json"} {
+	for _, ending := range []string{".gz", ".zst", ".cast", ".json", ".ttyrec", ".typescript"} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name

@@ -13,7 +13,7 @@ var hints = []struct {
 	target error
 	hint   string
 }{
-	{session.ErrNotRecording, "ptyrec reads asciicast recordings, versions 1 to 3; `ptyrec run` makes sessions of its own"},
+	{session.ErrNotRecording, "ptyrec reads asciicasts, typescripts with their timing, and ttyrecs; `ptyrec run` makes sessions of its own"},
 	{session.ErrNewer, "a newer ptyrec wrote it: update ptyrec"},
 	{session.ErrCorrupt, "what stands before the damage was read"},
 	{session.ErrNotFound, "`ptyrec list` shows the sessions"},

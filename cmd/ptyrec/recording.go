@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -16,13 +17,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// recording is an asciicast file that is being read.
+// recording is a recording's file that is being read.
 type recording struct {
 	*cast.Reader
 	path    string
 	session session.Session
 	file    *os.File
 	redact  redaction
+	timing  io.Closer // of a typescript
 }
 
 // openRecording opens the recording at path ("-" is stdin) and tells seen of the bytes that are read from it.
@@ -44,13 +46,26 @@ func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 			return nil, err
 		}
 	}
-	rec.Reader, err = cast.NewReader(countingReader{rec.file, seen})
-	if err != nil {
+	if err := rec.open(a, seen); err != nil {
 		_ = rec.closeFile()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	rec.session = describe(rec.Header, sum)
 	return rec, nil
+}
+
+// open reads the recording's head, whatever kind of recording it is.
+func (r *recording) open(a *app, seen func(n int)) (err error) {
+	head := sniff(r.file)
+	data := countingReader{r.file, seen}
+	if bytes.HasPrefix(head, []byte(cast.TypescriptStart)) {
+		r.Reader, r.timing, err = openTypescript(a, r.path, data)
+		return err
+	}
+	if r.Reader, err = cast.NewReader(data); err != nil {
+		return explainForeign(err, r.path, head)
+	}
+	return nil
 }
 
 // openRegular refuses folders here, where the message can say so.
@@ -123,7 +138,11 @@ func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, er
 
 // Close closes the recording.
 func (r *recording) Close() error {
-	return errors.Join(r.Reader.Close(), r.closeFile())
+	err := errors.Join(r.Reader.Close(), r.closeFile())
+	if r.timing != nil {
+		err = errors.Join(err, r.timing.Close())
+	}
+	return err
 }
 
 func (r *recording) closeFile() error {
