@@ -269,3 +269,42 @@ func TestIndexSchema(t *testing.T) {
 		t.Errorf("-migrated +made anew:\n%s", diff)
 	}
 }
+
+// What can be read of a damaged file is copied into a new one, with the rows' numbers; the damaged one is kept.
+func TestSalvage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ptyrec.db")
+	const n = 60
+	manySegments(t, path, n)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := leaves(t, path)
+	for i := (pages[1] - 1) * 4096; i < pages[1]*4096; i++ {
+		data[i] = 0xff
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, lost, err := store.Salvage(t.Context(), path)
+	if err != nil || lost["segments"] == 0 || lost["entries"]+lost["sessions"] > 0 {
+		t.Fatalf("lost %v, %v", lost, err)
+	}
+	if again, err := os.ReadFile(kept); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("the damaged file is not kept: %v", err)
+	}
+	s := open(t, path)
+	if problems, err := s.Check(t.Context()); err != nil || len(problems) > 0 {
+		t.Errorf("problems %v, %v", problems, err)
+	}
+	events, damages := readLog(t, s, "a", store.From{})
+	if len(events)+lost["segments"] != n || len(damages) != 1 || damages[0].EndByte-damages[0].StartByte != int64(300*lost["segments"]) {
+		t.Errorf("%d events, lost %v, damages %v", len(events), lost, damages)
+	}
+	if hits, err := s.Search(t.Context(), store.Query{Text: "hello"}); err != nil || len(hits) != 1 {
+		t.Errorf("%d hits, %v", len(hits), err)
+	}
+	if exposed, err := store.Exposed(path); err != nil || len(exposed) > 0 {
+		t.Errorf("exposed %v, %v", exposed, err)
+	}
+}

@@ -151,21 +151,43 @@ func (x *examination) database(ctx context.Context) error {
 	if err := x.index(ctx); err != nil { // first: with --repair, the file is whole behind it
 		return err
 	}
-	x.file(ctx)
+	if err := x.file(ctx, path); err != nil {
+		return err
+	}
 	return x.sessions(ctx)
 }
 
-func (x *examination) file(ctx context.Context) {
+// file examines the file, and with --repair copies what can be read of a damaged one into a new one.
+func (x *examination) file(ctx context.Context, path string) error {
 	problems, err := x.db.Check(ctx)
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
 	for _, p := range problems {
-		x.say(verdictBad, "file", "%s", p)
+		x.say(x.mended(), "file", "%s", p)
 	}
 	if len(problems) == 0 {
 		x.say(verdictOK, "file", "whole")
 	}
+	if len(problems) == 0 || !x.flags.repair {
+		return nil
+	}
+	if live, err := x.db.Sessions(ctx, store.Filter{Live: true}); err == nil && len(live) > 0 {
+		return fail(fmt.Errorf("session %s is being recorded", live[0].ID), "mend the file when it is over")
+	}
+	if err := x.db.Close(); err != nil {
+		return err
+	}
+	kept, lost, err := store.Salvage(ctx, path)
+	if err != nil {
+		return err
+	}
+	x.say(verdictMended, "file", "copied what can be read into a new one; the damaged one is %s", kept)
+	for _, table := range slices.Sorted(maps.Keys(lost)) {
+		x.say(verdictLost, "file", "%d rows of %s", lost[table], table)
+	}
+	x.db, err = x.app.openStore(ctx)
+	return err
 }
 
 func (x *examination) permissions(path string) {
@@ -194,7 +216,8 @@ func (x *examination) index(ctx context.Context) error {
 		return err
 	}
 	if x.flags.repair {
-		if err := x.db.Reindex(ctx); err != nil {
+		// Where the entries cannot be read either, file makes a new database, and its index.
+		if err := x.db.Reindex(ctx); err != nil && !errors.Is(err, session.ErrCorrupt) {
 			return err
 		}
 	}
@@ -226,7 +249,7 @@ func (x *examination) sessions(ctx context.Context) error {
 }
 
 func (x *examination) session(ctx context.Context, info *store.Info) error {
-	damage, events, err := rawDamage(ctx, x.db, info.ID)
+	damage, events, err := rawDamage(ctx, x.db, info)
 	if err != nil {
 		return err
 	}
@@ -249,11 +272,12 @@ func reason(d *store.Damage) string {
 }
 
 // rawDamage reads all of a raw log.
-func rawDamage(ctx context.Context, db *store.Store, id string) (damage []*store.Damage, events int, err error) {
-	source := newStored(ctx, db, id, 0)
+func rawDamage(ctx context.Context, db *store.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
+	source := newStored(ctx, db, info.ID, 0)
 	defer source.stop()
 	for {
 		if _, err := source.Next(); err != nil {
+			source.missing(info)
 			return source.damage, events, ignoreEnd(err)
 		}
 		events++

@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one, end makes a session one whose recorder was killed, index and segment scribble over the
+// cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one, end makes a session one whose recorder was killed, index, segment and page scribble over the
 // file where they stand.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.Getenv("PTYREC_DB")
@@ -27,8 +27,10 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 		err = db.QueryRow("SELECT block FROM entry_fts_data WHERE id > 10 ORDER BY length(block) DESC LIMIT 1").Scan(&blob)
 	case "segment":
 		err = db.QueryRow("SELECT data FROM segments WHERE session_pk = " + first).Scan(&blob)
+	case "page":
+		err = db.QueryRow("SELECT data FROM sqlite_dbpage WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = 'segments')").Scan(&blob)
 	default:
-		ts.Fatalf("usage: damage entries|json|end|index|segment")
+		ts.Fatalf("usage: damage entries|json|end|index|segment|page")
 	}
 	ts.Check(err)
 	_, err = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -43,7 +45,11 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	if at < 0 {
 		ts.Fatalf("the %s is not in one piece", args[0])
 	}
-	for i := at + len(blob)/3; i < at+len(blob)*2/3; i++ {
+	from, to := at+len(blob)/3, at+len(blob)*2/3
+	if args[0] == "page" {
+		from, to = at, at+len(blob)
+	}
+	for i := from; i < to; i++ {
 		data[i] ^= 0xff
 	}
 	ts.Check(os.WriteFile(path, data, 0o600))

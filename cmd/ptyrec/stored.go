@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -16,6 +17,8 @@ type stored struct {
 	stop   func()
 	damage []*store.Damage
 	number int64 // of the event that comes next
+	offset int64 // output bytes before it, where it was read from the beginning
+	at     time.Duration
 }
 
 // newStored begins at the event number from.
@@ -34,10 +37,22 @@ func (s *stored) Next() (session.Event, error) {
 		var d *store.Damage
 		if !errors.As(err, &d) {
 			s.number++
+			if err == nil && e.Kind == session.Output {
+				s.offset += int64(len(e.Data))
+			}
+			s.at = max(s.at, e.At)
 			return e, err
 		}
-		s.number = d.EndEvent
+		s.number, s.offset, s.at = d.EndEvent, d.EndByte, d.EndAt
 		s.damage = append(s.damage, d)
+	}
+}
+
+// missing notes what is gone from the end of a session's raw log, which was read to its end: no segment is left to tell.
+func (s *stored) missing(info *store.Info) {
+	if info.Status != store.Live && s.offset < info.RawBytes {
+		s.damage = append(s.damage, &store.Damage{Session: info.ID, FirstEvent: s.number, EndEvent: s.number,
+			StartByte: s.offset, EndByte: info.RawBytes, StartAt: s.at, EndAt: info.Duration})
 	}
 }
 
@@ -58,6 +73,7 @@ func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info)
 	defer source.stop()
 	t, err := transcribe(info.Session, source, nil)
 	t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
+	source.missing(info)
 	r.transcript(t, nil)
 	return t, source.damage, err
 }
