@@ -426,6 +426,10 @@ func (p *claudeParser) marked(i int) int {
 		p.open = true
 		return end
 	}
+	if !ccPlainInk(ink.Fg) { // a warning of the agent's own: `● Unknown command: /o`
+		p.add(session.Message{Role: session.RoleSystem, Text: text, Markdown: md}, i, end, "notice")
+		return end
+	}
 	p.add(session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, i, end, "reply")
 	p.open = true
 	return end

@@ -45,6 +45,7 @@ func TestClaudeParse(t *testing.T) {
 		{"chrome", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧\n\n⟦ #ffffff|●⟧ Done.\n\n⟦ #999999|✻⟧ ⟦ #999999|Baked for 1s · done 5:14 AM⟧\n\n⟦ #888888|" + rule + "⟧\n❯ half typed\n⟦ #888888|" + rule + "⟧\n  ⟦ #af87ff|⏵⏵ accept edits on⟧",
 			"user Go\nassistant Done."},
 		{"a prompt that waits", "⟦ #999999 on#373737|❯ Later please⟧⟦ on#373737|   ⟧\n⟦ #999999|  ⎿  Queued · ctrl+x ctrl+s to send now⟧", ""},
+		{"a notice", "⟦ #ffc107|●⟧ ⟦ #ffc107|Unknown command: /o⟧", "system Unknown command: /o"},
 		{"a shell line", "⟦ #fd5db1 on#413c41|! ⟧⟦ #ffffff on#413c41|echo hi⟧\n⟦ #999999|  ⎿  ⟧hi", "shell echo hi"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
