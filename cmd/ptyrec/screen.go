@@ -161,7 +161,10 @@ func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
 	if err != nil {
 		return err
 	}
-	source := newStored(ctx, db, info.ID, 0)
+	source, _, err := newOutgoing(ctx, a, db, info, nil)
+	if err != nil {
+		return err
+	}
 	defer source.stop()
 	s, readErr := o.play(info.Cols, info.Rows, source)
 	for _, d := range source.damage {
