@@ -78,6 +78,10 @@ func codexCell(l Line) codexKind {
 		return codexNotice
 	case '╭':
 		return codexBox
+	case '$':
+		if codexShownCall(l) {
+			return codexTool
+		}
 	case '/':
 		if st.Fg.Kind != vterm.ColorDefault {
 			return codexSlash
@@ -145,6 +149,8 @@ func codexBullet(l Line) codexKind {
 		return codexTool
 	case codexInfo(l), st.Bold && !st.Dim && l.boldAt(1): // "• Waited for background terminal"
 		return codexNotice
+	case !st.Dim: // somebody else's bullet
+		return codexChrome
 	}
 	return codexSays
 }
@@ -214,6 +220,9 @@ func (p *codexParser) cell(i int, kind codexKind) int {
 
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank lines at its end.
 func (p *codexParser) length(i int, kind codexKind) int {
+	if kind == codexTool && codexShownCall(p.lines[i]) {
+		return p.shownLength(i)
+	}
 	n := 1
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]

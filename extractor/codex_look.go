@@ -14,7 +14,7 @@ func codexLook(ls []Line) *look {
 	c.look = look{
 		Left: 2, Breaks: codexBreaks, Ideo: true, Seam: c.seam,
 		Marks: codexMarks, QuoteMarks: markCode,
-		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: codexTable,
+		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: codexTable,
 	}
 	return &c.look
 }
@@ -23,7 +23,8 @@ func codexLook(ls []Line) *look {
 type codexBody struct {
 	look  look
 	lines []Line
-	old   bool // 0.2x to 0.42
+	old   bool     // 0.2x to 0.42
+	found [][2]int // the rows of code blocks
 }
 
 // codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are themes, in a colour
@@ -128,6 +129,15 @@ func (c *codexBody) mixed(ls []textLine) bool {
 		}
 	}
 	return false
+}
+
+// findCode counts the lines of a code block and notes where it stands.
+func (c *codexBody) findCode(ls []textLine) (int, string) {
+	n, lang := c.code(ls)
+	if n > 0 {
+		c.found = append(c.found, [2]int{ls[0].at, ls[n-1].at + 1})
+	}
+	return n, lang
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or without a language,

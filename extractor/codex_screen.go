@@ -15,13 +15,19 @@ func codexSplit(s Screen) Split {
 	sp := Split{State: StateIdle}
 	if at := codexComposer(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
+		if codexButtons(s.Lines[at:]) {
+			sp.State = StateAsking
+		}
 	} else if at := codexDialog(s.Lines); at >= 0 {
-		sp.OK, sp.Bottom, sp.State = true, at, StateAsking
+		sp.OK, sp.Bottom = true, at
+		if codexAsks(s.Lines[at:]) {
+			sp.State = StateAsking
+		}
 		sp.Overlay = s.Alt && !codexTalk(s.Lines[:at])
 	} else {
 		return Split{}
 	}
-	if s.Alt && sp.State != StateAsking {
+	if s.Alt {
 		sp.Bottom = codexPopup(s.Lines, sp.Bottom)
 	}
 	if at := codexPill(s, sp.Bottom); at >= 0 {
@@ -141,6 +147,31 @@ func codexDialog(lines []Line) int {
 	return first
 }
 
+// codexButtons tells whether the composer of 0.2x to 0.42 holds a question with buttons: "Yes   No, provide feedback".
+func codexButtons(lines []Line) bool {
+	for _, l := range lines[:min(len(lines), 8)] {
+		if strings.HasPrefix(l.Text, "▌") && strings.Contains(l.Text, "Yes") && strings.Contains(l.Text, "No, provide feedback") {
+			return true
+		}
+	}
+	return false
+}
+
+// codexAsks tells whether a dialog asks for approval, rather than being a menu that the user opened.
+func codexAsks(lines []Line) bool {
+	for _, l := range lines {
+		for _, s := range []string{"Would you like to ", "Allow ", "Do you want to ", "needs your approval", "Approve "} {
+			if strings.Contains(l.Text, s) {
+				return true
+			}
+		}
+		if codexOption(l) {
+			break
+		}
+	}
+	return false
+}
+
 // codexPopup cuts off a list of commands or files that is open above the composer of the alternate screen: its chosen
 // row is inverse.
 func codexPopup(lines []Line, bottom int) int {
@@ -244,6 +275,7 @@ func codexQueued(lines []Line, bottom int) int {
 			return i
 		case strings.HasPrefix(t, "  ↳ ") && lines[i].dimAt(4):
 			bottom = i
+		case strings.HasPrefix(t, "  ") && lines[i].dimAt(0): // the title's second row
 		case codexHead(lines[i]):
 			return bottom
 		}

@@ -11,10 +11,15 @@ import (
 func (p *codexParser) tool(i int, ls []Line) {
 	title := codexTitle(ls[0])
 	switch {
+	case codexShownCall(ls[0]):
+		p.shown(i, ls)
+		return
 	case title == "Explored" || title == "Exploring":
 		p.explored(i, ls, title)
 		return
-	case codexChange(ls[0], title):
+	case title == "Change Approved" && p.approved(i+len(ls)):
+		return
+	case codexChange(ls[0], title), title == "Proposed Change":
 		p.change(i, ls, title)
 		return
 	}
@@ -183,6 +188,16 @@ func (p *codexParser) change(i int, ls []Line, title string) {
 	p.addTool(i, ls, t, codexChangeRule)
 }
 
+// approved reads the notice that a change was approved, which was shown before.
+func (p *codexParser) approved(end int) bool {
+	n := len(p.items) - 1
+	if n < 0 || p.items[n].Rule != codexChangeRule {
+		return false
+	}
+	p.items[n].End = end
+	return true
+}
+
 // codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
 func codexDiff(ls []Line) string {
 	lk := look{Left: 4}
@@ -244,4 +259,56 @@ func (p *codexParser) failed(ls []Line, end int) bool {
 	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+why, "\n")
 	it.End = end
 	return true
+}
+
+// codexShownCall tells whether a row begins a call with its details shown (Ctrl+T): "$ ls", the output as it came, and
+// "✓ • 2.91s" or "✗ (1) • 2.91s".
+func codexShownCall(l Line) bool {
+	return strings.HasPrefix(l.Text, "$ ") && l.styleAt(0).Fg.Kind != vterm.ColorDefault && !l.Wrapped
+}
+
+// codexShownEnd tells whether a row ends such a call, and how it went.
+func codexShownEnd(l Line) (status string, ok bool) {
+	if !l.boldAt(0) || !strings.Contains(l.Text, " • ") {
+		return "", false
+	}
+	switch {
+	case strings.HasPrefix(l.Text, "✓ • "):
+		return session.ToolOK, true
+	case strings.HasPrefix(l.Text, "✗ (") || strings.HasPrefix(l.Text, "✗ • "):
+		return session.ToolError, true
+	}
+	return "", false
+}
+
+// shownLength counts the lines of such a call: up to its end or, while it runs, to the next cell.
+func (p *codexParser) shownLength(i int) int {
+	n := 1
+	for ; i+n < len(p.lines); n++ {
+		l := p.lines[i+n]
+		if _, ok := codexShownEnd(l); ok {
+			return n + 1
+		}
+		if k := codexCell(l); k == codexUser || k == codexSays || k == codexTool {
+			break
+		}
+	}
+	return len(trim(p.lines[i : i+n]))
+}
+
+// shown reads such a call.
+func (p *codexParser) shown(i int, ls []Line) {
+	n := 1
+	for n < len(ls) && strings.HasPrefix(ls[n].Text, "    ") && ls[n].styleAt(4).Fg.Kind == vterm.ColorRGB { // the command, wrapped
+		n++
+	}
+	t := session.Tool{Name: "Ran", Input: codexInput(ls[:n], 2), Status: session.ToolRunning}
+	out := ls[n:]
+	if k := len(out) - 1; k >= 0 {
+		if status, ok := codexShownEnd(out[k]); ok {
+			t.Status, out = status, out[:k]
+		}
+	}
+	t.Output = verbatim(out, 0)
+	p.addTool(i, ls, t, "codex shown call")
 }

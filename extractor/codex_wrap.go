@@ -9,10 +9,37 @@ import (
 // codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
 const codexBreaks = "-/?!|}–—"
 
+// codexSlack is how many columns a line may end early: until 0.5x the lines of a paragraph are balanced.
+const codexSlack = 12
+
+// balanced tells whether line b goes on with line a though its first word would have had room there.
+func (c *codexBody) balanced(a, b *textLine) bool {
+	free := a.room - a.width
+	r, _ := utf8.DecodeLastRuneInString(a.text)
+	if free > codexSlack || textWidth(firstWord(b.text))+1 > free || b.indent != a.indent || c.isCode(a) || strings.ContainsRune(codexBreaks, r) {
+		return false
+	}
+	_, item := codexItem(b)
+	return !item
+}
+
+// isCode tells whether a line is within a code block that was found.
+func (c *codexBody) isCode(l *textLine) bool {
+	for _, r := range c.found {
+		if l.at >= r[0] && l.at < r[1] {
+			return true
+		}
+	}
+	return false
+}
+
 // seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to wrap, and in some
 // versions the words behind it are cut anywhere.
 func (c *codexBody) seam(a, b *textLine) (seam, bool) {
 	if a.wrapped && strings.Contains(lastWord(a.text), "://") {
+		return seamSpace, true
+	}
+	if c.balanced(a, b) {
 		return seamSpace, true
 	}
 	if a.width != a.room || !c.cutAnywhere(a.at) {
