@@ -145,7 +145,7 @@ func (p *claudeParser) textEnd(i int) int {
 func (p *claudeParser) replyEnd(i int) int {
 	end := i
 	for ; i < len(p.lines); i++ {
-		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) {
+		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !ccGrey(ccStyleAt(p.lines[i].Row, ccIndentOf(p.lines[i].Text))) {
 			end = i + 1
 			continue
 		}
@@ -414,7 +414,7 @@ func (p *claudeParser) dotted(i int) bool {
 func (p *claudeParser) marked(i int) int {
 	l := p.lines[i]
 	ink := ccStyleAt(l.Row, 0)
-	if !ccPlainInk(ink.Fg) || ink.Dim || p.runningGroup(i) {
+	if !ccPlainInk(ink.Fg) || ink.Dim {
 		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) {
 			return p.call(i)
 		}
@@ -455,6 +455,10 @@ func (p *claudeParser) thinking(i int) int {
 // loose reads a corner that no call or command owns: the interruption of a reply, or a note.
 func (p *claudeParser) loose(i int) int {
 	out, end, _ := p.result(i, i)
+	if !claudeInterrupted(out.text) && out.red { // the failure of a call that is not shown
+		p.add(session.Message{Role: session.RoleTool, Text: out.text, Markdown: out.text, Tool: &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}}, i, end, "failure")
+		return end
+	}
 	if !claudeInterrupted(out.text) {
 		if file, ok := strings.CutPrefix(out.text, "Read "); ok && p.afterPrompt() {
 			name, _, _ := strings.Cut(file, " (")

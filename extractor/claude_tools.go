@@ -87,7 +87,8 @@ func (p *claudeParser) runningGroup(i int) bool {
 	}
 	for k := i + 1; k < len(p.lines); k++ {
 		if rest, ok := ccCorner(p.lines[k]); ok {
-			return ccGrey(ccStyleAt(p.lines[k].Row, ccIndentOf(p.lines[k].Text))) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
+			at := textWidth(p.lines[k].Text[:len(p.lines[k].Text)-len(rest)])
+			return ccGrey(ccStyleAt(p.lines[k].Row, at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
 		}
 	}
 	return false
