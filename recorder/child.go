@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
 // StartError says that a command could not be executed, and the exit status that a shell gives then.
@@ -141,26 +144,37 @@ func copySettings(t *terminal, tty *os.File) {
 	}
 }
 
+// ownSession makes a process lead a session whose terminal is its stdout.
+var ownSession = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+
 // startAlone starts the command as the leader of its own session.
 func startAlone(path string, o Options, stdin, tty *os.File) (int, error) {
-	return startProcess(path, o.Command, &os.ProcAttr{
-		Env:   o.Env,
-		Files: []*os.File{stdin, tty, tty},
-		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
-	})
+	return leader.Start(path, o.Command, o.Env, []*os.File{stdin, tty, tty}, ownSession)
 }
 
-// startProcess starts a program, or a script without #! as execvp(3) and the shells run it.
-func startProcess(path string, argv []string, attr *os.ProcAttr) (int, error) {
-	p, err := os.StartProcess(path, argv, attr)
-	if errors.Is(err, syscall.ENOEXEC) {
-		p, err = os.StartProcess("/bin/sh", append([]string{"sh", path}, argv[1:]...), attr)
-	}
+// startLed starts the leader, which starts the command; pid is the leader's, group the command's.
+func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err error) {
+	r, w, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	pid := p.Pid
-	return pid, p.Release()
+	defer r.Close()
+	argv := append([]string{leader.Name, path}, o.Command...)
+	pid, err = leader.Start(o.Leader, argv, o.Env, []*os.File{stdin, tty, tty, w}, ownSession)
+	_ = w.Close()
+	if err != nil {
+		return 0, 0, err
+	}
+	var n int32
+	if err = binary.Read(r, binary.LittleEndian, &n); err == nil && n > 0 {
+		return pid, int(n), nil
+	}
+	var ws unix.WaitStatus
+	_, _ = unix.Wait4(pid, &ws, 0, nil) // it has nothing more to say
+	if n < 0 {
+		err = syscall.Errno(-n)
+	}
+	return 0, 0, err
 }
 
 // wait is the child's waiter.

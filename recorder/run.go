@@ -44,9 +44,9 @@ type Options struct {
 	Input     bool          // record what is typed, save while the echo is off
 	Log       Log           // nil: nothing is recorded
 	Index     Index         // nil: nothing is extracted
-	Leader    string        // an executable whose main calls Lead, so that Ctrl+Z works; empty: the command leads its session itself
+	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
-	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 2 s
+	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
 }
 
 // Result says how a recording ended.
@@ -76,7 +76,7 @@ func (o Options) withDefaults() Options {
 		o.KillAfter = 5 * time.Second
 	}
 	if o.CatchUp == 0 {
-		o.CatchUp = 2 * time.Second
+		o.CatchUp = 500 * time.Millisecond
 	}
 	return o
 }

@@ -5,14 +5,9 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/ptyrec/ptyrec/recorder"
 )
 
 func main() {
-	if os.Args[0] == recorder.LeaderName {
-		os.Exit(recorder.Lead())
-	}
 	os.Exit(execute(os.Args[1:]))
 }
 

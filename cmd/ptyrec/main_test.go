@@ -12,15 +12,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
 func TestMain(m *testing.M) {
-	if os.Args[0] == recorder.LeaderName {
-		main()
-	}
 	testscript.Main(m, map[string]func(){"ptyrec": main})
 }
 

@@ -1,0 +1,99 @@
+// Package leader lets this executable serve as the leader of a command's session.
+//
+// It does so before other packages are initialized, so that a command starts sooner: Go initializes packages in the order of
+// their names once their imports are, and this one imports none but small ones of the standard library (Go 1.21 release notes).
+package leader
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program that imports this package never
+// comes to its main then.
+const Name = "ptyrec-leader"
+
+// pipe is the descriptor on which the leader tells the command's process id, or, negative, why it did not start.
+const pipe = 3
+
+func init() {
+	if os.Args[0] == Name {
+		os.Exit(lead())
+	}
+}
+
+// lead is what a leader does: it runs the command in a process group of its own, in the foreground of the PTY, and exits with its status.
+//
+// Without a leader the command would lead the session itself. Its process group would be orphaned (POSIX, "Orphaned Process Group"):
+// nobody in its session could continue it, so the kernel does not let Ctrl+Z stop it. With one, the command stops, the leader stops itself, which
+// its parent sees, and once continued it continues the command.
+func lead() int {
+	syscall.CloseOnExec(pipe)
+	tell := os.NewFile(pipe, "leader")
+	pid, err := leadStart(os.Args[1], os.Args[2:])
+	if err != nil {
+		tellStart(tell, -int32(errnoOf(err)))
+		return 126
+	}
+	foreground(int32(pid))
+	tellStart(tell, int32(pid))
+	_ = tell.Close()
+	for {
+		var ws syscall.WaitStatus
+		_, err := syscall.Wait4(pid, &ws, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return 1
+		case ws.Exited():
+			return ws.ExitStatus()
+		case ws.Signaled():
+			return 128 + int(ws.Signal())
+		case ws.StopSignal() == syscall.SIGTTIN || ws.StopSignal() == syscall.SIGTTOU: // it was faster than the line above
+			_ = syscall.Kill(-pid, syscall.SIGCONT)
+		default:
+			_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			_ = syscall.Kill(-pid, syscall.SIGCONT)
+		}
+	}
+}
+
+func leadStart(path string, argv []string) (int, error) {
+	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr}, &syscall.SysProcAttr{Setpgid: true})
+}
+
+// foreground makes a process group the one that reads the PTY. Its error shows in what comes of it: the command stops, see lead.
+func foreground(pgrp int32) {
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, 1, syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&pgrp)))
+}
+
+// Start starts a program, or a script without #! as execvp(3) and the shells run it, and gives its process id. It does without package os, which
+// would try out what the kernel can do first.
+func Start(path string, argv, env []string, files []*os.File, sys *syscall.SysProcAttr) (int, error) {
+	attr := &syscall.ProcAttr{Env: env, Sys: sys}
+	for _, f := range files {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	defer runtime.KeepAlive(files)
+	pid, err := syscall.ForkExec(path, argv, attr)
+	if errors.Is(err, syscall.ENOEXEC) {
+		return syscall.ForkExec("/bin/sh", append([]string{"sh", path}, argv[1:]...), attr)
+	}
+	return pid, err
+}
+
+func tellStart(w *os.File, n int32) {
+	_, _ = w.Write(binary.LittleEndian.AppendUint32(nil, uint32(n))) // a parent that is gone needs no answer
+}
+
+func errnoOf(err error) syscall.Errno {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return syscall.EIO
+}
