@@ -13,26 +13,31 @@ const feedMemory = 2 << 20
 // from the log. It may be used concurrently, with one taker.
 type feed struct {
 	ready chan struct{} // gets a value when there is something to take, or the feed is closed
+	ended chan struct{} // closed when the feed is
 
 	mu     sync.Mutex // guards the fields below
 	mem    []session.Event
 	size   int   // of mem, in bytes
 	next   int64 // number of the event that is put next, from 0
 	missed int64 // number of the first event that was left out, -1: none
+	left   int64 // bytes that were left out
 	closed bool
 }
 
-func newFeed() *feed { return &feed{ready: make(chan struct{}, 1), missed: -1} }
+func newFeed() *feed {
+	return &feed{ready: make(chan struct{}, 1), ended: make(chan struct{}), missed: -1}
+}
 
 func (f *feed) put(e session.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.next++
 	if f.missed >= 0 {
+		f.left += int64(len(e.Data))
 		return
 	}
 	if f.size+eventSize(e) > feedMemory {
-		f.missed = f.next - 1
+		f.missed, f.left = f.next-1, int64(len(e.Data))
 		notify(f.ready)
 		return
 	}
@@ -60,6 +65,16 @@ func (f *feed) resume() (from, to int64, missed bool) {
 	return from, f.next, true
 }
 
+// leftOut tells how many bytes were left out since the feed was full, 0 where it is not.
+func (f *feed) leftOut() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.missed < 0 {
+		return 0
+	}
+	return f.left
+}
+
 // waiting tells whether there is something to take or to read on.
 func (f *feed) waiting() bool {
 	f.mu.Lock()
@@ -67,9 +82,11 @@ func (f *feed) waiting() bool {
 	return len(f.mem) > 0 || f.missed >= 0
 }
 
+// close says that nothing more will be put. It may be called once.
 func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
+	close(f.ended)
 	notify(f.ready)
 }

@@ -16,6 +16,14 @@ const (
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
 )
 
+// A flood is output that overflows the feed. The follower waits for its end: until then the recording itself needs the
+// processor, and most of what is read would be gone from the screen at once.
+const (
+	floodCheck = 100 * time.Millisecond // is how often it looks,
+	floodEnd   = 64 << 10               // and fewer bytes than this meanwhile are the end
+	readSpeed  = 8 << 20                // bytes a second that are surely read on from the log
+)
+
 var (
 	errStopped   = errors.New("stopped")
 	errLeftOut   = errors.New("a part of the output was not extracted: the log does not have it")
@@ -32,6 +40,7 @@ type follower struct {
 	log       Log
 	writer    *logWriter // nil: no log to read on from
 	index     Index
+	catchUp   time.Duration // what is behind the child's end by more is not begun
 	updated   time.Time
 	last      time.Duration
 	stop      chan struct{}
@@ -46,7 +55,7 @@ func startFollower(o Options, feed *feed, w *logWriter) *follower {
 		processor: NewProcessor(ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
-		feed: feed, log: o.Log, writer: w, index: o.Index,
+		feed: feed, log: o.Log, writer: w, index: o.Index, catchUp: o.CatchUp,
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go f.run()
@@ -114,7 +123,7 @@ func (f *follower) follow() error {
 			continue
 		case <-f.feed.ready:
 		}
-		closed, err := f.catchUp()
+		closed, err := f.takeAll()
 		if err != nil || closed {
 			return err
 		}
@@ -122,14 +131,17 @@ func (f *follower) follow() error {
 	}
 }
 
-// catchUp processes what there is, until nothing is left.
-func (f *follower) catchUp() (closed bool, err error) {
+// takeAll processes what there is, until nothing is left.
+func (f *follower) takeAll() (closed bool, err error) {
 	for {
 		events, closed := f.feed.take()
 		for _, e := range events {
 			if err := f.process(e); err != nil {
 				return closed, err
 			}
+		}
+		if err := f.outwait(); err != nil {
+			return closed, err
 		}
 		from, to, missed := f.feed.resume()
 		if missed {
@@ -143,9 +155,32 @@ func (f *follower) catchUp() (closed bool, err error) {
 	}
 }
 
+// outwait returns when there is no flood any more. It gives errStopped where the recording ended with one that is not to be read in time.
+func (f *follower) outwait() error {
+	left := f.feed.leftOut()
+	for grown := left; grown >= floodEnd && !isClosed(f.feed.ended); {
+		select {
+		case <-f.stop:
+			return errStopped
+		case <-f.feed.ended:
+		case <-time.After(floodCheck):
+		}
+		before := left
+		left = f.feed.leftOut()
+		grown = left - before
+	}
+	if isClosed(f.feed.ended) && float64(left) > f.catchUp.Seconds()*readSpeed {
+		return errStopped
+	}
+	return nil
+}
+
 // readOn processes the events [from, to) from the log.
 func (f *follower) readOn(from, to int64) error {
 	if f.writer == nil || !f.writer.reached(to, f.stop) {
+		if isClosed(f.stop) {
+			return errStopped
+		}
 		f.fail(errLeftOut)
 		return nil
 	}

@@ -72,12 +72,14 @@ func (t *tee) finish(e session.Event, catchUp time.Duration) {
 	e.At = t.now()
 	t.put(e)
 	t.end = t.last
+	if t.feed != nil {
+		t.feed.close()
+	}
 	if t.spool != nil {
 		t.spool.close()
 		t.writer.wait()
 	}
-	if t.feed != nil {
-		t.feed.close()
+	if t.follower != nil {
 		t.stuck = !t.follower.wait(catchUp)
 	}
 }
