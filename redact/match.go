@@ -5,7 +5,7 @@ import "strings"
 const (
 	lookBack = 128 // bytes before a keyword in which a match may begin that does not begin with it
 	context  = 8   // bytes behind a match that its pattern may look at
-	maxFolds = 48  // rows that a secret may be cut into, but for the longest
+	maxFolds = 10  // rows after which a secret's end is looked for from behind
 	ownReach = 512 // bytes behind a row's end that an own pattern may take from the rows below
 )
 
@@ -60,7 +60,28 @@ func (v *view) grow(from, limit int, search func(end int) []span) (found []span)
 	for _, f := range ends[:min(len(ends), maxFolds)] {
 		found = v.extend(found, search(f.at))
 	}
-	return v.extend(found, search(limit))
+	whole := search(limit)
+	for i := range whole {
+		whole[i] = v.shorten(whole[i], search)
+	}
+	return v.extend(found, whole)
+}
+
+// shorten takes from the end of a secret of many rows what may be the first word of the next row.
+func (v *view) shorten(m span, search func(end int) []span) span {
+	folds := v.inside(m.start, m.end)
+	for i := len(folds) - 1; i >= maxFolds; i-- {
+		f := folds[i]
+		if looksRandom(v.folded[f.at:m.end]) {
+			break
+		}
+		shorter := search(f.at)
+		if len(shorter) == 0 || shorter[0].start != m.start || shorter[0].end != f.at {
+			break
+		}
+		m = shorter[0]
+	}
+	return m
 }
 
 func (v *view) extend(found, more []span) []span {
