@@ -17,6 +17,7 @@ type app struct {
 	dbFlag  string // --db
 	timing  string // --timing
 	closers []io.Closer
+	temps   temporaries
 
 	config     *config // as loadConfig read it
 	redactFlag string  // --redact: true, false, or empty where it is not given

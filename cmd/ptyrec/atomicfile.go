@@ -18,7 +18,7 @@ func (a *app) writeFile(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeDevice(path, write)
 	}
-	return replaceFile(path, write)
+	return a.replaceFile(path, write)
 }
 
 func writeDevice(path string, write func(io.Writer) error) error {
@@ -34,7 +34,7 @@ func writeDevice(path string, write func(io.Writer) error) error {
 }
 
 // replaceFile follows symbolic links: what they point to is replaced, not the link.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
+func (a *app) replaceFile(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -42,6 +42,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return writeError(path, err)
 	}
+	defer a.temps.add(f.Name())()
 	defer func() {
 		if err != nil {
 			_ = f.Close()

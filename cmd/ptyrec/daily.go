@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// dailyCommands are the commands for finding and keeping what was recorded.
+// dailyCommands are the commands for finding and keeping what was recorded, and for making the program at home.
 func dailyCommands(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newShowCmd(a),
@@ -15,5 +15,9 @@ func dailyCommands(a *app) []*cobra.Command {
 		newNoteCmd(a),
 		newRmCmd(a),
 		newPruneCmd(a),
+		newInitCmd(a),
+		newVerifyCmd(a),
+		newManCmd(a),
+		newExitStatusTopic(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -18,10 +19,36 @@ func newVersionCmd(a *app) *cobra.Command {
 		Example: "  ptyrec version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "ptyrec %s %s %s/%s\n", versionString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.stdout, "ptyrec %s%s %s %s/%s\n", versionString(), commitString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
+}
+
+// commitString names the commit and its day, as far as the build knows them.
+func commitString() string {
+	commit := buildSetting("vcs.revision")
+	if commit == "" {
+		return ""
+	}
+	day, _, _ := strings.Cut(commitDate(), "T")
+	return " (" + strings.TrimSpace(commit[:min(12, len(commit))]+" "+day) + ")"
+}
+
+// commitDate is when the commit was made, in RFC 3339; empty where the build does not know.
+func commitDate() string { return buildSetting("vcs.time") }
+
+func buildSetting(key string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
 }
 
 func versionString() string {

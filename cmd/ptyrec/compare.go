@@ -1,0 +1,167 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// comparison is how a transcript stands to what an agent logged.
+type comparison struct {
+	Want    int          `json:"messages"` // in the log
+	Have    int          `json:"found"`    // in the transcript
+	Exact   int          `json:"exact"`
+	Chars   float64      `json:"chars"` // share of characters that are right
+	Differs []difference `json:"differences"`
+}
+
+// difference is a message that is not the same in both.
+type difference struct {
+	Seq  int    `json:"seq,omitempty"` // in the transcript; 0 where it is missing there
+	Role string `json:"role"`
+	Want string `json:"want,omitempty"`
+	Have string `json:"have,omitempty"`
+}
+
+// compare aligns two conversations in order, and counts.
+func compare(want []logMessage, have []*session.Entry) comparison {
+	c := comparison{Want: len(want), Have: len(have), Differs: []difference{}}
+	pairs := alignMessages(want, have)
+	wrong, all := 0, 0
+	at := 0
+	for i, m := range want {
+		text := plainText(m.Text)
+		size := len([]rune(text))
+		all += size
+		j := pairs[i]
+		if j < 0 {
+			wrong += size
+			c.Differs = append(c.Differs, difference{Role: m.Role, Want: text})
+			continue
+		}
+		for ; at < j; at++ {
+			wrong += c.extra(have[at])
+		}
+		at = j + 1
+		got := plainText(firstWord(have[j].Markdown, have[j].Text))
+		if got == text {
+			c.Exact++
+			continue
+		}
+		wrong += textDistance(text, got)
+		c.Differs = append(c.Differs, difference{have[j].Seq, m.Role, text, got})
+	}
+	for ; at < len(have); at++ {
+		wrong += c.extra(have[at])
+	}
+	c.Chars = 1
+	if all > 0 {
+		c.Chars = max(0, 1-float64(wrong)/float64(all))
+	}
+	return c
+}
+
+// extra notes a message that the log does not have.
+func (c *comparison) extra(e *session.Entry) int {
+	text := plainText(firstWord(e.Markdown, e.Text))
+	c.Differs = append(c.Differs, difference{Seq: e.Seq, Role: e.Role, Have: text})
+	return len([]rune(text))
+}
+
+// alignMessages gives for each of want its counterpart in have, or -1, such that as much text as possible agrees.
+func alignMessages(want []logMessage, have []*session.Entry) []int {
+	best := make([][]float64, len(want)+1)
+	for i := range best {
+		best[i] = make([]float64, len(have)+1)
+	}
+	alike := make([][]float64, len(want))
+	for i := len(want) - 1; i >= 0; i-- {
+		alike[i] = make([]float64, len(have))
+		for j := len(have) - 1; j >= 0; j-- {
+			if want[i].Role == have[j].Role {
+				alike[i][j] = likeness(plainText(want[i].Text), plainText(firstWord(have[j].Markdown, have[j].Text)))
+			}
+			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+alike[i][j])
+		}
+	}
+	pairs := make([]int, len(want))
+	for i, j := 0, 0; i < len(want); i++ {
+		pairs[i] = -1
+		for j < len(have) && best[i][j] == best[i][j+1] && best[i][j] > best[i+1][j] {
+			j++
+		}
+		if j < len(have) && alike[i][j] > 0 && best[i][j] == best[i+1][j+1]+alike[i][j] {
+			pairs[i] = j
+			j++
+		}
+	}
+	return pairs
+}
+
+// likeness is 1 for the same text, and 0 where less than a third of the words agree.
+func likeness(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	count := map[string]int{}
+	words := strings.Fields(a)
+	for _, w := range words {
+		count[w]++
+	}
+	same, total := 0, len(words)
+	for _, w := range strings.Fields(b) {
+		total++
+		if count[w] > 0 {
+			count[w]--
+			same++
+		}
+	}
+	if share := 2 * float64(same) / float64(max(total, 1)); share >= 1./3 {
+		return share
+	}
+	return 0
+}
+
+var (
+	blockMarks  = regexp.MustCompile("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}.*$)|\\|")
+	inlineMarks = regexp.MustCompile("\\*|__|`|\\\\")
+	linking     = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+)
+
+// plainText gives the words of Markdown: how they are marked up is not compared.
+func plainText(text string) string {
+	text = linking.ReplaceAllString(text, "$1 $2")
+	text = inlineMarks.ReplaceAllString(blockMarks.ReplaceAllString(text, " "), "")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// textDistance is how many characters one would have to change.
+func textDistance(a, b string) int {
+	d := diffmatchpatch.New()
+	return d.DiffLevenshtein(d.DiffMain(a, b, false))
+}
+
+// diffText shows what differs: [-wanted-] {+found+}, with little of what does not.
+func diffText(a, b string, s style) string {
+	d := diffmatchpatch.New()
+	var out strings.Builder
+	for _, part := range d.DiffCleanupSemantic(d.DiffMain(a, b, false)) {
+		text := clean(part.Text)
+		switch part.Type {
+		case diffmatchpatch.DiffDelete:
+			out.WriteString(s.paint(red, "[-"+text+"-]"))
+		case diffmatchpatch.DiffInsert:
+			out.WriteString(s.paint(green, "{+"+text+"+}"))
+		default:
+			const context = 30 // characters
+			if r := []rune(text); len(r) > 2*context+3 {
+				text = string(r[:context]) + " … " + string(r[len(r)-context:])
+			}
+			out.WriteString(text)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed shell
+var shellFiles embed.FS
+
+// wrapped are the agents that a shell integration records.
+var wrapped = []string{"claude", "codex", "gemini", "opencode"}
+
+func newInitCmd(a *app) *cobra.Command {
+	var record, all bool
+	var agents []string
+	cmd := &cobra.Command{
+		Use:   "init bash|zsh|fish",
+		Short: "Print what a shell needs to record agents by itself",
+		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini and opencode, as far as they are installed, are
+recorded whenever you start them; prompts are marked (OSC 133), so that commands and their output are told apart; and words are
+completed. Nothing is recorded twice: inside a recorded session agents run as they are. --shell records each interactive shell instead.`,
+		Example: `  eval "$(ptyrec init bash)"             # in ~/.bashrc
+  eval "$(ptyrec init zsh)"              # in ~/.zshrc
+  ptyrec init fish | source              # in ~/.config/fish/config.fish
+  ptyrec init bash --agents claude,aider`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("agents") {
+				agents = wrapped
+				if !all {
+					agents = installed(wrapped)
+				}
+			}
+			text, err := integration(args[0], agents, record)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(a.stdout, text)
+			return err
+		},
+	}
+	cmd.Flags().StringSliceVar(&agents, "agents", nil, "the `COMMANDS` to record (default: the known agents that are installed)")
+	cmd.Flags().BoolVar(&all, "all", false, "all known agents, installed or not")
+	cmd.Flags().BoolVar(&record, "shell", false, "record the whole shell")
+	return cmd
+}
+
+func installed(names []string) (found []string) {
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// integration gives the code for a shell: a file of ours with a wrapper for each agent in the place of its marks.
+func integration(shell string, agents []string, record bool) (string, error) {
+	b, err := shellFiles.ReadFile("shell/init." + shell)
+	if err != nil {
+		return "", err
+	}
+	text := string(b)
+	head, rest, _ := strings.Cut(text, "#agent\n")
+	agent, tail, _ := strings.Cut(rest, "#end\n")
+	for _, name := range agents {
+		if name == "" || strings.Trim(name, plainCharacters) != "" || strings.ContainsAny(name, "/=~%:@,") || name[0] == '-' {
+			return "", usageError(fmt.Errorf("%q is no name of a command", name))
+		}
+		head += strings.ReplaceAll(agent, "AGENT", name)
+	}
+	before, rest, _ := strings.Cut(tail, "#record\n")
+	whole, after, _ := strings.Cut(rest, "#end\n")
+	if record {
+		return whole + head + before + after, nil // first: the shell that it starts reads all of it again
+	}
+	return head + before + after, nil
+}

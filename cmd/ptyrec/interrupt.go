@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// temporaries are the files that are half written. Ctrl+C leaves none behind.
+type temporaries struct {
+	mu    sync.Mutex // guards the fields below
+	names map[string]bool
+	stop  func() // ends the watch; nil while there is nothing to watch over
+}
+
+// add has the file removed when the program is interrupted, until done is called.
+func (t *temporaries) add(name string) (done func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.names == nil {
+		t.names = map[string]bool{}
+	}
+	t.names[name] = true
+	if t.stop == nil {
+		t.stop = t.watch()
+	}
+	return func() { t.remove(name) }
+}
+
+func (t *temporaries) remove(name string) {
+	t.mu.Lock()
+	delete(t.names, name)
+	stop := t.stop
+	if len(t.names) > 0 {
+		stop = nil
+	} else {
+		t.stop = nil
+	}
+	t.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+// watch waits for a signal, removes the files, and dies of the signal.
+func (t *temporaries) watch() (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	quit := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		select {
+		case s := <-signals:
+			t.mu.Lock()
+			for name := range t.names {
+				_ = os.Remove(name) // it may be in place already
+			}
+			t.mu.Unlock()
+			signal.Reset()
+			if number, ok := s.(syscall.Signal); ok {
+				_ = syscall.Kill(os.Getpid(), number)
+			}
+		case <-quit:
+		}
+	})
+	return func() {
+		signal.Stop(signals)
+		close(quit)
+		watcher.Wait()
+	}
+}

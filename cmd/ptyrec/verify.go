@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+func newVerifyCmd(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify [S]",
+		Short: "Compare a session with the agent's own log of it",
+		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
+CLI in ~/.gemini/tmp), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
+exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 where there is one.`,
+		Example: `  ptyrec verify
+  ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verify(cmd.Context(), a, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// verification is a comparison with one agent's log, and its JSON.
+type verification struct {
+	Agent string `json:"agent"`
+	Log   string `json:"log"`
+	comparison
+}
+
+func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
+	db, info, _, err := a.openSession(ctx, args)
+	if err != nil {
+		return err
+	}
+	t, err := storedTranscript(ctx, a, db, info)
+	if err != nil {
+		return err
+	}
+	found, looked, err := verifications(info, t.Entries)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		hint := "verify knows the logs of Claude Code, Codex and Gemini CLI"
+		if len(looked) > 0 {
+			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
+		}
+		return fail(errors.New("no agent's own log of this session is found"), hint)
+	}
+	err = writeBuffered(a.stdout, func(w io.Writer) error {
+		if asJSON {
+			return writeJSON(w, found)
+		}
+		for _, v := range found {
+			v.write(w, a.colours())
+		}
+		return nil
+	})
+	if err == nil && slices.ContainsFunc(found, func(v verification) bool { return len(v.Differs) > 0 }) {
+		err = childStatus(statusFailure) // it has been told
+	}
+	return err
+}
+
+// slack is how much a log's clock may be apart from ours.
+const slack = 2 * time.Second
+
+func verifications(info *store.Info, entries []*session.Entry) (found []verification, looked []string, err error) {
+	to := time.Now()
+	if info.EndedAt != nil {
+		to = info.EndedAt.Add(slack)
+	}
+	seen := map[string]bool{}
+	for _, agent := range info.Agents {
+		logs, known := knownLogs[agent.Name]
+		if !known || seen[agent.Name] {
+			continue
+		}
+		seen[agent.Name] = true
+		looked = append(looked, logs.dir())
+		path, want, err := logs.find(info.StartedAt.Add(-slack), to, info.Cwd)
+		if err != nil {
+			return nil, looked, err
+		}
+		if path == "" {
+			continue
+		}
+		var have []*session.Entry
+		for _, e := range entries {
+			if e.Agent == agent.Name && (e.Role == session.RoleUser || e.Role == session.RoleAssistant) {
+				have = append(have, e)
+			}
+		}
+		found = append(found, verification{agent.Name, path, compare(want, have)})
+	}
+	return found, looked, nil
+}
+
+func (v *verification) write(w io.Writer, s style) {
+	fmt.Fprintf(w, "%s: %s\n", v.Agent, v.Log)
+	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
+	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
+	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)
+	for _, d := range v.Differs {
+		switch {
+		case d.Seq == 0:
+			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, clip(d.Want, 100)))
+		case d.Want == "":
+			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, clip(d.Have, 100)))
+		default:
+			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, diffText(d.Want, d.Have, s))
+		}
+	}
+}
