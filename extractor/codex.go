@@ -11,8 +11,8 @@ import (
 //
 //	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code stands without blank lines
 //	0.34-0.42   the same, code between blank lines, a boxed banner
-//	0.44-0.9x   "› " before the user, "• " before replies and tools, a boxed banner
-//	0.10x-      code in the colours of a syntax theme
+//	0.44-0.9x   "› " before the user, "• " before replies and tools; code spans dim, later cyan
+//	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last prompt pinned to the top
 var codex = &Profile{Name: "codex", Banner: codexBanner, Split: codexSplit, Parse: codexParse}
 

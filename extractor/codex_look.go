@@ -157,12 +157,11 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
 		return 0, ""
 	}
-	n := 0
+	find := c.plainCode
 	if c.old {
-		n = c.oldCode(ls)
-	} else {
-		n = c.plainCode(ls)
+		find = c.oldCode
 	}
+	n := find(ls)
 	untab(ls[:n])
 	return n, ""
 }

@@ -190,6 +190,10 @@ assistant "**Edited** is a word, not a call."
 
 ⟦ p1|✗ ⟧You ⟦b|canceled⟧ the request to run ⟦d|touch b⟧
 
+⟦b p1|•⟧ ⟦b|Exited (status 1)⟧ ⟦ #89b4fa|touch⟧⟦ #cdd6f4| b⟧
+
+⟦b p1|•⟧ ⟦b|Exited (status 2)⟧ ⟦ #89b4fa|touch⟧⟦ #cdd6f4| c⟧
+
 ⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧
 `, `user "> quoted start"
 assistant "## Risks\n\nEach worker batches **two stale rows**; see ` + "`SIGTERM`" + `.\n\n- • dot\n  - ● disc\n\n> A quote.\n\n` + "```\\nset -euo pipefail\\ndone\\n```" + `\n\n● exactly. A stale token skips the budget."
@@ -197,6 +201,7 @@ tool ok Search [version in main.go]
 command "` + "`/status`" + `" -> "  >_ OpenAI Codex (v0.169.0)\n\n  Model:  gpt-5\n  Limits:  data not available yet"
 system "You approved codex to run touch a this time"
 tool rejected Run [touch b]
+tool error Ran [touch c]
 event cli:interrupted
 `},
 		{"0.16x: calls with their details shown", 60, `

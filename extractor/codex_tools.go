@@ -29,7 +29,12 @@ func (p *codexParser) tool(i int, ls []Line) {
 		t.Input, out = codexInput(out, 4), nil
 	}
 	t.Output, t.Truncated = codexOutput(out)
-	p.addTool(i, ls, t, "codex "+strings.ToLower(title))
+	if strings.HasPrefix(title, "Exited (") { // "• Exited (status 1) ls"
+		t.Name, t.Status = "Ran", session.ToolError
+	}
+	if !p.wasRejected(i+len(ls), t) {
+		p.addTool(i, ls, t, "codex "+strings.ToLower(t.Name))
+	}
 }
 
 func (p *codexParser) addTool(i int, ls []Line, t session.Tool, rule string) {
@@ -236,15 +241,27 @@ func codexDiffColumn(ls []textLine) int {
 	return 0
 }
 
+const codexRejectedRule = "codex rejected"
+
 // rejected reads the decision that a call must not be made: there is nothing else of it.
 func (p *codexParser) rejected(i int, ls []Line, text string) bool {
 	for _, s := range []string{"You did not approve codex to run ", "You canceled the request to run ", "You denied codex to run "} {
 		if cmd, ok := strings.CutPrefix(text, s); ok {
-			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, "codex rejected")
+			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, codexRejectedRule)
 			return true
 		}
 	}
 	return false
+}
+
+// wasRejected tells whether a call is the one that the user has just forbidden: Codex shows it as failed then.
+func (p *codexParser) wasRejected(end int, t session.Tool) bool {
+	n := len(p.items) - 1
+	if n < 0 || t.Status != session.ToolError || p.items[n].Rule != codexRejectedRule || p.items[n].Tool.Input != t.Input {
+		return false
+	}
+	p.items[n].Tool.Output, p.items[n].End = t.Output, end
+	return true
 }
 
 // failed reads the notice that a change to files went wrong: it is part of the change shown before.
