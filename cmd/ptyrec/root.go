@@ -16,7 +16,6 @@ func newRootCmd(a *app) *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return a.checkFlags()
 		},
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
