@@ -2,6 +2,7 @@
 
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+GORELEASER    = github.com/goreleaser/goreleaser/v2@v2.16.0
 
 GITLEAKS      = github.com/zricethezav/gitleaks/v8@v8.30.1
 
@@ -13,7 +14,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo clean
+.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot clean
 
 build: ## the program, as bin/ptyrec
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -59,5 +60,8 @@ rules: ## the redaction rules of the gitleaks that is named above
 demo: ## record a small scripted session and show what ptyrec makes of it; needs no agent
 	@./testdata/demo/demo.sh
 
+snapshot: ## archives for every platform into dist, of this commit, without a tag
+	$(GO) run $(GORELEASER) release --snapshot --clean
+
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist dist-extras

@@ -21,7 +21,7 @@ func page(t testing.TB, tr *session.Transcript, rec *render.Recording) string {
 	return b.String()
 }
 
-func TestHTML(t *testing.T) {
+func TestGoldenHTML(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""))
 	g.Assert(t, "example.html", []byte(page(t, example(), nil)))
 }

@@ -78,7 +78,7 @@ func write(t testing.TB, format string, tr *session.Transcript) []byte {
 }
 
 // Goldens change with GOLDIE_UPDATE=1 only (make golden).
-func TestWrite(t *testing.T) {
+func TestGoldenWrite(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""), goldie.WithDiffEngine(goldie.ColoredDiff))
 	for _, format := range render.Formats {
 		g.Assert(t, "example."+format, write(t, format, example()))

@@ -66,10 +66,10 @@ func (t *Terminal) Head(s *session.Session, more ...[2]string) string {
 // localTimes gives a fact's value with times as the user's clock has them.
 func localTimes(f fact, s *session.Session) string {
 	const local = "Mon 2006-01-02 15:04:05"
-	switch {
-	case f.name == "Started":
+	switch f.name {
+	case "Started":
 		return s.StartedAt.Local().Format(local)
-	case f.name == "Ended":
+	case "Ended":
 		return s.EndedAt.Local().Format(local) + strings.TrimPrefix(f.value, s.EndedAt.UTC().Format(date))
 	}
 	return f.value

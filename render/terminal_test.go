@@ -27,7 +27,7 @@ func terminalText(t *render.Terminal) string {
 
 var clocks = regexp.MustCompile(`(\w{3} \d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`) // local times
 
-func TestTerminal(t *testing.T) {
+func TestGoldenTerminal(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""))
 	all := &render.Terminal{Width: 60, Tools: true, Thinking: true, Events: true}
 	g.Assert(t, "terminal.all", []byte(clocks.ReplaceAllString(terminalText(all), "00:00:00")))

@@ -211,7 +211,7 @@ var sequences = map[string]key{
 func openKeyboard() (keys <-chan key, restore func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, func() {}, nil //nolint:nilerr // it plays without keys
+		return nil, func() {}, nil // it plays without keys
 	}
 	raw, err := tty.SyscallConn()
 	if err != nil {
