@@ -136,10 +136,10 @@ func nonblocking(f *os.File) (*os.File, error) {
 
 // copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal.
 func copySettings(t *terminal, tty *os.File) {
-	if !t.isTTY {
+	if t.tty == nil {
 		return
 	}
-	if settings, err := unix.IoctlGetTermios(int(t.in.Fd()), ioctlGetTermios); err == nil {
+	if settings, err := unix.IoctlGetTermios(int(t.tty.Fd()), ioctlGetTermios); err == nil {
 		_ = unix.IoctlSetTermios(int(tty.Fd()), ioctlSetTermios, settings) // the PTY's own settings serve as well
 	}
 }

@@ -33,7 +33,8 @@ func windowSize(files ...*os.File) *unix.Winsize {
 // output switched on.
 type terminal struct {
 	in, out *os.File
-	isTTY   bool // in is a terminal: there is somebody to type
+	isTTY   bool     // in is a terminal: there is somebody to type
+	tty     *os.File // in or else out, whichever is a terminal; nil where neither is
 
 	mu    sync.Mutex // guards the fields below
 	saved *term.State
@@ -42,7 +43,14 @@ type terminal struct {
 }
 
 func newTerminal(in, out *os.File) *terminal {
-	return &terminal{in: in, out: out, isTTY: term.IsTerminal(int(in.Fd()))}
+	t := &terminal{in: in, out: out, isTTY: term.IsTerminal(int(in.Fd()))}
+	switch {
+	case t.isTTY:
+		t.tty = in
+	case term.IsTerminal(int(out.Fd())):
+		t.tty = out
+	}
+	return t
 }
 
 // interactive tells whether the keyboard is ours to read.
@@ -52,13 +60,17 @@ func (t *terminal) size() *unix.Winsize { return windowSize(t.out, t.in) }
 
 // foreground tells whether our process group may read the terminal and set its modes.
 func (t *terminal) foreground() bool {
-	pgrp, err := unix.IoctlGetInt(int(t.in.Fd()), unix.TIOCGPGRP)
+	if t.tty == nil {
+		return true
+	}
+	pgrp, err := unix.IoctlGetInt(int(t.tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || pgrp == unix.Getpgrp()
 }
 
-// makeRaw hands every key to the child's own line discipline. In the background, and without a terminal, it does nothing.
+// makeRaw hands every key to the child's own line discipline, and shows what comes out of that as it is. Keys that are not ours to read stay
+// with those who read them. In the background, and without a terminal, it does nothing.
 func (t *terminal) makeRaw() {
-	if !t.isTTY || !t.foreground() {
+	if t.tty == nil || !t.foreground() {
 		return
 	}
 	t.mu.Lock()
@@ -66,9 +78,29 @@ func (t *terminal) makeRaw() {
 	if t.saved != nil {
 		return
 	}
-	if state, err := term.MakeRaw(int(t.in.Fd())); err == nil {
+	fd := int(t.tty.Fd())
+	state, err := term.GetState(fd)
+	if err != nil {
+		return
+	}
+	if t.isTTY {
+		_, err = term.MakeRaw(fd)
+	} else {
+		err = showAsItIs(fd)
+	}
+	if err == nil {
 		t.saved = state
 	}
+}
+
+// showAsItIs switches off that a terminal makes a carriage return and a line feed of each line feed.
+func showAsItIs(fd int) error {
+	settings, err := unix.IoctlGetTermios(fd, ioctlGetTermios)
+	if err != nil {
+		return err
+	}
+	settings.Oflag &^= unix.OPOST
+	return unix.IoctlSetTermios(fd, ioctlSetTermios, settings)
 }
 
 // cook undoes makeRaw.
@@ -82,7 +114,7 @@ func (t *terminal) cookLocked() {
 	if t.saved == nil {
 		return
 	}
-	_ = term.Restore(int(t.in.Fd()), t.saved) // only a terminal that is gone fails here
+	_ = term.Restore(int(t.tty.Fd()), t.saved) // only a terminal that is gone fails here
 	t.saved = nil
 }
 
