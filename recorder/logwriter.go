@@ -1,8 +1,10 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -20,6 +22,12 @@ const (
 	lastWait  = 200 * time.Millisecond
 )
 
+// stuckAfter is how long the log may take for one event when the child is gone: somebody waits for the prompt.
+const stuckAfter = 5 * time.Second
+
+// ErrLogStuck says that the log does not return. It must not be used any more.
+var ErrLogStuck = errors.New("the log does not take it")
+
 // logWriter carries events from the spool to the log. It wakes up only where there is something to write.
 type logWriter struct {
 	log      Log
@@ -27,10 +35,11 @@ type logWriter struct {
 	progress chan struct{} // gets a value when committed has grown
 	done     chan struct{}
 
-	written int64 // events that the log has; belongs to run
-	pending int64 // bytes of output that it has and may not have made durable; likewise
+	written int64        // events that the log has; belongs to run
+	steps   atomic.Int64 // calls of the log that returned
 
 	mu        sync.Mutex // guards the fields below
+	pending   int64      // bytes of output that were taken from the spool and may not be durable
 	committed int64      // events that are durable
 	lost      int64      // bytes of output given up
 	err       error      // the first
@@ -71,15 +80,19 @@ func (w *logWriter) run() {
 }
 
 func (w *logWriter) write(events []session.Event) {
+	w.mu.Lock()
+	w.pending += outputBytes(events)
+	w.mu.Unlock()
 	for _, e := range events {
 		w.fail(guarded(func() error { return w.log.Write(e) }))
+		w.steps.Add(1)
 	}
 	w.written += int64(len(events))
-	w.pending += outputBytes(events)
 }
 
 func (w *logWriter) flush() bool {
 	err := guarded(w.log.Flush)
+	w.steps.Add(1)
 	w.fail(err)
 	if err != nil {
 		return false
@@ -101,7 +114,7 @@ func (w *logWriter) finish() {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lost += w.pending
+	w.lost, w.pending = w.lost+w.pending, 0
 }
 
 func (w *logWriter) fail(err error) {
@@ -125,7 +138,29 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
-func (w *logWriter) wait() { <-w.done }
+// wait waits until all is written, as long as there is progress.
+func (w *logWriter) wait() {
+	for steps := w.steps.Load(); ; {
+		select {
+		case <-w.done:
+			return
+		case <-time.After(stuckAfter):
+		}
+		before := steps
+		if steps = w.steps.Load(); steps == before {
+			w.giveUp()
+			return
+		}
+	}
+}
+
+func (w *logWriter) giveUp() {
+	queued := w.spool.queued()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost += w.pending + queued
+	w.err = errors.Join(ErrLogStuck, w.err)
+}
 
 // reached waits until n events are durable. It gives false where they never will be, or their numbers are others in the log, because
 // the spool lost some.

@@ -112,6 +112,17 @@ func (s *spool) losses() (lost int64, err error) {
 	return s.lost, s.err
 }
 
+// queued gives the bytes of output that nobody has taken, about.
+func (s *spool) queued() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := outputBytes(s.mem)
+	if s.file != nil {
+		n += s.file.unread()
+	}
+	return n
+}
+
 func eventSize(e session.Event) int { return len(e.Data) + eventOverhead }
 
 func outputBytes(events []session.Event) (n int64) {

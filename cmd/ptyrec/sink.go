@@ -73,6 +73,9 @@ func (s *sink) Put(u recorder.Update) error {
 
 // finish states the end of the session.
 func (s *sink) finish(r recorder.Result) error {
+	if errors.Is(r.LogErr, recorder.ErrLogStuck) {
+		return nil // it would wait, too, and tellLosses has it
+	}
 	ended := s.session.StartedAt.Add(r.Duration)
 	return errors.Join(s.raw.Close(s.ctx), s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status))
 }

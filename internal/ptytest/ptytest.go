@@ -23,6 +23,7 @@ type User struct {
 	TTY *os.File // the terminal as programs see it
 
 	ptmx *os.File
+	hold sync.Mutex    // held while nothing is to be read
 	news chan struct{} // gets a value when shown has grown, or the terminal is closed
 
 	mu     sync.Mutex // guards the fields below
@@ -69,6 +70,8 @@ func (u *User) watch(done chan<- struct{}) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := u.ptmx.Read(buf)
+		u.hold.Lock() // only to wait
+		u.hold.Unlock()
 		u.mu.Lock()
 		u.shown = append(u.shown, buf[:n]...)
 		u.closed = err != nil
@@ -114,6 +117,19 @@ func (u *User) Shown() []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return bytes.Clone(u.shown)
+}
+
+// Count is how many bytes the terminal has shown.
+func (u *User) Count() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.shown)
+}
+
+// Hold makes the terminal stop reading, as a window that hangs does, until release is called.
+func (u *User) Hold() (release func()) {
+	u.hold.Lock()
+	return sync.OnceFunc(u.hold.Unlock)
 }
 
 // Type types keys.

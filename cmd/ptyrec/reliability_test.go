@@ -1,0 +1,384 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// long tells whether the long forms of the tests are asked for.
+func long() bool { return os.Getenv("PTYREC_LONG_TESTS") != "" }
+
+// notices counts what ptyrec itself has said on a terminal.
+func notices(u *ptytest.User) int { return strings.Count(string(u.Shown()), "ptyrec: ") }
+
+// wantPrefix wants a raw log that ends on a whole record: it is how the terminal's output begins.
+func wantPrefix(t testing.TB, u *ptytest.User, logged []byte) {
+	t.Helper()
+	if !bytes.HasPrefix(u.Shown(), logged) {
+		t.Errorf("the raw log has %d bytes, which are not how the %d of the terminal begin", len(logged), u.Count())
+	}
+}
+
+// Killed at any moment, ptyrec leaves a database that opens, and a session without its last second.
+func TestKilled(t *testing.T) {
+	runs := 3
+	if long() {
+		runs = 50
+	}
+	var worst time.Duration
+	for range runs {
+		u, cmd, db := onTerminal(t, "run", "--", "ptyrec-clock")
+		for range rand.IntN(400) {
+			u.Await(t, "\n")
+		}
+		_ = cmd.Process.Kill()
+		ptytest.Status(t, cmd)
+		info, events := rawLog(t, db)
+		if info.Status != store.Interrupted {
+			t.Errorf("the session is %s, want %s", info.Status, store.Interrupted)
+		}
+		logged := bytesOf(session.Output, events)
+		wantPrefix(t, u, logged)
+		worst = max(worst, lastTime(u.Shown()).Sub(lastTime(logged)))
+		for _, args := range [][]string{{"export"}, {"list"}, {"doctor"}} {
+			if out, err := command(cmd.Env, args...).CombinedOutput(); err != nil {
+				t.Errorf("ptyrec %s: %v\n%s", args[0], err, out)
+			}
+		}
+	}
+	t.Logf("at most %s of output were lost in %d runs", worst, runs)
+}
+
+func command(environ []string, args ...string) *exec.Cmd {
+	cmd := exec.Command("ptyrec", args...)
+	cmd.Env = environ
+	return cmd
+}
+
+// clock prints the time without end: a line a time, in nanoseconds since 1970.
+func clock() {
+	for range time.Tick(3 * time.Millisecond) {
+		if _, err := fmt.Println(time.Now().UnixNano()); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+// lastTime is the last whole line of what clock printed. Before the first, nothing is lost.
+func lastTime(output []byte) time.Time {
+	lines := strings.Split(string(output), "\r\n")
+	for i := len(lines) - 2; i >= 0; i-- {
+		if n, err := strconv.ParseInt(lines[i], 10, 64); err == nil {
+			return time.Unix(0, n)
+		}
+	}
+	return time.Now()
+}
+
+// The database is on a disk that is full for a while, or until the end.
+func TestDiskFull(t *testing.T) {
+	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
+		t.Run(name, func(t *testing.T) {
+			disk := t.TempDir()
+			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+				t.Skipf("no small disk: %v", err)
+			}
+			defer func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) }()
+			db, filler := filepath.Join(disk, "ptyrec.db"), filepath.Join(disk, "filler")
+			u := ptytest.New(t)
+			cmd := command(nil, "run", "--", "sh", "-c",
+				"stty raw -echo; echo one; head -c 1; head -c 400000 /dev/urandom | base64; echo two; head -c 1; echo three; exit 7")
+			cmd.Env, _ = env(t)
+			cmd.Env = append(cmd.Env, "PTYREC_DB="+db)
+			u.Start(t, cmd)
+			u.Await(t, "one")
+			fill(t, filler)
+			u.Type(t, "x")
+			u.Await(t, "two")
+			if back {
+				_ = os.Remove(filler)
+			}
+			u.Type(t, "x")
+			if got := ptytest.Status(t, cmd); got != 7 {
+				t.Errorf("status = %d, want 7", got)
+			}
+			u.Await(t, "three")
+			_ = os.Remove(filler)
+			info, events := rawLog(t, db)
+			logged := bytesOf(session.Output, events)
+			wantPrefix(t, u, logged)
+			whole := bytes.HasSuffix(logged, []byte("three\n"))
+			if n := notices(u); n > 1 || n == 0 && !whole || back && !whole {
+				t.Errorf("%d notices, the raw log is whole: %v, the session is %s", n, whole, info.Status)
+			}
+			if !back && whole {
+				t.Error("the disk was not full")
+			}
+		})
+	}
+}
+
+// fill takes what room a disk has left.
+func fill(t testing.TB, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 64 << 10; size > 0; size /= 16 {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+	}
+}
+
+// Somebody locks the database, for a while or for ever.
+func TestDatabaseLocked(t *testing.T) {
+	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
+		if !back && !long() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; echo one; head -c 1; echo two; head -c 1; echo three; exit 7")
+			u.Await(t, "one")
+			unlock := lock(t, db)
+			defer unlock()
+			u.Type(t, "x")
+			u.Await(t, "two")
+			u.Type(t, "x")
+			u.Await(t, "three")
+			if back {
+				unlock()
+			}
+			if got := ptytest.Status(t, cmd); got != 7 {
+				t.Errorf("status = %d, want 7", got)
+			}
+			unlock()
+			_, events := rawLog(t, db)
+			logged := bytesOf(session.Output, events)
+			wantPrefix(t, u, logged)
+			n, whole := notices(u), bytes.HasSuffix(logged, []byte("three\n"))
+			if back && (n != 0 || !whole) || !back && n != 1 {
+				t.Errorf("%d notices, the raw log is whole: %v; terminal %q", n, whole, u.Shown())
+			}
+		})
+	}
+}
+
+// lock locks a database as a writer that does not end.
+func lock(t testing.TB, path string) (unlock func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_ = tx.Rollback()
+		_ = db.Close()
+	}
+}
+
+// The database is removed: there is nothing to write to any more, which is told once.
+func TestDatabaseRemoved(t *testing.T) {
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo one; read a; echo two; exit 7")
+	u.Await(t, "one")
+	for _, ending := range []string{"", "-wal", "-shm", "-live"} {
+		_ = os.Remove(db + ending)
+	}
+	u.Type(t, "\r")
+	u.Await(t, "two")
+	if got := ptytest.Status(t, cmd); got != 7 {
+		t.Errorf("status = %d, want 7", got)
+	}
+	u.Await(t, "not recorded")
+	if n := notices(u); n != 1 {
+		t.Errorf("%d notices, want 1: %q", n, u.Shown())
+	}
+}
+
+// A terminal that does not read holds up the child, and nothing piles up.
+func TestTerminalStops(t *testing.T) {
+	size := int64(16 << 20)
+	if long() {
+		size = 100 << 20
+	}
+	dir := t.TempDir()
+	file, pidFile := filepath.Join(dir, "file"), filepath.Join(dir, "pid")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("0123456789abcde\n"), int(size/16)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u, cmd, _ := onTerminal(t, "run", "--", "sh", "-c", "stty raw; echo $$ > "+pidFile+"; echo ready; exec cat "+file)
+	u.Await(t, "ready")
+	pid, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() int64 { return position(string(bytes.TrimSpace(pid))) }
+	until(t, func() bool { return read() > size/4 })
+	release := u.Hold()
+	defer release()
+	last, calm := int64(-1), 0
+	until(t, func() bool {
+		now := read()
+		if calm++; now != last {
+			last, calm = now, 0
+		}
+		return calm == 50
+	})
+	if ahead := last - int64(u.Count()); last < 0 || last == size || ahead > 1<<20 {
+		t.Errorf("the child has written %d bytes of %d, %d more than are shown", last, size, ahead)
+	}
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	peak, _, _ = strings.Cut(peak, "\n")
+	t.Logf("memory at its peak:%s", peak)
+	release()
+	if got := ptytest.Status(t, cmd); got != 0 {
+		t.Errorf("status = %d, want 0", got)
+	}
+}
+
+// position is how far a process has read its first open file; -1 where that cannot be known.
+func position(pid string) int64 {
+	info, _ := os.ReadFile("/proc/" + pid + "/fdinfo/3")
+	pos := int64(-1)
+	_, _ = fmt.Sscanf(string(info), "pos:\t%d", &pos)
+	return pos
+}
+
+// until looks again and again whether something has come about that tells nobody.
+func until(t testing.TB, ok func() bool) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for range time.Tick(2 * time.Millisecond) {
+		if ok() {
+			return
+		}
+		select {
+		case <-limit:
+			t.Fatal("it does not come about")
+		default:
+		}
+	}
+}
+
+// A window that is dragged has many sizes; the last one counts.
+func TestManyResizes(t *testing.T) {
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo ready; read a; stty size")
+	u.Await(t, "ready")
+	for i := range 100 {
+		u.Resize(t, 20+i, 10+i%20)
+	}
+	u.Resize(t, 101, 33)
+	until(t, func() bool { _, events := rawLog(t, db); return lastSize(events) == "33 101" })
+	u.Type(t, "\r")
+	u.Await(t, "33 101")
+	if got := ptytest.Status(t, cmd); got != 0 {
+		t.Errorf("status = %d, want 0", got)
+	}
+}
+
+func lastSize(events []session.Event) (size string) {
+	for _, e := range events {
+		if e.Kind == session.Resize {
+			size = fmt.Sprint(e.Rows, " ", e.Cols)
+		}
+	}
+	return size
+}
+
+// A window of one cell, a terminal without control sequences, and no stdin: all is as without ptyrec.
+func TestPoorTerminals(t *testing.T) {
+	for _, tt := range []struct{ name, script, before, want string }{
+		{name: "one cell", script: `stty size; echo héllo`, want: "1 1\r\nhéllo\r\n"},
+		{name: "TERM=dumb", script: `echo $TERM`, before: "TERM=dumb; export TERM;", want: "dumb\r\n"},
+		{name: "stdin closed", script: `cat; echo over`, before: "exec <&-;", want: "over\r\n"},
+		{name: "stdin empty", script: `cat; echo over`, before: "exec </dev/null;", want: "over\r\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u := ptytest.New(t)
+			if tt.name == "one cell" {
+				u.Resize(t, 1, 1)
+			}
+			cmd := exec.Command("sh", "-c", tt.before+`exec ptyrec run -- sh -c "$0"`, tt.script)
+			var db string
+			cmd.Env, db = env(t)
+			u.Start(t, cmd)
+			if got := ptytest.Status(t, cmd); got != 0 {
+				t.Errorf("status = %d, want 0", got)
+			}
+			u.Await(t, tt.want)
+			if got := string(u.Shown()); got != tt.want {
+				t.Errorf("terminal = %q, want %q", got, tt.want)
+			}
+			_, events := rawLog(t, db)
+			if got := string(bytesOf(session.Output, events)); got != tt.want {
+				t.Errorf("raw log = %q, want %q", got, tt.want)
+			}
+			if out, err := command(cmd.Env, "export").CombinedOutput(); err != nil {
+				t.Errorf("export: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// BenchmarkEcho measures from a key to its echo, with ptyrec and without.
+func BenchmarkEcho(b *testing.B) {
+	for name, args := range map[string][]string{"plain": nil, "ptyrec": {"ptyrec", "run", "--"}} {
+		b.Run(name, func(b *testing.B) {
+			u := ptytest.New(b)
+			args := append(args, "sh", "-c", "stty raw -echo; echo ready; exec cat")
+			cmd := exec.Command(args[0], args[1:]...)
+			cmd.Env, _ = env(b)
+			u.Start(b, cmd)
+			u.Await(b, "ready")
+			for b.Loop() {
+				u.Type(b, "x")
+				u.Await(b, "x")
+			}
+		})
+	}
+}
+
+// BenchmarkFlood measures 16 MB of text, with ptyrec and without.
+func BenchmarkFlood(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "file")
+	text := bytes.Repeat([]byte("The quick brown fox jumps over the lazy dog 0123456789.\n"), 16<<20/56)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for name, args := range map[string][]string{"plain": {}, "ptyrec": {"ptyrec", "run", "--"}} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				u := ptytest.New(b)
+				args := append(args, "cat", file)
+				cmd := exec.Command(args[0], args[1:]...)
+				cmd.Env, _ = env(b)
+				u.Start(b, cmd)
+				if got := ptytest.Status(b, cmd); got != 0 {
+					b.Fatalf("status = %d", got)
+				}
+			}
+		})
+	}
+}
