@@ -383,7 +383,7 @@ func claudeCommand(text string) bool {
 		return false
 	}
 	name, _, _ := strings.Cut(text[1:], " ")
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
 		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' && i > 0 || i > 0 && (c == '-' || c == ':' || c == '_')) {
 			return false

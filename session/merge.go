@@ -13,6 +13,7 @@ import (
 // changes nothing.
 func (l *Log) Merge(v View) {
 	if v.Tape != l.tape {
+		l.entered()
 		l.tape, l.refs = v.Tape, nil
 	}
 	from := min(v.From, len(l.refs))
@@ -30,6 +31,16 @@ func (l *Log) Merge(v View) {
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
 	}
 	l.refs = append(l.refs[:from:from], refs...)
+}
+
+// entered ends the shell commands that the tape so far showed running: what took the screen over was the last one.
+func (l *Log) entered() {
+	for _, e := range l.refs {
+		if e.Role == RoleShell && e.Status == StatusStreaming {
+			e.Status = StatusComplete
+			l.change[e] = true
+		}
+	}
 }
 
 // anchor returns the index of the entry after which the view's items stand.
