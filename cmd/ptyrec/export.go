@@ -24,7 +24,7 @@ type exportFlags struct {
 	format  string
 	all     bool
 	dir     string
-	at      float64 // seconds; negative: the end
+	at      float64 // seconds, or atEnd
 }
 
 func newExportCmd(a *app) *cobra.Command {
@@ -59,7 +59,7 @@ session that the filters choose to DIR/DATE_TIME_ID.F.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "last", "session: an `ID`, a unique beginning of one, or last")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
-	flags.Float64Var(&f.at, "at", -1, "svg: the screen at this `SECOND` of the recording")
+	flags.Float64Var(&f.at, "at", 0, "svg: the screen at this `SECOND` of the recording (default the end)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
 	f.register(cmd)
@@ -71,6 +71,9 @@ session that the filters choose to DIR/DATE_TIME_ID.F.`,
 
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
+	if !cmd.Flags().Changed("at") {
+		f.at = atEnd
+	}
 	filtered := false
 	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live"} {
 		filtered = filtered || cmd.Flags().Changed(name)
@@ -82,7 +85,7 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 		return errors.New("--all needs a folder: -o DIR")
 	case !f.all && (f.dir != "" || filtered):
 		return errors.New("a folder and filters go with --all")
-	case cmd.Flags().Changed("at") && !(f.at >= 0):
+	case !(f.at >= 0):
 		return errors.New("--at takes seconds from the start, 0 or more")
 	}
 	return nil
@@ -152,7 +155,7 @@ func ending(format string) string {
 type exporter struct {
 	a   *app
 	db  *store.Store
-	at  float64 // svg: seconds; negative: the end
+	at  float64 // svg: seconds, or atEnd
 	seq int     // svg: the entry; 0: none is named
 }
 

@@ -16,6 +16,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// listed is how many sessions a list has that is not told: more than one looks through.
+const listed = 100
+
 type listFlags struct {
 	filterFlags
 	limit  int
@@ -35,10 +38,15 @@ know it. On a terminal the table fits its width, and a long one goes through a p
   ptyrec list --since 2w --cwd . --command resume
   ptyrec list --live --json | jq -r '.[].id'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.asJSON && !cmd.Flags().Changed("limit") {
+				f.limit = 0
+			}
+			return list(cmd.Context(), a, f)
+		},
 	}
 	f.register(cmd)
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", 0, "no more than `N` sessions")
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	completeFilters(a, cmd)
 	return cmd
@@ -53,7 +61,9 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if f.limit < 0 {
 		return usageError(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
 	}
-	filter.Limit = f.limit
+	if filter.Limit = f.limit; f.limit > 0 {
+		filter.Limit++ // to know of more
+	}
 	db, err := a.openExisting(ctx)
 	if err != nil {
 		return err
@@ -61,6 +71,10 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	infos, err := db.Sessions(ctx, filter)
 	if err != nil {
 		return err
+	}
+	more := f.limit > 0 && len(infos) > f.limit
+	if more {
+		infos = infos[:f.limit]
 	}
 	if f.asJSON {
 		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos) })
@@ -78,7 +92,13 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if err := t.write(&b, a.colours(), a.width()); err != nil {
 		return err
 	}
-	return a.page(b.String(), 1)
+	if err := a.page(b.String(), 1); err != nil {
+		return err
+	}
+	if more {
+		a.notice("these are the newest %d: -n 0 lists all", f.limit)
+	}
+	return nil
 }
 
 // listItem is a session in the list's JSON: what a transcript says of it, and more. Times are in seconds.
