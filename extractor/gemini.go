@@ -15,13 +15,13 @@ import (
 //	          head of a box that is cut off above kept in sight
 //	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a background, so the composer;
 //	          tools without much output as one line "  ✓  ReadFile  main.go"
-var gemini = &Profile{
+var gemini = register(&Profile{
 	Name:     "gemini",
 	Farewell: true,
 	Banner:   geminiBanner,
 	Split:    geminiSplit,
 	Parse:    geminiParse,
-}
+})
 
 // geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0".
 func geminiBanner(lines []Line) (b Banner, n int) {

@@ -82,5 +82,11 @@ type Profile struct {
 	Parse func(lines []Line, last bool) []Item
 }
 
-// profiles are all agents known, tried in this order.
-var profiles = []*Profile{claude, codex, gemini, opencode}
+// profiles are all agents known; each file adds its own.
+var profiles []*Profile
+
+// register adds an agent. It is for the package's own variables.
+func register(p *Profile) *Profile {
+	profiles = append(profiles, p)
+	return p
+}

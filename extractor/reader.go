@@ -175,9 +175,6 @@ func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
 			continue
 		}
 		for _, p := range profiles {
-			if p.Banner == nil {
-				continue
-			}
 			if b, n := p.Banner(lines[i:]); n > 0 {
 				return p, b, i, n
 			}

@@ -101,9 +101,6 @@ func (r *Reader) startAlt(s Screen, settled bool) bool {
 
 // talks tells whether the screen is an agent's, in the middle of a conversation.
 func talks(p *Profile, s Screen) bool {
-	if p.Split == nil {
-		return false
-	}
 	sp := p.Split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
 		return false
