@@ -15,7 +15,7 @@ import (
 //	          head of a box that is cut off above kept in sight
 //	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a background, so the composer;
 //	          tools without much output as one line "  ✓  ReadFile  main.go"
-var gemini = register(&Profile{
+var _ = register(&Profile{
 	Name:     "gemini",
 	Farewell: true,
 	Banner:   geminiBanner,

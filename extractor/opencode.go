@@ -11,7 +11,7 @@ import (
 // the last row; then blocks below each other: what the user said and what tools printed stand behind a thick bar in
 // column 2 on a panel of their own colour, replies from column 5 on bare ground, a "▣" line ends each turn; the input
 // box with its own bar stands below, ended by "╹▀▀▀".
-var opencode = register(&Profile{Name: "opencode", Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
+var _ = register(&Profile{Name: "opencode", Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
 
 const (
 	opencodeLogo = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
