@@ -1,0 +1,83 @@
+#!/bin/sh
+# Measures ptyrec beside other recorders, where they are installed, in the same PTY: ptybench.c reads it and throws away.
+#
+#   bench/peers.sh [PTYREC]      the program, default bin/ptyrec
+#   RUNS=5 TEXT=100 ANSI=20 KEYS=2000 IDLE=10    how often, MB of text and of control sequences, keys, seconds
+#
+# Each number is a median of RUNS; x is the ratio to the bare command.
+set -eu
+cd "$(dirname "$0")/.."
+ptyrec=$(realpath "${1:-bin/ptyrec}")
+: "${RUNS:=5}" "${TEXT:=100}" "${ANSI:=20}" "${KEYS:=2000}" "${IDLE:=10}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+cc -O2 -o "$dir/ptybench" bench/ptybench.c -lutil
+cd "$dir"
+export PTYREC_DB="$dir/ptyrec.db" HOME="$dir" TERM=xterm-256color SHELL=/bin/sh
+unset PTYREC_SESSION TMUX ASCIINEMA_REC || true
+
+# Text as a build prints it, and a screen that is drawn anew all the time.
+awk -v n="$TEXT" 'BEGIN { for (size = 0; size < n * 1e6; size += length(s) + 1) {
+	s = sprintf("%08d  compiling package number %d of the tree, %x", ++i, i * 7919 % 1000003, i * 104729); print s } }' > text
+awk -v n="$ANSI" 'BEGIN { for (size = 0; size < n * 1e6; size += length(s)) { i++
+	s = sprintf("\033[%d;%dH\033[38;5;%dm\033[1m%c%c\033[0m\033[K", i % 24 + 1, i * 7 % 80 + 1, i % 256, 33 + i % 90, 33 + i * 3 % 90); printf "%s", s } }' > ansi
+
+# under NAME COMMAND... gives the arguments that run a command (words without blanks) under a recorder.
+under() {
+	name=$1; shift
+	rm -f out.*
+	case $name in
+	bare) echo "$*" ;;
+	ptyrec) echo "$ptyrec run -- $*" ;;
+	script) echo "script -q -e -c $(quote "$*") out.script" ;;
+	asciinema) echo "asciinema rec -q --overwrite -c $(quote "$*") out.cast" ;;
+	ttyrec) echo "ttyrec -e $(quote "$*") out.tty" ;;
+	tlog) echo "tlog-rec --writer=file --file-path=out.tlog -- $*" ;;
+	tmux) echo "tmux -L bench$$ -f /dev/null new-session $(quote "$*")" ;;
+	esac
+}
+
+quote() { printf "'%s'" "$1"; }
+
+program() { case $1 in bare) echo sh ;; ptyrec) echo "$ptyrec" ;; tlog) echo tlog-rec ;; *) echo "$1" ;; esac; }
+
+# measure NAME MODE COMMAND... runs ptybench once.
+measure() {
+	name=$1 mode=$2; shift 2
+	eval "./ptybench $mode $(under "$name" "$@")" | tail -n 1
+}
+
+# median FIELD gives the middle one of the numbers that stand behind a word.
+median() { awk -v f="$1" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' runs | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
+
+repeat() {
+	: > runs
+	n=0
+	while [ $n -lt "$RUNS" ]; do
+		measure "$@" >> runs || true
+		n=$((n + 1))
+	done
+}
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0 && a != "") printf "%.2f", a / b; else print "-" }'; }
+
+echo 'echo ready; exec cat' > echo.sh
+printf '%-10s %8s %6s %6s %8s %8s %6s %6s %8s %8s %7s %7s %8s\n' program text/ms x cpu-x KiB ansi/ms x cpu-x KiB first/ms p50/us p99/us wakeups
+for name in bare ptyrec script asciinema ttyrec tlog tmux; do
+	command -v "$(program $name)" > /dev/null 2>&1 || continue
+	printf '%-10s' "$name"
+	for file in text ansi; do
+		repeat $name flood cat $file
+		wall=$(median wall) cpu=$(median cpu) memory=$(median memory)
+		[ $name = bare ] && eval "wall_$file=$wall cpu_$file=$cpu"
+		eval "bare_wall=\$wall_$file bare_cpu=\$cpu_$file"
+		printf ' %8s %6s %6s %8s' "$wall" "$(ratio "$wall" "$bare_wall")" "$(ratio "$cpu" "$bare_cpu")" "$memory"
+	done
+	repeat $name first echo hi
+	printf ' %8s' "$(median first)"
+	measure $name "keys $KEYS" sh echo.sh > runs || true
+	printf ' %7s %7s' "$(median p50)" "$(median p99)"
+	measure $name "idle $IDLE" sh echo.sh > runs || true
+	printf ' %8s\n' "$(median wakeups)"
+done
+echo "tmux draws a screen of its own and leaves out what nobody sees; its server's CPU and memory are not counted."
