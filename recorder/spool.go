@@ -9,7 +9,7 @@ import (
 // The spool's bounds, in bytes of event data. What does not fit in memory goes to a temporary file; what does not fit there is lost,
 // and counted.
 const (
-	spoolMemory = 4 << 20
+	spoolMemory = 1 << 20
 	spoolFile   = 1 << 30
 )
 
