@@ -110,7 +110,7 @@ func TestSVG(t *testing.T) {
 			text.WriteByte('|')
 		}
 	}
-	if want := "a <title>|red| bg|link|漢字|inv|wavy|d|01234567890123456789|01234|"; text.String() != want {
+	if want := "a <title>|text{white-space:pre}|red| bg|link|漢字|inv|wavy|d|01234567890123456789|01234|"; text.String() != want {
 		t.Errorf("text %q, want %q", text.String(), want)
 	}
 	for _, want := range []string{`fill="#cd3131" font-weight="bold"`, `fill="#010203"`, `text-decoration="line-through overline"`} {

@@ -36,6 +36,7 @@ func writeSVG(w *bufio.Writer, s Screen) {
 	if s.Title != "" {
 		fmt.Fprintf(w, `<text x="%g" y="19" fill="#9d9d9d" text-anchor="middle">%s</text>`, px(width/2), escape(s.Title))
 	}
+	_, _ = w.WriteString("\n<style>text{white-space:pre}</style>") // browsers' own rule for text goes before what g says
 	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" xml:space=\"preserve\" style=\"white-space:pre\">\n", margin, titleBar)
 	for y, row := range s.Lines {
 		for _, r := range row.Runs {
