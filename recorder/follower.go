@@ -14,6 +14,7 @@ const (
 	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the quiet seems to be over
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
+	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
 )
 
 // A flood is output that overflows the feed. The follower waits for its end: until then the recording itself needs the
@@ -21,7 +22,7 @@ const (
 const (
 	floodCheck = 100 * time.Millisecond // is how often it looks,
 	floodEnd   = 64 << 10               // and fewer bytes than this meanwhile are the end
-	readSpeed  = 8 << 20                // bytes a second that are surely read on from the log
+	readSpeed  = 2 << 20                // bytes a second that are surely read on from the log
 )
 
 var (
@@ -103,7 +104,7 @@ func (f *follower) fail(err error) {
 
 // follow returns nil when it has processed all there is.
 func (f *follower) follow() error {
-	var quiet <-chan time.Time
+	var quiet, due <-chan time.Time
 	ticks := 0
 	for {
 		select {
@@ -122,7 +123,13 @@ func (f *follower) follow() error {
 			}
 			continue
 		case <-f.feed.ready:
+			if !f.feed.plenty() {
+				due = time.After(takeAfter)
+				continue
+			}
+		case <-due:
 		}
+		due = nil
 		closed, err := f.takeAll()
 		if err != nil || closed {
 			return err

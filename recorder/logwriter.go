@@ -55,28 +55,36 @@ func (w *logWriter) run() {
 	defer close(w.done)
 	var due <-chan time.Time // when the log is to be flushed
 	for {
+		flush := false
 		select {
 		case <-w.spool.ready:
 		case <-due:
-			due = nil
-			if !w.flush() {
-				due = time.After(flushAfter)
-			}
+			due, flush = nil, true
 		}
-		for more := true; more; {
-			var events []session.Event
-			var closed bool
-			events, more, closed = w.spool.take(takeBytes)
-			w.write(events)
-			if closed && !more {
+		if flush || w.spool.plenty() {
+			if closed := w.takeAll(); closed {
 				w.finish()
 				return
 			}
 		}
-		if due == nil && w.written > w.committed {
+		if flush && w.flush() {
+			continue
+		}
+		if due == nil {
 			due = time.After(flushAfter)
 		}
 	}
+}
+
+// takeAll carries all that there is. It is not called for each event: most can wait until the log is flushed, and whoever
+// wakes up for them takes time from their way to the terminal.
+func (w *logWriter) takeAll() (closed bool) {
+	for more := true; more; {
+		var events []session.Event
+		events, more, closed = w.spool.take(takeBytes)
+		w.write(events)
+	}
+	return closed
 }
 
 func (w *logWriter) write(events []session.Event) {

@@ -18,7 +18,7 @@ const eventOverhead = 64
 
 // spool is the queue before the log writer. Putting never waits for the taker. It may be used concurrently, with one taker.
 type spool struct {
-	ready chan struct{} // gets a value when there is something to take, or the spool is closed
+	ready chan struct{} // gets a value when there is the first event to take, when there are takeBytes of them, and when the spool is closed
 
 	mu     sync.Mutex // guards the fields below
 	mem    []session.Event
@@ -35,14 +35,26 @@ func newSpool() *spool { return &spool{ready: make(chan struct{}, 1)} }
 func (s *spool) put(e session.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	first := len(s.mem) == 0
 	if s.file == nil && s.size+eventSize(e) <= spoolMemory {
 		s.mem = append(s.mem, e)
 		s.size += eventSize(e)
 	} else {
 		s.spill(e)
 	}
-	notify(s.ready)
+	if first || s.plentyLocked() {
+		notify(s.ready)
+	}
 }
+
+// plenty tells whether it is time to take: there is much, or nothing more will come.
+func (s *spool) plenty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plentyLocked() || s.closed
+}
+
+func (s *spool) plentyLocked() bool { return s.size >= takeBytes || s.file != nil }
 
 func (s *spool) spill(e session.Event) {
 	var err error
