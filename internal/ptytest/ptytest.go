@@ -23,7 +23,7 @@ type User struct {
 	TTY *os.File // the terminal as programs see it
 
 	ptmx *os.File
-	hold sync.Mutex    // held while nothing is to be read
+	hold chan struct{} // full while nothing is to be read
 	news chan struct{} // gets a value when shown has grown, or the terminal is closed
 
 	mu     sync.Mutex // guards the fields below
@@ -39,7 +39,7 @@ func New(t testing.TB) *User {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &User{TTY: tty, ptmx: pollable(t, ptmx), news: make(chan struct{}, 1)}
+	u := &User{TTY: tty, ptmx: pollable(t, ptmx), hold: make(chan struct{}, 1), news: make(chan struct{}, 1)}
 	u.Resize(t, 80, 24)
 	done := make(chan struct{})
 	go u.watch(done)
@@ -70,12 +70,12 @@ func (u *User) watch(done chan<- struct{}) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := u.ptmx.Read(buf)
-		u.hold.Lock() // only to wait
-		u.hold.Unlock()
+		u.hold.Lock()
 		u.mu.Lock()
 		u.shown = append(u.shown, buf[:n]...)
 		u.closed = err != nil
 		u.mu.Unlock()
+		u.hold.Unlock()
 		select {
 		case u.news <- struct{}{}:
 		default:
@@ -112,6 +112,16 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
+// Drain returns when the terminal has shown all that was written to it so far.
+func (u *User) Drain(t testing.TB) {
+	t.Helper()
+	const mark = "\x1b]ptytest\x07"
+	if _, err := io.WriteString(u.TTY, mark); err != nil {
+		t.Fatal(err)
+	}
+	u.Await(t, mark)
+}
+
 // Shown is all that the terminal has shown.
 func (u *User) Shown() []byte {
 	u.mu.Lock()
@@ -128,8 +138,8 @@ func (u *User) Count() int {
 
 // Hold makes the terminal stop reading, as a window that hangs does, until release is called.
 func (u *User) Hold() (release func()) {
-	u.hold.Lock()
-	return sync.OnceFunc(u.hold.Unlock)
+	u.hold <- struct{}{}
+	return sync.OnceFunc(func() { <-u.hold })
 }
 
 // Type types keys.
