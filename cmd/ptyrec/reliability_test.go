@@ -23,7 +23,11 @@ import (
 func long() bool { return os.Getenv("PTYREC_LONG_TESTS") != "" }
 
 // notices counts what ptyrec itself has said on a terminal.
-func notices(u *ptytest.User) int { return strings.Count(string(u.Shown()), "ptyrec: ") }
+func notices(t testing.TB, u *ptytest.User) int {
+	t.Helper()
+	u.Drain(t)
+	return strings.Count(string(u.Shown()), "ptyrec: ")
+}
 
 // wantPrefix wants a raw log that ends on a whole record: it is how the terminal's output begins.
 func wantPrefix(t testing.TB, u *ptytest.User, logged []byte) {
@@ -122,7 +126,7 @@ func TestDiskFull(t *testing.T) {
 			logged := bytesOf(session.Output, events)
 			wantPrefix(t, u, logged)
 			whole := bytes.HasSuffix(logged, []byte("three\n"))
-			if n := notices(u); n > 1 || n == 0 && !whole || back && !whole {
+			if n := notices(t, u); n > 1 || n == 0 && !whole || back && !whole {
 				t.Errorf("%d notices, the raw log is whole: %v, the session is %s", n, whole, info.Status)
 			}
 			if !back && whole {
@@ -172,7 +176,7 @@ func TestDatabaseLocked(t *testing.T) {
 			_, events := rawLog(t, db)
 			logged := bytesOf(session.Output, events)
 			wantPrefix(t, u, logged)
-			n, whole := notices(u), bytes.HasSuffix(logged, []byte("three\n"))
+			n, whole := notices(t, u), bytes.HasSuffix(logged, []byte("three\n"))
 			if back && (n != 0 || !whole) || !back && n != 1 {
 				t.Errorf("%d notices, the raw log is whole: %v; terminal %q", n, whole, u.Shown())
 			}
@@ -210,7 +214,7 @@ func TestDatabaseRemoved(t *testing.T) {
 		t.Errorf("status = %d, want 7", got)
 	}
 	u.Await(t, "not recorded")
-	if n := notices(u); n != 1 {
+	if n := notices(t, u); n != 1 {
 		t.Errorf("%d notices, want 1: %q", n, u.Shown())
 	}
 }

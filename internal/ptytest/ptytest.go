@@ -70,12 +70,12 @@ func (u *User) watch(done chan<- struct{}) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := u.ptmx.Read(buf)
-		u.hold.Lock()
+		u.hold <- struct{}{} // waits while somebody holds it
+		<-u.hold
 		u.mu.Lock()
 		u.shown = append(u.shown, buf[:n]...)
 		u.closed = err != nil
 		u.mu.Unlock()
-		u.hold.Unlock()
 		select {
 		case u.news <- struct{}{}:
 		default:
