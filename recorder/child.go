@@ -180,14 +180,14 @@ func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err 
 // wait is the child's waiter.
 func (c *child) wait() {
 	for {
-		var info unix.Siginfo
-		err := unix.Waitid(unix.P_PID, c.pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if c.reap() {
+		awaitChange(c.pid)
+		gone, stopped := c.reap()
+		if gone {
 			close(c.exited)
 			return
+		}
+		if !stopped {
+			continue
 		}
 		select {
 		case c.stopped <- struct{}{}:
@@ -196,19 +196,22 @@ func (c *child) wait() {
 	}
 }
 
-// reap takes the child's state; true means that it is gone. Nobody signals it meanwhile: its pid is free then.
-func (c *child) reap() bool {
+// reap takes the child's state, if it has changed. Nobody signals it meanwhile: where it is gone, its pid is free then.
+func (c *child) reap() (gone, stopped bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var ws unix.WaitStatus
 	for {
-		_, err := unix.Wait4(c.pid, &ws, unix.WUNTRACED|unix.WNOHANG, nil)
+		pid, err := unix.Wait4(c.pid, &ws, unix.WUNTRACED|unix.WNOHANG, nil)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		if err != nil {
 			c.gone, c.status = true, 1
-			return true
+			return true, false
+		}
+		if pid == 0 {
+			return false, false
 		}
 		break
 	}
@@ -218,10 +221,10 @@ func (c *child) reap() bool {
 	case ws.Signaled():
 		c.status = 128 + int(ws.Signal())
 	default:
-		return false
+		return false, true
 	}
 	c.gone = true
-	return true
+	return true, false
 }
 
 // signal sends sig to the child's process group, and to the foreground one of its PTY where that is another.

@@ -1,4 +1,5 @@
-// Package ptytest is a terminal with somebody before it, for tests: it types, and sees what is shown.
+//go:build linux
+
 package ptytest
 
 import (
