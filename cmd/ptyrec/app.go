@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 
 	"github.com/mattn/go-isatty"
 )
@@ -19,8 +20,9 @@ type app struct {
 	closers []io.Closer
 	temps   temporaries
 
-	config     *config // as loadConfig read it
-	redactFlag string  // --redact: true, false, or empty where it is not given
+	configMu   sync.Mutex // guards config: recordings are read side by side
+	config     *config    // as loadConfig read it
+	redactFlag string     // --redact: true, false, or empty where it is not given
 }
 
 func newApp() *app {

@@ -51,6 +51,8 @@ func configPath() (string, error) {
 // loadConfig gives the defaults, the file over them where there is one, and the environment over both. The first call reads, further
 // ones give the same.
 func (a *app) loadConfig() (*config, error) {
+	a.configMu.Lock()
+	defer a.configMu.Unlock()
 	if a.config != nil {
 		return a.config, nil
 	}
