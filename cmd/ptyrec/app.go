@@ -22,7 +22,7 @@ type app struct {
 
 	configMu   sync.Mutex // guards config: recordings are read side by side
 	config     *config    // as loadConfig read it
-	redactFlag string     // --redact: true, false, or empty where it is not given
+	redactFlag *bool      // --redact; nil where it is not given
 }
 
 func newApp() *app {

@@ -108,14 +108,6 @@ func configError(path string, err error, hint string) error {
 	return fail(fmt.Errorf("%s: %w", path, err), hint)
 }
 
-// checkFlags refuses what the flags of the root cannot mean.
-func (a *app) checkFlags() error {
-	if a.redactFlag != "" && a.redactFlag != "true" && a.redactFlag != "false" {
-		return usageError(fmt.Errorf("--redact is %q, not true or false", a.redactFlag))
-	}
-	return nil
-}
-
 // environment puts what stands in the environment over c. $PTYREC_DB is dbPath's.
 func (c *config) environment(get func(string) string) error {
 	for name, to := range map[string]*bool{"PTYREC_INPUT": &c.Run.Input, "PTYREC_REDACT": &c.Redact.Enabled} {

@@ -13,12 +13,13 @@ import (
 
 func newConfigCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show the configuration",
+		Use:        "config",
+		SuggestFor: []string{"settings", "configure"},
+		Short:      "Show the configuration",
 		Long: `Config shows what the configuration file ($XDG_CONFIG_HOME/ptyrec/config.toml) and the environment
 make of the settings, as a file that means the same. Flags go over the environment, and that over the file.`,
 		Example: "  ptyrec config\n  ptyrec config path\n  $EDITOR \"$(ptyrec config path)\"",
-		Args:    cobra.NoArgs,
+		Args:    subcommand,
 		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
 	}
 	cmd.AddCommand(
@@ -26,14 +27,14 @@ make of the settings, as a file that means the same. Flags go over the environme
 			Use:     "show",
 			Short:   "Show the settings as they are in force",
 			Example: "  ptyrec config show",
-			Args:    cobra.NoArgs,
+			Args:    operands(0, 0),
 			RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
 		},
 		&cobra.Command{
 			Use:     "path",
 			Short:   "Print where the configuration file stands",
 			Example: "  ptyrec config path",
-			Args:    cobra.NoArgs,
+			Args:    operands(0, 0),
 			RunE: func(*cobra.Command, []string) error {
 				path, err := configPath()
 				if err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -68,8 +69,33 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 // findSession gives the session that ref names.
 func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
-	if errors.Is(err, session.ErrNotFound) && ref == "last" {
+	switch {
+	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, fail(errors.New("no session is recorded yet"), "record one: ptyrec run -- COMMAND")
+	case errors.Is(err, session.ErrNotFound):
+		return nil, fail(fmt.Errorf("no session's id begins with %q", ref), "`ptyrec list` shows the sessions")
+	case errors.Is(err, session.ErrAmbiguous):
+		return nil, ambiguous(ctx, s, ref)
 	}
 	return info, err
+}
+
+// ambiguous names the sessions that an id's beginning could mean, up to five of them.
+func ambiguous(ctx context.Context, s *store.Store, ref string) error {
+	ids, err := s.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	short := newShortIDs(ids)
+	var names []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, strings.ToLower(ref)) {
+			names = append(names, short.of(id))
+		}
+	}
+	named := strings.Join(names[:min(5, len(names))], ", ")
+	if len(names) > 5 {
+		named += ", …"
+	}
+	return fail(fmt.Errorf("%d sessions' ids begin with %q", len(names), ref), "write more of it: "+named)
 }

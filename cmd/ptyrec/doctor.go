@@ -25,14 +25,15 @@ type doctorFlags struct {
 func newDoctorCmd(a *app) *cobra.Command {
 	var f doctorFlags
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check the database, the terminal and the surroundings; --repair mends",
+		Use:        "doctor",
+		SuggestFor: []string{"check", "repair"},
+		Short:      "Check the database, the terminal and the surroundings; --repair mends",
 		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
 and of agents. With --repair it makes the full-text index anew, reads the sessions again whose entries are damaged or were never
 read out (their other entries keep their ids), and takes the files' permissions back. What is lost in a raw log stays lost. The
 exit status is 1 where something is wrong that is not mended.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
-		Args:    cobra.NoArgs,
+		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.all && !f.repair {
 				return usageError(errors.New("--all goes with --repair"))

@@ -29,14 +29,13 @@ func fail(err error, hint string) error {
 	return &failure{err: err, hint: hint, status: statusFailure}
 }
 
-// usageError marks err as a wrong use of the command line.
+// usageError marks err as a wrong use of the command line. Its hint is the command's help page.
 func usageError(err error) error {
 	var f *failure
 	if errors.As(err, &f) {
 		return err
 	}
-	msg, _, _ := strings.Cut(err.Error(), "\n")
-	return &failure{err: errors.New(msg), hint: "see `ptyrec help`", status: statusUsage}
+	return &failure{err: err, status: statusUsage}
 }
 
 // childStatus is the exit status of a recorded command: no error of ours, nothing is printed.

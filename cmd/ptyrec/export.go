@@ -30,8 +30,9 @@ type exportFlags struct {
 func newExportCmd(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export [FILE] [--session S] [--format F]",
-		Short: "Write the last session, or S, as " + strings.Join(formatNames(), ", "),
+		Use:        "export [FILE] [--session S] [--format F]",
+		SuggestFor: []string{"save", "convert"},
+		Short:      "Write the last session, or S, as " + strings.Join(formatNames(), ", "),
 		Long: `Export writes a session. FILE's ending chooses the format; without FILE, and with -, it goes to stdout, as JSON. FILE appears
 whole or not at all. html is one page with the conversation beside a player of the recording; svg is the screen at the end,
 at --at SECONDS, or at an entry (--session S#12); cast is an asciicast v3, cast2 a v2, with a marker at each message. --all writes each
@@ -41,7 +42,7 @@ session that the filters choose to DIR/DATE_TIME_ID.F.`,
   ptyrec export screen.svg --session 'last#12'
   ptyrec export --format jsonl | jq .
   ptyrec export --all --format md --since 2w -o notes`,
-		Args: cobra.MaximumNArgs(1),
+		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "-"
 			if len(args) == 1 {

@@ -70,6 +70,15 @@ func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 	return out, nil
 }
 
+// noticeNone says that there is nothing to show, and why.
+func (a *app) noticeNone(f filterFlags) {
+	if f == (filterFlags{}) {
+		a.notice("no session is recorded yet; to record one: ptyrec run -- COMMAND")
+		return
+	}
+	a.notice("no session matches")
+}
+
 // absolute gives a folder's path as sessions have it. A ~ that no shell expanded is the home folder.
 func absolute(dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {

@@ -28,7 +28,7 @@ a folder all recordings in it. What is there already is left alone: recordings a
   ptyrec import ~/recordings --dry-run
   script -T typescript.timing -O typescript; ptyrec import typescript
   zstdcat session.cast.zst | ptyrec import -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.timing != "" && len(args) != 1 {
 				return usageError(errors.New("--timing goes with one typescript"))

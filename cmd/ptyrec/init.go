@@ -19,8 +19,9 @@ func newInitCmd(a *app) *cobra.Command {
 	var record, all bool
 	var agents []string
 	cmd := &cobra.Command{
-		Use:   "init bash|zsh|fish",
-		Short: "Print what a shell needs to record agents by itself",
+		Use:        "init bash|zsh|fish",
+		SuggestFor: []string{"shell", "hook"},
+		Short:      "Print what a shell needs to record agents by itself",
 		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini and opencode, as far as they are installed, are
 recorded whenever you start them; prompts are marked (OSC 133), so that commands and their output are told apart; and words are
 completed. Nothing is recorded twice: inside a recorded session agents run as they are. --shell records each interactive shell instead.`,
@@ -28,7 +29,7 @@ completed. Nothing is recorded twice: inside a recorded session agents run as th
   eval "$(ptyrec init zsh)"              # in ~/.zshrc
   ptyrec init fish | source              # in ~/.config/fish/config.fish
   ptyrec init bash --agents claude,aider`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      oneOf("shell", "bash", "zsh", "fish"),
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("agents") {

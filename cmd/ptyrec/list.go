@@ -28,16 +28,17 @@ type listFlags struct {
 func newListCmd(a *app) *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List the recorded sessions, the newest first",
+		Use:        "list",
+		SuggestFor: []string{"log", "history", "sessions"},
+		Aliases:    []string{"ls"},
+		Short:      "List the recorded sessions, the newest first",
 		Long: `List shows the recorded sessions, the newest first, each with the beginning of its id by which other commands
 know it. On a terminal the table fits its width, and a long one goes through a pager ($PTYREC_PAGER, $PAGER, less).`,
 		Example: `  ptyrec list
   ptyrec list --agent claude --on tuesday
   ptyrec list --since 2w --cwd . --command resume
   ptyrec list --live --json | jq -r '.[].id'`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.asJSON && !cmd.Flags().Changed("limit") {
 				f.limit = 0
@@ -80,7 +81,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos) })
 	}
 	if len(infos) == 0 {
-		a.notice("no session matches")
+		a.noticeNone(f.filterFlags)
 		return nil
 	}
 	ids, err := db.IDs(ctx)

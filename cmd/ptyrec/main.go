@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,15 +14,19 @@ func main() {
 
 // execute runs one command line on the process's own streams and returns its exit status.
 func execute(args []string) int {
+	cobra.EnableCommandSorting = false // the help has the order of root.go
 	a := newApp()
 	defer a.close()
 	root := newRootCmd(a)
 	root.SetArgs(args)
 	begun := false
 	beforeRun(root, func() { begun = true })
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	if err != nil && !begun {
 		err = usageError(err)
+	}
+	if f := (*failure)(nil); errors.As(err, &f) && f.status == statusUsage && f.hint == "" {
+		f.hint = helpHint(cmd)
 	}
 	return a.report(err)
 }

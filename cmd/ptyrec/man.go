@@ -23,13 +23,16 @@ func newManCmd(a *app) *cobra.Command {
 		Example: `  ptyrec man | man -l -
   ptyrec man search | man -l -
   ptyrec man -o share/man/man1`,
-		Args:   cobra.MaximumNArgs(1),
+		Args:   operands(0, 1),
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			if dir == "" {
-				page, _, err := root.Find(args)
+				page, rest, err := root.Find(args)
+				if err == nil {
+					err = subcommand(page, rest)
+				}
 				if err != nil {
 					return usageError(err)
 				}

@@ -18,7 +18,7 @@ func newNoteCmd(a *app) *cobra.Command {
 		Example: `  ptyrec note last "the fix is in the second half"
   ptyrec note last
   ptyrec note last --rm`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, -1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")

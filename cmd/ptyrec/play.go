@@ -23,8 +23,9 @@ type playFlags struct {
 func newPlayCmd(a *app) *cobra.Command {
 	var f playFlags
 	cmd := &cobra.Command{
-		Use:   "play [S|CAST]",
-		Short: "Play a recording in the terminal",
+		Use:        "play [S|CAST]",
+		SuggestFor: []string{"replay"},
+		Short:      "Play a recording in the terminal",
 		Long: `Play shows a session, or a recording in a file, as it went. Keys:
 
   space        pause, go on            n, p    the next, the previous message
@@ -34,7 +35,7 @@ func newPlayCmd(a *app) *cobra.Command {
 		Example: `  ptyrec play
   ptyrec play 019a9ec0 --speed 2 --at 90
   ptyrec play session.cast --idle-limit 0`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: completePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {

@@ -22,14 +22,15 @@ type pruneFlags struct {
 func newPruneCmd(a *app) *cobra.Command {
 	f := pruneFlags{}
 	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete old sessions",
+		Use:        "prune",
+		SuggestFor: []string{"gc", "clean", "cleanup"},
+		Short:      "Delete old sessions",
 		Long: `Prune deletes the sessions that are older than --older-than, all but the newest --keep, and the oldest ones until the
 recordings take no more than --max-size. Sessions with a tag, and live ones, stay (--tagged takes the tagged ones, too). It says
 what it would delete, and asks; --yes answers.`,
 		Example: `  ptyrec prune --older-than 90d
   ptyrec prune --keep 200 --max-size 2GB --yes`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("keep") {
 				f.keep = -1

@@ -28,8 +28,8 @@ func (a *app) redaction() (redaction, error) {
 		return redaction{}, err
 	}
 	rc := c.Redact
-	if a.redactFlag != "" {
-		rc.Enabled = a.redactFlag == "true"
+	if a.redactFlag != nil {
+		rc.Enabled = *a.redactFlag
 	}
 	r, err := rc.redactor()
 	return redaction{Redactor: r}, err

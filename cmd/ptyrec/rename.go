@@ -8,12 +8,13 @@ import (
 
 func newRenameCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "rename S [TITLE…]",
-		Short: "Give a session a title of yours",
-		Long:  "Rename gives a session a title, which list, show and export use. Without a title the session's own comes back.",
+		Use:        "rename S [TITLE…]",
+		SuggestFor: []string{"title", "mv"},
+		Short:      "Give a session a title of yours",
+		Long:       "Rename gives a session a title, which list, show and export use. Without a title the session's own comes back.",
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, -1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, info, _, err := a.openSession(cmd.Context(), args)

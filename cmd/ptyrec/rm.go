@@ -17,12 +17,13 @@ import (
 func newRmCmd(a *app) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "rm S…",
-		Short: "Delete sessions",
-		Long:  "Rm deletes sessions with their recordings. It says which, and asks; --yes answers.",
+		Use:        "rm S…",
+		SuggestFor: []string{"delete", "remove", "del"},
+		Short:      "Delete sessions",
+		Long:       "Rm deletes sessions with their recordings. It says which, and asks; --yes answers.",
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, -1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := a.openExisting(cmd.Context())

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/spf13/cobra"
 )
 
@@ -10,31 +12,68 @@ func newRootCmd(a *app) *cobra.Command {
 		Use:   "ptyrec",
 		Short: "Record terminal sessions and read the conversations of coding agents out of them",
 		Example: `  ptyrec run -- claude          record a session
-  ptyrec export session.json    the conversation of the last session`,
+  ptyrec show                   what was said in it
+  ptyrec search cache           … in all of them
+  ptyrec export talk.html       the conversation beside a player of the recording`,
+		Args:          subcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.checkFlags()
-		},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.PersistentFlags().StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
-	root.PersistentFlags().StringVar(&a.redactFlag, "redact", "", "take secrets out of what is stored and written: `true` or false (default $PTYREC_REDACT, else as configured, else true)")
-	root.PersistentFlags().Lookup("redact").NoOptDefVal = "true"
-	root.AddCommand(
-		newRunCmd(a),
-		newExportCmd(a),
-		newExtractCmd(a),
-		newImportCmd(a),
-		newListCmd(a),
-		newConfigCmd(a),
-		newRedactCmd(a),
-		newDoctorCmd(a),
-		newScreenCmd(a),
-		newVersionCmd(a),
-	)
-	root.AddCommand(dailyCommands(a)...)
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",
+		func(text string) error {
+			on, err := strconv.ParseBool(text)
+			a.redactFlag = &on
+			return err
+		})
+	for _, group := range commandGroups(a) {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newManCmd(a), newExitStatusTopic())
+	addSetUp(root)
 	return root
+}
+
+// commandGroup is a group of commands in the help.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func commandGroups(a *app) []commandGroup {
+	return []commandGroup{
+		{"Record", []*cobra.Command{newRunCmd(a), newImportCmd(a)}},
+		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a)}},
+		{"Keep", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newPruneCmd(a), newRedactCmd(a)}},
+		{"Hand on", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newScreenCmd(a)}},
+		{setUp, []*cobra.Command{newInitCmd(a), newConfigCmd(a), newVerifyCmd(a), newDoctorCmd(a), newVersionCmd(a)}},
+	}
+}
+
+// setUp is the group of the commands about ptyrec itself.
+const setUp = "Set up and check"
+
+// addSetUp adds the commands that cobra makes.
+func addSetUp(root *cobra.Command) {
+	root.SetHelpCommand(newHelpCmd())
+	root.SetHelpCommandGroupID(setUp)
+	root.SetCompletionCommandGroupID(setUp)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "Print the completion of a shell (init does that, and more)"
+			c.Args = subcommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 }

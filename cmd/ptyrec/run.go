@@ -27,8 +27,9 @@ type runFlags struct {
 func newRunCmd(a *app) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [flags] [--] [COMMAND…]",
-		Short: "Record a command (default: $SHELL); its exit status is ours",
+		Use:        "run [flags] [--] [COMMAND…]",
+		SuggestFor: []string{"record", "rec", "exec", "start"},
+		Short:      "Record a command (default: $SHELL); its exit status is ours",
 		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every
 key, signal and window size, and its exit status is passed on. Flags behind the command's name are the command's.`,
 		Example: `  ptyrec run -- claude

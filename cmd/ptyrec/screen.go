@@ -33,8 +33,9 @@ var atEnd = math.Inf(1)
 func newScreenCmd(a *app) *cobra.Command {
 	var o screenOptions
 	cmd := &cobra.Command{
-		Use:   "screen CAST… [-o DIR]",
-		Short: "Show the screen of a recording at a moment",
+		Use:        "screen CAST… [-o DIR]",
+		SuggestFor: []string{"screenshot", "snapshot", "shot"},
+		Short:      "Show the screen of a recording at a moment",
 		Long: `Screen plays recordings into a terminal of its own and writes what it shows at the end, or at a moment:
 one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .svg). JSON has the scrollback, too.`,
 		Example: `  ptyrec screen session.cast

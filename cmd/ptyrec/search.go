@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -23,8 +25,9 @@ type searchFlags struct {
 func newSearchCmd(a *app) *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "search WORDS…",
-		Short: "Search what was said in all sessions",
+		Use:        "search WORDS…",
+		SuggestFor: []string{"find", "grep"},
+		Short:      "Search what was said in all sessions",
 		Long: `Search finds messages, the best first. Words side by side must all be there, in any order. Write "a phrase" in quotes
 (within the shell's), pre* for a beginning, AND, OR, NOT and parentheses. Case and accents do not count; Chinese, Japanese
 and Korean are found anywhere in a sentence. Each hit has a name for show: ptyrec show 019a9ec0#12. The exit status
@@ -33,19 +36,23 @@ is 1 where nothing is found.`,
   ptyrec search '"cache key" OR evict*' --on tuesday
   ptyrec search --role user --agent codex 缓存
   ptyrec search migration NOT test --json | jq -r '.[].snippet'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return search(cmd.Context(), a, strings.Join(args, " "), f)
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: user, assistant, tool, thinking, command, shell, system")
+	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	completeFilters(a, cmd)
-	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(
-		[]cobra.Completion{"user", "assistant", "tool", "thinking", "command", "shell", "system"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// roles are those of messages.
+var roles = []string{
+	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
 }
 
 func search(ctx context.Context, a *app, words string, f searchFlags) error {
@@ -56,6 +63,11 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	if filter.Limit = f.limit; f.limit < 1 {
 		return usageError(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+	}
+	for _, role := range f.roles {
+		if !slices.Contains(roles, role) {
+			return misuse(suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
+		}
 	}
 	db, err := a.openExisting(ctx)
 	if err != nil {
@@ -71,7 +83,11 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	short := newShortIDs(ids)
 	if f.asJSON {
-		return writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short) })
+		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short) })
+		if err == nil && len(hits) == 0 {
+			err = childStatus(statusFailure)
+		}
+		return err
 	}
 	if len(hits) == 0 {
 		return fail(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
@@ -116,13 +132,19 @@ func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now ti
 	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
 		speaker = hit.Entry.Agent
 	}
-	title := ""
+	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, speaker))
 	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
-		title = s.paint(dim, "  in "+clip(text, 60))
+		head += s.paint(dim, "  in "+clip(text, 60))
 	}
-	fmt.Fprintf(b, "%s  %s  %s%s\n", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, speaker), title)
-	fmt.Fprintf(b, "    %s\n", marked(hit.Snippet, s))
+	text := marked(hit.Snippet, s)
+	if width := a.width(); width > 0 {
+		head = ansi.Truncate(head, width, "…")
+		text = ansi.Wrap(text, max(10, width-len(snippetIndent)), "")
+	}
+	fmt.Fprintf(b, "%s\n%s%s\n", head, snippetIndent, strings.ReplaceAll(text, "\n", "\n"+snippetIndent))
 }
+
+const snippetIndent = "    "
 
 // marked gives a snippet with its matches coloured, or in brackets where there are no colours.
 func marked(sn store.Snippet, s style) string {

@@ -20,15 +20,16 @@ type showFlags struct {
 func newShowCmd(a *app) *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
-		Use:   "show [S[#N]]",
-		Short: "Show the conversation of a session",
+		Use:        "show [S[#N]]",
+		SuggestFor: []string{"cat", "view", "print", "read"},
+		Short:      "Show the conversation of a session",
 		Long: `Show writes what was said in a session (an id, a unique beginning of one, or last), on a terminal through a pager as
 git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools opens them. S#12 begins at entry 12.`,
 		Example: `  ptyrec show
   ptyrec show 019a9ec0 --tools --thinking
   ptyrec show last#12
   ptyrec show last --raw > session.bytes`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.raw && (f.tools || f.thinking || f.events) {

@@ -25,13 +25,14 @@ type statsFlags struct {
 func newStatsCmd(a *app) *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Count sessions, turns and hours, by agent, folder and day",
-		Long:  "Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in which folders, on which days.",
+		Use:        "stats",
+		SuggestFor: []string{"stat", "status"},
+		Short:      "Count sessions, turns and hours, by agent, folder and day",
+		Long:       "Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in which folders, on which days.",
 		Example: `  ptyrec stats
   ptyrec stats --since 2026-11-01 --agent codex
   ptyrec stats --json | jq .agents`,
-		Args: cobra.NoArgs,
+		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
 	f.register(cmd)
@@ -57,6 +58,10 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 	infos, err := db.Sessions(ctx, filter)
 	if err != nil {
 		return err
+	}
+	if len(infos) == 0 && !f.asJSON {
+		a.noticeNone(f.filterFlags)
+		return nil
 	}
 	end := now
 	if !filter.Until.IsZero() && filter.Until.Before(now) {
@@ -98,6 +103,9 @@ func (c *count) add(info *store.Info) {
 	c.RawBytes += info.RawBytes
 	c.Stored += info.StoredBytes
 }
+
+// length is the time that the sessions took.
+func (c *count) length() string { return shortDuration(time.Duration(c.Hours * float64(time.Hour))) }
 
 const dateOnly = "2006-01-02"
 
@@ -150,8 +158,8 @@ func (c counts) sorted() []count {
 const topFolders = 10
 
 func (s *summary) write(w io.Writer, st style, width int) error {
-	fmt.Fprintf(w, "%s, %s, %s, %.1f hours, %s recorded in %s\n", plural(s.Sessions, "session"), plural(s.Turns, "turn"),
-		plural(s.Messages, "message"), s.Hours, humanize.IBytes(uint64(s.RawBytes)), humanize.IBytes(uint64(s.Stored)))
+	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", plural(s.Sessions, "session"), plural(s.Turns, "turn"),
+		plural(s.Messages, "message"), s.length(), humanize.IBytes(uint64(s.RawBytes)), humanize.IBytes(uint64(s.Stored)))
 	for _, part := range []struct {
 		title string
 		rows  []count
@@ -160,9 +168,9 @@ func (s *summary) write(w io.Writer, st style, width int) error {
 			continue
 		}
 		fmt.Fprintln(w)
-		t := &table{columns: []column{{title: "SESSIONS", right: true}, {title: "TURNS", right: true}, {title: "HOURS", right: true}, {title: part.title}}}
+		t := &table{columns: []column{{title: "SESSIONS", right: true}, {title: "TURNS", right: true}, {title: "TIME", right: true}, {title: part.title}}}
 		for _, c := range part.rows {
-			t.rows = append(t.rows, []cell{{fmt.Sprint(c.Sessions), ""}, {fmt.Sprint(c.Turns), ""}, {fmt.Sprintf("%.1f", c.Hours), ""}, {clip(c.Name, 300), cyan}})
+			t.rows = append(t.rows, []cell{{fmt.Sprint(c.Sessions), ""}, {fmt.Sprint(c.Turns), ""}, {c.length(), ""}, {clip(c.Name, 300), cyan}})
 		}
 		if err := t.write(w, st, width); err != nil {
 			return err

@@ -17,7 +17,7 @@ func newTagCmd(a *app) *cobra.Command {
 		Example: `  ptyrec tag last cache work
   ptyrec tag last --rm work
   ptyrec list --tag cache`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              operands(1, -1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {

@@ -26,14 +26,15 @@ type tailFlags struct {
 func newTailCmd(a *app) *cobra.Command {
 	var f tailFlags
 	cmd := &cobra.Command{
-		Use:   "tail [S]",
-		Short: "Follow a live session's messages",
+		Use:        "tail [S]",
+		SuggestFor: []string{"follow", "watch"},
+		Short:      "Follow a live session's messages",
 		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
 it is the newest live session. With --json each entry is a line, as in an export to JSON lines.`,
 		Example: `  ptyrec tail
   ptyrec tail 019a9ec0 --tools
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.last < 0 {

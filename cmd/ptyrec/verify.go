@@ -25,7 +25,7 @@ CLI in ~/.gemini/tmp), and compares what was said, word for word; how it is mark
 exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 where there is one.`,
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verify(cmd.Context(), a, args, asJSON)

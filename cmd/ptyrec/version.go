@@ -17,7 +17,7 @@ func newVersionCmd(a *app) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  ptyrec version",
-		Args:    cobra.NoArgs,
+		Args:    operands(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.stdout, "ptyrec %s%s %s %s/%s\n", versionString(), commitString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
