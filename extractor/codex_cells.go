@@ -270,7 +270,9 @@ func (p *codexParser) add(it Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
 func (p *codexParser) user(i int, ls []Line) {
-	lk := look{Left: 2, Right: 1, Breaks: codexBreaks, Ideo: true}
+	c := codexBody{lines: ls, look: look{Left: 2, Right: 1, Breaks: codexBreaks, Ideo: true}}
+	lk := c.look
+	lk.Seam = c.addressSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
 		lk.Left = 1
 	}

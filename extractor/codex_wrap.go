@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
@@ -33,29 +35,66 @@ func (c *codexBody) isCode(l *textLine) bool {
 	return false
 }
 
-// seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to wrap, and in some
-// versions the words behind it are cut anywhere.
+// seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to wrap, and up to 0.13x the
+// words beside it are cut anywhere, with room for a hyphen that is not drawn: a row that is full to its last column ends
+// with a word, and one that lacks a column may end within one.
 func (c *codexBody) seam(a, b *textLine) (seam, bool) {
-	if a.wrapped && strings.Contains(lastWord(a.text), "://") {
-		return seamSpace, true
-	}
 	if c.balanced(a, b) {
 		return seamSpace, true
 	}
-	if a.width != a.room || !c.cutAnywhere(a.at) {
+	return c.addressSeam(a, b)
+}
+
+// addressSeam is the seam beside a URL.
+func (c *codexBody) addressSeam(a, b *textLine) (seam, bool) {
+	if a.wrapped && strings.Contains(lastWord(a.text), "://") {
+		return seamSpace, true
+	}
+	free := a.room - a.width
+	if free < 0 || free > cutSlack || !c.cutAnywhere(a.at) {
 		return 0, false
 	}
-	last, first := lastWord(a.text), firstWord(b.text)
-	r, _ := utf8.DecodeLastRuneInString(last)
-	f, _ := utf8.DecodeRuneInString(first)
-	if wordRune(r) && (unicode.IsLower(f) || unicode.IsDigit(f)) && !commonWords[last] && !commonWords[strings.Trim(first, ".,;:)")] {
+	last := lastWord(a.text)
+	switch {
+	case free == 0 && strings.HasSuffix(last, "-") && last != "-", free == 1 && c.cutWord(last, firstWord(b.text)):
 		return seamNone, true
 	}
 	return seamSpace, true
 }
 
-// cutAnywhere tells whether the paragraph around a row has a URL and fills its rows to the last column, as only a cut
-// within words does.
+// cutSlack is how many columns a row may lack at most where words are cut anywhere: a blank, and a letter with its hyphen.
+const cutSlack = 2
+
+// cutWord tells whether two pieces are of one word. The reply's other words decide, if they can.
+func (c *codexBody) cutWord(last, first string) bool {
+	r, _ := utf8.DecodeLastRuneInString(last)
+	f, size := utf8.DecodeRuneInString(first)
+	if !wordRune(r) && wordRune(f) || size == len(first) || codexURL(last) || codexURL(first) {
+		return false
+	}
+	bare := strings.Trim(first, ".,;:!?)")
+	switch {
+	case c.says(last + bare):
+		return true
+	case commonWords[last], commonWords[bare], c.says(last) && c.says(bare):
+		return false
+	}
+	return !unicode.IsUpper(f) || unicode.IsUpper(r)
+}
+
+// says tells whether a word stands within one of the reply's rows.
+func (c *codexBody) says(word string) bool {
+	for _, l := range c.lines {
+		for i, w := range strings.Fields(l.Text) {
+			if i > 0 && strings.Trim(w, ".,;:!?()") == word && !strings.HasSuffix(l.Text, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cutAnywhere tells whether the paragraph around a row has a URL and fills its rows, as only a cut within words does.
 func (c *codexBody) cutAnywhere(at int) bool {
 	from, to := at, at+1
 	for from > 0 && c.lines[from-1].Text != "" {
@@ -67,17 +106,59 @@ func (c *codexBody) cutAnywhere(at int) bool {
 	url, full := false, 0
 	for i := from; i < to; i++ {
 		l := c.lines[i]
-		url = url || strings.Contains(l.Text, "://")
+		if hasLink(l.Row) { // later versions say so, and cut no words
+			return false
+		}
+		for _, w := range strings.Fields(l.Text) {
+			url = url || codexURL(w)
+		}
 		switch {
 		case i == to-1:
-		case rowWidth(l.Row) == l.Cols:
+		case rowWidth(l.Row)+cutSlack >= l.Cols-c.look.Right:
 			full++
-		case i+1 < to && strings.Contains(firstWord(c.lines[i+1].Text), "://"): // a URL goes to a row of its own
+		case codexURL(firstWord(c.lines[i+1].Text)): // a URL goes to a row of its own
 		default:
 			return false
 		}
 	}
 	return url && full > 1
+}
+
+// hasLink tells whether a cell of the row is a link.
+func hasLink(r *vterm.Row) bool {
+	for i := range r.Runs {
+		if r.Runs[i].Style.Link != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// codexURL tells whether Codex takes a word for an address: a scheme, or a host with a path behind it.
+func codexURL(word string) bool {
+	word = strings.Trim(word, "()[]{}<>,.;:!'\"")
+	if strings.Contains(word, "://") {
+		return true
+	}
+	host := word
+	at := strings.IndexAny(word, "/?#")
+	if at >= 0 {
+		host = word[:at]
+	}
+	host, _, _ = strings.Cut(host, ":")
+	if at < 0 {
+		return strings.HasPrefix(host, "www.")
+	}
+	top := host[strings.LastIndexByte(host, '.')+1:]
+	if host == "localhost" || len(top) == len(host) || len(top) < 2 {
+		return host == "localhost"
+	}
+	for _, r := range top {
+		if !unicode.IsLetter(r) || r > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
 }
 
 // commonWords are short words that are hardly ever pieces of others.

@@ -263,7 +263,7 @@ func (p *geminiParser) typed(sign byte, text string, first, end int) {
 
 // isSlash tells whether a prompt is a command of the CLI.
 func isSlash(t string) bool {
-	return len(t) > 1 && t[0] == '/' && t[1] >= 'a' && t[1] <= 'z' && !strings.ContainsRune(t, '\n')
+	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*") && !strings.ContainsRune(t, '\n')
 }
 
 // asked makes a prompt of what looked like a command: the model answers it.
