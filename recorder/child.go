@@ -36,6 +36,8 @@ type child struct {
 	exited  chan struct{} // closed when status holds
 	status  int
 
+	keys sync.Mutex // is held by who writes to the PTY
+
 	mu   sync.Mutex // guards gone
 	gone bool       // it was waited for: its pid may be another's
 }
@@ -241,6 +243,32 @@ func (c *child) signal(sig syscall.Signal) {
 	if sig == unix.SIGCONT && c.pid != c.group {
 		_ = unix.Kill(c.pid, sig) // the leader, which stops with the command
 	}
+}
+
+// typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends the recording anyway.
+func (c *child) typeKeys(keys []byte) {
+	c.keys.Lock()
+	defer c.keys.Unlock()
+	_, _ = c.ptmx.Write(keys)
+}
+
+// tryType writes to the PTY what it takes at once.
+func (c *child) tryType(keys []byte) (n int, err error) {
+	c.keys.Lock()
+	defer c.keys.Unlock()
+	conn, err := c.ptmx.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = conn.Write(func(fd uintptr) bool {
+		n, failed = unix.Write(int(fd), keys)
+		return true
+	})
+	if errors.Is(failed, unix.EAGAIN) || errors.Is(failed, unix.EINTR) {
+		failed = nil
+	}
+	return max(n, 0), errors.Join(err, failed)
 }
 
 // kill ends the child whatever it does.

@@ -3,9 +3,11 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 const (
@@ -36,6 +38,9 @@ var (
 // follower runs the Processor beside a live session and carries what it finds to the index. An error or a panic in there ends
 // the following, not the recording.
 type follower struct {
+	mu     sync.Mutex // guards processor against screen, and broken
+	broken bool       // the processor has not seen all
+
 	processor *Processor
 	feed      *feed
 	log       Log
@@ -82,6 +87,7 @@ func (f *follower) run() {
 	defer close(f.done)
 	defer func() {
 		if p := recover(); p != nil {
+			f.locked(func() { f.broken = true })
 			f.fail(fmt.Errorf("%w: %v", errExtractor, p))
 		}
 	}()
@@ -116,7 +122,7 @@ func (f *follower) follow() error {
 				continue // it came before the quiet was over
 			}
 			ticks++
-			f.processor.Tick(f.last + time.Duration(ticks)*quietAfter)
+			f.locked(func() { f.processor.Tick(f.last + time.Duration(ticks)*quietAfter) })
 			f.update()
 			if ticks < quietTicks {
 				quiet = time.After(quietAfter + tickMargin)
@@ -189,6 +195,7 @@ func (f *follower) readOn(from, to int64) error {
 			return errStopped
 		}
 		f.fail(errLeftOut)
+		f.locked(func() { f.broken = true })
 		return nil
 	}
 	err := f.log.Replay(from, func(e session.Event) error {
@@ -207,12 +214,30 @@ func (f *follower) process(e session.Event) error {
 	if isClosed(f.stop) {
 		return errStopped
 	}
-	f.processor.Feed(e)
+	f.locked(func() { f.processor.Feed(e) })
 	f.last = e.At
 	if time.Since(f.updated) >= updateEvery {
 		f.update()
 	}
 	return nil
+}
+
+// screen calls read with the processor's screen and the number of bytes that it has seen. It is false where that is not the session's.
+func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.broken {
+		return false
+	}
+	read(f.processor.term, f.processor.offset)
+	return true
+}
+
+// locked works with the processor.
+func (f *follower) locked(work func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	work()
 }
 
 // update carries the changes to the index.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,11 +57,15 @@ func (p *inputPump) run() {
 	defer close(p.done)
 	defer p.term.guard()
 	buf := make([]byte, 4096)
-	ended := false // the terminal is gone
+	ended := false         // the terminal is gone
+	var hold time.Duration // how long the host waits for more keys
 	for !p.closing.Load() {
-		ready, err := p.poll(!ended && p.enabled.Load())
+		ready, err := p.poll(!ended && p.enabled.Load(), hold)
 		if err != nil {
 			return
+		}
+		if !ready && hold > 0 {
+			hold = p.pass(nil)
 		}
 		if !ready || !p.enabled.Load() {
 			continue
@@ -73,17 +78,21 @@ func (p *inputPump) run() {
 			ended = true
 			continue
 		}
-		p.pass(buf[:n])
+		hold = p.pass(buf[:n])
 	}
 }
 
-// poll waits for keys (where asked for) and for wake; ready means keys.
-func (p *inputPump) poll(keys bool) (ready bool, err error) {
+// poll waits for keys (where asked for) and for wake, at most as long as limit says where it is not 0; ready means keys.
+func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error) {
+	timeout := -1
+	if limit > 0 {
+		timeout = int(limit.Milliseconds()) + 1
+	}
 	fds := []unix.PollFd{{Fd: int32(p.wakeR.Fd()), Events: unix.POLLIN}}
 	if keys {
 		fds = append(fds, unix.PollFd{Fd: int32(p.term.in.Fd()), Events: unix.POLLIN})
 	}
-	if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+	if _, err := unix.Poll(fds, timeout); err != nil && !errors.Is(err, unix.EINTR) {
 		return false, err
 	}
 	if fds[0].Revents != 0 {
@@ -93,9 +102,17 @@ func (p *inputPump) poll(keys bool) (ready bool, err error) {
 	return keys && fds[1].Revents != 0, nil
 }
 
-func (p *inputPump) pass(keys []byte) {
+// pass gives the child what is its own. It gives how long to wait for more, 0 where nothing is held back.
+func (p *inputPump) pass(keys []byte) (hold time.Duration) {
+	if p.tee.host != nil {
+		keys, hold = p.tee.host.Typed(keys)
+	}
+	if len(keys) == 0 {
+		return hold
+	}
 	if p.record && !p.child.readsSecret() {
 		p.tee.input(keys)
 	}
-	_, _ = p.child.ptmx.Write(keys) // fails when the child is gone, which ends the recording anyway
+	p.child.typeKeys(keys)
+	return hold
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -32,7 +33,8 @@ var ErrLogStuck = errors.New("the log does not take it")
 type logWriter struct {
 	log      Log
 	spool    *spool
-	progress chan struct{} // gets a value when committed has grown
+	progress chan struct{}      // gets a value when committed has grown
+	asked    chan chan struct{} // of those who want all to be durable; each is closed when that was tried
 	done     chan struct{}
 
 	written int64        // events that the log has; belongs to run
@@ -46,7 +48,7 @@ type logWriter struct {
 }
 
 func startLogWriter(log Log, s *spool) *logWriter {
-	w := &logWriter{log: log, spool: s, progress: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &logWriter{log: log, spool: s, progress: make(chan struct{}, 1), asked: make(chan chan struct{}), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -56,7 +58,10 @@ func (w *logWriter) run() {
 	var due <-chan time.Time // when the log is to be flushed
 	for {
 		flush := false
+		var asker chan struct{}
 		select {
+		case asker = <-w.asked:
+			flush = true
 		case <-w.spool.ready:
 		case <-due:
 			due, flush = nil, true
@@ -64,15 +69,42 @@ func (w *logWriter) run() {
 		if flush || w.spool.plenty() {
 			if closed := w.takeAll(); closed {
 				w.finish()
+				answer(asker)
 				return
 			}
 		}
-		if flush && w.flush() {
+		done := flush && w.flush()
+		answer(asker)
+		if done {
 			continue
 		}
 		if due == nil {
 			due = time.After(flushAfter)
 		}
+	}
+}
+
+func answer(asker chan struct{}) {
+	if asker != nil {
+		close(asker)
+	}
+}
+
+// settle makes durable what was put before, if the log takes it.
+func (w *logWriter) settle(ctx context.Context) error {
+	ask := make(chan struct{})
+	select {
+	case w.asked <- ask:
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-ask:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

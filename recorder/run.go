@@ -47,6 +47,9 @@ type Options struct {
 	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
 	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
+
+	// Host makes what shows the session to others, when the child runs and has written nothing yet; nil: nobody sees it.
+	Host func(*Controls) Host
 }
 
 // Result says how a recording ended.
@@ -97,8 +100,10 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	term.makeRaw()
-	t := newTee(o)
-	r := &run{options: o, term: term, child: c, tee: t, signals: sigs}
+	r := &run{options: o, term: term, child: c, tee: newTee(o), signals: sigs}
+	if o.Host != nil {
+		r.tee.host = o.Host(&Controls{r})
+	}
 	r.start()
 	r.supervise(ctx)
 	r.finish()

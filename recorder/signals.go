@@ -87,11 +87,16 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 
 // followSize gives the child the terminal's size and records it.
 func (r *run) followSize() {
-	ws := r.term.size()
+	_ = r.resizeTo(r.term.size()) // a child that is gone needs none
+}
+
+func (r *run) resizeTo(ws *unix.Winsize) error {
 	r.term.resized(int(ws.Row))
-	if r.child.resize(ws) == nil {
+	err := r.child.resize(ws)
+	if err == nil {
 		r.tee.resize(int(ws.Col), int(ws.Row))
 	}
+	return err
 }
 
 // suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell says so. Where nobody could

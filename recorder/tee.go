@@ -15,6 +15,7 @@ type tee struct {
 	feed     *feed
 	writer   *logWriter // nil: no log
 	follower *follower  // nil: no index
+	host     Host       // nil: nobody else sees the session
 
 	stuck bool // the follower never ended
 
@@ -64,6 +65,9 @@ func (t *tee) put(e session.Event) {
 	}
 	if t.feed != nil {
 		t.feed.put(e)
+	}
+	if t.host != nil {
+		t.host.Event(e)
 	}
 }
 

@@ -1,0 +1,86 @@
+package recorder
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Host shows a live session to others.
+type Host interface {
+	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls. The event's data may be
+	// kept, and not be changed.
+	Event(e session.Event)
+	// Typed gets the keys that are typed at the session's own terminal, and gives those that are the child's. They may share memory.
+	// Where wait is not 0 it has held some back, and is to be called without keys when none have come for so long.
+	Typed(keys []byte) (pass []byte, wait time.Duration)
+}
+
+// errChildGone says that the child is over.
+var errChildGone = errors.New("the command is over")
+
+// Controls are what a Host may do to the session that it shows. They may be used concurrently, and do nothing any more when
+// the child is gone.
+type Controls struct{ r *run }
+
+// Type gives keys to the child, between those that are typed at its own terminal. It waits while the child takes none; the error is
+// ctx's then, and a part of the keys may have been taken.
+func (c *Controls) Type(ctx context.Context, keys []byte) error {
+	for len(keys) > 0 {
+		n, err := c.r.child.tryType(keys)
+		if err != nil {
+			return errChildGone
+		}
+		if keys = keys[n:]; n > 0 {
+			continue
+		}
+		select {
+		case <-time.After(typeRetry):
+		case <-c.r.child.exited:
+			return errChildGone
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return ctx.Err()
+}
+
+// typeRetry is how soon a child that takes no keys is asked again.
+const typeRetry = 5 * time.Millisecond
+
+// Secret tells whether the child reads a line without showing it, as for a password.
+func (c *Controls) Secret() bool { return c.r.child.readsSecret() }
+
+// Resize gives the session's window another size, in cells, until its own terminal gets one.
+func (c *Controls) Resize(cols, rows int) error {
+	return c.r.resizeTo(&unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
+}
+
+// Signal sends a signal to the child's process group.
+func (c *Controls) Signal(sig int) { c.r.child.signal(syscall.Signal(sig)) }
+
+// Mark puts a marker into the log.
+func (c *Controls) Mark(label []byte) {
+	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
+}
+
+// Settle waits until the log has all that came before, so that it can be read there.
+func (c *Controls) Settle(ctx context.Context) error {
+	if c.r.tee.writer == nil {
+		return nil
+	}
+	return c.r.tee.writer.settle(ctx)
+}
+
+// Screen calls read with the screen as the extraction sees it, and the number of bytes that it has seen. The extraction waits
+// meanwhile. It is false where nothing is extracted.
+func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
+	f := c.r.tee.follower
+	return f != nil && f.screen(read)
+}
