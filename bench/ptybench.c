@@ -74,10 +74,12 @@ static void flood(char **argv)
 		bytes += n;
 	waitpid(child, NULL, 0);
 	double wall = now() - begun;
-	struct rusage u;
+	struct rusage u, self;
 	getrusage(RUSAGE_CHILDREN, &u);
 	double cpu = u.ru_utime.tv_sec * 1e6 + u.ru_utime.tv_usec + u.ru_stime.tv_sec * 1e6 + u.ru_stime.tv_usec;
-	printf("wall %.1f cpu %.1f memory %ld bytes %lld\n", wall / 1e3, cpu / 1e3, u.ru_maxrss, bytes);
+	getrusage(RUSAGE_SELF, &self);
+	double loop = self.ru_utime.tv_sec * 1e6 + self.ru_utime.tv_usec + self.ru_stime.tv_sec * 1e6 + self.ru_stime.tv_usec;
+	printf("wall %.1f cpu %.1f memory %ld loop %.1f bytes %lld\n", wall / 1e3, cpu / 1e3, u.ru_maxrss, loop / 1e3, bytes);
 }
 
 static void first(char **argv)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -296,6 +297,41 @@ func (c *child) readsSecret() bool {
 		return true // better a key too few than a password
 	}
 	return settings.Lflag&unix.ECHO == 0 && settings.Lflag&unix.ICANON != 0
+}
+
+// read waits for output and reads what is there, up to len(p).
+func (c *child) read(p []byte) (n int, err error) {
+	conn, err := c.ptmx.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	readErr := conn.Read(func(fd uintptr) bool {
+		n, err = readPieces(int(fd), p)
+		return n > 0 || !errors.Is(err, syscall.EAGAIN)
+	})
+	if n > 0 {
+		return n, nil // what failed fails again
+	}
+	return 0, errors.Join(readErr, err)
+}
+
+func readPieces(fd int, p []byte) (n int, err error) {
+	for n < len(p) {
+		m, err := unix.Read(fd, p[n:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err == nil && m == 0 {
+			err = io.EOF
+		}
+		if err != nil {
+			return n, err
+		}
+		if n += m; m < pieceSize {
+			break
+		}
+	}
+	return n, nil
 }
 
 // pending tells whether there is output to read.

@@ -12,7 +12,7 @@ const feedMemory = 512 << 10
 // feed is the queue before the follower. Putting never waits: what does not fit is left out, and the follower reads it
 // from the log. It may be used concurrently, with one taker.
 type feed struct {
-	ready chan struct{} // gets a value when there is the first event to take, when the feed is half full, and when it is closed
+	ready chan struct{} // gets a value when there is the first event to take, when one is left out, and when the feed is closed
 	ended chan struct{} // closed when the feed is
 
 	mu     sync.Mutex // guards the fields below
@@ -43,16 +43,16 @@ func (f *feed) put(e session.Event) {
 	}
 	f.mem = append(f.mem, e)
 	f.size += eventSize(e)
-	if len(f.mem) == 1 || f.size >= feedMemory/2 {
+	if len(f.mem) == 1 {
 		notify(f.ready)
 	}
 }
 
-// plenty tells whether it is time to take: there is much, or nothing more will come.
+// plenty tells whether it is time to take: there is too much, or nothing more will come.
 func (f *feed) plenty() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.size >= feedMemory/2 || f.missed >= 0 || f.closed
+	return f.missed >= 0 || f.closed
 }
 
 // take gives all that is queued.

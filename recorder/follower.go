@@ -147,14 +147,14 @@ func (f *follower) follow() error {
 // takeAll processes what there is, until nothing is left.
 func (f *follower) takeAll() (closed bool, err error) {
 	for {
+		if err := f.outwait(); err != nil {
+			return false, err
+		}
 		events, closed := f.feed.take()
 		for _, e := range events {
 			if err := f.process(e); err != nil {
 				return closed, err
 			}
-		}
-		if err := f.outwait(); err != nil {
-			return closed, err
 		}
 		from, to, missed := f.feed.resume()
 		if missed {

@@ -62,11 +62,33 @@ func (m *modeTracker) feed(p []byte) {
 			}
 			m.state = trackEscape
 			p = p[i+1:]
+			if n := m.whole(p); n > 0 {
+				m.state = trackText
+				p = p[n:]
+			}
 			continue
 		}
 		m.step(p[0])
 		p = p[1:]
 	}
+}
+
+// whole takes a control sequence without surprises whose ESC was before p, and gives its length; 0 where there is none.
+func (m *modeTracker) whole(p []byte) int {
+	if len(p) == 0 || p[0] != '[' {
+		return 0
+	}
+	i := 1
+	for i < len(p) && i <= maxSequence && p[i] >= 0x20 && p[i] < 0x40 {
+		i++
+	}
+	if i == len(p) || p[i] < 0x40 || p[i] > 0x7e {
+		return 0
+	}
+	if tracked(p[i], p[1:i]) {
+		m.csi(string(p[1:i]), p[i])
+	}
+	return i + 1
 }
 
 func (m *modeTracker) step(c byte) {

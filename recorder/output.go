@@ -17,8 +17,13 @@ const (
 	drainBytes = 4 << 20                // or after so many bytes: more than a PTY holds
 )
 
-// readSize is how much is read from the PTY at once, in bytes.
-const readSize = 64 << 10
+// What is there is read at once, up to readSize: each time costs a write to the terminal and an event. The kernel gives it in pieces; one of
+// less than pieceSize is the last for now. The buffer is shared by the events that fit, in bytes.
+const (
+	readSize   = 64 << 10
+	pieceSize  = 1 << 10
+	bufferSize = 4 * readSize
+)
 
 // outputPump carries the child's output to the terminal and the tee. A terminal that does not read holds up the child, as it does
 // without us; nothing else does.
@@ -26,6 +31,7 @@ type outputPump struct {
 	child        *child
 	term         *terminal
 	tee          *tee
+	buf          []byte              // what is left of the buffer
 	terminalLost chan syscall.Signal // gets what the child is to be sent when the terminal is gone
 	done         chan struct{}
 }
@@ -46,12 +52,8 @@ func (p *outputPump) drain() {
 func (p *outputPump) run() {
 	defer close(p.done)
 	defer p.term.guard()
-	buf := make([]byte, readSize)
 	for {
-		n, err := p.child.ptmx.Read(buf)
-		if n > 0 {
-			p.carry(buf[:n])
-		}
+		_, err := p.carry()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
@@ -59,32 +61,45 @@ func (p *outputPump) run() {
 			return
 		}
 	}
-	p.runDrain(buf)
+	p.runDrain()
 }
 
-func (p *outputPump) runDrain(buf []byte) {
+func (p *outputPump) runDrain() {
 	var waited time.Duration
 	for total := 0; total < drainBytes && waited < drainLimit; {
 		begun := time.Now()
 		_ = p.child.ptmx.SetReadDeadline(begun.Add(min(drainQuiet, drainLimit-waited)))
-		n, err := p.child.ptmx.Read(buf)
+		n, err := p.carry()
 		waited += time.Since(begun)
-		if n > 0 {
-			p.carry(buf[:n])
-			total += n
-		}
+		total += n
 		if err != nil {
 			return
 		}
 	}
 }
 
-func (p *outputPump) carry(data []byte) {
+// carry waits for output and carries it. Its error is the PTY's.
+func (p *outputPump) carry() (int, error) {
+	data, err := p.read()
+	if err != nil {
+		return 0, err
+	}
 	at := p.tee.now()
 	if err := p.term.write(data); err != nil {
 		p.lost(err)
 	}
 	p.tee.output(at, data)
+	return len(data), nil
+}
+
+// read waits for output and gives all that is there. It does not change any more.
+func (p *outputPump) read() (data []byte, err error) {
+	if len(p.buf) < readSize {
+		p.buf = make([]byte, bufferSize)
+	}
+	n, err := p.child.read(p.buf[:readSize])
+	data, p.buf = p.buf[:n:n], p.buf[n:]
+	return data, err
 }
 
 // lost tells that the terminal is gone: the child gets what it would have got from it.

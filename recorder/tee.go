@@ -40,9 +40,9 @@ func newTee(o Options) *tee {
 // now is the recording's clock.
 func (t *tee) now() time.Duration { return time.Since(t.started) }
 
-// output records what the child wrote, and when it was read.
+// output records what the child wrote, and when it was read. The data does not change any more.
 func (t *tee) output(at time.Duration, data []byte) {
-	t.put(session.Event{At: at, Kind: session.Output, Data: bytes.Clone(data)})
+	t.put(session.Event{At: at, Kind: session.Output, Data: data})
 }
 
 // input records what was typed.

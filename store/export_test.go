@@ -10,7 +10,7 @@ func EncodeSegment(firstEvent, startByte int64, events []session.Event) []byte {
 	for _, ev := range events {
 		b.add(ev)
 	}
-	return b.build().data
+	return b.build(dense).data
 }
 
 func DecodeSegment(data []byte) (firstEvent, startByte int64, events []session.Event, err error) {
@@ -19,4 +19,4 @@ func DecodeSegment(data []byte) (firstEvent, startByte int64, events []session.E
 }
 
 // EncodePayload gives a segment with any content.
-func EncodePayload(raw []byte) []byte { return encoder.EncodeAll(raw, []byte{versionV1}) }
+func EncodePayload(raw []byte) []byte { return dense.EncodeAll(raw, []byte{versionV1}) }

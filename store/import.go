@@ -50,7 +50,7 @@ func (r *Recording) sum(numbers ...uint64) {
 
 func (r *Recording) cut() {
 	if !r.open.empty() {
-		r.segs = append(r.segs, r.open.build())
+		r.segs = append(r.segs, r.open.build(dense))
 		r.open.begin(r.open.endEvent(), r.open.endByte())
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"sync"
 	"time"
 
@@ -14,6 +15,13 @@ const (
 	segmentSize = 256 << 10   // bytes before compression
 	segmentTime = time.Second // by the events' own time
 )
+
+// floodTime is how fast the 256 KiB of a segment come that is compressed in a hurry, by the events' own time: then the processor
+// is wanted elsewhere.
+const floodTime = segmentTime / 4
+
+// batchSize is how much a transaction takes at least while more is coming, in bytes before compression.
+const batchSize = 4 * segmentSize
 
 // maxWaiting bounds what a RawLog keeps in memory while the database takes nothing, in stored bytes.
 const maxWaiting = 16 << 20
@@ -30,10 +38,17 @@ type RawLog struct {
 	key   int64
 
 	mu      sync.Mutex
-	open    builder   // what is in no segment yet
 	tail    builder   // what is in no segment of full size yet
+	cutAt   mark      // how much of it is in a smaller one
 	waiting []segment // what the database has not taken yet; each replaces all behind its first event
+	queued  int       // bytes before compression that wait since the last transaction
 	lost    int64
+}
+
+// mark is a place in a builder.
+type mark struct {
+	events, bytes int
+	output        int64
 }
 
 // RawLog continues the raw log of a session, which is empty at first.
@@ -46,7 +61,6 @@ func (s *Store) RawLog(ctx context.Context, id string) (*RawLog, error) {
 		var event, offset int64
 		err = tx.QueryRowContext(ctx, "SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?",
 			l.key).Scan(&event, &offset)
-		l.open.begin(event, offset)
 		l.tail.begin(event, offset)
 		return err
 	})
@@ -59,15 +73,19 @@ func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
-	if !l.open.empty() && ev.At-l.open.events[0].At >= segmentTime {
+	if len(l.tail.events) > l.cutAt.events && ev.At-l.tail.events[l.cutAt.events].At >= segmentTime {
 		err = l.cut(ctx, false)
 	}
-	l.open.add(ev)
 	l.tail.add(ev)
-	if err == nil && l.tail.size() >= segmentSize {
-		err = l.cut(ctx, false)
+	if err != nil || l.tail.size() < segmentSize {
+		return err
 	}
-	return err
+	l.queued += l.tail.size()
+	l.end()
+	if l.queued < batchSize {
+		return nil
+	}
+	return l.put(ctx)
 }
 
 // Flush writes what is in no segment yet, and what could not be written before.
@@ -91,25 +109,49 @@ func (l *RawLog) Lost() int64 {
 	return l.lost
 }
 
-// cut ends the open segment and writes what waits. A full tail, or the last one, becomes a single segment.
+// cut makes a segment of what is in none yet, and writes what waits. A full tail, or the last one, becomes a single segment.
 func (l *RawLog) cut(ctx context.Context, last bool) error {
 	switch {
-	case !l.tail.empty() && (last || l.tail.size() >= segmentSize):
-		l.push(l.tail.build())
-		l.open.begin(l.tail.endEvent(), l.tail.endByte())
-		l.tail.begin(l.tail.endEvent(), l.tail.endByte())
-	case !l.open.empty():
-		l.push(l.open.build())
-		l.open.begin(l.open.endEvent(), l.open.endByte())
+	case l.tail.empty():
+	case last || l.tail.size() >= segmentSize:
+		l.end()
+	case len(l.tail.events) > l.cutAt.events:
+		l.push(l.tail.after(l.cutAt.events, l.cutAt.bytes, l.cutAt.output).build(hurried)) // another will take its place
+		l.cutAt = mark{len(l.tail.events), len(l.tail.body), l.tail.outBytes}
 	}
-	for len(l.waiting) > 0 { // one by one: a nearly full disk takes some of them
-		if err := l.store.putSegments(ctx, l.key, l.waiting[:1]); err != nil {
-			return err
+	return l.put(ctx)
+}
+
+// end makes a segment of the tail.
+func (l *RawLog) end() {
+	encoder := dense
+	if l.tail.span() < floodTime {
+		encoder = hurried
+	}
+	l.push(l.tail.build(encoder))
+	l.tail.begin(l.tail.endEvent(), l.tail.endByte())
+	l.cutAt = mark{}
+}
+
+// put writes what waits: in one transaction, or one by one where a nearly full disk takes only some of it.
+func (l *RawLog) put(ctx context.Context) error {
+	l.queued = 0
+	if len(l.waiting) == 0 {
+		return nil
+	}
+	err := l.store.putSegments(ctx, l.key, l.waiting)
+	if errors.Is(err, session.ErrFull) {
+		err = nil
+		for len(l.waiting) > 0 && err == nil {
+			if err = l.store.putSegments(ctx, l.key, l.waiting[:1]); err == nil {
+				l.waiting = l.waiting[1:]
+			}
 		}
-		l.waiting = l.waiting[1:]
 	}
-	l.waiting = nil
-	return nil
+	if err == nil {
+		l.waiting = nil
+	}
+	return err
 }
 
 // push queues a segment. It takes the place of the waiting ones that are part of it.

@@ -162,5 +162,5 @@ func rewritten(data []byte, change func(int64, *session.Event) bool) (out []byte
 	if !changed {
 		return data, false
 	}
-	return b.build().data, true
+	return b.build(dense).data, true
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -29,7 +31,7 @@ const versionV1 = 1
 // headSize is the least that one event takes: kind, time and one number, in bytes.
 const headSize = 3
 
-func encodeV1(b *builder) []byte {
+func encodeV1(b *builder, encoder *zstd.Encoder) []byte {
 	unit := b.unit()
 	raw := make([]byte, 0, len(b.body)+6*len(b.events)+32)
 	raw = binary.AppendUvarint(raw, uint64(b.firstEvent))
