@@ -87,7 +87,7 @@ func (p *Processor) Tick(at time.Duration) {
 	for {
 		gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
 		switch {
-		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state <= still):
+		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state < still):
 			p.status.log(p.log, p.offset)
 		case p.dirty && gap <= at && !p.term.Modes().SynchronizedOutput:
 			p.frame(p.last, false)
@@ -170,6 +170,7 @@ func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
 			v := *s.View
 			v.At, v.Offset = at, p.burst
 			p.log.Merge(v)
+			p.status.shows(&v)
 		default:
 			p.status.saw(s.State, s.Agent, at)
 		}
@@ -180,6 +181,7 @@ func (p *Processor) event(s extractor.Step, at time.Duration) {
 	p.log.Event(s.Event, s.Agent, s.Data, at, p.burst)
 	switch s.Event {
 	case session.EventNewSession:
+		p.status.given = false
 		p.seen(s)
 	case session.EventCLIExit:
 		p.status = status{}

@@ -7,8 +7,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// status follows what an agent is doing. A state counts once it has lasted for a while: a redraw may hide a spinner.
+// status follows what an agent is doing. A state counts once it has lasted for a while: a redraw may hide a spinner. An
+// agent that was given nothing yet waits for its first prompt, whatever it shows: while it starts it draws spinners and
+// asks about its settings.
 type status struct {
+	given bool            // the user has sent something in this run
 	now   extractor.State // as logged
 	next  extractor.State // as seen last
 	since time.Duration   // when next was first seen
@@ -24,8 +27,19 @@ var statusEvents = map[extractor.State]string{
 
 // saw notes a state that the screen shows.
 func (s *status) saw(state extractor.State, agent string, at time.Duration) {
+	if !s.given {
+		state = extractor.StateIdle
+	}
 	if state != s.next {
 		s.next, s.since, s.agent = state, at, agent
+	}
+}
+
+// shows notes what the screen shows of the conversation.
+func (s *status) shows(v *session.View) {
+	for i := range v.Items {
+		r := v.Items[i].Message.Role
+		s.given = s.given || r == session.RoleUser || r == session.RoleCommand
 	}
 }
 
