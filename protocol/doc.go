@@ -18,6 +18,9 @@ const (
 	MaxOutput  = 64 << 10 // of the output in one Output frame, and of the keys in one Input frame
 )
 
+// MaxFrame is the length of the longest frame on the wire, in bytes: of one message, where frames travel as messages.
+const MaxFrame = headerSize + MaxPayload
+
 // Type says what a frame holds.
 type Type byte
 

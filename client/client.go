@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Options say how to dial. Their zero value works for this machine's sessions, and for servers that ask for no token.
+type Options struct {
+	Token string       // of a server
+	HTTP  *http.Client // nil: http.DefaultClient. Its Timeout must be 0
+	Dir   string       // of the sockets; empty: protocol.SocketDir()
+}
+
+// Session is a live session.
+type Session struct {
+	session.Session
+	State protocol.State `json:"state"` // what its agent does
+}
+
+// Client knows a place where sessions are. It may be used concurrently, and holds nothing that must be closed.
+type Client struct {
+	place place
+	delay func(try int) time.Duration // before the nth try in a row
+}
+
+// place is where sessions are.
+type place interface {
+	sessions(ctx context.Context) ([]Session, error)
+	// connect gives a connection to a session, on which frames go both ways. A final error is not worth another try.
+	connect(ctx context.Context, id string) (conn io.ReadWriteCloser, err error)
+}
+
+// Dial gives the sessions at a place: a server's URL (http or https; one of a session's page will do), or, where it is empty, those of
+// this user on this machine. A server is asked whether it is one, and takes the token.
+func Dial(ctx context.Context, where string, o Options) (*Client, error) {
+	if where == "" {
+		if o.Dir == "" {
+			o.Dir = protocol.SocketDir()
+		}
+		return &Client{local{o.Dir}, backoff}, nil
+	}
+	base, _, err := SplitURL(where)
+	if err != nil {
+		return nil, err
+	}
+	s := &remote{base: base, token: o.Token, http: o.HTTP}
+	if s.http == nil {
+		s.http = http.DefaultClient
+	}
+	if err := s.check(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", base, err)
+	}
+	return &Client{s, backoff}, nil
+}
+
+// SplitURL parts the URL of a session's page, https://host/s/ID, into that of its server and the session's id; the id is empty where it
+// is a server's.
+func SplitURL(where string) (server, id string, err error) {
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return "", "", fmt.Errorf("%q is no URL of a server", where)
+	}
+	before, behind, found := strings.Cut(u.Path, "/s/")
+	if found {
+		id = strings.Trim(behind, "/")
+	}
+	u.Path, u.RawPath, u.RawQuery, u.Fragment = path.Join("/", before), "", "", ""
+	return strings.TrimSuffix(u.String(), "/"), id, nil
+}
+
+// Sessions gives the live sessions, the newest first.
+func (c *Client) Sessions(ctx context.Context) ([]Session, error) { return c.place.sessions(ctx) }
+
+// helloTimeout is how long a session has for its Hello.
+const helloTimeout = 10 * time.Second

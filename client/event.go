@@ -1,0 +1,54 @@
+package client
+
+import (
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// Event is what Next gives, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap, protocol.Size, protocol.Entries,
+// protocol.State, protocol.Control, protocol.Screen and, as the last one, protocol.Exit. What newer sessions may tell besides is left out.
+type Event any
+
+// Connected says that the session is there, at first and after each Lost. Then the entries that were asked for come again.
+type Connected struct {
+	protocol.Hello
+}
+
+// Lost says that the connection is gone; the stream connects again by itself.
+type Lost struct {
+	Err   error
+	Try   int           // from 1, since it was last connected
+	Delay time.Duration // until it tries
+}
+
+// Output is what the child wrote.
+type Output struct {
+	Seq  int64 // of the first byte
+	Data []byte
+}
+
+// decode makes an event of a frame that is neither an answer nor about bytes; nil for those that we do not know.
+func decode(f protocol.Frame) (Event, error) {
+	switch f.Type {
+	case protocol.TypeResize:
+		return decoded[protocol.Size](f)
+	case protocol.TypeEntries:
+		return decoded[protocol.Entries](f)
+	case protocol.TypeState:
+		return decoded[protocol.State](f)
+	case protocol.TypeControl:
+		return decoded[protocol.Control](f)
+	case protocol.TypeScreen:
+		return decoded[protocol.Screen](f)
+	case protocol.TypeExit:
+		return decoded[protocol.Exit](f)
+	}
+	return nil, nil
+}
+
+func decoded[T any](f protocol.Frame) (Event, error) {
+	var v T
+	err := f.Decode(&v)
+	return v, err
+}

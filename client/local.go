@@ -1,0 +1,131 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// local are the sessions that have a socket in dir.
+type local struct {
+	dir string
+}
+
+// connect dials a session's socket. Where nobody listens the session is over, and stays so.
+func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
+	path := ref
+	if !strings.ContainsRune(ref, '/') {
+		id, err := l.find(ref)
+		if err != nil {
+			return nil, final{err}
+		}
+		path = protocol.SocketPath(l.dir, id)
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, final{fmt.Errorf("live %w: %s", session.ErrNotFound, ref)}
+	}
+	return conn, err
+}
+
+// find gives the id that ref names: an id, the start of one, or "last".
+func (l local) find(ref string) (string, error) {
+	ids, err := l.ids()
+	if err != nil {
+		return "", err
+	}
+	if ref == "last" && len(ids) > 0 {
+		return ids[len(ids)-1], nil
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, ref) })
+	switch {
+	case len(ids) == 0:
+		return "", fmt.Errorf("live %w: %s", session.ErrNotFound, ref)
+	case len(ids) > 1 && ids[0] != ref:
+		return "", fmt.Errorf("%w: %s", session.ErrAmbiguous, ref)
+	}
+	return ids[0], nil
+}
+
+// ids gives the ids of all sockets, sorted by the start of their sessions.
+func (l local) ids() ([]string, error) {
+	ids, err := protocol.SocketIDs(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return ids, err
+}
+
+// sessions asks each socket. Those of sessions that were killed are left out.
+func (l local) sessions(ctx context.Context) ([]Session, error) {
+	ids, err := l.ids()
+	if err != nil {
+		return nil, err
+	}
+	found := []Session{}
+	for _, id := range slices.Backward(ids) {
+		h, err := l.hello(ctx, id)
+		if err == nil {
+			found = append(found, Session{h.Session, h.State})
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return found, nil
+}
+
+// askTimeout is how long a session may take to answer one that lists them all.
+const askTimeout = time.Second
+
+func (l local) hello(ctx context.Context, id string) (protocol.Hello, error) {
+	var h protocol.Hello
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	conn, err := l.connect(ctx, id)
+	if err != nil {
+		return h, err
+	}
+	defer func() { _ = conn.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	return shake(conn, protocol.NewReader(bufio.NewReader(conn)), protocol.Attach{Version: protocol.Version, Name: "list", Kind: protocol.Human, Mode: protocol.ModeNone})
+}
+
+// shake sends the first frame and reads the answer.
+func shake(w io.Writer, r *protocol.Reader, a protocol.Attach) (protocol.Hello, error) {
+	var h protocol.Hello
+	f, err := protocol.JSON(protocol.TypeAttach, a)
+	if err != nil {
+		return h, err
+	}
+	if err := protocol.Write(w, f); err != nil {
+		return h, err
+	}
+	if f, err = r.Next(); err != nil {
+		return h, err
+	}
+	switch f.Type {
+	case protocol.TypeHello:
+		return h, f.Decode(&h)
+	case protocol.TypeRefused:
+		refused := &protocol.Error{}
+		if err := f.Decode(refused); err != nil {
+			return h, err
+		}
+		return h, final{refused}
+	}
+	return h, final{fmt.Errorf("%w: the session began with %q", protocol.ErrBadFrame, f.Type)}
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Subprotocol is the WebSocket subprotocol of a session's frames. A token goes beside it, behind TokenPrefix, as base64url.
+const (
+	Subprotocol = "ptyrec.v1"
+	TokenPrefix = "bearer."
+)
+
+// ErrToken says that the server asks for a token, or does not take this one.
+var ErrToken = errors.New("the server does not take the token")
+
+// remote is a server.
+type remote struct {
+	base  string // without a slash at its end
+	token string
+	http  *http.Client
+}
+
+// maxAnswer is the longest answer of a server that is read, in bytes.
+const maxAnswer = 64 << 20
+
+// get asks the server, and decodes its answer into v.
+func (s *remote) get(ctx context.Context, path string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
+	if err != nil {
+		return err
+	}
+	s.authorize(req.Header)
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return answered(resp)
+	}
+	return json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(v)
+}
+
+func (s *remote) authorize(h http.Header) {
+	if s.token != "" {
+		h.Set("Authorization", "Bearer "+s.token)
+	}
+}
+
+// answered makes an error of an answer that is none of success.
+func answered(resp *http.Response) error {
+	e := &protocol.Error{}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(e); err != nil || e.Code == "" {
+		e.Code, e.Message = "internal", resp.Status
+	}
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		return final{fmt.Errorf("%w: %w", ErrToken, e)}
+	case http.StatusNotFound:
+		return final{fmt.Errorf("%w: %w", session.ErrNotFound, e)}
+	}
+	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
+		return final{e}
+	}
+	return e
+}
+
+// check tells that there is a server of ours which takes the token.
+func (s *remote) check(ctx context.Context) error {
+	var info struct {
+		Name string `json:"name"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	if err := s.get(ctx, "/api/info", &info); err != nil {
+		return err
+	}
+	if info.Name != "ptyrec" {
+		return errors.New("this is no ptyrec server")
+	}
+	return nil
+}
+
+func (s *remote) sessions(ctx context.Context) ([]Session, error) {
+	var list struct {
+		Sessions []Session `json:"sessions"`
+	}
+	err := s.get(ctx, "/api/sessions?live=true&limit=1000", &list)
+	return list.Sessions, err
+}
+
+// connect opens a WebSocket to a session.
+func (s *remote) connect(ctx context.Context, id string) (io.ReadWriteCloser, error) {
+	o := &websocket.DialOptions{HTTPClient: s.http, Subprotocols: []string{Subprotocol}, CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
+	if s.token != "" {
+		o.Subprotocols = append(o.Subprotocols, TokenPrefix+base64.RawURLEncoding.EncodeToString([]byte(s.token)))
+	}
+	address := "ws" + strings.TrimPrefix(s.base, "http") + "/api/sessions/" + url.PathEscape(id) + "/live"
+	dialing, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	c, resp, err := websocket.Dial(dialing, address, o) //nolint:bodyclose // the library reads it, and gives a copy
+	if err != nil {
+		if resp != nil && resp.StatusCode >= 400 {
+			return nil, answered(resp)
+		}
+		return nil, err
+	}
+	c.SetReadLimit(protocol.MaxFrame)
+	return websocket.NetConn(ctx, c, websocket.MessageBinary), nil
+}

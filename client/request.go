@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// ErrDisconnected says that there is no connection now, or that it was lost before an answer came: whether the session did what was asked
+// is not known then.
+var ErrDisconnected = errors.New("not connected to the session")
+
+// Write types p, in order. It returns when the session has taken all of it. The error is a *protocol.Error where the session
+// refuses it (protocol.CodeNoControl), else wraps ErrDisconnected.
+func (s *Stream) Write(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		part := p[n:min(len(p), n+protocol.MaxOutput)]
+		if err := s.Input(s.ctx, part); err != nil {
+			return n, err
+		}
+		n += len(part)
+	}
+	return n, nil
+}
+
+// Input types up to protocol.MaxOutput bytes, all of them or none. Its errors are those of Write.
+func (s *Stream) Input(ctx context.Context, keys []byte) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) { return protocol.Input(id, keys), nil })
+}
+
+// Resize asks for another size of the session's window, in cells. It needs control.
+func (s *Stream) Resize(ctx context.Context, cols, rows int) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
+		return protocol.JSON(protocol.TypeSize, protocol.SizeRequest{ID: id, Cols: cols, Rows: rows})
+	})
+}
+
+// Kill sends the session's command a signal. It needs control.
+func (s *Stream) Kill(ctx context.Context, signal syscall.Signal) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
+		return protocol.JSON(protocol.TypeKill, protocol.Kill{ID: id, Signal: int(signal)})
+	})
+}
+
+// Take asks for control, and asks for it again after a reconnect.
+func (s *Stream) Take(ctx context.Context) error { return s.hold(ctx, protocol.Take, true) }
+
+// Release gives control up.
+func (s *Stream) Release(ctx context.Context) error { return s.hold(ctx, protocol.Release, false) }
+
+func (s *Stream) hold(ctx context.Context, a protocol.Action, control bool) error {
+	err := s.change(ctx, a, 0)
+	if err == nil {
+		s.mu.Lock()
+		s.control = control
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// Grant lets programs type for so long; 0 is until it is taken back. Only people may.
+func (s *Stream) Grant(ctx context.Context, d time.Duration) error {
+	return s.change(ctx, protocol.Allow, d)
+}
+
+// Revoke takes it from all but the session's own terminal.
+func (s *Stream) Revoke(ctx context.Context) error { return s.change(ctx, protocol.Revoke, 0) }
+
+func (s *Stream) change(ctx context.Context, a protocol.Action, d time.Duration) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
+		return protocol.JSON(protocol.TypeRequest, protocol.ControlRequest{ID: id, Action: a, For: d})
+	})
+}
+
+// ask sends a request and waits for the answer to it.
+func (s *Stream) ask(ctx context.Context, request func(id uint32) (protocol.Frame, error)) error {
+	id, conn, answer, err := s.expect()
+	if err != nil {
+		return err
+	}
+	defer s.forget(id)
+	f, err := request(id)
+	if err != nil {
+		return err
+	}
+	if err := s.write(conn, f); err != nil {
+		return errors.Join(ErrDisconnected, err)
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-s.done:
+		return s.late(answer)
+	case <-s.ctx.Done():
+		return s.late(answer)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// late is the answer where the stream is over.
+func (s *Stream) late(answer <-chan error) error {
+	select {
+	case err := <-answer:
+		return err
+	default:
+		return ErrDisconnected
+	}
+}
+
+// expect registers somebody who waits for an answer on the connection that there is now.
+func (s *Stream) expect() (id uint32, conn io.ReadWriteCloser, answer chan error, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
+		return 0, nil, nil, ErrDisconnected
+	}
+	s.lastID++
+	answer = make(chan error, 1)
+	s.waiting[s.lastID] = answer
+	return s.lastID, s.conn, answer, nil
+}
+
+func (s *Stream) forget(id uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, id)
+}
+
+func (s *Stream) answer(a protocol.Ack) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := s.waiting[a.ID]
+	if answer == nil {
+		return
+	}
+	delete(s.waiting, a.ID)
+	if a.Error != nil {
+		answer <- a.Error
+		return
+	}
+	answer <- nil
+}
+
+// setConn changes the connection. Those who wait for answers on the one before get none.
+func (s *Stream) setConn(conn io.ReadWriteCloser) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if conn == s.conn {
+		return
+	}
+	s.conn = conn
+	for id, answer := range s.waiting {
+		answer <- ErrDisconnected
+		delete(s.waiting, id)
+	}
+}
+
+// write sends a frame whole.
+func (s *Stream) write(conn io.Writer, f protocol.Frame) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return protocol.Write(conn, f)
+}
