@@ -141,3 +141,6 @@ func (s *memoryStore) write(x, y int, cells []cell) { copy(s.rows[y][x:], cells)
 func (s *memoryStore) read(y int, cells []cell)     { copy(cells, s.rows[y]) }
 func (s *memoryStore) setCursor(int, int, bool)     {}
 func (s *memoryStore) flush()                       {}
+
+// OddCharset tells that the character set in use is none of G0 to G3, as after DECRC: sequences cannot say that.
+func (t *Term) OddCharset() bool { return t.charset != t.charsets[t.level] }
