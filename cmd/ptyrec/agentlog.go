@@ -2,10 +2,9 @@ package main
 
 import (
 	"bufio"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Agents keep logs of their own. What is read of them here is what the user and the agent said, in order, as Markdown.
+// Agents keep logs of their own. What is read of them is what the user and the agent said, in order, as Markdown.
 
 // logMessage is one message of an agent's own log.
 type logMessage struct {
@@ -25,12 +24,18 @@ type logMessage struct {
 	Cwd  string // empty where the log does not say
 }
 
-// agentLogs says where an agent keeps its logs, and how they are read.
+// agentLog is a file of messages.
+type agentLog struct {
+	path     string
+	messages []logMessage
+}
+
+// agentLogs says where an agent keeps its logs, and how one is read: as documents, each a line of it, or all of it.
 type agentLogs struct {
 	home    func() string
 	folder  string   // in its home
 	endings []string // of the files
-	read    func(line []byte) []logMessage
+	read    func(docs iter.Seq[[]byte]) []logMessage
 }
 
 var knownLogs = map[string]agentLogs{
@@ -51,8 +56,8 @@ func homeOf(variable, folder string) func() string {
 
 func (l agentLogs) dir() string { return filepath.Join(l.home(), l.folder) }
 
-// find gives the log that holds the most messages from the time, and of the folder, of a session.
-func (l agentLogs) find(from, to time.Time, cwd string) (path string, messages []logMessage, err error) {
+// find gives the logs that hold messages from the time, and of the folder, of a session.
+func (l agentLogs) find(from, to time.Time, cwd string) (logs []agentLog, err error) {
 	err = filepath.WalkDir(l.dir(), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil
@@ -63,134 +68,73 @@ func (l agentLogs) find(from, to time.Time, cwd string) (path string, messages [
 		if info, err := d.Info(); err != nil || info.ModTime().Before(from) {
 			return nil //nolint:nilerr // it went away
 		}
-		found, err := l.messages(name, from, to, cwd)
-		if len(found) > len(messages) {
-			path, messages = name, found
+		all, err := l.messages(name)
+		if err != nil {
+			return err
 		}
-		return err
+		all = slices.DeleteFunc(all, func(m logMessage) bool {
+			elsewhere := m.Cwd != "" && cwd != "" && m.Cwd != cwd && !strings.HasPrefix(m.Cwd, cwd+"/")
+			return elsewhere || m.At.Before(from) || m.At.After(to)
+		})
+		if len(all) > 0 {
+			logs = append(logs, agentLog{name, all})
+		}
+		return nil
 	})
-	return path, messages, err
+	return logs, err
 }
 
-// messages reads a log. Lines that cannot be read hold nothing for us.
-func (l agentLogs) messages(path string, from, to time.Time, cwd string) (out []logMessage, err error) {
+// messages reads a log. What cannot be read in it holds nothing for us.
+func (l agentLogs) messages(path string) ([]logMessage, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	add := func(b []byte) {
-		for _, m := range l.read(b) {
-			if !m.At.Before(from) && !m.At.After(to) && (m.Cwd == "" || cwd == "" || m.Cwd == cwd || strings.HasPrefix(m.Cwd, cwd+"/")) && strings.TrimSpace(m.Text) != "" {
-				out = append(out, m)
-			}
-		}
-	}
 	if filepath.Ext(path) == ".json" {
 		b, err := os.ReadFile(path)
-		add(b)
-		return out, err
+		return spoken(l.read(slices.Values([][]byte{b}))), err
 	}
+	const longest = 64 << 20 // bytes of a line: tools return files and pictures
 	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), 64<<20)
-	for lines.Scan() {
-		add(lines.Bytes())
-	}
-	return out, lines.Err()
+	lines.Buffer(make([]byte, 64<<10), longest)
+	all := l.read(func(yield func([]byte) bool) {
+		for lines.Scan() && yield(lines.Bytes()) {
+		}
+	})
+	return spoken(all), lines.Err()
 }
 
-// parts is a message's content: a string, or a list of parts with text.
-type parts string
+// spoken leaves out messages without words: calls of tools, and what they returned.
+func spoken(all []logMessage) []logMessage {
+	return slices.DeleteFunc(all, func(m logMessage) bool { return strings.TrimSpace(m.Text) == "" })
+}
 
-func (p *parts) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*p = parts(text)
+// ofSession gives those of the logs that are of the session whose messages are have: a clear begins another log, and another window on the same
+// folder keeps one at the same time. A log of which at least a quarter is found is of the session; where there is none,
+// the one with the most messages is.
+func ofSession(logs []agentLog, have []*session.Entry) (chosen []agentLog) {
+	if len(logs) == 0 {
 		return nil
 	}
-	var list []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+	shown := map[string]bool{}
+	for _, e := range have {
+		shown[e.Role+plainText(firstWord(e.Markdown, e.Text))] = true
 	}
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil //nolint:nilerr // another kind of content: no text
-	}
-	var texts []string
-	for _, part := range list {
-		if part.Text != "" && part.Type != "thinking" {
-			texts = append(texts, part.Text)
+	for _, log := range logs {
+		found := 0
+		for _, m := range log.messages {
+			if shown[m.Role+plainText(m.Text)] {
+				found++
+			}
+		}
+		if 4*found >= len(log.messages) {
+			chosen = append(chosen, log)
 		}
 	}
-	*p = parts(strings.Join(texts, "\n"))
-	return nil
-}
-
-func readClaude(line []byte) []logMessage {
-	var l struct {
-		Type        string    `json:"type"`
-		IsMeta      bool      `json:"isMeta"`
-		IsSidechain bool      `json:"isSidechain"`
-		Timestamp   time.Time `json:"timestamp"`
-		Cwd         string    `json:"cwd"`
-		Message     struct {
-			Content parts `json:"content"`
-		} `json:"message"`
+	if len(chosen) == 0 {
+		return []agentLog{slices.MaxFunc(logs, func(a, b agentLog) int { return len(a.messages) - len(b.messages) })}
 	}
-	if json.Unmarshal(line, &l) != nil || l.IsMeta || l.IsSidechain || l.Type != session.RoleUser && l.Type != session.RoleAssistant {
-		return nil
-	}
-	text := string(l.Message.Content)
-	for _, own := range []string{"<command-", "<local-command-", "<bash-", "Caveat: ", "[Request interrupted", "<system-reminder>"} {
-		if strings.HasPrefix(text, own) {
-			return nil
-		}
-	}
-	return []logMessage{{l.Type, text, l.Timestamp, l.Cwd}}
-}
-
-func readCodex(line []byte) []logMessage {
-	var l struct {
-		Timestamp time.Time `json:"timestamp"`
-		Type      string    `json:"type"`
-		Payload   struct {
-			Type    string `json:"type"`
-			Message string `json:"message"`
-		} `json:"payload"`
-	}
-	if json.Unmarshal(line, &l) != nil || l.Type != "event_msg" {
-		return nil
-	}
-	switch l.Payload.Type {
-	case "user_message":
-		return []logMessage{{session.RoleUser, l.Payload.Message, l.Timestamp, ""}}
-	case "agent_message":
-		return []logMessage{{session.RoleAssistant, l.Payload.Message, l.Timestamp, ""}}
-	}
-	return nil
-}
-
-// readGemini reads a line, or a file that is one document.
-func readGemini(doc []byte) (out []logMessage) {
-	type entry struct {
-		Type      string    `json:"type"`
-		Timestamp time.Time `json:"timestamp"`
-		Content   parts     `json:"content"`
-	}
-	var d struct {
-		entry
-		Messages []entry `json:"messages"`
-	}
-	if json.Unmarshal(doc, &d) != nil {
-		return nil
-	}
-	for _, e := range append(d.Messages, d.entry) {
-		switch e.Type {
-		case "user":
-			out = append(out, logMessage{session.RoleUser, string(e.Content), e.Timestamp, ""})
-		case "gemini":
-			out = append(out, logMessage{session.RoleAssistant, string(e.Content), e.Timestamp, ""})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b logMessage) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
-	return out
+	slices.SortStableFunc(chosen, func(a, b agentLog) int { return a.messages[0].At.Compare(b.messages[0].At) })
+	return chosen
 }

@@ -14,7 +14,8 @@ type comparison struct {
 	Want    int          `json:"messages"` // in the log
 	Have    int          `json:"found"`    // in the transcript
 	Exact   int          `json:"exact"`
-	Chars   float64      `json:"chars"` // share of characters that are right
+	Chars   float64      `json:"chars"`   // share of characters that are right
+	Cut     int          `json:"cut_off"` // interrupted messages that the log does not have: agents log whole ones
 	Differs []difference `json:"differences"`
 }
 
@@ -64,8 +65,12 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 	return c
 }
 
-// extra notes a message that the log does not have.
+// extra notes a message that the log does not have, and gives its length in characters, as far as it counts.
 func (c *comparison) extra(e *session.Entry) int {
+	if e.Status == session.StatusPartial {
+		c.Cut++
+		return 0
+	}
 	text := plainText(firstWord(e.Markdown, e.Text))
 	c.Differs = append(c.Differs, difference{Seq: e.Seq, Role: e.Role, Have: text})
 	return len([]rune(text))

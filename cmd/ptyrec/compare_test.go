@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -34,26 +33,11 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestReadLogs(t *testing.T) {
-	const at = `"timestamp":"2026-11-20T10:00:00Z"`
-	when := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	for line, want := range map[string][]logMessage{
-		`{"type":"user","cwd":"/a",` + at + `,"message":{"content":"hi"}}`:                                                        {{"user", "hi", when, "/a"}},
-		`{"type":"assistant",` + at + `,"message":{"content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"yes"}]}}`: {{"assistant", "yes", when, ""}},
-		`{"type":"user",` + at + `,"message":{"content":"<command-name>/clear</command-name>"}}`:                                  nil,
-		`{"type":"user","isMeta":true,"message":{"content":"x"}}`:                                                                 nil,
-		`{"type":"summary"}`: nil, `not json`: nil,
-	} {
-		if diff := cmp.Diff(want, readClaude([]byte(line))); diff != "" {
-			t.Errorf("claude, %s (-want +got):\n%s", line, diff)
-		}
-	}
-	got := readCodex([]byte(`{` + at + `,"type":"event_msg","payload":{"type":"agent_message","message":"yes"}}`))
-	if diff := cmp.Diff([]logMessage{{"assistant", "yes", when, ""}}, got); diff != "" {
-		t.Errorf("codex (-want +got):\n%s", diff)
-	}
-	got = readGemini([]byte(`{"sessionId":"x","messages":[{` + at + `,"type":"user","content":[{"text":"hi"}]},{` + at + `,"type":"gemini","content":"yes"},{"type":"info","content":"x"}]}`))
-	if diff := cmp.Diff([]logMessage{{"user", "hi", when, ""}, {"assistant", "yes", when, ""}}, got); diff != "" {
-		t.Errorf("gemini (-want +got):\n%s", diff)
+// TestCompareCut shows that an interrupted message is no difference: agents log whole ones.
+func TestCompareCut(t *testing.T) {
+	want := []logMessage{{Role: "user", Text: "Go on"}}
+	have := []*session.Entry{{Seq: 1, Role: "user", Text: "Go on"}, {Seq: 2, Role: "assistant", Text: "It was", Status: session.StatusPartial}}
+	if got := compare(want, have); got.Cut != 1 || got.Chars != 1 || len(got.Differs) != 0 {
+		t.Errorf("%+v", got)
 	}
 }

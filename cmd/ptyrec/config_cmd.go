@@ -2,23 +2,32 @@ package main
 
 import (
 	"bytes"
+	_ "embed" // defaultFile
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 )
 
+// defaultFile is a configuration file that says nothing, with a comment for each key.
+//
+//go:embed config.toml
+var defaultFile string
+
 func newConfigCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "config",
 		SuggestFor: []string{"settings", "configure"},
-		Short:      "Show the configuration",
+		Short:      "Show the configuration, or edit it",
 		Long: `Config shows what the configuration file ($XDG_CONFIG_HOME/ptyrec/config.toml) and the environment
 make of the settings, as a file that means the same. Flags go over the environment, and that over the file.`,
-		Example: "  ptyrec config\n  ptyrec config path\n  $EDITOR \"$(ptyrec config path)\"",
+		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
 		Args:    subcommand,
 		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
 	}
@@ -29,6 +38,15 @@ make of the settings, as a file that means the same. Flags go over the environme
 			Example: "  ptyrec config show",
 			Args:    operands(0, 0),
 			RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
+		},
+		&cobra.Command{
+			Use:   "edit",
+			Short: "Edit the configuration file",
+			Long: `Edit opens the configuration file in your editor ($VISUAL, $EDITOR, vi), and checks it afterwards. Where there is none it makes one,
+in which each setting is explained.`,
+			Example: "  ptyrec config edit",
+			Args:    operands(0, 0),
+			RunE:    func(*cobra.Command, []string) error { return editConfig(a) },
 		},
 		&cobra.Command{
 			Use:     "path",
@@ -72,4 +90,34 @@ func showConfig(a *app) error {
 	}
 	_, err = a.stdout.Write(b.Bytes())
 	return err
+}
+
+func editConfig(a *app) error {
+	path, err := configPath()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := a.writeDefaultConfig(path); err != nil {
+			return err
+		}
+	}
+	command := firstWord(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
+	editor.Stdin, editor.Stdout, editor.Stderr = a.stdin, a.stdout, a.stderr
+	if err := editor.Run(); err != nil {
+		return fail(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
+	}
+	c := defaultConfig()
+	return readConfig(path, &c)
+}
+
+func (a *app) writeDefaultConfig(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return a.writeFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, defaultFile)
+		return err
+	})
 }

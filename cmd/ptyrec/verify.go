@@ -37,8 +37,8 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 
 // verification is a comparison with one agent's log, and its JSON.
 type verification struct {
-	Agent string `json:"agent"`
-	Log   string `json:"log"`
+	Agent string   `json:"agent"`
+	Logs  []string `json:"logs"` // the earliest first
 	comparison
 }
 
@@ -93,12 +93,9 @@ func verifications(info *store.Info, entries []*session.Entry) (found []verifica
 		}
 		seen[agent.Name] = true
 		looked = append(looked, logs.dir())
-		path, want, err := logs.find(info.StartedAt.Add(-slack), to, info.Cwd)
+		all, err := logs.find(info.StartedAt.Add(-slack), to, info.Cwd)
 		if err != nil {
 			return nil, looked, err
-		}
-		if path == "" {
-			continue
 		}
 		var have []*session.Entry
 		for _, e := range entries {
@@ -106,16 +103,27 @@ func verifications(info *store.Info, entries []*session.Entry) (found []verifica
 				have = append(have, e)
 			}
 		}
-		found = append(found, verification{agent.Name, path, compare(want, have)})
+		v := verification{Agent: agent.Name}
+		var want []logMessage
+		for _, log := range ofSession(all, have) {
+			v.Logs, want = append(v.Logs, log.path), append(want, log.messages...)
+		}
+		if len(v.Logs) > 0 {
+			v.comparison = compare(want, have)
+			found = append(found, v)
+		}
 	}
 	return found, looked, nil
 }
 
 func (v *verification) write(w io.Writer, s style) {
-	fmt.Fprintf(w, "%s: %s\n", v.Agent, v.Log)
+	fmt.Fprintf(w, "%s: %s\n", v.Agent, strings.Join(v.Logs, ", "))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
 	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
 	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)
+	if v.Cut > 0 {
+		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", plural(v.Cut, "message"))
+	}
 	for _, d := range v.Differs {
 		switch {
 		case d.Seq == 0:

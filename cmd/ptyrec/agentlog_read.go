@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// parts is a message's content: a string, or a list of parts with text.
+type parts string
+
+func (p *parts) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*p = parts(text)
+		return nil
+	}
+	var list []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil //nolint:nilerr // another kind of content: no text
+	}
+	var texts []string
+	for _, part := range list {
+		if part.Text != "" && part.Type != "thinking" {
+			texts = append(texts, part.Text)
+		}
+	}
+	*p = parts(strings.Join(texts, "\n"))
+	return nil
+}
+
+// beginsWith tells that a text was not typed: the agent put it there.
+func beginsWith(text string, starts ...string) bool {
+	for _, start := range starts {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// readClaude reads Claude Code's log (seen: 1.0 to 2.1): a line for each block of a message.
+func readClaude(docs iter.Seq[[]byte]) (out []logMessage) {
+	for doc := range docs {
+		var l struct {
+			Type             string    `json:"type"`
+			IsMeta           bool      `json:"isMeta"`
+			IsSidechain      bool      `json:"isSidechain"`
+			IsCompactSummary bool      `json:"isCompactSummary"`
+			Timestamp        time.Time `json:"timestamp"`
+			Cwd              string    `json:"cwd"`
+			Message          struct {
+				Content parts `json:"content"`
+			} `json:"message"`
+		}
+		if json.Unmarshal(doc, &l) != nil || l.IsMeta || l.IsSidechain || l.IsCompactSummary || l.Type != session.RoleUser && l.Type != session.RoleAssistant {
+			continue
+		}
+		text := string(l.Message.Content)
+		if !beginsWith(text, "<command-", "<local-command-", "<bash-", "<task-notification>", "Caveat: ", "[Request interrupted", "<system-reminder>") {
+			out = append(out, logMessage{l.Type, text, l.Timestamp, l.Cwd})
+		}
+	}
+	return out
+}
+
+// codexLine is a line of Codex's log. Up to 0.3x the items stand for themselves, without a time; since then each is the payload of a line.
+type codexLine struct {
+	Timestamp time.Time `json:"timestamp"`
+	Type      string    `json:"type"`
+	Payload   codexItem `json:"payload"`
+	codexMessage
+}
+
+type codexMessage struct {
+	Role    string `json:"role"`
+	Content parts  `json:"content"`
+}
+
+type codexItem struct {
+	Type    string `json:"type"`
+	Message string `json:"message"` // of user_message and agent_message
+	Cwd     string `json:"cwd"`     // of session_meta and turn_context
+	Item    struct {
+		Type    string `json:"type"`
+		Content parts  `json:"content"`
+	} `json:"item"` // of item_completed, since 0.15x
+	codexMessage
+}
+
+// readCodex reads Codex's log (seen: 0.29 to 0.169). What is said stands there twice: as events, and as items of the model's context, where
+// other things are said in the user's name. The items count where there are no events, as in the oldest logs.
+func readCodex(docs iter.Seq[[]byte]) []logMessage {
+	var events, items []logMessage
+	var started time.Time
+	cwd := ""
+	for doc := range docs {
+		var l codexLine
+		if json.Unmarshal(doc, &l) != nil {
+			continue
+		}
+		if started.IsZero() {
+			started = l.Timestamp
+		}
+		at, p := l.Timestamp, l.Payload
+		if at.IsZero() {
+			at, p = started, codexItem{Type: l.Type, codexMessage: l.codexMessage}
+		}
+		if p.Cwd != "" {
+			cwd = p.Cwd
+		}
+		switch {
+		case p.Type == "user_message":
+			events = append(events, logMessage{session.RoleUser, p.Message, at, cwd})
+		case p.Type == "agent_message":
+			events = append(events, logMessage{session.RoleAssistant, p.Message, at, cwd})
+		case p.Type == "item_completed" && p.Item.Type == "UserMessage":
+			events = append(events, logMessage{session.RoleUser, string(p.Item.Content), at, cwd})
+		case p.Type == "item_completed" && p.Item.Type == "AgentMessage":
+			events = append(events, logMessage{session.RoleAssistant, string(p.Item.Content), at, cwd})
+		case p.Type == "message" && (p.Role == session.RoleUser || p.Role == session.RoleAssistant) &&
+			!beginsWith(string(p.Content), "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>"):
+			items = append(items, logMessage{p.Role, string(p.Content), at, cwd})
+		}
+	}
+	if len(events) > 0 {
+		return events
+	}
+	return items
+}
+
+type geminiMessage struct {
+	ID        string    `json:"id"`
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Content   parts     `json:"content"`
+	Shown     parts     `json:"displayContent"` // what was typed, where files are named in it
+}
+
+// readGemini reads Gemini CLI's log (seen: 0.20 to 0.61): one document with all messages, or since 0.4x lines, in which a message
+// that has grown stands again, and "$set" gives many.
+func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
+	place := map[string]int{}
+	for doc := range docs {
+		var d struct {
+			geminiMessage
+			Messages []geminiMessage `json:"messages"`
+			Set      struct {
+				Messages []geminiMessage `json:"messages"`
+			} `json:"$set"`
+		}
+		if json.Unmarshal(doc, &d) != nil {
+			continue
+		}
+		for _, m := range append(append(d.Messages, d.Set.Messages...), d.geminiMessage) {
+			role := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant}[m.Type]
+			text := firstWord(string(m.Shown), string(m.Content))
+			if role == "" || beginsWith(text, "<session_context>") {
+				continue
+			}
+			said := logMessage{role, text, m.Timestamp, ""}
+			if at, again := place[m.ID]; again && m.ID != "" {
+				out[at] = said
+				continue
+			}
+			place[m.ID] = len(out)
+			out = append(out, said)
+		}
+	}
+	return out
+}
