@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,15 @@ func codexItem(l *textLine) (item, bool) {
 		return item{}, false
 	}
 	switch {
+	case strings.HasPrefix(t, "☐ "), strings.HasPrefix(t, "☑ "):
+		if l.first().Fg.Kind == vterm.ColorDefault {
+			return item{}, false
+		}
+		it := l.itemOf(taskOpen, -1, 1, t[len("☐"):])
+		if strings.HasPrefix(t, "☑") {
+			it.mark = taskDone
+		}
+		return it, true
 	case t[0] >= '0' && t[0] <= '9':
 		if l.first().Fg.Kind == vterm.ColorDefault {
 			return item{}, false
@@ -150,7 +160,7 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	if _, ok := c.quote(l); ok && !(c.old && c.mixed(ls)) {
 		return 0, ""
 	}
-	if n := themeCode(ls); n > 0 {
+	if n := c.themeCode(ls); n > 0 {
 		untab(ls[:n])
 		return n, ""
 	}
@@ -199,11 +209,11 @@ func indented(l textLine, n int) textLine {
 
 // themeCode counts the lines of code in the colours of a theme: no character is without one, and there is more than
 // one colour, or the one that plain code has; a quote, a heading or a code span have one of their own throughout.
-func themeCode(ls []textLine) int {
+func (c *codexBody) themeCode(ls []textLine) int {
 	var one vterm.Color
 	code := false
 	n := codeRun(ls, func(l *textLine) bool {
-		return l.all(func(s vterm.Style) bool {
+		return !title(l) && !c.quoted(l) && l.all(func(s vterm.Style) bool {
 			if s.Fg.Kind != vterm.ColorRGB {
 				return false
 			}
@@ -216,6 +226,30 @@ func themeCode(ls []textLine) int {
 		return 0
 	}
 	return n
+}
+
+// title tells whether a line is a heading or stands in bold alone: all of it is bold, in one colour.
+func title(l *textLine) bool {
+	first := l.first()
+	return first.Bold && l.all(func(s vterm.Style) bool { return s == first })
+}
+
+// quoted tells whether a line of a quote has text in the quote's own colour, that of its sign.
+func (c *codexBody) quoted(l *textLine) bool {
+	if l.at >= len(c.lines) {
+		return false
+	}
+	row := c.lines[l.at]
+	t := row.Text
+	if strings.HasPrefix(t, "• ") {
+		t = "  " + t[len("• "):]
+	}
+	n := leadingBlanks(t)
+	if !strings.HasPrefix(t[n:], ">") {
+		return false
+	}
+	sign := row.styleAt(n).Fg
+	return sign.Kind == vterm.ColorRGB && !l.all(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
 // codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves for a dark and a light
@@ -358,14 +392,17 @@ const (
 // judge tells code from prose by a line's words: prose begins with a capital and ends with a point, or is made of words
 // alone; signs that prose would have put in a code span are code.
 func judge(t string) likeness {
-	words := strings.Fields(t)
+	words := slices.DeleteFunc(strings.Fields(t), pictogram)
+	if len(words) == 0 {
+		return likeNothing
+	}
 	plain := 0
 	for _, w := range words {
 		if plainWord(w) {
 			plain++
 		}
 	}
-	first, _ := utf8.DecodeRuneInString(t)
+	first, _ := utf8.DecodeRuneInString(words[0])
 	last, _ := utf8.DecodeLastRuneInString(t)
 	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
 	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
@@ -386,6 +423,20 @@ func judge(t string) likeness {
 		return likeCode
 	}
 	return likeNothing
+}
+
+// pictogram tells whether a word is emoji alone: it may stand in prose as in code.
+func pictogram(w string) bool {
+	emoji := strings.ContainsRune(w, 0xfe0f)
+	for _, r := range strings.TrimRight(w, ".,;:!?") {
+		switch {
+		case r >= 0x1f000 && r < 0x20000, strings.ContainsRune("✅❌❗❓⭐⚡✨", r):
+			emoji = true
+		case r < 0x2190 && r != 0x200d, unicode.IsLetter(r):
+			return false
+		}
+	}
+	return emoji
 }
 
 // command tells whether a line that stands alone is one for a shell: it begins with a small letter, or with the name of a

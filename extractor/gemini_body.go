@@ -157,6 +157,7 @@ func geminiQuotes(lk *look, ls []textLine) map[int]int {
 // a little wider where it has to shrink.
 func mendTables(lines []Line) []Line {
 	var out []Line
+	end := 0 // the column of the right border
 	for i, l := range lines {
 		if i == 0 || !isBorderEnd(l.Text) || !isTableRow(lines[i-1].Text) {
 			if out != nil {
@@ -169,15 +170,14 @@ func mendTables(lines []Line) []Line {
 		}
 		last := &out[len(out)-1]
 		w := rowWidth(last.Row)
-		end := max(w, last.Cols)
-		for k := i - 1; k >= 0 && isTableRow(lines[k].Text) || k >= 0 && isBorderEnd(lines[k].Text); k-- {
-			if strings.HasPrefix(strings.TrimLeft(lines[k].Text, " "), "┌") {
-				end = rowWidth(lines[k].Row)
-			}
-		}
 		sign := strings.TrimLeft(l.Text, " ")
-		r := &vterm.Row{Text: last.Text + blanks(end-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: end, Width: 1})}
-		*last = Line{Row: r, Cols: max(last.Cols, end+1)}
+		n := textWidth(sign)
+		if strings.HasPrefix(strings.TrimLeft(last.Text, " "), "┌") {
+			end = w + n - 1
+		}
+		at := max(end-n+1, w)
+		r := &vterm.Row{Text: last.Text + blanks(at-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: at, Width: n})}
+		*last = Line{Row: r, Cols: max(last.Cols, at+n)}
 	}
 	if out == nil {
 		return lines
@@ -187,11 +187,11 @@ func mendTables(lines []Line) []Line {
 
 // isBorderEnd tells whether nothing but the right border of a table stands in a row.
 func isBorderEnd(t string) bool {
-	switch strings.TrimLeft(t, " ") {
-	case "┐", "│", "┤", "┘":
+	switch strings.TrimLeft(strings.TrimLeft(t, " "), "─") {
+	case "┐", "┤", "┘":
 		return true
 	}
-	return false
+	return strings.TrimLeft(t, " ") == "│"
 }
 
 func isTableRow(t string) bool {

@@ -253,6 +253,9 @@ func (p *geminiParser) dense(i int) int {
 	t := &session.Tool{Name: name, Status: status}
 	input, result, _ := strings.Cut(desc, "→ ")
 	t.Input, result = strings.TrimSpace(input), strings.TrimSpace(result)
+	if path, change, ok := strings.Cut(t.Input, ": "); ok && status == session.ToolRunning && strings.Contains(change, " => ") {
+		t.Input = path // the change is shown when it is made
+	}
 	if strings.HasPrefix(result, "Rejected") {
 		t.Status = session.ToolRejected
 	}

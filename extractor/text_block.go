@@ -50,7 +50,18 @@ type listLevel struct {
 }
 
 // inner is what stands before the lines within its items.
-func (l *listLevel) inner() string { return l.pad + blanks(len(l.markdown())+1) }
+func (l *listLevel) inner() string {
+	if l.mark == taskOpen || l.mark == taskDone {
+		return l.pad + "  "
+	}
+	return l.pad + blanks(len(l.markdown())+1)
+}
+
+// Markers of tasks, which some agents draw as ☐ and ☑.
+const (
+	taskOpen = "- [ ]"
+	taskDone = "- [x]"
+)
 
 // markdown is the marker in Markdown, which numbers with digits only.
 func (it *item) markdown() string {

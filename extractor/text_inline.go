@@ -125,6 +125,7 @@ func pieces(spans []span, drop mark) []piece {
 			add(t[len(word):], m, link, true)
 		}
 	}
+	boldCode(ps)
 	for i := range ps {
 		if !ps[i].blank {
 			continue
@@ -139,6 +140,25 @@ func pieces(spans []span, drop mark) []piece {
 		}
 	}
 	return mergePieces(ps)
+}
+
+// boldCode makes a code span bold that stands between bold words: agents draw code in one style, whatever it stands in.
+func boldCode(ps []piece) {
+	for i := range ps {
+		if ps[i].mark != markCode {
+			continue
+		}
+		a, b := i-1, i+1
+		for a >= 0 && ps[a].blank {
+			a--
+		}
+		for b < len(ps) && ps[b].blank {
+			b++
+		}
+		if a >= 0 && b < len(ps) && ps[a].mark == markBold && ps[b].mark == markBold && ps[a].link == ps[i].link && ps[b].link == ps[i].link {
+			ps[i].mark |= markBold
+		}
+	}
 }
 
 // mergePieces joins neighbours that are alike.

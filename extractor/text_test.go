@@ -411,7 +411,7 @@ func TestInline(t *testing.T) {
 		{"nested", "⟦b|see ⟧⟦bi|this⟧⟦b| one⟧", "**see *this* one**"},
 		{"nested the other way", "⟦i|see ⟧⟦bi|this⟧⟦i| one⟧", "*see **this** one*"},
 		{"both", "⟦bi|x⟧", "***x***"},
-		{"code in bold", "⟦b|run ⟧⟦b #a6e3a1|go test⟧⟦b| now⟧", "**run** `go test` **now**"},
+		{"code in bold", "⟦b|run ⟧⟦b #a6e3a1|go test⟧⟦b| now⟧", "**run `go test` now**"},
 		{"code that holds a backtick", "⟦ #a6e3a1|a`b⟧", "`` a`b ``"},
 		{"struck", "⟦s|old⟧ new", "~~old~~ new"},
 	}

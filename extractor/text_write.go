@@ -57,7 +57,7 @@ func writeMarkdown(bs []block, drop mark) string {
 				}
 				all = append(all, l...)
 			}
-			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, drop|commonMarks(all)&^markCode))
+			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, drop|headingMarks(all)))
 		default:
 			lines := make([]string, len(b.lines))
 			for k, l := range b.lines {
@@ -67,6 +67,17 @@ func writeMarkdown(bs []block, drop mark) string {
 		}
 	}
 	return w.String()
+}
+
+// headingMarks are the marks that a heading has by itself: those of all its words but code.
+func headingMarks(spans []span) mark {
+	text := make([]span, 0, len(spans))
+	for _, s := range spans {
+		if s.mark&markCode == 0 {
+			text = append(text, s)
+		}
+	}
+	return commonMarks(text) &^ markCode
 }
 
 // blockWriter puts blocks under each other.
