@@ -14,7 +14,7 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS   = -s -w -X main.version=$(VERSION)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot clean
+.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check clean
 
 build: ## the program, as bin/ptyrec
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -56,6 +56,16 @@ fuzz: ## each fuzz target for FUZZTIME
 rules: ## the redaction rules of the gitleaks that is named above
 	dir=$$($(GO) mod download -json $(GITLEAKS) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p') && \
 		install -m 644 "$$dir/config/gitleaks.toml" redact/gitleaks.toml && install -m 644 "$$dir/LICENSE" redact/gitleaks.LICENSE
+
+web: web/node_modules ## the page that serve shows, web/dist, of web/src (needs npm)
+	cd web && npx tsc --noEmit && node build.mjs
+
+web-check: web/node_modules ## web/dist is what make web makes
+	cd web && npx tsc --noEmit && node build.mjs node_modules/.check && diff -r dist node_modules/.check
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
 
 demo: ## record a small scripted session and show what ptyrec makes of it; needs no agent
 	@./testdata/demo/demo.sh

@@ -1,0 +1,54 @@
+// ptyrec's page: the sessions at /, one of them at /s/ID.
+import { Refused, saveToken, takeToken } from "./api";
+import { fill, h } from "./dom";
+import { bind, listen } from "./keys";
+import { ListPage } from "./list";
+import { SessionPage } from "./session";
+import "./style.css";
+import { applyTheme } from "./theme";
+
+/** Page is what fills the window. open may fail with the server's refusal. */
+export interface Page { el: HTMLElement; open(): Promise<void>; close(): void }
+
+let page: Page | undefined;
+
+async function show(): Promise<void> {
+  page?.close();
+  const id = /^\/s\/([^/]+)$/.exec(location.pathname)?.[1];
+  page = id ? new SessionPage(decodeURIComponent(id)) : new ListPage();
+  bind([]);
+  fill(document.querySelector("#page")!, page.el);
+  await page.open().catch(failed);
+}
+
+function failed(e: unknown): void {
+  page?.close();
+  page = undefined;
+  const refused = e instanceof Refused ? e : undefined;
+  const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", "aria-label": "Token", placeholder: "Token" });
+  const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); saveToken(field.value.trim()); void show(); } },
+    h("p", {}, "This server wants a token. It stands behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "row" }, field, h("button", { class: "button strong" }, "Open")));
+  const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e)), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
+  fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : "That did not work"), refused?.status === 401 ? form : why));
+  if (refused?.status === 401) field.focus();
+}
+
+/** go shows the page of an address of ours. */
+export function go(href: string): void {
+  history.pushState(null, "", href);
+  void show();
+}
+
+document.addEventListener("click", (e) => {
+  const a = e.target instanceof Element ? e.target.closest<HTMLAnchorElement>("a[data-own]") : null;
+  if (!a || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.defaultPrevented) return;
+  e.preventDefault();
+  go(a.href);
+});
+addEventListener("popstate", () => void show());
+visualViewport?.addEventListener("resize", () => document.documentElement.style.setProperty("--height", `${visualViewport!.height}px`)); // above a phone's keyboard
+
+takeToken();
+applyTheme();
+listen();
+void show();

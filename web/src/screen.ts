@@ -1,0 +1,130 @@
+// A terminal on the page: xterm.js, drawn as large as its pane allows. It never asks for another size of the session's window.
+import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
+import { Terminal } from "@xterm/xterm";
+import "@xterm/xterm/css/xterm.css";
+import { h } from "./dom";
+
+const theme = {
+  background: "#101216", foreground: "#d9dce3", cursor: "#d9dce3", cursorAccent: "#101216", selectionBackground: "#3d59a1aa",
+  black: "#23262e", red: "#e5606b", green: "#7fc47f", yellow: "#dfb35c", blue: "#6ea2f0", magenta: "#b88be8", cyan: "#5fbcc4", white: "#c9ced8",
+  brightBlack: "#6b7280", brightRed: "#f2808a", brightGreen: "#9bdb9b", brightYellow: "#f0cd7f", brightBlue: "#93bcf7", brightMagenta: "#cfaaf5", brightCyan: "#86d6dd", brightWhite: "#f4f6fa",
+};
+const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+const largest = 18, smallest = 3, readable = 13; // font sizes in pixels
+
+/** Screen is a terminal in a pane. */
+export class Screen {
+  readonly el = h("div", { class: "screen" });
+  readonly term: Terminal;
+  onkeys: (keys: Uint8Array) => void = () => {};
+  onleave: () => void = () => {};
+  private large = false;
+  private watch = new ResizeObserver(() => this.fit());
+
+  constructor() {
+    this.term = new Terminal({
+      allowProposedApi: true, cols: 80, rows: 24, fontFamily: font, fontSize: 12, theme, scrollback: 5000, disableStdin: true, cursorInactiveStyle: "outline", screenReaderMode: false,
+      linkHandler: { activate: (_, uri) => /^https?:/i.test(uri) && window.open(uri, "_blank", "noopener,noreferrer") },
+    });
+    this.term.loadAddon(new UnicodeGraphemesAddon());
+    this.term.attachCustomKeyEventHandler((e) => this.taken(e));
+    const bytes = new TextEncoder();
+    this.term.onData((data) => this.onkeys(bytes.encode(data)));
+    this.term.onBinary((data) => this.onkeys(Uint8Array.from(data, (c) => c.charCodeAt(0))));
+    silence(this.term);
+  }
+
+  /** open draws the terminal, once its element is in the page. */
+  open(): void {
+    const box = h("div", {});
+    this.el.replaceChildren(box);
+    this.term.open(box);
+    this.term.textarea?.setAttribute("aria-label", "Terminal");
+    this.watch.observe(this.el);
+    this.fit();
+  }
+
+  close(): void {
+    this.watch.disconnect();
+    this.term.dispose();
+  }
+
+  /** write shows output; done is called when it stands on the screen. */
+  write(data: Uint8Array | string): Promise<void> {
+    return new Promise((done) => this.term.write(data, done));
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols > 0 && rows > 0 && (cols !== this.term.cols || rows !== this.term.rows)) this.term.resize(cols, rows);
+    this.fit();
+  }
+
+  /** typing lets keys through to onkeys, or not. */
+  typing(on: boolean): void {
+    this.term.options.disableStdin = !on;
+    this.el.classList.toggle("typing", on);
+    if (on) this.term.focus();
+    else this.term.blur();
+  }
+
+  /** zoom changes between the whole screen and a size that can be read, which scrolls. */
+  zoom(): boolean {
+    this.large = !this.large;
+    this.fit();
+    return this.large;
+  }
+
+  /** room tells how many cells would fill the pane at the size of text that one can read. */
+  room(): { cols: number; rows: number } {
+    const cell = this.cell();
+    const scale = readable / (this.term.options.fontSize ?? readable);
+    return { cols: Math.max(20, Math.floor(this.el.clientWidth / (cell.width * scale))), rows: Math.max(5, Math.floor(this.el.clientHeight / (cell.height * scale))) };
+  }
+
+  // fit chooses the font size with which the window fills its pane.
+  fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.el;
+    if (!this.term.element || !width || !height) return;
+    if (this.large) {
+      this.term.options.fontSize = readable;
+      return;
+    }
+    for (let tries = 0; tries < 4; tries++) { // cells are whole pixels: what a size gives must be measured
+      const now = this.term.options.fontSize ?? 12;
+      const { width: w, height: h } = this.cell();
+      const scale = Math.min(width / (w * this.term.cols), height / (h * this.term.rows));
+      const want = Math.min(largest, Math.max(smallest, Math.floor(now * scale * 4) / 4));
+      if (want === now || (tries > 1 && scale >= 1)) return;
+      this.term.options.fontSize = want;
+    }
+  }
+
+  private cell(): { width: number; height: number } {
+    const box = this.term.element?.querySelector(".xterm-screen");
+    return { width: (box?.clientWidth || 1) / this.term.cols, height: (box?.clientHeight || 1) / this.term.rows };
+  }
+
+  // taken tells whether the terminal takes a key. Ctrl+] leaves it, as in `ptyrec attach`; without control the page has all of them.
+  private taken(e: KeyboardEvent): boolean {
+    if (this.term.options.disableStdin) return false;
+    if (e.ctrlKey && e.key === "]") {
+      if (e.type === "keydown") this.onleave();
+      e.preventDefault();
+      return false;
+    }
+    return true;
+  }
+}
+
+// silence keeps the terminal from answering what the program asks its terminal: that is the business of the session's own.
+function silence(term: Terminal): void {
+  const swallow = (): boolean => true;
+  for (const prefix of ["", ">", "=", "?"]) term.parser.registerCsiHandler({ prefix, final: "c" }, swallow); // device attributes
+  for (const prefix of ["", "?"]) {
+    term.parser.registerCsiHandler({ prefix, final: "n" }, swallow); // status, cursor position
+    term.parser.registerCsiHandler({ prefix, intermediates: "$", final: "p" }, swallow); // modes
+  }
+  term.parser.registerDcsHandler({ intermediates: "$", final: "q" }, swallow);
+  for (const id of [4, 10, 11, 12]) term.parser.registerOscHandler(id, (data) => data.includes("?")); // colours
+  term.parser.registerCsiHandler({ prefix: "?", final: "h" }, (params) => params.length === 1 && params[0] === 1004); // the page's focus is not the terminal's
+}

@@ -1,0 +1,25 @@
+// Package web holds the page that the server shows: sessions, their conversations, and their terminals. Its sources stand in src;
+// `make web` makes dist of them, which is committed, so that building the program needs no npm.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// Files are the page's files, all in one folder. index.html is the page of / and of /s/ID, a session; it asks for /app.js, /app.css and
+// /favicon.svg, and for nothing outside of the server. It runs under the policy
+//
+//	default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'
+//
+// ('unsafe-inline' for styles, because xterm.js draws cells with style attributes and has its metrics in a style element).
+var Files = func() fs.FS {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		panic(err) // dist is embedded above
+	}
+	return files
+}()
