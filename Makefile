@@ -11,7 +11,9 @@ BIN      ?= bin
 FUZZTIME ?= 10s
 BENCH    ?= .
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS   = -s -w -X main.version=$(VERSION)
+COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
+DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
 .PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check clean
@@ -71,7 +73,8 @@ demo: ## record a small scripted session and show what ptyrec makes of it; needs
 	@./testdata/demo/demo.sh
 
 snapshot: ## archives for every platform into dist, of this commit, without a tag
-	$(GO) run $(GORELEASER) release --snapshot --clean
+	COMMIT=$(COMMIT) SHORT=$$(git rev-parse --short HEAD) DATE=$(DATE) EPOCH=$$(git log -1 --format=%ct) LDFLAGS='$(LDFLAGS)' \
+		$(GO) run $(GORELEASER) release --snapshot --clean
 
 clean:
 	rm -rf $(BIN) dist dist-extras

@@ -70,6 +70,9 @@ func manPages(a *app, cmd *cobra.Command, dir string) error {
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 	err := a.writeFile(filepath.Join(dir, name), func(w io.Writer) error { return doc.GenMan(manual(cmd), manHeader(), w) })
+	if err == nil {
+		err = os.Chmod(filepath.Join(dir, name), 0o644) // nothing in it is private
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -83,7 +86,7 @@ func manPages(a *app, cmd *cobra.Command, dir string) error {
 
 // buildDate is the date of the commit, else a fixed one: the same source gives the same pages.
 func buildDate() *time.Time {
-	at, err := time.Parse(time.RFC3339, commitDate())
+	at, err := time.Parse(time.RFC3339, committed())
 	if err != nil {
 		at = time.Unix(0, 0)
 	}

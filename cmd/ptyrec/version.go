@@ -9,8 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the Makefile's build (-ldflags -X); `go install` leaves it to the module's version.
-var version = ""
+// These are set by the Makefile and the release (-ldflags -X). Where they are empty, what Go noted of the module and its commit is taken.
+var (
+	version    string
+	commit     string
+	commitDate string // RFC 3339
+)
 
 func newVersionCmd(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -27,16 +31,16 @@ func newVersionCmd(a *app) *cobra.Command {
 
 // commitString names the commit and its day, as far as the build knows them.
 func commitString() string {
-	commit := buildSetting("vcs.revision")
-	if commit == "" {
+	id := firstWord(commit, buildSetting("vcs.revision"))
+	if id == "" {
 		return ""
 	}
-	day, _, _ := strings.Cut(commitDate(), "T")
-	return " (" + strings.TrimSpace(commit[:min(12, len(commit))]+" "+day) + ")"
+	day, _, _ := strings.Cut(committed(), "T")
+	return " (" + strings.TrimSpace(id[:min(12, len(id))]+" "+day) + ")"
 }
 
-// commitDate is when the commit was made, in RFC 3339; empty where the build does not know.
-func commitDate() string { return buildSetting("vcs.time") }
+// committed is when the commit was made, in RFC 3339; empty where the build does not know.
+func committed() string { return firstWord(commitDate, buildSetting("vcs.time")) }
 
 func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
