@@ -289,7 +289,11 @@ func codexQueued(lines []Line, bottom int) int {
 // codexPinned tells whether the first row is the prompt in force, pinned there while its own place is out of sight. The
 // conversation's own prompts stand in a bar of their background, or, where the window's colours are not known, above
 // two blank rows and an answer.
+// Some versions pin it without its sign: nothing else stands in the first column.
 func codexPinned(lines []Line) bool {
+	if len(lines) > 1 && codexBare(lines[0]) {
+		return true
+	}
 	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !codexUserRow(lines[0]) {
 		return false
 	}
@@ -310,4 +314,9 @@ func codexPinned(lines []Line) bool {
 		n++
 	}
 	return n < len(lines) && codexUserRow(lines[n])
+}
+
+// codexBare tells whether a row is plain text from the first column on.
+func codexBare(l Line) bool {
+	return codexCell(l) == codexChrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
 }
