@@ -68,7 +68,7 @@ export class ControlBar {
     const open = this.el.querySelector<HTMLDetailsElement>(".people")?.open ?? false;
     people.classList.add("people");
     people.open = open;
-    fill(this.el, ...mine, h("span", { class: "gap" }), ...programs, people);
+    fill(this.el, ...mine, h("span", { class: "gap" }), ...programs, viewers.length > 0 && people);
     this.count();
   }
 

@@ -5,12 +5,13 @@ import "@xterm/xterm/css/xterm.css";
 import { h } from "./dom";
 
 const theme = {
-  background: "#101216", foreground: "#d9dce3", cursor: "#d9dce3", cursorAccent: "#101216", selectionBackground: "#3d59a1aa",
+  background: "#14161b", foreground: "#d9dce3", cursor: "#d9dce3", cursorAccent: "#14161b", selectionBackground: "#3d59a1aa",
   black: "#23262e", red: "#e5606b", green: "#7fc47f", yellow: "#dfb35c", blue: "#6ea2f0", magenta: "#b88be8", cyan: "#5fbcc4", white: "#c9ced8",
   brightBlack: "#6b7280", brightRed: "#f2808a", brightGreen: "#9bdb9b", brightYellow: "#f0cd7f", brightBlue: "#93bcf7", brightMagenta: "#cfaaf5", brightCyan: "#86d6dd", brightWhite: "#f4f6fa",
 };
 const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const largest = 18, smallest = 3, readable = 13; // font sizes in pixels
+const edge = { x: 30, y: 28 }; // around the cells, in pixels
 
 /** Screen is a terminal in a pane. */
 export class Screen {
@@ -78,13 +79,13 @@ export class Screen {
   room(): { cols: number; rows: number } {
     const cell = this.cell();
     const scale = readable / (this.term.options.fontSize ?? readable);
-    return { cols: Math.max(20, Math.floor(this.el.clientWidth / (cell.width * scale))), rows: Math.max(5, Math.floor(this.el.clientHeight / (cell.height * scale))) };
+    return { cols: Math.max(20, Math.floor((this.el.clientWidth - edge.x) / (cell.width * scale))), rows: Math.max(5, Math.floor((this.el.clientHeight - edge.y) / (cell.height * scale))) };
   }
 
   // fit chooses the font size with which the window fills its pane.
   fit(): void {
-    const { clientWidth: width, clientHeight: height } = this.el;
-    if (!this.term.element || !width || !height) return;
+    const width = this.el.clientWidth - edge.x, height = this.el.clientHeight - edge.y;
+    if (!this.term.element || width <= 0 || height <= 0) return;
     if (this.large) {
       this.term.options.fontSize = readable;
       return;

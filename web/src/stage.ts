@@ -192,7 +192,7 @@ export class Stage implements Watcher {
   }
 
   private choose(): void {
-    const tab = (name: string, on: boolean, run: () => void): HTMLElement => h("button", { type: "button", role: "tab", class: name.toLowerCase(), "aria-selected": String(on), onclick: run }, name);
+    const tab = (name: string, on: boolean, run: () => void): HTMLElement => h("button", { type: "button", role: "tab", "data-tab": name.toLowerCase(), "aria-selected": String(on), onclick: run }, name);
     this.tabs.hidden = !this.now;
     fill(this.tabs, tab("Live", this.showsLive, () => this.showLive()), tab("Replay", !this.showsLive, () => void this.seek(Math.max(0, this.replay.loaded ? this.replay.seconds : 0))));
     this.el.dataset.shows = this.showsLive ? "live" : "replay";

@@ -159,7 +159,7 @@ function body(e: Entry, open: boolean): HTMLElement {
     case "shell":
     case "command": return h("div", { class: "shell" }, h("p", { class: "prompt" }, h("span", { "aria-hidden": "true" }, e.role === "shell" ? "$" : "›"), h("code", {}, e.text ?? "")), e.output ? (e.output.length < 600 ? plain(e.output) : fold("output", open, [firstLine(e.output)], plain(e.output))) : null);
     case "system": return h("div", { class: "text" }, e.text ?? "");
-    default: return h("div", {}, h("h2", { class: "who" }, e.role === "user" ? "You" : names[e.agent ?? ""] ?? e.agent ?? e.role ?? ""), text(), e.status === "partial" && h("p", { class: "note" }, "stopped here"));
+    default: return h("div", {}, h("h2", { class: "who" }, e.role === "user" ? "You" : names[e.agent ?? ""] ?? e.agent ?? e.role ?? ""), e.role === "user" ? h("div", { class: "text typed" }, e.text ?? "") : text(), e.status === "partial" && h("p", { class: "note" }, "stopped here"));
   }
 }
 
