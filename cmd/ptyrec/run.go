@@ -104,6 +104,8 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	joined := newHosting(to)
+	defer joined.close()
 	result, err := recorder.Run(ctx, recorder.Options{
 		Command:   command,
 		Env:       append(withoutSession(a.environ), sessionVariable+"="+s.ID),
@@ -115,6 +117,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Leader:    executable(),
 		Log:       to,
 		Index:     to,
+		Host:      joined.begin,
 	})
 	if err != nil {
 		return errors.Join(startFailure(err), db.DeleteSession(ctx, s.ID))

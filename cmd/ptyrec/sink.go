@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
+	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -18,7 +20,12 @@ type sink struct {
 	session session.Session // as the store has it
 	redact  redaction
 	title   string // as it was found, secrets and all
+
+	host atomic.Pointer[live.Host] // nil: nobody else sees the session
 }
+
+// setHost makes h show what is found from now on.
+func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
 // newSink adds s to the store as a live session.
 func newSink(ctx context.Context, a *app, db *store.Store, s session.Session) (*sink, error) {

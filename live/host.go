@@ -1,0 +1,263 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Child is the command of the session, as its recorder lets it be reached. Its methods may be used concurrently.
+type Child interface {
+	Type(ctx context.Context, keys []byte) error // waits while the command takes none
+	Secret() bool                                // it reads a password
+	Resize(cols, rows int) error                 // cells
+	Signal(sig int)
+	Mark(label []byte)                // into the log
+	Settle(ctx context.Context) error // until the log can be read to here
+	Screen(read func(t *vterm.Term, seq int64)) bool
+}
+
+// Options say what a Host shows. Session and Child are needed.
+type Options struct {
+	Session session.Session // as its viewers may see it
+	Server  string          // "ptyrec 1.2.3"
+	Child   Child
+
+	// Past calls fn with the Output and Resize events of the raw log from a byte of output on, which may stand within the first, until fn
+	// fails; seq is that of the first byte. Where something is missing seq jumps. nil: nothing is recorded.
+	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
+	// Entries gives the entries with a greater number than after, as the viewers may see them. nil: there are none.
+	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
+
+	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: 30 s
+	Linger       time.Duration // how long Close waits for viewers that still read; 0: 5 s
+}
+
+const (
+	// beatTime is how long output waits for more before it is handed out. The first of it does not wait.
+	beatTime = 10 * time.Millisecond
+	// snapshotTime is how often a viewer that does not keep up gets the screen at most.
+	snapshotTime = 100 * time.Millisecond
+	// maxViewers bounds the viewers of a session.
+	maxViewers = 1000
+)
+
+var errEnough = errors.New("enough")
+
+// Host shows one session to any number of viewers. Its methods may be used concurrently.
+type Host struct {
+	opt    Options
+	child  Child
+	stream *stream
+	screen *screen
+
+	ctx      context.Context // ends when the viewers are to go
+	stop     context.CancelFunc
+	workers  sync.WaitGroup
+	settling sync.Mutex
+
+	mu       sync.Mutex // guards the fields below
+	viewers  map[*viewer]struct{}
+	made     int // viewers so far
+	pumping  bool
+	closed   bool
+	listener net.Listener
+}
+
+// New makes the host of a session that begins. Close must be called.
+func New(o Options) *Host {
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 30 * time.Second
+	}
+	if o.Linger == 0 {
+		o.Linger = 5 * time.Second
+	}
+	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows), viewers: map[*viewer]struct{}{}}
+	h.screen = &screen{host: h}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	return h
+}
+
+// Event takes a raw event of the session. It does not wait for anybody.
+func (h *Host) Event(e session.Event) { h.stream.event(e) }
+
+// Typed takes the keys that are typed at the session's own terminal, and gives those that are the child's.
+func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) { return keys, 0 }
+
+// Serve serves those who connect to l, until the host or l is closed.
+func (h *Host) Serve(l net.Listener) error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return l.Close()
+	}
+	h.listener = l
+	h.workers.Add(1)
+	h.mu.Unlock()
+	defer h.workers.Done()
+	for {
+		c, err := l.Accept()
+		switch {
+		case h.ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return nil
+		case err != nil: // too many open files: it may pass
+			select {
+			case <-time.After(time.Second):
+			case <-h.ctx.Done():
+			}
+			continue
+		}
+		h.workers.Go(func() { h.ServeConn(c) })
+	}
+}
+
+// ServeConn serves one viewer, and closes conn. A Write that blocks must end when conn is closed.
+func (h *Host) ServeConn(conn io.ReadWriteCloser) {
+	v := newViewer(h, conn)
+	defer v.close()
+	v.serve()
+}
+
+// add begins to show the session to v. It is false where the host is full or closed.
+func (h *Host) add(v *viewer) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || len(h.viewers) >= maxViewers {
+		return false
+	}
+	h.made++
+	v.number = h.made
+	h.viewers[v] = struct{}{}
+	h.stream.keep(1)
+	if !h.pumping {
+		h.pumping = true
+		h.workers.Go(h.pump)
+	}
+	return true
+}
+
+func (h *Host) remove(v *viewer) {
+	h.mu.Lock()
+	_, known := h.viewers[v]
+	delete(h.viewers, v)
+	last := len(h.viewers) == 0
+	h.mu.Unlock()
+	if !known {
+		return
+	}
+	h.stream.keep(-1)
+	if last {
+		notify(h.stream.wake) // the pump ends
+	}
+}
+
+// pump hands the output out, as long as somebody is attached.
+func (h *Host) pump() {
+	for {
+		select {
+		case <-h.stream.wake:
+		case <-h.ctx.Done():
+		}
+		h.mu.Lock()
+		if len(h.viewers) == 0 || h.ctx.Err() != nil {
+			h.pumping = false
+			h.screen.drop()
+			h.mu.Unlock()
+			return
+		}
+		h.mu.Unlock()
+		renew := h.screen.beat(h.ctx)
+		h.each(func(v *viewer) {
+			if renew {
+				v.stale.Store(true)
+			}
+			notify(v.wake)
+		})
+		if !h.screen.sure() { // it is to be looked at again, also without further output
+			time.AfterFunc(tryAgain, func() { notify(h.stream.wake) })
+		}
+		select {
+		case <-time.After(beatTime):
+		case <-h.ctx.Done():
+		}
+	}
+}
+
+func (h *Host) each(fn func(*viewer)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for v := range h.viewers {
+		fn(v)
+	}
+}
+
+// settle asks the log to be whole, one at a time.
+func (h *Host) settle(ctx context.Context) {
+	h.settling.Lock()
+	defer h.settling.Unlock()
+	_ = h.child.Settle(ctx) // what is not there is told as a gap
+}
+
+// past reads the raw log, see Options.
+func (h *Host) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
+	if h.opt.Past == nil {
+		return nil
+	}
+	return h.opt.Past(ctx, from, fn)
+}
+
+// Close ends the host when the session is over: its viewers get what is left, as long as they read, but for no longer than
+// Options.Linger. It may be called more than once.
+func (h *Host) Close() {
+	h.mu.Lock()
+	h.closed = true
+	l := h.listener
+	h.mu.Unlock()
+	if l != nil {
+		_ = l.Close()
+	}
+	h.linger()
+	h.stop()
+	h.each(func(v *viewer) { v.cut() })
+	h.workers.Wait()
+}
+
+// linger waits for the viewers, until none of them has read anything for a while.
+func (h *Host) linger() {
+	const calm = 300 * time.Millisecond
+	limit := time.After(h.opt.Linger)
+	for last := int64(-1); ; {
+		left, sent := 0, int64(0)
+		h.each(func(v *viewer) {
+			left++
+			sent += v.sent.Load()
+			notify(v.wake)
+		})
+		if left == 0 || sent == last {
+			return
+		}
+		last = sent
+		for wait := time.After(calm); wait != nil; {
+			select {
+			case <-limit:
+				return
+			case <-wait:
+				wait = nil
+			case <-time.After(5 * time.Millisecond):
+				left = 0
+				h.each(func(*viewer) { left++ })
+				if left == 0 {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+const (
+	farBehind = 256 << 10              // bytes: whoever has not read so many is shown the screen instead
+	guess     = 128 << 10              // bytes of output from which a screen is made where there is no time for all of it
+	patience  = 50 * time.Millisecond  // with a log that is to give them
+	tryAgain  = 200 * time.Millisecond // from a guess to the next try,
+	maxTries  = 50                     // of so many
+)
+
+// screen is the session's terminal as its viewers see it. It may be used concurrently.
+type screen struct {
+	host *Host
+	own  bool // the session has no other terminal: it is fed by the session itself, and answers
+
+	mu    sync.Mutex // guards the fields below
+	term  *vterm.Term
+	at    place
+	exact bool // it is no guess
+	tried time.Time
+	tries int                // in a row
+	last  *protocol.Snapshot // the newest
+}
+
+// event feeds a terminal of its own. It gives what the terminal answers.
+func (s *screen) event(e session.Event) (replies []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.Kind {
+	case session.Output:
+		_, _ = s.term.Write(e.Data) // never fails
+		s.at.seq += int64(len(e.Data))
+	case session.Resize:
+		s.term.Resize(e.Cols, e.Rows)
+	}
+	s.last = nil
+	return s.term.TakeReplies()
+}
+
+// drop forgets the screen, when nobody looks.
+func (s *screen) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.own {
+		s.term, s.last = nil, nil
+	}
+}
+
+// snapshot gives the screen as it is.
+func (s *screen) snapshot(ctx context.Context) protocol.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow(ctx)
+	if s.last == nil || s.last.Seq != s.at.seq {
+		snap := s.term.Snapshot()
+		s.last = &protocol.Snapshot{Seq: s.at.seq, Cols: snap.Cols, Rows: snap.Rows, Data: s.term.Repaint()}
+	}
+	return *s.last
+}
+
+// read lets somebody look at the terminal, as it is at seq.
+func (s *screen) read(ctx context.Context, look func(t *vterm.Term, seq int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow(ctx)
+	look(s.term, s.at.seq)
+}
+
+// beat follows the output, where it would fall behind otherwise. It tells whether what viewers have of the screen is to be
+// replaced: it was a guess.
+func (s *screen) beat(ctx context.Context) (renew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own || s.term == nil {
+		return false
+	}
+	waiting := s.host.stream.waiting(s.at.seq)
+	if s.exact {
+		if waiting > keepBytes/4 {
+			s.follow(ctx)
+		}
+		return false
+	}
+	if waiting > farBehind || time.Since(s.tried) < tryAgain {
+		return false
+	}
+	s.seed(ctx)
+	if s.exact {
+		s.tries = 0
+	}
+	return s.exact
+}
+
+// follow feeds the terminal with what the session has written since.
+func (s *screen) follow(ctx context.Context) {
+	if s.own {
+		return
+	}
+	if s.term == nil {
+		s.seed(ctx)
+	}
+	for {
+		p := s.host.stream.next(&s.at, farBehind)
+		switch {
+		case p.behind || p.left > keepBytes*3/4:
+			s.exact = false
+			if p.behind {
+				s.at.seq = p.start
+			}
+			s.at.seq = max(s.at.seq, s.at.seq+p.left-guess)
+		case p.size != nil:
+			s.term.Resize(p.size.Cols, p.size.Rows)
+			s.last = nil
+		case len(p.data) == 0:
+			return
+		default:
+			for _, data := range p.data {
+				_, _ = s.term.Write(data)
+			}
+		}
+	}
+}
+
+// seed makes the terminal: a copy of the extraction's, and what came since, up to what the stream keeps. Where that is too much for now, it is made
+// of the newest output, and is a guess.
+func (s *screen) seed(ctx context.Context) {
+	s.tries++
+	s.tried, s.last = time.Now(), nil
+	kept, size := s.host.stream.oldest()
+	s.exact = s.host.child.Screen(s.copyOf)
+	if !s.exact {
+		s.term = vterm.New(vterm.Options{Cols: size.Cols, Rows: size.Rows, Scrollback: -1})
+		s.at = place{}
+	}
+	s.exact = s.exact || kept <= guess
+	if s.at.seq < kept-keepBytes || !s.exact {
+		s.at.seq, s.exact = max(s.at.seq, kept-guess), false
+	}
+	if s.at.seq < kept {
+		limit, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		s.host.settle(limit)
+		s.fromPast(limit, kept)
+	}
+	if s.at.seq == kept {
+		s.term.Resize(size.Cols, size.Rows)
+	}
+	s.at = s.host.stream.at(s.at.seq)
+	if s.tries > maxTries {
+		s.exact = true // it gets no better
+	}
+}
+
+func (s *screen) copyOf(t *vterm.Term, seq int64) {
+	snap := t.Snapshot()
+	s.term = vterm.New(vterm.Options{Cols: snap.Cols, Rows: snap.Rows, Scrollback: -1})
+	_, _ = s.term.Write(t.Repaint())
+	s.at = place{seq: seq}
+}
+
+// fromPast feeds the terminal from the raw log, up to the byte to.
+func (s *screen) fromPast(ctx context.Context, to int64) {
+	err := s.host.past(ctx, s.at.seq, func(seq int64, e session.Event) error {
+		if e.Kind == session.Resize {
+			s.term.Resize(e.Cols, e.Rows)
+			return nil
+		}
+		if seq != s.at.seq {
+			s.exact = false
+		}
+		data := e.Data[:max(0, min(int64(len(e.Data)), to-seq))]
+		_, _ = s.term.Write(data)
+		if s.at.seq = seq + int64(len(data)); s.at.seq >= to {
+			return errEnough
+		}
+		return nil
+	})
+	if s.at.seq < to || err != nil && !errors.Is(err, errEnough) {
+		s.at.seq, s.exact = to, false
+	}
+}
+
+// sure tells that the screen is no guess, or that nobody needs one.
+func (s *screen) sure() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own || s.term == nil || s.exact
+}

@@ -1,0 +1,395 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	greetTime   = 10 * time.Second // for a viewer's Attach
+	batchBytes  = 256 << 10        // of output in one write
+	queueBytes  = 256 << 10        // of other frames that wait for a viewer; one with more is dropped
+	headerBytes = 13               // of an Output frame, before the output
+)
+
+var errSlow = errors.New("the viewer does not read")
+
+// viewer is one of those who are attached. Its reader takes requests; its writer is the only one that writes to conn.
+type viewer struct {
+	host   *Host
+	conn   io.ReadWriteCloser
+	number int
+	since  time.Time
+	attach protocol.Attach
+	wake   chan struct{}
+	stale  atomic.Bool  // its screen is to be replaced
+	sent   atomic.Int64 // bytes
+
+	ctx  context.Context
+	stop context.CancelFunc
+	once sync.Once
+
+	at       place // of its writer
+	painted  bool  // it has had a screen
+	snapshot time.Time
+
+	mu     sync.Mutex // guards the fields below
+	queue  [][]byte
+	queued int
+}
+
+func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
+	v := &viewer{host: h, conn: conn, since: time.Now().UTC(), wake: make(chan struct{}, 1)}
+	v.ctx, v.stop = context.WithCancel(h.ctx)
+	return v
+}
+
+// cut ends the connection.
+func (v *viewer) cut() {
+	v.once.Do(func() {
+		v.stop()
+		_ = v.conn.Close()
+	})
+}
+
+func (v *viewer) close() {
+	v.cut()
+	v.host.remove(v)
+}
+
+func (v *viewer) id() string { return fmt.Sprintf("v%d", v.number) }
+
+func (v *viewer) serve() {
+	in := protocol.NewReader(bufio.NewReaderSize(v.conn, 4<<10))
+	if !v.greet(in) {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v.read(in)
+		v.cut()
+	}()
+	v.write()
+	v.cut()
+	<-done
+}
+
+// greet takes the viewer's Attach and answers it. It is false where the viewer is not to be served.
+func (v *viewer) greet(in *protocol.Reader) bool {
+	guard := time.AfterFunc(greetTime, v.cut)
+	defer guard.Stop()
+	unwatch := context.AfterFunc(v.ctx, v.cut)
+	defer unwatch()
+	f, err := in.Next()
+	if err != nil {
+		return false
+	}
+	if refusal := v.accept(f); refusal != nil {
+		v.refuse(refusal)
+		return false
+	}
+	if !v.host.add(v) {
+		v.refuse(&protocol.Error{Code: protocol.CodeTooMany, Message: "the session takes no more viewers"})
+		return false
+	}
+	return v.hello()
+}
+
+// accept takes a viewer's first frame.
+func (v *viewer) accept(f protocol.Frame) *protocol.Error {
+	if f.Type != protocol.TypeAttach {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "the first frame is no attach"}
+	}
+	if err := f.Decode(&v.attach); err != nil {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: err.Error()}
+	}
+	a := &v.attach
+	if a.Version > protocol.Version {
+		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
+	}
+	if a.Kind != protocol.Human {
+		a.Kind = protocol.Agent
+	}
+	a.Name = cleanName(a.Name)
+	switch a.Mode {
+	case "":
+		a.Mode = protocol.ModeScreen
+	case protocol.ModeScreen, protocol.ModeBytes, protocol.ModeText, protocol.ModeNone:
+	default:
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown mode %q", a.Mode)}
+	}
+	if a.From != nil {
+		if end, _ := v.host.stream.now(); *a.From < 0 || *a.From > end.seq {
+			return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("from %d: the output has %d bytes", *a.From, end.seq)}
+		}
+	}
+	return nil
+}
+
+// cleanName keeps what can be shown of a viewer's name.
+func cleanName(s string) string {
+	const most = 64
+	var out []rune
+	for _, r := range s {
+		if r >= ' ' && (r < 0x7f || r >= 0xa0) && len(out) < most {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+func (v *viewer) refuse(e *protocol.Error) {
+	if f, err := protocol.JSON(protocol.TypeRefused, e); err == nil {
+		_ = v.put(net.Buffers{protocol.Append(nil, f)})
+	}
+}
+
+func (v *viewer) hello() bool {
+	h := v.host
+	now, size := h.stream.now()
+	v.at = now
+	if v.attach.From != nil {
+		v.at = place{seq: *v.attach.From}
+	} else if v.attach.Mode == protocol.ModeBytes {
+		v.at = place{}
+	}
+	return v.send(protocol.TypeHello, protocol.Hello{
+		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.opt.Session,
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq,
+	}) == nil
+}
+
+// send writes a frame at once. Only the writer may.
+func (v *viewer) send(t protocol.Type, what any) error {
+	f, err := protocol.JSON(t, what)
+	if err != nil {
+		return err
+	}
+	return v.put(net.Buffers{protocol.Append(nil, f)})
+}
+
+// put writes. A viewer that takes nothing for too long is dropped.
+func (v *viewer) put(b net.Buffers) error {
+	guard := time.AfterFunc(v.host.opt.WriteTimeout, v.cut)
+	defer guard.Stop()
+	n, err := b.WriteTo(v.conn)
+	v.sent.Add(n)
+	return err
+}
+
+// post queues a frame for the writer, who shares its bytes with others.
+func (v *viewer) post(frame []byte) {
+	v.mu.Lock()
+	v.queue = append(v.queue, frame)
+	v.queued += len(frame)
+	slow := v.queued > queueBytes && len(v.queue) > 1
+	v.mu.Unlock()
+	if slow {
+		v.cut()
+	}
+	notify(v.wake)
+}
+
+func (v *viewer) taken() net.Buffers {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	q := v.queue
+	v.queue, v.queued = nil, 0
+	return q
+}
+
+// write is the writer. It ends when the session is over and all is sent, or when the viewer is gone.
+func (v *viewer) write() {
+	for v.ctx.Err() == nil {
+		if q := v.taken(); len(q) > 0 && v.put(q) != nil {
+			return
+		}
+		more, wait, err := v.show()
+		if err != nil || v.ctx.Err() != nil {
+			return
+		}
+		if more {
+			continue
+		}
+		var later <-chan time.Time
+		if wait > 0 {
+			later = time.After(wait)
+		}
+		select {
+		case <-v.wake:
+		case <-later:
+		case <-v.ctx.Done():
+		}
+	}
+}
+
+// errOver says that the viewer has had all.
+var errOver = errors.New("the session is over")
+
+// show sends what is next of the output. It tells whether there may be more at once, or else how long to wait for more at most; 0: until woken.
+func (v *viewer) show() (more bool, wait time.Duration, err error) {
+	switch v.attach.Mode {
+	case protocol.ModeScreen:
+		return v.showScreen()
+	case protocol.ModeBytes:
+		more, err = v.showBytes()
+	default:
+		more, err = v.showNothing()
+	}
+	return more, 0, err
+}
+
+// showScreen sends the screen to one who has none, or has fallen behind, and the output to the others.
+func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
+	stale := v.stale.Load()
+	if !v.painted && v.attach.From == nil {
+		stale = true
+	}
+	if oldest, _ := v.host.stream.oldest(); v.at.seq < oldest || v.host.stream.waiting(v.at.seq) > farBehind {
+		stale = true
+	}
+	if stale {
+		if wait := snapshotTime - time.Since(v.snapshot); wait > 0 {
+			return false, wait, nil
+		}
+		v.stale.Store(false)
+		s := v.host.screen.snapshot(v.ctx)
+		v.painted, v.snapshot = true, time.Now()
+		v.at = v.host.stream.at(s.Seq)
+		return true, 0, v.put(net.Buffers{protocol.Append(nil, s.Frame())})
+	}
+	v.painted = true
+	p := v.host.stream.next(&v.at, farBehind)
+	if p.behind {
+		return true, 0, nil
+	}
+	more, err = v.give(p)
+	return more, 0, err
+}
+
+// showBytes sends each byte, from the log where the stream does not keep it any more.
+func (v *viewer) showBytes() (more bool, err error) {
+	p := v.host.stream.next(&v.at, batchBytes)
+	if p.behind {
+		return true, v.fromPast(p.start)
+	}
+	return v.give(p)
+}
+
+// showNothing waits for the end.
+func (v *viewer) showNothing() (more bool, err error) {
+	for {
+		p := v.host.stream.next(&v.at, keepBytes)
+		if p.behind {
+			v.at.seq = p.start
+			continue
+		}
+		if len(p.data) == 0 {
+			return v.give(p)
+		}
+	}
+}
+
+// give sends a piece of the stream.
+func (v *viewer) give(p piece) (more bool, err error) {
+	switch {
+	case p.size != nil:
+		return true, v.send(protocol.TypeResize, p.size)
+	case len(p.data) > 0:
+		return true, v.output(p.seq, p.data)
+	case p.exit != nil:
+		if err := v.send(protocol.TypeExit, p.exit); err != nil {
+			return false, err
+		}
+		return false, errOver
+	}
+	return false, nil
+}
+
+// output writes pieces of the output, without a copy of them.
+func (v *viewer) output(seq int64, data [][]byte) error {
+	var b net.Buffers
+	for _, d := range data {
+		for len(d) > 0 {
+			n := min(len(d), protocol.MaxOutput)
+			header := make([]byte, 0, headerBytes)
+			header = append(header, byte(protocol.TypeOutput))
+			header = binary.BigEndian.AppendUint32(header, uint32(8+n))
+			header = binary.BigEndian.AppendUint64(header, uint64(seq))
+			b = append(b, header, d[:n])
+			d, seq = d[n:], seq+int64(n)
+		}
+	}
+	return v.put(b)
+}
+
+// fromPast sends what the stream does not keep, from the raw log, up to the byte to at least.
+func (v *viewer) fromPast(to int64) error {
+	h := v.host
+	h.settle(v.ctx)
+	begun := v.at.seq
+	err := h.past(v.ctx, v.at.seq, func(seq int64, e session.Event) error {
+		if e.Kind == session.Resize {
+			return v.send(protocol.TypeResize, protocol.Size{Seq: seq, Cols: e.Cols, Rows: e.Rows})
+		}
+		if err := v.gap(seq); err != nil {
+			return err
+		}
+		if len(e.Data) > 0 {
+			if err := v.output(seq, [][]byte{e.Data}); err != nil {
+				return err
+			}
+			v.at.seq = seq + int64(len(e.Data))
+		}
+		if v.at.seq >= to {
+			if to, _ = h.stream.oldest(); v.at.seq >= to {
+				return errEnough
+			}
+		}
+		return v.ctx.Err()
+	})
+	v.at.sizes = 0
+	if errors.Is(err, errEnough) || err == nil && v.at.seq > begun {
+		return nil
+	}
+	if v.ctx.Err() != nil {
+		return v.ctx.Err()
+	}
+	oldest, _ := h.stream.oldest()
+	return v.gap(oldest) // the log does not have it
+}
+
+// gap tells of bytes that cannot be had.
+func (v *viewer) gap(to int64) error {
+	if to <= v.at.seq {
+		return nil
+	}
+	err := v.send(protocol.TypeGap, protocol.Gap{From: v.at.seq, To: to})
+	v.at.seq = to
+	return err
+}
+
+// read is the reader. It ends with the connection, or at what is no frame.
+func (v *viewer) read(in *protocol.Reader) {
+	for v.ctx.Err() == nil {
+		f, err := in.Next()
+		if err != nil {
+			return
+		}
+		if f.Type == protocol.TypePing && len(f.Payload) <= 125 {
+			v.post(protocol.Append(nil, protocol.Frame{Type: protocol.TypePong, Payload: f.Payload}))
+		}
+	}
+}
