@@ -12,7 +12,7 @@ type params struct {
 	nums   [maxParams]int32
 	subs   [maxParams]int32
 	nsubs  int
-	subEnd [maxParams]uint8 // subs[subEnd[i-1]:subEnd[i]] belong to nums[i]
+	subEnd [maxParams]uint8 // subs[subEnd[i-1]:subEnd[i]] belong to nums[i], where nsubs > 0
 	inSub  bool
 	full   bool // the parameter being read is past the limit
 }
@@ -70,6 +70,9 @@ func (p *params) get(i int, def int) int {
 
 // sub is what follows parameter i behind colons.
 func (p *params) sub(i int) []int32 {
+	if p.nsubs == 0 {
+		return nil
+	}
 	from := 0
 	if i > 0 {
 		from = int(p.subEnd[i-1])

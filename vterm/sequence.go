@@ -82,33 +82,40 @@ func (t *Term) wholeCSI(p []byte) int {
 	if len(p) < 2 || p[0] != '[' {
 		return 0
 	}
-	i := 1
 	t.ncol = 0
-	if b := p[1]; b >= '<' && b <= '?' {
-		t.keep(b)
-		i++
+	from := 1 // of the parameter that is read
+	if p[1]-'<' < 4 {
+		t.keep(p[1])
+		from++
 	}
+	const maxDigits = 9 // more might not fit the number
 	ps := &t.params
-	ps.reset()
-	num := int32(0)
-	for ; i < len(p); i++ {
+	n, num := 0, int32(0)
+	for i := from; i < len(p); i++ {
 		b := p[i]
-		switch {
-		case b-'0' < 10 && num < maxParam/10-1:
-			num = num*10 + int32(b-'0')
-		case b == ';' && ps.n < maxParams:
-			ps.nums[ps.n-1] = num
-			ps.nums[ps.n], ps.subEnd[ps.n] = 0, 0
-			ps.n++
-			num = 0
-		case b >= 0x40 && b < 0x7F:
-			ps.nums[ps.n-1] = num
-			t.dispatchCSI(b)
-			t.joinable = 0
-			return i + 1
-		default:
+		if d := b - '0'; d < 10 {
+			num = num*10 + int32(d)
+			continue
+		}
+		if i-from > maxDigits || n == maxParams {
 			return 0
 		}
+		ps.nums[n] = num
+		n, num, from = n+1, 0, i+1
+		if b == ';' {
+			continue
+		}
+		if b-0x40 > 0x7E-0x40 {
+			return 0
+		}
+		ps.n, ps.nsubs = n, 0
+		if t.ncol == 0 {
+			t.plainCSI(b)
+		} else {
+			t.dispatchCSI(b)
+		}
+		t.joinable = 0
+		return from
 	}
 	return 0
 }

@@ -2,13 +2,16 @@ package vterm
 
 // paint makes b what the next characters are drawn with.
 func (t *Term) paint(b brush) {
+	if b == t.brush && b.flags&penExtended == 0 {
+		return
+	}
 	if b.bg == 0 {
 		t.erase = 0
 	} else if b.bg != t.brush.bg {
-		t.erase = t.styleNumber(pen{bg: b.bg}) // blanks take the background only (BCE)
+		t.erase = t.brushStyle(brush{bg: b.bg}) // blanks take the background only (BCE)
 	}
 	t.brush = b
-	t.attr = t.styleNumber(b.pen(t.extra))
+	t.attr = t.brushStyle(b)
 	if b.flags&penProtected != 0 {
 		t.attr |= cellProtected
 	}
@@ -16,30 +19,45 @@ func (t *Term) paint(b brush) {
 
 // sgr is SGR: ECMA-48 8.3.117 and what xterm, kitty and others added.
 func (t *Term) sgr() {
-	b := t.brush
 	ps := &t.params
+	fg, bg, flags := t.brush.fg, t.brush.bg, t.brush.flags // apart, to stay in registers
 	for i := 0; i < ps.n; i++ {
-		switch v := ps.nums[i]; v {
-		case 38, 48, 58:
-			i += t.extendedColor(&b, i)
+		v := ps.nums[i]
+		if v < 0 || int(v) >= len(sgrOps) {
+			continue
+		}
+		if op := &sgrOps[v]; !op.more {
+			fg, bg, flags = fg&op.fg|op.newFg, bg&op.bg|op.newBg, flags&op.flags|op.on
+			continue
+		}
+		switch v {
 		case 0:
-			b = brush{}
 			t.extra = brushExtra{link: t.extra.link}
-			b.show(t.extra)
+			fg, bg, flags = 0, 0, t.extra.show(0)
 		case 4, 21, 24:
-			t.underline(&b, int(v), ps.sub(i))
+			flags = t.underline(flags, int(v), ps.sub(i))
 		case 59:
 			t.extra.color = 0
-			b.show(t.extra)
+			flags = t.extra.show(flags)
 		default:
-			plainSGR(&b, int(v))
+			c, taken, ok := ps.color(i)
+			i += taken
+			switch {
+			case !ok:
+			case v == 38:
+				fg = c
+			case v == 48:
+				bg = c
+			default: // 58
+				t.extra.color = c
+			}
 		}
 	}
-	t.paint(b)
+	t.paint(brush{fg, bg, flags})
 }
 
 // underline is SGR 4, 4:n, 21 and 24; a style that is not known is a single line.
-func (t *Term) underline(b *brush, v int, sub []int32) {
+func (t *Term) underline(flags uint32, v int, sub []int32) uint32 {
 	style := UnderlineSingle
 	switch {
 	case v == 21:
@@ -50,56 +68,72 @@ func (t *Term) underline(b *brush, v int, sub []int32) {
 		style = Underline(sub[0])
 	}
 	if style == UnderlineNone {
-		b.flags &^= penUnderlined
+		flags &^= penUnderlined
 	} else {
-		b.flags |= penUnderlined
+		flags |= penUnderlined
 	}
 	t.extra.underline = style
-	b.show(t.extra)
+	return t.extra.show(flags)
 }
 
-// penOn and penOff are the flags that an SGR number sets and clears.
-var (
-	penOn  = [...]uint16{1: penBold, 2: penDim, 3: penItalic, 5: penBlink, 6: 0, 7: penInverse, 8: penInvisible, 9: penStrike}
-	penOff = [...]uint16{22: penBold | penDim, 23: penItalic, 25: penBlink, 27: penInverse, 28: penInvisible, 29: penStrike}
-)
+// sgrOp is what one number of SGR does to a brush: masks of what stays, and what is put there.
+type sgrOp struct {
+	flags, on    uint32
+	fg, bg       uint32
+	newFg, newBg uint32
+	more         bool // it is not that simple
+}
 
-func plainSGR(p *brush, v int) {
-	switch {
-	case v < len(penOn):
-		p.flags |= penOn[v]
-	case v < len(penOff):
-		p.flags &^= penOff[v]
-	case v >= 30 && v <= 37:
-		p.fg = colPalette | uint32(v-30)
-	case v == 39:
-		p.fg = 0
-	case v >= 40 && v <= 47:
-		p.bg = colPalette | uint32(v-40)
-	case v == 49:
-		p.bg = 0
-	case v == 53:
-		p.flags |= penOverline
-	case v == 55:
-		p.flags &^= penOverline
-	case v >= 90 && v <= 97:
-		p.fg = colPalette | uint32(v-90+8)
-	case v >= 100 && v <= 107:
-		p.bg = colPalette | uint32(v-100+8)
+// sgrOps are the numbers that are known.
+var sgrOps = func() (ops [108]sgrOp) {
+	for v := range ops {
+		ops[v] = sgrOp{flags: ^uint32(0), fg: ^uint32(0), bg: ^uint32(0)}
 	}
+	for _, v := range []int{0, 4, 21, 24, 38, 48, 58, 59} {
+		ops[v].more = true
+	}
+	for v, on := range map[int]uint32{1: penBold, 2: penDim, 3: penItalic, 5: penBlink, 7: penInverse,
+		8: penInvisible, 9: penStrike, 53: penOverline} {
+		ops[v].on = on
+	}
+	for v, off := range map[int]uint32{22: penBold | penDim, 23: penItalic, 25: penBlink, 27: penInverse,
+		28: penInvisible, 29: penStrike, 55: penOverline} {
+		ops[v].flags = ^off
+	}
+	color := func(v int, c uint32) {
+		ops[v].fg, ops[v].newFg = 0, c
+		ops[v+10].bg, ops[v+10].newBg = 0, c
+	}
+	for n := range 8 {
+		color(30+n, colPalette|uint32(n))
+		color(90+n, colPalette|uint32(n+8))
+	}
+	color(39, 0)
+	return ops
+}()
+
+// color reads the colour behind 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, the same behind
+// colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It says how many
+// parameters it took beside the first, and whether they are a colour.
+func (p *params) color(i int) (c uint32, taken int, ok bool) {
+	if n := p.nums[i:p.n]; p.nsubs > 0 || len(n) < 3 {
+		return p.anyColor(i)
+	} else if n[1] == 5 {
+		return colPalette | uint32(n[2])&0xFF, 2, true
+	} else if n[1] == 2 && len(n) >= 5 {
+		return colRGB | uint32(n[2])&0xFF<<16 | uint32(n[3])&0xFF<<8 | uint32(n[4])&0xFF, 4, true
+	}
+	return p.anyColor(i)
 }
 
-// extendedColor reads the colour behind 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, the same behind
-// colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It says how many
-// parameters it took beside the first.
-func (t *Term) extendedColor(p *brush, i int) int {
+// anyColor is color for all forms, those with colons, too short ones and other modes, too.
+func (p *params) anyColor(i int) (c uint32, taken int, ok bool) {
 	const mode, values = 1, 3
-	ps := &t.params
 	slot := [6]int32{2: -1} // 38, mode, colour space, three values
-	taken, at := 0, 0
+	at := 0
 	for {
-		slot[at] = ps.nums[i+taken]
-		if sub := ps.sub(i + taken); len(sub) > 0 {
+		slot[at] = p.nums[i+taken]
+		if sub := p.sub(i + taken); len(sub) > 0 {
 			colonSlots(&slot, at, sub)
 			break
 		}
@@ -110,21 +144,12 @@ func (t *Term) extendedColor(p *brush, i int) int {
 			at++ // no colour space among semicolons
 		}
 		taken, at = taken+1, at+1
-		if i+taken >= ps.n || at == len(slot) {
+		if i+taken >= p.n || at == len(slot) {
 			break
 		}
 	}
-	if c, ok := slotColor(slot[mode], slot[values:]); ok {
-		switch ps.nums[i] {
-		case 38:
-			p.fg = c
-		case 48:
-			p.bg = c
-		case 58:
-			t.extra.color = c
-		}
-	}
-	return taken
+	c, ok = slotColor(slot[mode], slot[values:])
+	return c, taken, ok
 }
 
 // colonSlots puts the subparameters of the parameter in slot at behind it.

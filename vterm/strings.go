@@ -103,6 +103,7 @@ func (t *Term) setLink(text string) {
 		}
 		t.extra.link = t.links.number(uri)
 	}
-	t.brush.show(t.extra)
-	t.paint(t.brush)
+	b := t.brush
+	b.flags = t.extra.show(b.flags)
+	t.paint(b)
 }

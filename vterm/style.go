@@ -5,7 +5,7 @@ package vterm
 // or OSC 8 that is about them.
 type brush struct {
 	fg, bg uint32 // packed colours
-	flags  uint16
+	flags  uint32
 }
 
 const (
@@ -29,22 +29,21 @@ type brushExtra struct {
 	link      uint32 // number in Term.links, 0: none
 }
 
-// show brings e back to b where there is anything to it.
-func (b *brush) show(e brushExtra) {
+// show brings e back to a brush's flags where there is anything to it.
+func (e brushExtra) show(flags uint32) uint32 {
 	if e.underline != 0 || e.link != 0 {
-		b.flags |= penExtended
-	} else {
-		b.flags &^= penExtended
+		return flags | penExtended
 	}
+	return flags &^ penExtended
 }
 
 // pen is how the next character is drawn: a brush with what it keeps aside. Comparable and free
 // of pointers, so that it is cheap to look up.
 type pen struct {
 	fg, bg, ul uint32
-	flags      uint16
-	underline  Underline
+	flags      uint32
 	link       uint32
+	underline  Underline
 }
 
 func (b brush) pen(e brushExtra) pen {
@@ -84,13 +83,13 @@ type styleTable struct {
 	styles  []Style // what Run.Style says of them
 	index   map[pen]uint32
 	free    []uint32
-	recent  [256]styleSlot // the last few, found without hashing
+	recent  [512]styleSlot // those of brushes that were used last, found without hashing
 	sweepAt int
 }
 
 type styleSlot struct {
-	pen pen
-	n   uint32
+	brush brush
+	n     uint32
 }
 
 func (s *styleTable) init() {
@@ -100,23 +99,29 @@ func (s *styleTable) init() {
 	s.sweepAt = minSweep
 }
 
-// number finds p's number, or gives it one.
+// brushStyle is the number of what b draws. What is kept aside is seldom there to look at.
+func (t *Term) brushStyle(b brush) uint32 {
+	if b.flags&penExtended != 0 {
+		return t.styleNumber(b.pen(t.extra))
+	}
+	h := (b.fg*0x9E3779B1 ^ b.bg*0x85EBCA77 ^ b.flags*0xC2B2AE3D) >> 23
+	slot := &t.styles.recent[h]
+	if slot.brush != b {
+		n := t.styleNumber(b.pen(brushExtra{})) // may sweep, which empties the slot
+		*slot = styleSlot{b, n}
+	}
+	return slot.n
+}
+
+// styleNumber finds p's number, or gives it one.
 func (t *Term) styleNumber(p pen) uint32 {
 	if p == (pen{}) {
 		return 0
 	}
-	s := &t.styles
-	h := (p.fg*0x9E3779B1 ^ p.bg*0x85EBCA77 ^ (uint32(p.flags)|uint32(p.underline)<<8)*0xC2B2AE3D) >> 24
-	slot := &s.recent[h]
-	if slot.n != 0 && slot.pen == p {
-		return slot.n
+	if n, ok := t.styles.index[p]; ok {
+		return n
 	}
-	n, ok := s.index[p]
-	if !ok {
-		n = t.addStyle(p)
-	}
-	*slot = styleSlot{p, n}
-	return n
+	return t.addStyle(p)
 }
 
 func (t *Term) addStyle(p pen) uint32 {
@@ -155,6 +160,6 @@ func (s *styleTable) keep(live []bool) {
 			s.free = append(s.free, n)
 		}
 	}
-	s.recent = [256]styleSlot{}
+	s.recent = [512]styleSlot{}
 	s.sweepAt = max(minSweep, 2*len(s.index))
 }
