@@ -43,12 +43,24 @@ func widthFlags(w int) uint32 {
 // counted, so that a row goes from one to the other without a copy and is used again after the last.
 type line struct {
 	cells   []cell
+	used    int    // the cells from here on are zero, which spares to clear and to read them
 	wrapped bool   // continues the row above
 	refs    int32  // owners
 	ver     uint32 // counts changes, so that nothing has to be told of one
 
 	read    *Row // what was last read off this line, valid while readVer == ver
 	readVer uint32
+}
+
+// newLine is a line of these cells, with one owner.
+func newLine(cells []cell, wrapped bool) *line {
+	return &line{cells: cells, used: len(cells), wrapped: wrapped, refs: 1}
+}
+
+// wrote notes that some of the columns before to changed.
+func (l *line) wrote(to int) {
+	l.used = max(l.used, to)
+	l.ver++
 }
 
 // at is the cell of column x; what lies past the end was never written.
@@ -73,12 +85,25 @@ func trimmed(cells []cell) int {
 // fill puts c in the columns from up to, not including, to.
 func (l *line) fill(from, to int, c cell) {
 	if c == (cell{}) {
-		clear(l.cells[from:to])
-	} else {
-		for i := from; i < to; i++ {
-			l.cells[i] = c
-		}
+		l.erase(from, to)
+		return
 	}
+	cells := l.cells[from:to]
+	for i := range cells {
+		cells[i] = c
+	}
+	l.wrote(to)
+}
+
+// erase is fill with cells that nobody wrote.
+func (l *line) erase(from, to int) {
+	if to >= l.used {
+		if from >= l.used {
+			return
+		}
+		to, l.used = l.used, from
+	}
+	clear(l.cells[from:to])
 	l.ver++
 }
 
@@ -95,7 +120,7 @@ func (l *line) setWrapped(w bool) {
 func (l *line) splitAt(x int, attr uint32) {
 	if x > 0 && x-1 < len(l.cells) && l.cells[x-1].attr&cellWide != 0 {
 		l.cells[x-1] = cell{attr: attr}
-		l.ver++
+		l.wrote(x)
 	}
 }
 
@@ -103,6 +128,6 @@ func (l *line) splitAt(x int, attr uint32) {
 func (l *line) mendAt(x int, attr uint32) {
 	if x < len(l.cells) && l.cells[x].ch == 0 && l.cells[x].attr&cellTail != 0 {
 		l.cells[x] = cell{attr: attr}
-		l.ver++
+		l.wrote(x + 1)
 	}
 }

@@ -33,7 +33,7 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 		return w, 0, false
 	}
 	c := t.beforeCursor()
-	if c.ch == 0 || w > 0 && t.joinable == 0 || p&propJoins == propAfter && !t.opens(c, r) {
+	if c.ch == 0 || w > 0 && t.joinable == 0 || p&propJoins == propAfter && !opens(c.ch, r) {
 		return dropZero(w), 0, false
 	}
 	j := t.joint(c.ch, r)
@@ -51,12 +51,12 @@ func dropZero(w int) int {
 	return w
 }
 
-// opens says that c may be joined by a character that does not join any: by an emoji behind a
-// joiner, by Hangul letters behind others, by a second regional indicator.
-func (t *Term) opens(c cell, r rune) bool {
-	before := rune(c.ch)
+// opens says that a cell's content may be joined by a character that does not join any: by an emoji
+// behind a joiner, by Hangul letters behind others, by a second regional indicator.
+func opens(ch uint32, r rune) bool {
+	before := rune(ch)
 	switch {
-	case c.ch&chCluster != 0:
+	case ch&chCluster != 0:
 		return true
 	case r >= 0xAC00 && r <= 0xD7A3:
 		return before >= 0x1100 && before < 0x1160 || before >= 0xA960 && before < 0xA980
@@ -128,7 +128,7 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 		return
 	}
 	c.ch, c.attr = ch, c.attr&^(cellWide|cellTail)|widthFlags(w)
-	l.ver++
+	l.wrote(x + 1)
 }
 
 // cellText is what stands in c; "" where nothing was written.

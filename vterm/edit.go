@@ -5,6 +5,7 @@ func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 	l.splitAt(x, attr)
 	n = min(n, t.cols-x)
 	copy(l.cells[x+n:], l.cells[x:])
+	l.wrote(t.cols)
 	l.fill(x, x+n, cell{attr: attr})
 	if last := &l.cells[t.cols-1]; last.attr&cellWide != 0 {
 		*last = cell{attr: attr}
@@ -15,6 +16,7 @@ func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 func (t *Term) deleteCells(l *line, x, n int, attr uint32) {
 	n = min(n, t.cols-x)
 	copy(l.cells[x:], l.cells[x+n:])
+	l.wrote(x)
 	l.fill(t.cols-n, t.cols, cell{attr: attr})
 	l.splitAt(x, attr)
 	l.mendAt(x, attr)

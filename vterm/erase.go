@@ -10,6 +10,7 @@ func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 	}
 	if to < t.cols && to > 0 && l.at(to-1).attr&cellWide != 0 && !(selective && l.at(to-1).attr&cellProtected != 0) {
 		l.cells[to] = blank
+		l.wrote(to + 1)
 	}
 	to = min(to, t.cols)
 	if from >= to {
@@ -24,7 +25,7 @@ func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 			l.cells[x] = blank
 		}
 	}
-	l.ver++
+	l.wrote(to)
 }
 
 // eraseRow blanks a whole row, which is then a line of its own.
@@ -36,7 +37,7 @@ func (t *Term) eraseRow(y int, selective bool) {
 				l.cells[x] = cell{attr: t.erase}
 			}
 		}
-		l.ver++
+		l.wrote(t.cols)
 	} else {
 		l.fill(0, t.cols, cell{attr: t.erase})
 	}

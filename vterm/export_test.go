@@ -122,6 +122,21 @@ func (t *Term) Held() (rows, styles, clusters, links int) {
 		len(t.styles.pens), len(t.clusters.texts), len(t.links.texts)
 }
 
+// WronglyUnused counts the rows that hold something past what they say that is used of them.
+func (t *Term) WronglyUnused() int {
+	n := 0
+	count := func(l *line) {
+		if !allBlank(l.cells[l.used:]) {
+			n++
+		}
+	}
+	t.eachLine(count)
+	for _, l := range t.spare {
+		count(l)
+	}
+	return n
+}
+
 // memoryStore is the twin of vt10xStore that the tests hold it against.
 type memoryStore struct{ rows [][]cell }
 

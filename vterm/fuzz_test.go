@@ -117,6 +117,9 @@ func FuzzTerm(f *testing.F) {
 		if len(s.Lines) != s.Rows || s.CursorX >= s.Cols || s.CursorY >= s.Rows || s.CursorX < 0 || s.CursorY < 0 {
 			t.Errorf("%d lines, cursor at %d,%d of %dx%d", len(s.Lines), s.CursorX, s.CursorY, s.Cols, s.Rows)
 		}
+		if n := v.WronglyUnused(); n > 0 {
+			t.Errorf("%d rows hold cells past what they say is used", n)
+		}
 		if got := len(v.Scrollback()); got > 50 {
 			t.Errorf("%d lines of scrollback, want at most 50", got)
 		}

@@ -77,13 +77,8 @@ func (t *Term) resume(p []byte) []byte {
 func (t *Term) ground(p []byte) []byte {
 	for i := 0; i < len(p); {
 		switch b := p[i]; {
-		case b-0x20 < 0x5F:
-			j := i + 1
-			for j < len(p) && p[j]-0x20 < 0x5F {
-				j++
-			}
-			t.printASCII(p[i:j])
-			i = j
+		case printable(b):
+			i += t.printASCII(p[i:])
 		case b == 0x1B:
 			t.inRun = false
 			if n := t.wholeCSI(p[i+1:]); n > 0 {

@@ -1,38 +1,48 @@
 package vterm
 
-// printASCII puts a run of printable ASCII characters on the screen: the hot path.
-func (t *Term) printASCII(s []byte) {
+// printASCII puts the printable ASCII characters that p starts with on the screen, and says how many
+// they are: the hot path.
+func (t *Term) printASCII(p []byte) int {
+	n := 0
 	if t.charset != nil || t.insert {
-		for _, b := range s {
-			t.printRune(rune(b))
+		for ; n < len(p) && printable(p[n]); n++ {
+			t.printRune(rune(p[n]))
 		}
-		return
+		return n
 	}
 	sc := t.scr
 	l := sc.rows[sc.y]
 	t.startRun(l)
-	for len(s) > 0 {
+	for n < len(p) && printable(p[n]) {
 		if sc.x >= t.cols {
 			if t.autowrap {
 				t.wrapLine()
 				l = sc.rows[sc.y]
 			} else { // each character overwrites the one before it in the last column
-				sc.x, s = t.cols-1, s[len(s)-1:]
+				sc.x = t.cols - 1
 			}
 		}
-		dst := l.cells[sc.x:]
-		src := s[:min(len(s), len(dst))]
-		attr := t.attr
+		dst, src, attr := l.cells[sc.x:], p[n:], t.attr
+		k := min(len(dst), len(src))
+		dst, src = dst[:k], src[:k]
 		for i, b := range src {
+			if !printable(b) {
+				k = i
+				break
+			}
 			dst[i] = cell{uint32(b), attr}
 		}
-		l.ver++
-		sc.x += len(src)
-		s = s[len(src):]
+		n += k
+		sc.x += k
+		l.wrote(sc.x)
 	}
 	l.mendAt(sc.x, t.attr)
 	t.joinable = 1
+	return n
 }
+
+// printable says that b is a printable ASCII character.
+func printable(b byte) bool { return b-0x20 < 0x5F }
 
 // startRun repairs the wide character that the cursor stands in the middle of, when a run of text
 // starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
@@ -96,7 +106,7 @@ func (t *Term) putWide(l *line, r rune, w, old int) {
 func (t *Term) put(l *line, c cell) {
 	if t.scr.x < len(l.cells) {
 		l.cells[t.scr.x] = c
-		l.ver++
+		l.wrote(t.scr.x + 1)
 	}
 	t.scr.x++
 }
@@ -117,7 +127,7 @@ func (t *Term) wrapFor(w, old int) bool {
 	l := sc.rows[sc.y]
 	if old > 0 {
 		copy(l.cells, moved[:old])
-		l.ver++
+		l.wrote(old)
 	}
 	sc.x = old
 	return true

@@ -188,7 +188,7 @@ func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 			continue
 		}
 		copy(cells, part)
-		more = append(more, &line{cells: cells, wrapped: true, refs: 1})
+		more = append(more, newLine(cells, true))
 	}
 	return more
 }

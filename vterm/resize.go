@@ -118,7 +118,7 @@ func (t *Term) putPage(sc *screen, p *page, cols, rows int) {
 }
 
 // emptyLine is a line of no cells yet; fit gives it its width.
-func (t *Term) emptyLine() *line { return &line{refs: 1} }
+func (t *Term) emptyLine() *line { return newLine(nil, false) }
 
 // fit cuts l to cols cells, and on the screen makes it as long. A line that another owner shares,
 // and that changes, is copied.
@@ -147,9 +147,9 @@ func allBlank(cells []cell) bool {
 func (t *Term) replace(l *line, cells []cell, wrapped bool) *line {
 	if l.refs > 1 {
 		l.refs--
-		return &line{cells: cells, wrapped: wrapped, refs: 1}
+		return newLine(cells, wrapped)
 	}
-	l.cells, l.wrapped = cells, wrapped
+	l.cells, l.used, l.wrapped = cells, len(cells), wrapped
 	l.ver++
 	return l
 }

@@ -34,11 +34,11 @@ func (t *Term) blank(attr uint32) *line {
 	var l *line
 	if n := len(t.spare); n > 0 {
 		l, t.spare = t.spare[n-1], t.spare[:n-1]
-		clear(l.cells)
+		clear(l.cells[:l.used])
 	} else {
-		l = &line{cells: make([]cell, t.cols)}
+		l = newLine(make([]cell, t.cols), false)
 	}
-	l.refs, l.wrapped = 1, false
+	l.refs, l.wrapped, l.used = 1, false, 0
 	l.ver++
 	if attr != 0 {
 		l.fill(0, t.cols, cell{attr: attr})

@@ -21,26 +21,38 @@ type widthPage [256]uint8
 
 // props looks r up.
 func (t *Term) props(r rune) uint8 {
-	page := &t.pages[r>>8&0x1FF]
-	if r >= 0x20000 {
-		return t.findProps(r)
+	if r < 0x20000 {
+		if p := t.seenProps(r); p != 0 {
+			return p
+		}
 	}
-	if *page == nil {
-		*page = new(widthPage)
+	return t.findProps(r)
+}
+
+// seenProps are the properties of r, which is below U+20000; 0 where nobody asked for them yet.
+func (t *Term) seenProps(r rune) uint8 {
+	if page := t.pages[r>>8&0x1FF]; page != nil {
+		return page[r&0xFF]
 	}
-	p := &(*page)[r&0xFF]
-	if *p == 0 {
-		*p = t.findProps(r)
-	}
-	return *p
+	return 0
 }
 
 func (t *Term) findProps(r rune) uint8 {
-	if t.widths == Unicode11 {
-		return propKnown | uint8(width11(r))
+	p := propKnown | uint8(width11(r))
+	if t.widths != Unicode11 {
+		p = propKnown | uint8(min(2, max(0, displaywidth.Rune(r)))) | joinProp(r)
 	}
-	p := propKnown | uint8(min(2, max(0, displaywidth.Rune(r))))
-	return p | joinProp(r)
+	if r>>11 == 0x1B || r == 0xFEFF {
+		p = propKnown // no characters, which are dropped
+	}
+	if r < 0x20000 {
+		page := &t.pages[r>>8]
+		if *page == nil {
+			*page = new(widthPage)
+		}
+		(*page)[r&0xFF] = p
+	}
+	return p
 }
 
 // joinProp says whether some character before r makes the two one cluster: each boundary class that

@@ -132,6 +132,7 @@ func differences(t *vterm.Term, replies string, want refSnap) []string {
 	miss("title", s.Title, want.Title)
 	miss("hidden", !s.Visible, want.Hidden)
 	miss("replies", unasked.Replace(replies), want.Replies)
+	miss("rows with cells past what is used", t.WronglyUnused(), 0)
 	return out
 }
 
