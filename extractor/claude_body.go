@@ -14,13 +14,16 @@ func claudeLook(right int) *look {
 	return &look{
 		Left: 2, Right: right,
 		Marks: claudeMarks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
-		Code: claudeCode, CodeOutdents: true, CodeTabs: true, Table: claudeTable,
+		Code: claudeCode, GoesOn: claudeGoesOnText, CodeOutdents: true, CodeTabs: true, Table: claudeTable,
 	}
 }
 
 // claudeMarks reads inline styles; code stands in the themes' light blue.
 func claudeMarks(s vterm.Style) mark {
 	m := plainMarks(s)
+	if s.Bold && s.Dim { // behind bold words of a quote (1.0, 2.0)
+		m &^= markBold
+	}
 	if claudeCodeInk(s.Fg) {
 		m |= markCode
 	}
@@ -108,7 +111,8 @@ func claudeHeading(l *textLine) int {
 	return 0
 }
 
-// claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0.
+// claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words are not dim, and what
+// follows them is bold and dim.
 func claudeQuote(l *textLine) (int, bool) {
 	if rest, ok := strings.CutPrefix(l.text[l.indent:], "▎"); ok {
 		if strings.HasPrefix(rest, " ") {
@@ -116,7 +120,9 @@ func claudeQuote(l *textLine) (int, bool) {
 		}
 		return l.indent + 1, rest == ""
 	}
-	return 0, l.all(func(s vterm.Style) bool { return s.Dim && s.Italic })
+	return 0, l.all(func(s vterm.Style) bool {
+		return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
+	})
 }
 
 // claudeInk is what the colours of a line say of it.
@@ -129,6 +135,10 @@ const (
 	claudeInkStyled                  // bold, italic, code within text: a paragraph
 )
 
+// claudeMeta is the grey of highlighted code.
+var claudeMeta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
+
+// claudeInkOf reads the colours of a line.
 func claudeInkOf(l *textLine) claudeInk {
 	plain, code := true, true
 	for i := range l.spans {
@@ -137,7 +147,11 @@ func claudeInkOf(l *textLine) claudeInk {
 			continue
 		}
 		c := s.style.Fg
-		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) && c.Palette != 8 {
+		if c == claudeMeta && !s.style.Dim { // what a grammar calls meta or a tag, between its other colours
+			code = false
+			continue
+		}
+		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) {
 			return claudeInkSyntax
 		}
 		if s.mark != 0 || s.style.Dim || s.style.Underline != vterm.UnderlineNone || !ccPlainInk(c) {
@@ -154,6 +168,19 @@ func claudeInkOf(l *textLine) claudeInk {
 		return claudeInkCode
 	}
 	return claudeInkStyled
+}
+
+// claudeGoesOnText tells whether a paragraph goes on with a line that has no colours of code, or a code span with its rest.
+func claudeGoesOnText(a, b *textLine) bool {
+	ink, above := claudeInkOf(b), claudeInkOf(a)
+	if ink == claudeInkSyntax || above == claudeInkSyntax {
+		return false
+	}
+	if ink == claudeInkCode && (above == claudeInkCode || a.spans[len(a.spans)-1].mark != markCode) {
+		return false
+	}
+	lk := look{}
+	return lk.seam(a, b, b.indent) != seamBreak
 }
 
 // claudeCode tells how many lines from the first are a code block. The agent draws code like text, but highlighted and
@@ -195,7 +222,9 @@ func claudeCodeGroup(ls []textLine) int {
 	first, last := -1, -1
 	for k := range end {
 		ink := claudeInkOf(&ls[k])
-		if ink == claudeInkStyled || ink == claudeInkPlain && claudeProse(&ls[k]) && !claudeOpens(ls[k:end]) {
+		_, item := claudeItem(&ls[k])
+		deeper := ls[k].indent > ls[0].indent && !item // no text is
+		if ink == claudeInkStyled || ink == claudeInkPlain && !deeper && claudeProse(&ls[k]) && !claudeOpens(ls[k:end]) {
 			end = k
 			break
 		}
@@ -255,7 +284,7 @@ func claudePlainCode(ls []textLine, end int) int {
 			return 0
 		}
 	}
-	strong, breaks := claudeCommandLine(&ls[0]), true
+	strong, breaks, deep := claudeCommandLine(&ls[0]), true, false
 	lk := look{}
 	for k := range end {
 		l := &ls[k]
@@ -264,11 +293,11 @@ func claudePlainCode(ls []textLine, end int) int {
 				return 0
 			}
 			breaks = breaks && lk.seam(&ls[k-1], l, 0) == seamBreak
-			strong = strong || l.indent > ls[0].indent && lk.seam(&ls[k-1], l, 0) == seamBreak
+			deep = deep || l.indent > ls[0].indent && lk.seam(&ls[k-1], l, 0) == seamBreak
 		}
-		strong = strong || strings.ContainsAny(l.text, "├└│┌╭╰") || claudeCodeSigns(l.text)
+		strong = strong || deep || strings.ContainsAny(l.text, "├└│┌╭╰") || claudeCodeSigns(l.text)
 	}
-	if strong && (breaks || claudeCommandLine(&ls[0])) {
+	if strong && (breaks || deep || claudeCommandLine(&ls[0])) {
 		return end
 	}
 	if end < 2 || !breaks {
@@ -286,13 +315,22 @@ func claudeProse(l *textLine) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(t)
 	end, _ := utf8.DecodeLastRuneInString(t)
-	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) {
+	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || claudeException(t) {
 		return false
 	}
 	if strings.ContainsRune(".:!?。！？：", end) && strings.Contains(t, " ") && (unicode.IsUpper(r) || r > 0x2e80 || len(strings.Fields(t)) > 3) {
 		return true
 	}
 	return unicode.IsUpper(r) && len(strings.Fields(t)) >= 4
+}
+
+// claudeException tells whether a line is the last of a traceback: `ValueError: not a number`.
+func claudeException(t string) bool {
+	name, _, ok := strings.Cut(t, ":")
+	if !ok || strings.Contains(name, " ") || len(name) < 8 {
+		return false
+	}
+	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
 }
 
 // claudeCodeSigns tells whether a text has signs that prose has not.

@@ -33,6 +33,9 @@ func claudeSplit(s Screen) Split {
 	}
 	sp.Bottom = bottom
 	if s.Alt {
+		if sp.Bottom > 1 && s.Lines[0].Text == "" && s.Lines[1].Text != "" { // where a message is cut, its first row is kept free
+			sp.Top = 1
+		}
 		claudeScrolled(s, &sp)
 	}
 	if menu := claudeMenu(s.Lines, top); menu < sp.Bottom {

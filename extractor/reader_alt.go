@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"strings"
+
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -51,11 +53,11 @@ type cutRows struct {
 	quiet int // frames that were quiet since
 }
 
-// note remembers the rows that reach to the edge just after a resize.
+// note remembers the rows that reach to the edge just after a resize. Rules do so anew, cut or not.
 func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	*c = cutRows{rows: map[string]bool{}}
 	for _, row := range rows {
-		if rowWidth(row) >= cols {
+		if rowWidth(row) >= cols && strings.Trim(row.Text, "─━═▀▄▁▔_ ") != "" {
 			c.rows[row.Text] = true
 		}
 	}

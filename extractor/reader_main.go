@@ -111,18 +111,20 @@ func (r *Reader) rewrap(screen []Line) {
 // redrawFrames is for how many quiet frames after a resize an agent may still be about to draw its text anew.
 const redrawFrames = 3
 
-// redrawn finds the place of a window that an agent drew anew after a resize, its text wrapped at the new width.
-func (r *Reader) redrawn(left, body []Line) ([]Line, []Line) {
-	if r.main.stands(left, body) {
-		return left, body // not yet
+// redrawn finds the place of a window that an agent drew anew after a resize, its text wrapped at the new width: what left
+// the window above it stands on the tape already.
+func (r *Reader) redrawn(left, body *[]Line) bool {
+	if r.main.stands(*left, *body) {
+		return false // not yet
 	}
-	anew := append([]Line(nil), body...)
+	anew := append([]Line(nil), *body...)
 	at, ok := r.main.findRewrapped(anew)
-	if !ok || at <= r.seg.start || at >= r.main.base+len(left) {
-		return left, body
+	if !ok || at <= r.seg.start || at >= r.main.base+len(*left) {
+		return false
 	}
 	r.resized, r.main.base = 0, at
-	return nil, anew
+	*left, *body = nil, anew
+	return true
 }
 
 // promptAt tells whether the shell waits for a command on the last line of the screen.
@@ -177,11 +179,11 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 		end = min(sp.Bottom, end)
 	}
 	body := s.Lines[:end]
-	if at, ok := r.main.repainted(left, body); ok && sp.OK && at > r.seg.start {
-		left = left[:max(0, at-r.main.base)] // the others stand in the window again
-		r.main.base = min(r.main.base, at)
-	} else if sp.OK && r.resized > 0 {
-		left, body = r.redrawn(left, body)
+	if sp.OK && !(r.resized > 0 && r.redrawn(&left, &body)) {
+		if at, ok := r.main.repainted(left, body); ok && at > r.seg.start {
+			left = left[:max(0, at-r.main.base)] // the others stand in the window again
+			r.main.base = min(r.main.base, at)
+		}
 	}
 	if settled && r.resized > 0 {
 		r.resized--

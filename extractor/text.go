@@ -49,6 +49,8 @@ type look struct {
 	// Code tells how many of the lines, from the first, are a code block: 0 where none begins there. It may reach
 	// over blank lines; blank lines at its end don't count. See codeRun.
 	Code func(ls []textLine) (n int, lang string)
+	// GoesOn tells that the text of line a goes on with line b, which looks like code by itself. nil: it never does.
+	GoesOn func(a, b *textLine) bool
 	// CodeLeft is the column of the code's left edge in the body.
 	CodeLeft int
 	// CodeOutdents: code in a list item stands at the body's left edge all the same. It belongs to the item where the list

@@ -107,7 +107,9 @@ func (r *blockReader) next(i int) int {
 	if n := r.special(i); n > 0 {
 		return n
 	}
-	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
+	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok && r.again(it) {
+		return r.more(i, it)
+	} else if ok {
 		r.open(it)
 		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.mark + " "}
 		n := r.textEnd(i, it.col)
@@ -125,6 +127,27 @@ func (r *blockReader) next(i int) int {
 		hang = min(hang, r.ls[k].indent)
 	}
 	r.add(block{kind: paraBlock, pad: r.pad(), lines: r.lk.unwrap(r.ls[i:i+n], hang)}, i, n)
+	return n
+}
+
+// again tells whether an item's number is that of the item above: what follows is another paragraph of it, before which
+// Claude Code writes the number anew.
+func (r *blockReader) again(it item) bool {
+	if len(r.lists) == 0 || !r.gap || it.number < 1 {
+		return false
+	}
+	l := &r.lists[len(r.lists)-1]
+	return l.col == it.col && l.number == it.number
+}
+
+// more reads a paragraph at line i that belongs to the item above but has its marker again.
+func (r *blockReader) more(i int, it item) int {
+	n := r.textEnd(i, it.col)
+	ls := append([]textLine{}, r.ls[i:i+n]...)
+	ls[0] = hangLine(ls[0], it.content)
+	b := block{kind: paraBlock, pad: r.pad(), lines: r.lk.unwrap(ls, r.hang(ls, it))}
+	b.lines[0] = trimLeft(b.lines[0])
+	r.add(b, i, n)
 	return n
 }
 
@@ -186,7 +209,7 @@ func (r *blockReader) starts(i int) bool {
 		return true
 	}
 	if lk.Code != nil {
-		if n, _ := lk.Code(ls); n > 0 {
+		if n, _ := lk.Code(ls); n > 0 && (lk.GoesOn == nil || !lk.GoesOn(&r.ls[i-1], &ls[0])) {
 			return true
 		}
 	}

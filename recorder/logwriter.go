@@ -73,7 +73,7 @@ func (w *logWriter) run() {
 				return
 			}
 		}
-		done := flush && w.flush() == nil
+		done := flush && w.flush()
 		answer(asker)
 		if done {
 			continue
@@ -130,28 +130,24 @@ func (w *logWriter) write(events []session.Event) {
 	w.written += int64(len(events))
 }
 
-// flush makes durable what was written. After session.ErrKept it is not lost, but not yet to be read.
-func (w *logWriter) flush() error {
+func (w *logWriter) flush() bool {
 	err := guarded(w.log.Flush)
 	w.steps.Add(1)
 	w.fail(err)
-	if err != nil && !errors.Is(err, session.ErrKept) {
-		return err
+	if err != nil {
+		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pending = 0
-	if err == nil {
-		w.committed = w.written
-		notify(w.progress)
-	}
-	return err
+	w.committed, w.pending = w.written, 0
+	notify(w.progress)
+	return true
 }
 
 // finish makes all durable that there is. The child is gone, so this may wait a little, but not for ever.
 func (w *logWriter) finish() {
 	for range lastTries {
-		if err := w.flush(); err == nil || errors.Is(err, session.ErrKept) {
+		if w.flush() {
 			return
 		}
 		time.Sleep(lastWait)
@@ -162,7 +158,7 @@ func (w *logWriter) finish() {
 }
 
 func (w *logWriter) fail(err error) {
-	if err == nil || errors.Is(err, session.ErrKept) {
+	if err == nil {
 		return
 	}
 	w.mu.Lock()

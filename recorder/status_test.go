@@ -10,7 +10,7 @@ import (
 )
 
 // turnStates are the states of a run of an agent, in order: it waits for the first prompt, whatever it shows while it
-// starts; works on each (p) or on a command of its own (c), perhaps asks, and waits again until it leaves.
+// starts; works on each (p) or on a command of its own or a shell line (c), perhaps asks, and waits again until it leaves.
 var turnStates = regexp.MustCompile(`^(idle )?(c (busy idle )?|p (busy (asking busy )*)?(idle )?)*$`)
 
 // TestStates checks that an agent's states follow what it was given: none comes twice, none is there before its cause.
@@ -25,7 +25,7 @@ func TestStates(t *testing.T) {
 				case len(runs) == 0:
 				case e.Role == session.RoleUser:
 					runs[len(runs)-1] += "p "
-				case e.Role == session.RoleCommand:
+				case e.Role == session.RoleCommand, e.Role == session.RoleShell:
 					runs[len(runs)-1] += "c "
 				case e.Event == session.EventIdle, e.Event == session.EventBusy, e.Event == session.EventAsking:
 					runs[len(runs)-1] += strings.TrimPrefix(e.Event, "cli:") + " "

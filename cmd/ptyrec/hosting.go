@@ -22,21 +22,15 @@ func newHosting(to *sink) *hosting { return &hosting{sink: to, err: make(chan er
 // begin is called when the command runs.
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
-		Session: session.Session{Cols: h.sink.session.Cols, Rows: h.sink.session.Rows}, // the rest is known when the sink is open
+		Session: h.sink.session,
 		Server:  "ptyrec " + versionString(),
 		Child:   c,
 		Past:    h.past,
 		Entries: h.entries,
 	})
 	h.sink.setHost(h.host)
-	id := h.sink.session.ID
 	go func() {
-		if <-h.sink.opened; h.sink.err != nil {
-			h.err <- h.sink.err
-			return
-		}
-		h.host.Describe(h.sink.begun)
-		l, err := live.Listen(id)
+		l, err := live.Listen(h.sink.session.ID)
 		h.err <- err
 		if err == nil {
 			_ = h.host.Serve(l) // ends with the host
