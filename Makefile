@@ -16,7 +16,7 @@ DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --f
 LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check clean
+.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test clean
 
 build: ## the program, as bin/ptyrec
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -64,6 +64,9 @@ web: web/node_modules ## the page that serve shows, web/dist, of web/src (needs 
 
 web-check: web/node_modules ## web/dist is what make web makes
 	cd web && npx tsc --noEmit && node build.mjs node_modules/.check && diff -r dist node_modules/.check
+
+web-test: web/node_modules ## the page in a browser (needs npm and Chromium)
+	cd web && node --test test/*.test.mjs
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund

@@ -70,6 +70,9 @@ type Host struct {
 	listener net.Listener
 }
 
+// Describe says more of the session than New was told. It is to be called before Serve.
+func (h *Host) Describe(s session.Session) { h.opt.Session = s }
+
 // New makes the host of a session that begins. Close must be called.
 func New(o Options) *Host {
 	if o.WriteTimeout == 0 {

@@ -73,7 +73,7 @@ func (w *logWriter) run() {
 				return
 			}
 		}
-		done := flush && w.flush()
+		done := flush && w.flush() == nil
 		answer(asker)
 		if done {
 			continue
@@ -130,24 +130,28 @@ func (w *logWriter) write(events []session.Event) {
 	w.written += int64(len(events))
 }
 
-func (w *logWriter) flush() bool {
+// flush makes durable what was written. After session.ErrKept it is not lost, but not yet to be read.
+func (w *logWriter) flush() error {
 	err := guarded(w.log.Flush)
 	w.steps.Add(1)
 	w.fail(err)
-	if err != nil {
-		return false
+	if err != nil && !errors.Is(err, session.ErrKept) {
+		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.committed, w.pending = w.written, 0
-	notify(w.progress)
-	return true
+	w.pending = 0
+	if err == nil {
+		w.committed = w.written
+		notify(w.progress)
+	}
+	return err
 }
 
 // finish makes all durable that there is. The child is gone, so this may wait a little, but not for ever.
 func (w *logWriter) finish() {
 	for range lastTries {
-		if w.flush() {
+		if err := w.flush(); err == nil || errors.Is(err, session.ErrKept) {
 			return
 		}
 		time.Sleep(lastWait)
@@ -158,7 +162,7 @@ func (w *logWriter) finish() {
 }
 
 func (w *logWriter) fail(err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, session.ErrKept) {
 		return
 	}
 	w.mu.Lock()

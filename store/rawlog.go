@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,14 +31,19 @@ const maxWaiting = 16 << 20
 // a segment in a transaction of its own that a power loss does not undo; once the small segments of a
 // slow session have grown to 256 KiB they are replaced by a single one, which compresses better.
 //
+// What the database does not take, because another program has locked it, say, goes to a file beside it. An error that wraps session.ErrKept
+// tells of that: the next who can writes it into the database, this RawLog or whoever opens the database when it is gone.
+//
 // The clock of a RawLog is the events' own: what stands in it when no event comes waits for Flush, which
 // the recorder calls once a second of quiet. It may be used concurrently.
 type RawLog struct {
 	store *Store
-	id    string
-	key   int64
+	sess  *session.Session
+	wait  time.Duration // how long a transaction waits for other programs
 
 	mu      sync.Mutex
+	key     int64     // of the session; 0: it is not in the database yet
+	left    *leftFile // what the database did not take, which comes before waiting; nil: nothing
 	tail    builder   // what is in no segment of full size yet
 	cutAt   mark      // how much of it is in a smaller one
 	waiting []segment // what the database has not taken yet; each replaces all behind its first event
@@ -53,9 +59,28 @@ type mark struct {
 
 // RawLog continues the raw log of a session, which is empty at first.
 func (s *Store) RawLog(ctx context.Context, id string) (*RawLog, error) {
-	l := &RawLog{store: s, id: id}
-	err := s.view(ctx, "open raw log", func(tx *sql.Tx) (err error) {
-		if l.key, err = sessionKey(ctx, tx, id); err != nil {
+	l := &RawLog{store: s, wait: s.wait, sess: &session.Session{ID: id}}
+	err := l.find(ctx)
+	if err == nil && l.key == 0 {
+		err = s.failed("open raw log", fmt.Errorf("session %s: %w", id, session.ErrNotFound))
+	}
+	return l, err
+}
+
+// Record begins a session and its raw log. The first Flush or Write that succeeds adds it to the database; from then on it is live until
+// FinishSession or Close, or the end of this process.
+func (s *Store) Record(sess session.Session) *RawLog {
+	return &RawLog{store: s, wait: s.wait, sess: &sess}
+}
+
+// find goes to the end of the session's raw log, if the session is there.
+func (l *RawLog) find(ctx context.Context) error {
+	return l.store.view(ctx, "open raw log", func(tx *sql.Tx) (err error) {
+		l.key, err = sessionKey(ctx, tx, l.sess.ID)
+		if errors.Is(err, session.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		var event, offset int64
@@ -64,7 +89,6 @@ func (s *Store) RawLog(ctx context.Context, id string) (*RawLog, error) {
 		l.tail.begin(event, offset)
 		return err
 	})
-	return l, err
 }
 
 // Write adds an event; it copies the data. An error says that segments could not be written: they are kept, and tried
@@ -99,7 +123,12 @@ func (l *RawLog) Flush(ctx context.Context) error {
 func (l *RawLog) Close(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.cut(ctx, true)
+	err := l.cut(ctx, true)
+	if l.left != nil {
+		err = errors.Join(err, l.left.f.Close()) // and with it its lock: others may take it in
+		l.left = nil
+	}
+	return err
 }
 
 // Lost gives how many stored bytes were given up because the database took nothing for too long.
@@ -136,22 +165,86 @@ func (l *RawLog) end() {
 // put writes what waits: in one transaction, or one by one where a nearly full disk takes only some of it.
 func (l *RawLog) put(ctx context.Context) error {
 	l.queued = 0
-	if len(l.waiting) == 0 {
+	if len(l.waiting) == 0 && l.left == nil && l.key != 0 {
 		return nil
 	}
-	err := l.store.putSegments(ctx, l.key, l.waiting)
+	err := l.putLeft(ctx)
+	if err == nil {
+		err = l.deliver(ctx, l.waiting)
+	}
 	if errors.Is(err, session.ErrFull) {
 		err = nil
 		for len(l.waiting) > 0 && err == nil {
-			if err = l.store.putSegments(ctx, l.key, l.waiting[:1]); err == nil {
+			if err = l.deliver(ctx, l.waiting[:1]); err == nil {
 				l.waiting = l.waiting[1:]
 			}
 		}
 	}
 	if err == nil {
-		l.waiting = nil
+		l.waiting, l.wait = nil, l.store.wait
+		return nil
+	}
+	return l.leave(err)
+}
+
+// deliver writes segments in one durable transaction.
+func (l *RawLog) deliver(ctx context.Context, segs []segment) error {
+	if err := l.store.here(); err != nil {
+		return l.store.failed("write raw log", err)
+	}
+	key := l.key
+	err := l.store.updateDurably(ctx, "write raw log", l.wait, func(tx *sql.Tx) (err error) {
+		if key == 0 {
+			if key, err = insertSession(ctx, tx, l.sess, nil); err != nil {
+				return err
+			}
+			l.store.live.claim(key)
+		}
+		return putSegments(ctx, tx, key, segs)
+	})
+	if err == nil {
+		l.key = key
+	} else if l.key == 0 && key != 0 {
+		l.store.live.release(key) // the row's number goes to another session
 	}
 	return err
+}
+
+// putLeft brings back what was left beside the database.
+func (l *RawLog) putLeft(ctx context.Context) error {
+	if l.left == nil {
+		return nil
+	}
+	err := readLeft(l.left.f, func(session.Session) error { return nil }, func(segs []segment) error { return l.deliver(ctx, segs) })
+	if err != nil {
+		return err
+	}
+	err = l.left.remove()
+	l.left = nil
+	return err
+}
+
+// leftWait is how long a transaction waits for other programs while there is something left: it waited before.
+const leftWait = 50 * time.Millisecond
+
+// leave puts what waits beside the database, which did not take it. Where that fails it waits on in memory. It stays away from where somebody
+// removed the database.
+func (l *RawLog) leave(err error) error {
+	if errors.Is(err, session.ErrRemoved) || len(l.waiting) == 0 && l.left == nil {
+		return err
+	}
+	var leaveErr error
+	if l.left == nil {
+		l.left, leaveErr = createLeft(l.store.path, *l.sess)
+	}
+	if leaveErr == nil {
+		leaveErr = l.left.append(l.waiting)
+	}
+	if leaveErr != nil {
+		return err
+	}
+	l.waiting, l.wait = nil, leftWait
+	return fmt.Errorf("%w: %w", session.ErrKept, err)
 }
 
 // push queues a segment. It takes the place of the waiting ones that are part of it.
@@ -169,14 +262,6 @@ func (l *RawLog) push(seg segment) {
 		l.lost += int64(len(l.waiting[0].data))
 		l.waiting = l.waiting[1:]
 	}
-}
-
-// putSegments writes segments in one durable transaction.
-func (s *Store) putSegments(ctx context.Context, key int64, segs []segment) error {
-	if err := s.here(); err != nil {
-		return s.failed("write raw log", err)
-	}
-	return s.updateDurably(ctx, "write raw log", func(tx *sql.Tx) error { return putSegments(ctx, tx, key, segs) })
 }
 
 func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) error {

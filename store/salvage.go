@@ -69,7 +69,7 @@ func salvageInto(ctx context.Context, path, fresh string) (lost map[string]int, 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	from, err := sql.Open("sqlite", dsn(path, "mode=ro&_pragma=busy_timeout("+busyTimeout+")"))
+	from, err := sql.Open("sqlite", dsn(path, "mode=ro&"+busyPragma(busyTimeout)))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 // FinishSession states a session's end; it is no longer live.
 func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int) error {
 	var pk int64
-	err := s.updateDurably(ctx, "finish session", func(tx *sql.Tx) (err error) {
+	err := s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) (err error) {
 		if pk, err = sessionKey(ctx, tx, id); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -21,8 +22,8 @@ import (
 )
 
 const (
-	// busyTimeout is how long a transaction waits for other programs, in milliseconds.
-	busyTimeout = "10000"
+	// busyTimeout is how long a transaction waits for other programs.
+	busyTimeout = 10 * time.Second
 	// readers is the number of connections for reading; an Events loop holds none between segments.
 	readers = 4
 )
@@ -30,8 +31,9 @@ const (
 // Store is an open database.
 type Store struct {
 	path  string
-	file  fs.FileInfo // what stood at path when it was opened
-	write *sql.DB     // one connection, so that writers of this process queue here and not in SQLite
+	wait  time.Duration // how long a transaction waits for other programs
+	file  fs.FileInfo   // what stood at path when it was opened
+	write *sql.DB       // one connection, so that writers of this process queue here and not in SQLite
 	read  *sql.DB
 	live  liveFile
 }
@@ -39,15 +41,21 @@ type Store struct {
 // Open opens the database at path, and creates it, with its folder, where there is none: folder 0700,
 // file 0600, whatever the umask. An older database is migrated. The caller must Close it.
 func Open(ctx context.Context, path string) (*Store, error) {
+	return OpenWaiting(ctx, path, busyTimeout)
+}
+
+// OpenWaiting opens the database as Open does. Its transactions wait for other programs for so long at most.
+func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, live: liveFile{path: path + "-live"}}
+	s := &Store{path: path, wait: wait, live: liveFile{path: path + "-live"}}
 	if err := s.open(ctx); err != nil {
 		_ = s.Close()
 		return nil, s.failed("open", err)
 	}
+	s.takeIn(ctx)
 	return s, nil
 }
 
@@ -55,9 +63,12 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.file, err = prepareFile(ctx, s.path); err != nil {
 		return err
 	}
-	const common = "_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"
-	// auto_vacuum has to come before the first table; pragmas run in alphabetical order.
-	if s.write, err = sql.Open("sqlite", dsn(s.path, common+"&_txlock=immediate&_pragma=auto_vacuum(2)"+
+	common := busyPragma(s.wait) + "&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"
+	first := ""
+	if s.file.Size() == 0 { // it has to come before the first table; pragmas run in alphabetical order. Later it would write each time.
+		first = "&_pragma=auto_vacuum(2)"
+	}
+	if s.write, err = sql.Open("sqlite", dsn(s.path, common+first+"&_txlock=immediate"+
 		"&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(16777216)&_pragma=synchronous(NORMAL)")); err != nil {
 		return err
 	}
@@ -70,6 +81,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.read.SetMaxOpenConns(readers)
 	return nil
+}
+
+func busyPragma(wait time.Duration) string {
+	return fmt.Sprintf("_pragma=busy_timeout(%d)", wait.Milliseconds())
 }
 
 // dsn gives the URI of an absolute path, in which "?" and "%" may stand.
@@ -106,18 +121,22 @@ func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error)
 	return s.failed(what, inTx(ctx, s.write, fn))
 }
 
-// updateDurably runs fn in a write transaction that a power loss after it does not undo.
-func (s *Store) updateDurably(ctx context.Context, what string, fn func(*sql.Tx) error) error {
+// updateDurably runs fn in a write transaction that a power loss after it does not undo, and that waits for other programs for so long at most.
+func (s *Store) updateDurably(ctx context.Context, what string, wait time.Duration, fn func(*sql.Tx) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.failed(what, err)
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
+	set := func(ctx context.Context, synchronous string, wait time.Duration) error {
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA synchronous = %s; PRAGMA busy_timeout = %d", synchronous, wait.Milliseconds()))
+		return err
+	}
+	if err := set(ctx, "FULL", wait); err != nil {
 		return s.failed(what, err)
 	}
 	err = inTx(ctx, conn, fn)
-	_, back := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL")
+	back := set(context.WithoutCancel(ctx), "NORMAL", s.wait)
 	return s.failed(what, errors.Join(err, back))
 }
 

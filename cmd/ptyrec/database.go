@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -41,15 +42,23 @@ func (a *app) openStore(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, path)
-	if errors.Is(err, session.ErrCorrupt) {
-		return nil, fail(err, "name another with --db FILE, or move this file away and put a backup in its place")
-	}
+	s, err := openDatabase(ctx, path, databaseWait)
 	if err != nil {
 		return nil, err
 	}
 	a.closeLater(s)
 	return s, nil
+}
+
+// databaseWait is how long a command waits for other programs that have locked the database.
+const databaseWait = 10 * time.Second
+
+func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.Store, error) {
+	s, err := store.OpenWaiting(ctx, path, wait)
+	if errors.Is(err, session.ErrCorrupt) {
+		return nil, fail(err, "name another with --db FILE, or move this file away and put a backup in its place")
+	}
+	return s, err
 }
 
 var errNoDatabase = errors.New("there is no database")
@@ -66,9 +75,18 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	return a.openStore(ctx)
 }
 
+// begunWait is how long the session in which this program runs may take to come into the database: its recorder starts the command first.
+const begunWait = time.Second
+
+func isOuter(ref string) bool { return ref != "" && ref == os.Getenv(sessionVariable) }
+
 // findSession gives the session that ref names.
 func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
+	for deadline := time.Now().Add(begunWait); errors.Is(err, session.ErrNotFound) && isOuter(ref) && time.Now().Before(deadline); {
+		time.Sleep(begunWait / 100)
+		info, err = s.Find(ctx, ref)
+	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, fail(errors.New("no session is recorded yet"), "record one: ptyrec run -- COMMAND")

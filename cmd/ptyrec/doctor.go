@@ -149,6 +149,9 @@ func (x *examination) database(ctx context.Context) error {
 		return err
 	}
 	x.say(verdictOK, "database", "%s, schema version %d of %d", path, version, newest)
+	for _, name := range x.db.Left() {
+		x.say(verdictNote, "recording", "%s stands beside the database; it is taken in when its recorder is gone and the database is not locked", name)
+	}
 	if err := x.index(ctx); err != nil { // first: with --repair, the file is whole behind it
 		return err
 	}

@@ -22,15 +22,21 @@ func newHosting(to *sink) *hosting { return &hosting{sink: to, err: make(chan er
 // begin is called when the command runs.
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
-		Session: h.sink.session,
+		Session: session.Session{Cols: h.sink.session.Cols, Rows: h.sink.session.Rows}, // the rest is known when the sink is open
 		Server:  "ptyrec " + versionString(),
 		Child:   c,
 		Past:    h.past,
 		Entries: h.entries,
 	})
 	h.sink.setHost(h.host)
+	id := h.sink.session.ID
 	go func() {
-		l, err := live.Listen(h.sink.session.ID)
+		if <-h.sink.opened; h.sink.err != nil {
+			h.err <- h.sink.err
+			return
+		}
+		h.host.Describe(h.sink.begun)
+		l, err := live.Listen(id)
 		h.err <- err
 		if err == nil {
 			_ = h.host.Serve(l) // ends with the host

@@ -95,15 +95,12 @@ func replaceProcess(command, environ []string) error {
 }
 
 func record(ctx context.Context, a *app, command []string, f runFlags) error {
-	db, err := a.openStore(ctx)
-	if err != nil {
-		return err
-	}
 	s := newSession(a, command)
-	to, err := newSink(ctx, a, db, s)
+	to, err := startSink(ctx, a, s)
 	if err != nil {
 		return err
 	}
+	defer to.close()
 	joined := newHosting(to)
 	defer joined.close()
 	result, err := recorder.Run(ctx, recorder.Options{
@@ -120,7 +117,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Host:      joined.begin,
 	})
 	if err != nil {
-		return errors.Join(startFailure(err), db.DeleteSession(ctx, s.ID))
+		return errors.Join(startFailure(err), to.discard())
 	}
 	a.tellLosses(result, to.finish(result))
 	if result.Status != 0 {
@@ -165,6 +162,8 @@ func withoutSession(environ []string) []string {
 // tellLosses says once, when the command is over, what went wrong with its recording.
 func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	switch {
+	case errors.Is(finishErr, session.ErrKept):
+		a.notice("the end of this session is not in the database yet, it stands beside it, for the next ptyrec command to take in: %v", finishErr)
 	case r.Lost > 0:
 		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case finishErr != nil:

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -12,46 +16,150 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// sink carries a live session into the store: its raw log and its entries.
+// sinkWait is how long a live recording waits for other programs that have locked the database: its command's prompt may wait for it.
+const sinkWait = time.Second
+
+// sinkDelay is how long the command has the processor for itself, before the sink is opened: somebody waits for its first output.
+const sinkDelay = 20 * time.Millisecond
+
+// sink carries a live session into the store: its raw log and its entries. It is opened when the command has started, or is needed.
 type sink struct {
 	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
-	store   *store.Store
-	raw     *store.RawLog
 	session session.Session // as the store has it
 	redact  redaction
 	title   string // as it was found, secrets and all
 
 	host atomic.Pointer[live.Host] // nil: nobody else sees the session
+
+	needed chan struct{} // gets a value when somebody waits
+	opened chan struct{} // closed when the fields below hold
+	err    error         // why there is no store; nil: there is one
+	begun  session.Session
+	store  *store.Store
+	raw    *store.RawLog
+
+	mu   sync.Mutex // guards kept
+	kept error      // the last Flush's, where what it wrote stands beside the database
 }
 
 // setHost makes h show what is found from now on.
 func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
-// newSink adds s to the store as a live session.
-func newSink(ctx context.Context, a *app, db *store.Store, s session.Session) (*sink, error) {
+// startSink begins to add s to the store as a live session. What is wrong with the database is told at once, as far as a look at its first bytes tells;
+// the rest comes from the sink's methods.
+func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
+	path, err := a.dbPath()
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.redaction()
 	if err != nil {
 		return nil, err
 	}
-	r, s.Command = r.of(s.Command)
-	if err := db.CreateSession(ctx, &s); err != nil {
-		return nil, err
+	to := &sink{ctx: ctx, session: s, redact: r, needed: make(chan struct{}, 1), opened: make(chan struct{})}
+	if store.Ready(path) {
+		go func() {
+			select {
+			case <-to.needed:
+			case <-time.After(sinkDelay):
+			}
+			to.open(path)
+		}()
+		return to, nil
 	}
-	raw, err := db.RawLog(ctx, s.ID)
-	if err != nil {
-		return nil, err
+	to.open(path)
+	if to.err == nil {
+		to.err = to.raw.Flush(ctx)
 	}
-	return &sink{ctx: ctx, store: db, raw: raw, session: s, redact: r}, nil
+	if to.err != nil {
+		to.close()
+	}
+	return to, to.err
+}
+
+func (s *sink) open(path string) {
+	defer close(s.opened)
+	defer func() {
+		if p := recover(); p != nil {
+			s.err = fmt.Errorf("the database: %v", p)
+		}
+	}()
+	if s.store, s.err = openDatabase(s.ctx, path, sinkWait); s.err != nil {
+		return
+	}
+	s.redact, s.session.Command = s.redact.of(s.session.Command)
+	s.begun = s.session
+	s.raw = s.store.Record(s.session)
+	_ = s.raw.Flush(s.ctx) // others see the session from now on; what fails is tried again by each Flush
+}
+
+// await waits until the sink is open, and gives the error that says that it never will be.
+func (s *sink) await() error {
+	select {
+	case s.needed <- struct{}{}:
+	default:
+	}
+	<-s.opened
+	return s.err
+}
+
+// close closes the store, if it is open.
+func (s *sink) close() {
+	select {
+	case <-s.opened:
+		if s.store != nil {
+			_ = s.store.Close() // the errors that matter came before
+		}
+	default:
+	}
+}
+
+// discard removes the session: there was none.
+func (s *sink) discard() error {
+	if s.await() != nil {
+		return nil // then nothing was written
+	}
+	err := s.store.DeleteSession(s.ctx, s.session.ID)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // Write implements recorder.Log.
-func (s *sink) Write(e session.Event) error { return s.raw.Write(s.ctx, e) }
+func (s *sink) Write(e session.Event) error {
+	if err := s.await(); err != nil {
+		return err
+	}
+	return s.raw.Write(s.ctx, e)
+}
 
 // Flush implements recorder.Log.
-func (s *sink) Flush() error { return s.raw.Flush(s.ctx) }
+func (s *sink) Flush() error {
+	if err := s.await(); err != nil {
+		return err
+	}
+	err := s.raw.Flush(s.ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = nil
+	if errors.Is(err, session.ErrKept) {
+		s.kept = err
+	}
+	return err
+}
+
+func (s *sink) lastKept() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept
+}
 
 // Replay implements recorder.Log. It reads over what is damaged.
 func (s *sink) Replay(from int64, fn func(session.Event) error) error {
+	if err := s.await(); err != nil {
+		return err
+	}
 	source := newStored(s.ctx, s.store, s.session.ID, from)
 	defer source.stop()
 	for {
@@ -67,8 +175,14 @@ func (s *sink) Replay(from int64, fn func(session.Event) error) error {
 
 // Put implements recorder.Index.
 func (s *sink) Put(u recorder.Update) error {
+	if err := s.await(); err != nil {
+		return err
+	}
+	if err := s.lastKept(); err != nil {
+		return err // these would wait, too
+	}
 	err := s.store.SaveEntries(s.ctx, s.session.ID, s.redact.entries(u.Entries, nil), u.Gone...)
-	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) {
+	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) || errors.Is(err, session.ErrBusy) {
 		return err
 	}
 	if u.Title != s.title {
@@ -80,9 +194,13 @@ func (s *sink) Put(u recorder.Update) error {
 
 // finish states the end of the session.
 func (s *sink) finish(r recorder.Result) error {
-	if errors.Is(r.LogErr, recorder.ErrLogStuck) {
+	if errors.Is(r.LogErr, recorder.ErrLogStuck) || s.err != nil {
 		return nil // it would wait, too, and tellLosses has it
 	}
+	err := s.raw.Close(s.ctx)
+	if kept := s.lastKept(); err != nil || kept != nil {
+		return cmp.Or(err, kept) // the end stands in the raw log
+	}
 	ended := s.session.StartedAt.Add(r.Duration)
-	return errors.Join(s.raw.Close(s.ctx), s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status))
+	return s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status)
 }

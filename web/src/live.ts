@@ -25,6 +25,7 @@ const longestWait = 8000, quiet = 45_000, pingEvery = 20_000, longestInput = 60_
 /** Live is a connection to a live session. */
 export class Live {
   seq = -1; // of the next byte wanted; -1: none came yet
+  paused = false;
   private socket?: WebSocket;
   private losses = 0;
   private timer = 0;
@@ -54,6 +55,7 @@ export class Live {
   connect(): void {
     clearTimeout(this.timer);
     this.timer = 0;
+    this.paused = false;
     this.watcher.link({ kind: "connecting" });
     const url = new URL(`/api/sessions/${encodeURIComponent(this.id)}/live`, location.href.replace(/^http/, "ws"));
     const socket = new WebSocket(url, token() ? ["ptyrec.v1", `bearer.${base64url(token())}`] : ["ptyrec.v1"]);
@@ -64,11 +66,21 @@ export class Live {
       socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: 0 }));
     };
     socket.onmessage = (m) => {
+      if (this.socket !== socket) return;
       this.heard = Date.now();
       const f = m.data instanceof ArrayBuffer ? frames.read(m.data) : undefined;
       if (f) this.take(f);
     };
     socket.onclose = () => this.socket === socket && this.lost();
+  }
+
+  /** pause lets what comes go by, until connect asks for a fresh screen. */
+  pause(): void {
+    const left = this.socket;
+    this.socket = undefined;
+    this.paused = true;
+    this.seq = -1;
+    left?.close();
   }
 
   /** type sends keys; the promise fails where they are refused, or nobody can tell. */

@@ -30,15 +30,15 @@ export class SessionPage implements Page {
     this.session = session;
     const started = Date.parse(session.started_at);
     this.talk = new Talk(started);
-    this.talk.onseek = (e) => {
-      this.show("stage", false);
+    this.talk.onseek = (e, go) => {
+      if (go) this.show("stage");
       void this.seek(e);
     };
     this.stage = new Stage(session, info.write, {
       entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
       state: (s) => this.changed({ ...this.session, state: s }),
       over: (status) => this.changed({ ...this.session, status: "ended", state: undefined, exit_code: status }),
-      time: (t, playing) => this.stage?.showsLive === false && this.talk.mark(t, playing),
+      time: (t, playing) => this.talk.mark(t, playing),
     });
     const panes = h("div", { class: "split" }, this.talk.el, this.stage.el);
     fill(this.el, bar(link("/", { class: "quiet", title: "All sessions (u)", "aria-label": "All sessions" }, icon("back")), this.head, this.state, this.downloads()), this.tabs(), panes);
@@ -98,8 +98,7 @@ export class SessionPage implements Page {
     return h("nav", { class: "tabs", "aria-label": "Parts" }, ...(["talk", "stage"] as const).map((part) => h("button", { type: "button", "data-part": part, onclick: () => this.show(part) }, part === "talk" ? "Conversation" : "Terminal")));
   }
 
-  private show(part: "talk" | "stage", always = true): void {
-    if (!always && !matchMedia("(max-width: 56rem)").matches) return;
+  private show(part: "talk" | "stage"): void {
     this.el.dataset.part = part;
     for (const b of this.el.querySelectorAll<HTMLElement>(".tabs button")) b.setAttribute("aria-current", String(b.dataset.part === part));
   }

@@ -8,11 +8,13 @@ import { Live, type Entries, type Hello, type Link, type Watcher } from "./live"
 import { Replay } from "./replay";
 import { Screen } from "./screen";
 
+const mostWaiting = 8 << 20; // bytes
+
 export interface Listener {
   entries(e: Entries): void;
   state(s: api.State): void;
   over(status?: number): void; // the session has ended
-  time(seconds: number, playing: boolean): void; // the replay has come here
+  time(seconds: number, playing: boolean): void; // the replay has come here; -1: there is none any more
 }
 
 /** Stage holds a session's terminal. It is live while the session is, and a replay when a moment is asked for. */
@@ -27,6 +29,7 @@ export class Stage implements Watcher {
   private loading?: Promise<void>;
   private stop = new AbortController();
   private polls = 0;
+  private waiting = 0; // bytes that are not drawn yet
 
   private pane = h("div", { class: "pane" });
   private foot = h("div", { class: "foot" });
@@ -64,6 +67,7 @@ export class Stage implements Watcher {
 
   /** seek shows the moment, in seconds since the session's start, and goes to the replay for it. */
   async seek(seconds: number): Promise<void> {
+    if (this.live && seconds > this.replay.length) this.loading = undefined; // it has gone on since
     await this.showReplay();
     await this.replay.seek(seconds);
   }
@@ -72,6 +76,7 @@ export class Stage implements Watcher {
   showLive(): void {
     if (!this.now || !this.bar) return;
     this.replay.pause();
+    this.listener.time(-1, false);
     this.put(this.now, this.bar.el, keybar(this.now, (keys) => this.type(keys)));
     this.sized(this.now.term.cols, this.now.term.rows);
     this.choose();
@@ -127,7 +132,16 @@ export class Stage implements Watcher {
     void this.now?.write(data);
   }
 
-  output(data: Uint8Array): void { void this.now?.write(data); }
+  // output draws. A flood that the page cannot keep up with is left out: when what waits is drawn, a fresh screen is asked for.
+  output(data: Uint8Array): void {
+    this.waiting += data.length;
+    if (this.waiting > mostWaiting) this.live?.pause();
+    void this.now?.write(data).then(() => {
+      this.waiting -= data.length;
+      if (this.waiting === 0 && this.live?.paused) this.live.connect();
+    });
+  }
+
   gap(bytes: number): void { toast(`${plural(bytes, "byte")} of output could not be had`, true); }
   entries(e: Entries): void { this.listener.entries(e); }
   state(s: api.State): void { this.listener.state(s); }

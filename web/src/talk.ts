@@ -9,7 +9,7 @@ interface Item { entry: Entry; el: HTMLElement }
 /** Talk shows a session's entries. Its element scrolls. */
 export class Talk {
   readonly el = h("section", { id: "talk", tabIndex: -1, "aria-label": "Conversation" });
-  onseek: (entry: Entry) => void = () => {};
+  onseek: (entry: Entry, go: boolean) => void = () => {}; // go: the terminal is what the reader wants to see
   private list = h("div", { class: "entries", role: "feed" });
   private jump = h("button", { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() }, icon("down"), "Newest");
   private items: Item[] = [];
@@ -95,7 +95,7 @@ export class Talk {
   /** seekFocused goes to the moment of the message that has the focus. */
   seekFocused(): void {
     const item = this.items.find((i) => i.el === document.activeElement);
-    if (item) this.onseek(item.entry);
+    if (item) this.onseek(item.entry, true);
   }
 
   /** fold opens or folds the details of the message that has the focus, or else of all. */
@@ -141,7 +141,7 @@ export class Talk {
     ev.preventDefault();
     item.el.focus({ preventScroll: true });
     history.replaceState(history.state, "", `#${item.entry.seq}`);
-    this.onseek(item.entry);
+    this.onseek(item.entry, ev.target.closest(".at") !== null);
   }
 }
 
