@@ -61,7 +61,7 @@ func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	return nil
 }
 
-// ReplaceEntries puts entries in the place of all that the session has.
+// ReplaceEntries puts entries in the place of all that the session has. They are all that its raw log holds.
 func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*session.Entry) error {
 	return s.update(ctx, "replace entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -71,7 +71,7 @@ func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*sessio
 		if err := deleteEntries(ctx, tx, pk); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET prompt = '', messages = 0, turns = 0 WHERE pk = ?", pk); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET prompt = '', messages = 0, turns = 0, read_end = raw_end WHERE pk = ?", pk); err != nil {
 			return err
 		}
 		return saveEntries(ctx, tx, pk, entries)

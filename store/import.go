@@ -88,6 +88,9 @@ func (s *Store) Import(ctx context.Context, sess *session.Session, rec *Recordin
 		if err := putSegments(ctx, tx, pk, rec.segs); err != nil {
 			return err
 		}
+		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET read_end = raw_end WHERE pk = ?", pk); err != nil {
+			return err
+		}
 		return saveEntries(ctx, tx, pk, entries)
 	})
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // frozen is the newest version that has a frozen database in testdata.
-const frozen = 2
+const frozen = 3
 
 // TestFrozen opens a database of each version that was ever released. One is made by
 // PTYREC_FREEZE=1 go test ./store -run Frozen, which never writes over one that is there.
@@ -34,6 +34,9 @@ func TestFrozen(t *testing.T) {
 		}
 		s := open(t, path)
 		checkFrozen(t, s)
+		if info := find(t, s, "a"); version >= 3 && info.Unread {
+			t.Errorf("%s: its session is unread", name)
+		}
 		if info := find(t, s, "a"); version >= 2 && (info.Title != "frozen" || len(info.Tags) != 1) {
 			t.Errorf("%s: title %q, tags %q", name, info.Title, info.Tags)
 		}
@@ -70,6 +73,9 @@ func freeze(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	if _, err := s.Tag(t.Context(), "a", []string{"ice"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MarkRead(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.FinishSession(t.Context(), "a", start.Add(time.Minute), 130); err != nil {

@@ -35,6 +35,7 @@ type Info struct {
 	Name        string        // the user's; then Title is the same
 	Tags        []string      // the user's, sorted
 	Note        string        // the user's
+	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
 	key int64
 }
@@ -93,6 +94,14 @@ func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time,
 	return err
 }
 
+// MarkRead notes that the entries are all that the raw log holds until now.
+func (s *Store) MarkRead(ctx context.Context, id string) error {
+	return s.update(ctx, "update session", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE sessions SET read_end = raw_end WHERE id = ?", id)
+		return err
+	})
+}
+
 // UpdateSession writes the title, folder and agents of a session that is there. The user's name for it, which Sessions and Find give
 // as its title, is not taken for one.
 func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error {
@@ -131,6 +140,7 @@ type Filter struct {
 	Since   time.Time // started then or later
 	Until   time.Time // started before
 	Live    bool      // only those being recorded
+	Unread  bool      // only those whose raw log was not read out to its end
 	Limit   int       // 0: no limit
 }
 
@@ -160,11 +170,14 @@ func (f Filter) where() (string, []any) {
 	if f.Live {
 		add("s.ended_at IS NULL")
 	}
+	if f.Unread {
+		add("s.read_end < s.raw_end")
+	}
 	return strings.Join(cond, " AND "), args
 }
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
-	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note`
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end < s.raw_end`
 
 // Sessions gives the sessions that the filter chooses, the newest first.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
@@ -236,7 +249,7 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.Unread}, more...)...)
 	if err != nil {
 		return err
 	}

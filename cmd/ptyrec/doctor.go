@@ -296,7 +296,7 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 	}
 	old, _ := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
 	cut := info.Status == store.Interrupted
-	unread := isUnread(info, old) && !cut
+	unread := info.Unread && !cut
 	wanted := !whole || unread || x.flags.repair && (cut || x.flags.all) && !damaged
 	if info.Status == store.Live || !wanted || empty {
 		return nil
@@ -312,7 +312,11 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 	case !whole:
 		x.sayOf(info.ID, x.mended(), "entries", "some are missing")
 	case unread:
-		x.sayOf(info.ID, x.mended(), "entries", "the conversation was not read out to its end")
+		verdict := verdictNote
+		if x.flags.repair {
+			verdict = verdictMended
+		}
+		x.sayOf(info.ID, verdict, "entries", "the conversation is not read out to its end; show, export and search do it when they come to it")
 	default:
 		x.sayOf(info.ID, verdictMended, "entries", "read again")
 	}

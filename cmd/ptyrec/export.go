@@ -204,8 +204,7 @@ func formatOf(path, name string) (string, error) {
 	return name, nil
 }
 
-// storedTranscript gives a session's transcript from its entries. Where its recorder did not come to read out all of it (killed, or
-// behind), the raw log is read first.
+// storedTranscript gives a session's transcript from its entries, which are read out first where that is to be done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
 	entries, err := db.Entries(ctx, info.ID)
 	if errors.Is(err, session.ErrCorrupt) {
@@ -216,10 +215,9 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 	if err != nil {
 		return nil, err
 	}
-	if isUnread(info, entries) {
-		t, err := reread(ctx, a, db, info, len(entries))
-		if t != nil || err != nil {
-			return t, err
+	if info.Unread && info.Status != store.Live {
+		if entries, err = readOut(ctx, a, db, info, entries); err != nil {
+			return nil, err
 		}
 	}
 	r, err := a.redaction()
@@ -236,37 +234,4 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 	}
 	r.transcript(t, nil) // what was stored before redaction was on
 	return t, nil
-}
-
-// isUnread tells that entries may be missing: the recorder logs the exit last.
-func isUnread(info *store.Info, entries []*session.Entry) bool {
-	switch {
-	case info.Status == store.Interrupted:
-		return true
-	case info.Status == store.Live || info.ExitCode == nil:
-		return false
-	}
-	return !slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Event == session.EventExit })
-}
-
-// reread reads a session's raw log anew and replaces its entries. Where a part of the raw log is lost, what was read out before is
-// kept in the database, and nil returned if it is more.
-func reread(ctx context.Context, a *app, db *store.Store, info *store.Info, before int) (*session.Transcript, error) {
-	t, damage, err := retranscribe(ctx, a, db, info)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range damage {
-		a.notice("warning: %v", d)
-	}
-	if len(damage) > 0 && before > len(t.Entries) {
-		return nil, nil
-	}
-	if len(damage) > 0 {
-		return t, nil
-	}
-	if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
-		return nil, err
-	}
-	return t, db.UpdateSession(ctx, &t.Session)
 }

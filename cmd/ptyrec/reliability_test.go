@@ -63,6 +63,9 @@ func TestKilled(t *testing.T) {
 				t.Errorf("ptyrec %s: %v\n%s", args[0], err, out)
 			}
 		}
+		if info, _ := rawLog(t, db); info.Unread {
+			t.Error("the export did not keep what it read out")
+		}
 	}
 	t.Logf("at most %s of output were lost in %d runs", worst, runs)
 }

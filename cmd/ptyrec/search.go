@@ -73,6 +73,9 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := readOutAll(ctx, a, db, filter); err != nil {
+		return err
+	}
 	hits, err := db.Search(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// readOut reads a session's raw log whose recorder did not come to read out all of it: it was killed, or a flood was behind the command's end. That is done
+// once: the entries, which it gives, go to the database. They are old where a part of the raw log is lost and old is more. A database that cannot be
+// written is no error: then it is done again the next time.
+func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old []*session.Entry) ([]*session.Entry, error) {
+	t, damage, err := retranscribe(ctx, a, db, info)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range damage {
+		a.notice("warning: %v", d)
+	}
+	info.Agents = t.Session.Agents
+	if len(damage) > 0 && len(old) > len(t.Entries) {
+		t.Entries, err = old, db.MarkRead(ctx, info.ID)
+	} else {
+		session.KeepIDs(old, t.Entries)
+		err = errors.Join(db.ReplaceEntries(ctx, info.ID, t.Entries), db.UpdateSession(ctx, &t.Session))
+	}
+	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrFull) {
+		err = nil
+	}
+	return t.Entries, err
+}
+
+// readOutAll reads out what is not yet of the sessions that the filter chooses, so that it is found. What cannot be read is told, and left.
+func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filter) error {
+	filter.Unread, filter.Limit = true, 0
+	infos, err := db.Sessions(ctx, filter)
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if info.Status == store.Live {
+			continue
+		}
+		old, err := db.Entries(ctx, info.ID)
+		if err == nil {
+			_, err = readOut(ctx, a, db, info, old)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			a.notice("warning: session %s is not read out to its end: %v", info.ID, err)
+		}
+	}
+	return nil
+}
