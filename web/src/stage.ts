@@ -35,7 +35,7 @@ export class Stage implements Watcher {
   private foot = h("div", { class: "foot" });
   private size = h("span", { class: "size" });
   private notice = h("div", { class: "notice", role: "status", hidden: true });
-  private tabs = h("div", { class: "switch", role: "tablist", hidden: true });
+  private tabs = h("div", { class: "switch", role: "group", "aria-label": "Show", hidden: true });
   private countdown = 0;
 
   constructor(private session: api.Session, private write: boolean, private listener: Listener) {
@@ -206,7 +206,7 @@ export class Stage implements Watcher {
   }
 
   private choose(): void {
-    const tab = (name: string, on: boolean, run: () => void): HTMLElement => h("button", { type: "button", role: "tab", "data-tab": name.toLowerCase(), "aria-selected": String(on), onclick: run }, name);
+    const tab = (name: string, on: boolean, run: () => void): HTMLElement => h("button", { type: "button", "data-tab": name.toLowerCase(), "aria-pressed": String(on), onclick: run }, name);
     this.tabs.hidden = !this.now;
     fill(this.tabs, tab("Live", this.showsLive, () => this.showLive()), tab("Replay", !this.showsLive, () => void this.seek(Math.max(0, this.replay.loaded ? this.replay.seconds : 0))));
     this.el.dataset.shows = this.showsLive ? "live" : "replay";

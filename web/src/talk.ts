@@ -10,7 +10,7 @@ interface Item { entry: Entry; el: HTMLElement }
 export class Talk {
   readonly el = h("section", { id: "talk", tabIndex: -1, "aria-label": "Conversation" });
   onseek: (entry: Entry, go: boolean) => void = () => {}; // go: the terminal is what the reader wants to see
-  private list = h("div", { class: "entries", role: "feed" });
+  private list = h("div", { class: "entries" });
   private jump = h("button", { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() }, icon("down"), "Newest");
   private items: Item[] = [];
   private byId = new Map<string, Item>();

@@ -1,12 +1,12 @@
 // The page in headless Chromium, against the real program: `make web-test`. Needs playwright-core (npm ci) and a Chromium ($CHROMIUM, else
 // /usr/bin/chromium). Screenshots go to $SHOTS, else node_modules/.shots.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { line, start } from "./program.mjs";
+import { line, root, start } from "./program.mjs";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const skip = existsSync(executablePath) ? false : `there is no ${executablePath}`;
@@ -32,13 +32,14 @@ after(async () => {
   await program?.stop();
 });
 
-/** open opens a page that watches itself: check fails where the console said something, or a request went elsewhere. */
+/** open opens a page that watches itself: check fails where the console tells of an error, or a request went elsewhere. */
 async function open(view, address, token = program.token) {
   const context = await browser.newContext(views[view]);
+  context.setDefaultTimeout(15_000);
   const tab = await context.newPage();
   const url = new URL(address);
   const wrong = [];
-  tab.on("console", (m) => offline.test(m.text()) || wrong.push(`console ${m.type()}: ${m.text()}`));
+  tab.on("console", (m) => m.type() === "error" && !offline.test(m.text()) && wrong.push(`console: ${m.text()}`));
   tab.on("pageerror", (e) => wrong.push(String(e)));
   tab.on("request", (r) => /^(data|blob):/.test(r.url()) || new URL(r.url()).origin === url.origin || wrong.push(`request ${r.url()}`));
   tab.on("websocket", (w) => new URL(w.url()).host === url.host || wrong.push(`websocket ${w.url()}`));
@@ -71,7 +72,7 @@ test("a past session is found, read and replayed", { skip }, async () => {
     await tab.waitForFunction(() => document.querySelectorAll(".session").length === 1);
     await tab.click("text=Codex");
     await tab.waitForFunction(() => document.querySelectorAll(".session").length === 2);
-    await tab.fill("input[type=search]", "rebuilds");
+    await tab.fill("input[type=search]", "checksum");
     await tab.waitForSelector(".hit mark");
     await shot("search");
     await tab.click(".hit");
@@ -110,3 +111,92 @@ test("keys reach everything", { skip }, async () => {
   assert.ok(await tab.evaluate(() => document.activeElement?.matches("input[type=search]")));
   await check();
 });
+
+test("a live session is watched, taken over and typed into", { skip }, async () => {
+  const id = program.detach("sh", "-c", "echo ready; exec sh -i");
+  const { tab, shot, shows, check } = await open("dark", at(`/s/${id}`));
+  await shows("ready");
+  await tab.waitForSelector("text=Read-only");
+  await tab.click(".screen");
+  await tab.keyboard.type("echo refused\n");
+  await tab.click("text=Take control");
+  await tab.waitForSelector(".screen.typing");
+  await tab.keyboard.type("echo moved-$((40+2))\n");
+  await shows("moved-42");
+  assert.match(await text(id), /moved-42/);
+  assert.doesNotMatch(await text(id), /refused/);
+  await shot("control");
+  await tab.keyboard.press("Control+]");
+  await tab.waitForSelector("text=Read-only");
+  await tab.click("text=Let programs type");
+  await tab.click("text=for 10 minutes");
+  await tab.waitForSelector("text=Programs may type");
+  await shot("granted");
+  await send(id, "echo by-$((1+1))-program\r");
+  await shows("by-2-program");
+  await tab.click("text=Revoke");
+  await tab.waitForSelector("text=Let programs type");
+  assert.equal((await post(id, "input", { text: "echo late\r" })).status, 403);
+  await tab.click("text=Take control");
+  await tab.keyboard.type("exit 3\n");
+  await tab.waitForSelector("text=Exited with status 3");
+  await check();
+});
+
+test("what an agent says comes as it is said, and is never obeyed", { skip }, async () => {
+  const agent = program.script("agent.sh", readFileSync(path.join(root, "testdata/demo/agent.sh"), "utf8")
+    .replace("How many tests does this project have?", "<img src=x onerror=alert(1)> **how many**?")
+    .replace("There are", "<script>alert(2)</script> [here](javascript:alert(3)) <b onclick=alert(4)>there</b> are"));
+  const id = program.detach("env", "PAUSE=0.6", agent);
+  const { tab, shot, check } = await open("phone", at(`/s/${id}`));
+  tab.on("dialog", (d) => assert.fail(`a dialog: ${d.message()}`));
+  await tab.waitForSelector("article.user >> text=<img src=x");
+  await shot("streaming");
+  await tab.waitForSelector("article.assistant >> text=there</b> are");
+  await tab.waitForSelector("article.tool >> text=Bash");
+  await tab.waitForSelector("text=which should I read first >> nth=0", { state: "attached" }).catch(() => {});
+  assert.equal(await tab.$$eval("#talk img, #talk script, #talk b[onclick], #talk a[href^=javascript]", (e) => e.length), 0);
+  await tab.waitForSelector(".pill.ended");
+  await tab.click("text=Terminal");
+  await shot("ended");
+  await check();
+});
+
+test("a connection that breaks is taken up where it broke", { skip }, async () => {
+  const wire = await line(Number(program.url.port));
+  const id = program.detach("sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo n-$i-; sleep 0.001; done; echo all; sleep 100");
+  const { tab, shot, shows, check } = await open("light", `http://127.0.0.1:${wire.port}/`);
+  const sockets = [];
+  tab.on("websocket", (w) => {
+    const s = { sent: [], got: [] };
+    sockets.push(s);
+    w.on("framesent", ({ payload }) => s.sent.push(payload));
+    w.on("framereceived", ({ payload }) => s.got.push(payload));
+  });
+  await tab.goto(`http://127.0.0.1:${wire.port}/s/${id}`);
+  await shows("n-3");
+  wire.down();
+  await tab.waitForSelector("text=Connection lost");
+  await shot("lost");
+  wire.up();
+  await tab.waitForSelector("text=Connected again");
+  await shows("all");
+  await shot("back");
+  const used = sockets.filter((s) => s.got.length > 0);
+  assert.equal(used.length, 2);
+  const [before, since] = used.map((s) => s.got.filter((f) => f[0] === 0x4f)); // outputs
+  const end = Number(before.at(-1).readBigUInt64BE(5)) + before.at(-1).length - 13;
+  assert.equal(JSON.parse(used[1].sent[0].subarray(5)).from, end);
+  let next = end;
+  for (const f of since) {
+    assert.equal(Number(f.readBigUInt64BE(5)), next, "bytes twice, or left out");
+    next += f.length - 13;
+  }
+  assert.ok(next > end);
+  await check();
+  wire.close();
+});
+
+const post = (id, what, body) => fetch(at(`/api/sessions/${id}/${what}`), { method: "POST", headers: { Authorization: `Bearer ${program.token}`, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+const text = async (id) => (await fetch(at(`/api/sessions/${id}/screen?format=text`))).text();
+const send = async (id, keys) => assert.equal((await post(id, "input", { text: keys })).status, 204);

@@ -1,12 +1,12 @@
 // The real program: a database of its own, a server of it, and a line to the server that can be cut.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
 /** start builds the program and serves an empty database. */
 export async function start() {
@@ -28,7 +28,12 @@ export async function start() {
   return {
     run, child, url, token: url.hash.slice("#token=".length),
     import: (fixture) => run("import", path.join(root, "testdata/transcripts", fixture, "session.cast.gz")),
-    sessions: () => JSON.parse(run("list", "--json")),
+    /** detach runs a command in a session without a terminal, and gives its id. */
+    detach: (...command) => run("run", "--detach", "--", ...command).trim(),
+    script(name, text) {
+      writeFileSync(path.join(dir, name), text, { mode: 0o700 });
+      return path.join(dir, name);
+    },
     async stop() {
       for (const c of children) {
         c.kill("SIGTERM");
