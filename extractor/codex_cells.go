@@ -73,6 +73,9 @@ func codexCell(l Line) codexKind {
 		if strings.HasPrefix(t, ">_") {
 			return codexBox
 		}
+		if strings.HasPrefix(t, ">> ") && st.Fg.Kind != vterm.ColorDefault { // ">> Code review started: …"
+			return codexChrome
+		}
 		return codexSays
 	case '■', '⚠', '✔', '✗', '✘', '✨', '🖐', 'ⓘ':
 		return codexNotice
@@ -191,12 +194,16 @@ func codexChange(l Line, title string) bool {
 // codexInfo tells whether a row is a notice that looks like a reply.
 func codexInfo(l Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
-	for _, s := range []string{"Model changed to ", "Context compacted", "Permissions updated to ", "Review finished"} {
+	for _, s := range []string{"Model changed to ", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
 		if strings.HasPrefix(t, s) {
 			return true
 		}
 	}
-	return false
+	if n := len(l.Runs) - 1; n > 1 && codexColor(l.Runs[n].Style.Fg, 0) && l.Runs[n].Style.Fg.Palette == 8 { // its hint
+		return true
+	}
+	name, state, ok := strings.Cut(t, " hook (")
+	return ok && !strings.Contains(name, " ") && strings.HasSuffix(state, ")")
 }
 
 // cell reads the cell that begins at line i and returns how many lines it has.
@@ -238,7 +245,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 			return p.box(i)
 		case kind == codexChrome && l.Text == "":
 			return n
-		case kind == codexSlash && k == codexChrome && l.Text[0] == ' ':
+		case kind == codexSlash && k == codexChrome && codexPrinted(l):
 			n++
 			continue
 		}
@@ -251,6 +258,20 @@ func (p *codexParser) length(i int, kind codexKind) int {
 		return n
 	}
 	return len(trim(p.lines[i : i+n]))
+}
+
+// codexPrinted tells whether a row without a cell's marker is the title of what a command printed: "🔌  MCP Tools".
+func codexPrinted(l Line) bool {
+	if l.Text[0] == ' ' {
+		return true
+	}
+	for i := range l.Runs {
+		if l.Runs[i].Style.Bold {
+			r := firstRune(l.Text)
+			return r != '›' && r != '!'
+		}
+	}
+	return false
 }
 
 // box counts the lines of a box.

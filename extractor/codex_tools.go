@@ -254,10 +254,11 @@ func (p *codexParser) rejected(i int, ls []Line, text string) bool {
 	return false
 }
 
-// wasRejected tells whether a call is the one that the user has just forbidden: Codex shows it as failed then.
+// wasRejected tells whether a call is the one that the user has just forbidden: Codex shows it as failed then, and for a
+// moment as running.
 func (p *codexParser) wasRejected(end int, t session.Tool) bool {
 	n := len(p.items) - 1
-	if n < 0 || t.Status != session.ToolError || p.items[n].Rule != codexRejectedRule || p.items[n].Tool.Input != t.Input {
+	if n < 0 || t.Status != session.ToolError && t.Status != session.ToolRunning || p.items[n].Rule != codexRejectedRule || p.items[n].Tool.Input != t.Input {
 		return false
 	}
 	p.items[n].Tool.Output, p.items[n].End = t.Output, end
