@@ -82,6 +82,9 @@ func (r *Reader) Agent() string {
 // Seen tells whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.agents > 0 || r.prompt.known() }
 
+// Prompt tells that a shell's prompt stands before the column cursorX of a row, as the shell itself says (OSC 133;B).
+func (r *Reader) Prompt(row *vterm.Row, cursorX int) { r.prompt.learnMarked(row, cursorX) }
+
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps = r.steps[:0]

@@ -11,7 +11,7 @@ import (
 
 // shellPrompt knows what the prompts of the recording's shells look like. Until one is learned, rows that only a
 // prompt looks like count (user@host:~/dir$); afterwards only what was learned, so that prompts quoted in some output
-// are output. A shell that marks its prompts (OSC 133) would be learned in learn, too.
+// are output.
 type shellPrompt struct {
 	forms []promptForm
 	after []string // output without a line end, with the prompt behind it
@@ -26,6 +26,7 @@ type promptForm struct {
 // These bound what is learned: a shell in a container in a shell.
 const (
 	maxPrompts = 8
+	maxMarked  = 64 // those that the shell itself says are prompts
 	maxAfter   = 64
 )
 
@@ -52,6 +53,29 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
 		return
 	}
 	if len(p.forms) < maxPrompts {
+		p.forms = append(p.forms, f)
+	}
+}
+
+// learnMarked looks at the row on which a shell says that its prompt ends before the cursor (OSC 133;B): whatever stands there is a prompt.
+func (p *shellPrompt) learnMarked(row *vterm.Row, cursorX int) {
+	none := func(vterm.Style) mark { return 0 }
+	text := strings.TrimRight(spansText(cutRow(row, 0, cursorX, none)), " ")
+	if _, ok := p.match(row); ok && p.known() || text == "" {
+		return
+	}
+	if textWidth(text) < cursorX {
+		text += " "
+	}
+	f := promptForm{head: text, styled: firstStyled(row)}
+	if head, tail, strong := usualPrompt(text); strong {
+		f.head, f.tail = head, tail
+	} else if p.vary(f); p.known() {
+		if _, ok := p.match(row); ok {
+			return
+		}
+	}
+	if len(p.forms) < maxMarked {
 		p.forms = append(p.forms, f)
 	}
 }

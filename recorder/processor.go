@@ -132,6 +132,10 @@ func (p *Processor) cue(c vterm.Cue) {
 			p.frame(p.last, false)
 		}
 		p.wiped = p.wiped || !alt && c.N != 0
+	case vterm.CueShell:
+		if s := p.term.Snapshot(); strings.HasPrefix(c.Text, "B") && s.CursorY < len(s.Lines) {
+			p.reader.Prompt(s.Lines[s.CursorY], s.CursorX)
+		}
 	}
 	p.dirty = true
 }

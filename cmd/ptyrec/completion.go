@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,15 +16,23 @@ const completed = 50
 
 // completeSessions completes the first argument with session ids, described by their titles.
 func completeSessions(a *app) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return sessionCompletions(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return completeMoreSessions(a)(cmd, args, word)
 	}
 }
 
-func sessionCompletions(ctx context.Context, a *app) []cobra.Completion {
+// completeMoreSessions completes each argument with session ids.
+func completeMoreSessions(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return sessionCompletions(cmd.Context(), a, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// sessionCompletions gives the newest sessions whose ids begin with word.
+func sessionCompletions(ctx context.Context, a *app, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -31,7 +41,11 @@ func sessionCompletions(ctx context.Context, a *app) []cobra.Completion {
 	if err != nil {
 		return nil
 	}
-	infos, err := db.Sessions(ctx, store.Filter{Limit: completed})
+	filter := store.Filter{}
+	if word == "" {
+		filter.Limit = completed
+	}
+	infos, err := db.Sessions(ctx, filter)
 	if err != nil {
 		return nil
 	}
@@ -42,13 +56,33 @@ func sessionCompletions(ctx context.Context, a *app) []cobra.Completion {
 	out := []cobra.Completion{cobra.CompletionWithDesc("last", "the newest session")}
 	short, now := newShortIDs(ids), time.Now()
 	for _, info := range infos {
-		out = append(out, cobra.CompletionWithDesc(short.of(info.ID), dayName(info.StartedAt.Local(), now)+" "+clip(titleOf(info), 60)))
+		if id := short.of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
+			out = append(out, cobra.CompletionWithDesc(id, dayName(info.StartedAt.Local(), now)+" "+clip(titleOf(info), 60)))
+		}
 	}
 	return out
 }
 
+// completeTags completes the tags that sessions have.
+func completeTags(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) (tags []cobra.Completion, _ cobra.ShellCompDirective) {
+		defer a.close()
+		db, err := a.openExisting(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		infos, _ := db.Sessions(cmd.Context(), store.Filter{}) // without them there is nothing to offer
+		for _, info := range infos {
+			tags = append(tags, info.Tags...)
+		}
+		slices.Sort(tags)
+		return slices.Compact(tags), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeFilters completes what the filter flags take.
-func completeFilters(_ *app, cmd *cobra.Command) {
+func completeFilters(a *app, cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("tag", completeTags(a))
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions([]cobra.Completion{"claude", "codex", "gemini"}, cobra.ShellCompDirectiveNoFileComp))
 	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "12h", "3d", "2w"}
 	for _, name := range []string{"since", "until", "on"} {

@@ -23,8 +23,9 @@ func newInitCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print what a shell needs to record agents by itself",
 		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini and opencode, as far as they are installed, are
-recorded whenever you start them; prompts are marked (OSC 133), so that commands and their output are told apart; and words are
-completed. Nothing is recorded twice: inside a recorded session agents run as they are. --shell records each interactive shell instead.`,
+recorded whenever you start them on a terminal; prompts are marked (OSC 133), so that commands and their output are told apart; and words
+are completed. Nothing is recorded twice: inside a recorded session agents run as they are, and so they do where recording is not
+possible. --shell records each interactive shell instead.`,
 		Example: `  eval "$(ptyrec init bash)"             # in ~/.bashrc
   eval "$(ptyrec init zsh)"              # in ~/.zshrc
   ptyrec init fish | source              # in ~/.config/fish/config.fish
@@ -42,7 +43,11 @@ completed. Nothing is recorded twice: inside a recorded session agents run as th
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(a.stdout, text)
+			completion, err := completionOf(cmd.Root(), args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(a.stdout, strings.Replace(text, "#completion\n", completion, 1))
 			return err
 		},
 	}
@@ -50,6 +55,21 @@ completed. Nothing is recorded twice: inside a recorded session agents run as th
 	cmd.Flags().BoolVar(&all, "all", false, "all known agents, installed or not")
 	cmd.Flags().BoolVar(&record, "shell", false, "record the whole shell")
 	return cmd
+}
+
+// completionOf gives the code that completes words in a shell. It stands in the integration itself: one process less at each start of a shell.
+func completionOf(root *cobra.Command, shell string) (string, error) {
+	var b strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&b, true)
+	case "zsh":
+		err = root.GenZshCompletion(&b)
+	case "fish":
+		err = root.GenFishCompletion(&b, true)
+	}
+	return strings.Replace(b.String(), "\ncompdef _ptyrec ptyrec\n", "\n", 1), err // zsh's is called when compinit has run
 }
 
 func installed(names []string) (found []string) {

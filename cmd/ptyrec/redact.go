@@ -31,8 +31,9 @@ func newRedactCmd(a *app) *cobra.Command {
 and command. It says how many it found of which kind, never what they are, and asks; then it rewrites the session. In the raw
 log each character of a secret becomes a "*", times and sizes stay; the old contents are gone from the database's files. This
 cannot be undone. What is a secret is said in docs/privacy.md.`,
-		Example: "  ptyrec redact last\n  ptyrec redact 019a --yes",
-		Args:    operands(1, 1),
+		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
+		Args:              operands(1, 1),
+		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return redactSession(cmd.Context(), a, args[0], f)
 		},

@@ -24,7 +24,7 @@ func newRmCmd(a *app) *cobra.Command {
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: completeMoreSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := a.openExisting(cmd.Context())
 			if err != nil {

@@ -22,6 +22,7 @@ const sessionVariable = "PTYREC_SESSION"
 type runFlags struct {
 	input  bool
 	nested bool
+	anyway bool
 }
 
 func newRunCmd(a *app) *cobra.Command {
@@ -38,7 +39,7 @@ key, signal and window size, and its exit status is passed on. Flags behind the 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.loadConfig()
 			if err != nil {
-				return err
+				return a.unrecorded(args, f, err)
 			}
 			if !cmd.Flags().Changed("input") {
 				f.input = c.Run.Input
@@ -49,6 +50,7 @@ key, signal and window size, and its exit status is passed on. Flags behind the 
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too; never while the echo is off (passwords)")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
+	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	return cmd
 }
 
@@ -61,7 +63,9 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	outer := os.Getenv(sessionVariable)
 	if outer != "" && !f.nested && !a.isOver(ctx, outer) {
-		a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+		if !f.anyway {
+			a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+		}
 		return replaceProcess(command, a.environ)
 	}
 	return record(ctx, a, command, f)
@@ -85,6 +89,21 @@ func (a *app) isOver(ctx context.Context, id string) bool {
 	return err == nil && info.Status != store.Live
 }
 
+// unrecorded tells why a command cannot be recorded. With --anyway it runs nevertheless: an agent's wrapper, or a shell's start, is not to fail for us.
+func (a *app) unrecorded(command []string, f runFlags, err error) error {
+	if !f.anyway || err == nil {
+		return err
+	}
+	if len(command) == 0 {
+		command = []string{shell()}
+	}
+	if err := recorder.CheckCommand(command[0]); err != nil {
+		return startFailure(err)
+	}
+	a.notice("warning: this is not recorded: %v", err)
+	return replaceProcess(command, a.environ)
+}
+
 // replaceProcess becomes the command. It returns only when that fails.
 func replaceProcess(command, environ []string) error {
 	path, err := exec.LookPath(command[0])
@@ -98,7 +117,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	s := newSession(a, command)
 	to, err := startSink(ctx, a, s)
 	if err != nil {
-		return err
+		return a.unrecorded(command, f, err)
 	}
 	defer to.close()
 	joined := newHosting(to)

@@ -17,8 +17,13 @@ func newTagCmd(a *app) *cobra.Command {
 		Example: `  ptyrec tag last cache work
   ptyrec tag last --rm work
   ptyrec list --tag cache`,
-		Args:              operands(1, -1),
-		ValidArgsFunction: completeSessions(a),
+		Args: operands(1, -1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return completeTags(a)(cmd, args, word)
+			}
+			return completeSessions(a)(cmd, args, word)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {
 				if tag != clip(tag, 64) || tag == "" || strings.ContainsAny(tag, " ,") {

@@ -1,23 +1,27 @@
 # ptyrec: records agents. Made by `ptyrec init fish`.
 #agent
 function AGENT
-    if set -q PTYREC_SESSION; and test -n "$PTYREC_SESSION"
-        command AGENT $argv
+    if test -z "$PTYREC_SESSION"; and isatty stdin; and isatty stdout; and command -q ptyrec
+        command ptyrec run --anyway -- AGENT $argv
     else
-        command ptyrec run -- AGENT $argv
+        command AGENT $argv
     end
 end
 #end
 #record
-if status is-interactive; and test -z "$PTYREC_SESSION"; and isatty stdin; and command -q ptyrec
-    exec ptyrec run -- fish
+if status is-interactive; and test -z "$PTYREC_SESSION"; and isatty stdin; and isatty stdout; and command -q ptyrec
+    exec ptyrec run --anyway -- fish
 end
 #end
 if status is-interactive
-    # OSC 133: A prompt, C output, D end with status. fish 4 marks by itself.
-    if test (string split . -- $version)[1] -lt 4
-        function __ptyrec_prompt --on-event fish_prompt
+    # OSC 133: A prompt, B command, C output, D end with status. fish 4 marks by itself.
+    if test (string split . -- $version)[1] -lt 4; and not functions -q __ptyrec_fish_prompt
+        functions -q fish_prompt; or function fish_prompt; end # loads it
+        functions -c fish_prompt __ptyrec_fish_prompt
+        function fish_prompt
             printf '\e]133;A\a'
+            __ptyrec_fish_prompt
+            printf '\e]133;B\a'
         end
         function __ptyrec_preexec --on-event fish_preexec
             printf '\e]133;C\a'
@@ -26,5 +30,5 @@ if status is-interactive
             printf '\e]133;D;%s\a' $status
         end
     end
-    command -q ptyrec; and command ptyrec completion fish | source
+#completion
 end

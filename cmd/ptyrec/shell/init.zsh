@@ -1,12 +1,16 @@
 # ptyrec: records agents. Made by `ptyrec init zsh`.
 #agent
 AGENT() {
-  if [[ -n ${PTYREC_SESSION-} ]]; then command AGENT "$@"; else command ptyrec run -- AGENT "$@"; fi
+  if [[ -z ${PTYREC_SESSION-} && -t 0 && -t 1 ]] && (( $+commands[ptyrec] )); then
+    command ptyrec run --anyway -- AGENT "$@"
+  else
+    command AGENT "$@"
+  fi
 }
 #end
 #record
 if [[ -o interactive && -z ${PTYREC_SESSION-} && -t 0 && -t 1 ]] && (( $+commands[ptyrec] )); then
-  exec ptyrec run -- zsh
+  exec ptyrec run --anyway -- zsh
 fi
 #end
 if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
@@ -22,8 +26,15 @@ if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
     __ptyrec_ran=1
     printf '\033]133;C\007'
   }
+  # Completion begins at the first prompt: by then compinit has run, wherever it stands.
+  __ptyrec_complete() {
+    add-zsh-hook -d precmd __ptyrec_complete
+    (( $+functions[compdef] )) && compdef _ptyrec ptyrec
+  }
+  zstyle ':completion:*:*:ptyrec:*' list-grouped false # zsh sorts what it groups; these are the newest first
   autoload -Uz add-zsh-hook
   add-zsh-hook precmd __ptyrec_precmd
   add-zsh-hook preexec __ptyrec_preexec
-  (( $+functions[compdef] && $+commands[ptyrec] )) && source <(command ptyrec completion zsh)
+  add-zsh-hook precmd __ptyrec_complete
+#completion
 fi
