@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -19,6 +21,7 @@ type Child interface {
 	Resize(cols, rows int) error                 // cells
 	Signal(sig int)
 	Mark(label []byte)                // into the log
+	Notify(text string, ring bool)    // at the session's own terminal, where there is one
 	Settle(ctx context.Context) error // until the log can be read to here
 	Screen(read func(t *vterm.Term, seq int64)) bool
 }
@@ -61,17 +64,29 @@ type Host struct {
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	settling sync.Mutex
+	typing   typing
+	reclaim  reclaim     // belongs to Typed
+	guarded  atomic.Bool // others may type, or could until a moment ago
 
 	mu       sync.Mutex // guards the fields below
 	viewers  map[*viewer]struct{}
 	made     int // viewers so far
 	pumping  bool
 	closed   bool
+	over     bool // the child is
 	listener net.Listener
+	session  session.Session // as it is known now
+	control  control
+	agent    protocol.State
+	stateSeq int // of the entry that told it
 }
 
 // Describe says more of the session than New was told. It is to be called before Serve.
-func (h *Host) Describe(s session.Session) { h.opt.Session = s }
+func (h *Host) Describe(s session.Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.session = s
+}
 
 // New makes the host of a session that begins. Close must be called.
 func New(o Options) *Host {
@@ -81,17 +96,15 @@ func New(o Options) *Host {
 	if o.Linger == 0 {
 		o.Linger = 5 * time.Second
 	}
-	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows), viewers: map[*viewer]struct{}{}}
+	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows), viewers: map[*viewer]struct{}{}, session: o.Session}
 	h.screen = &screen{host: h}
+	h.typing.mark = o.Child.Mark
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
 
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) { h.stream.event(e) }
-
-// Typed takes the keys that are typed at the session's own terminal, and gives those that are the child's.
-func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) { return keys, 0 }
 
 // Serve serves those who connect to l, until the host or l is closed.
 func (h *Host) Serve(l net.Listener) error {
@@ -139,6 +152,7 @@ func (h *Host) add(v *viewer) bool {
 	h.made++
 	v.number = h.made
 	h.viewers[v] = struct{}{}
+	h.tell(v.attach.Name + " came")
 	h.stream.keep(1)
 	if !h.pumping {
 		h.pumping = true
@@ -152,6 +166,12 @@ func (h *Host) remove(v *viewer) {
 	_, known := h.viewers[v]
 	delete(h.viewers, v)
 	last := len(h.viewers) == 0
+	if v.control {
+		v.control = false
+		h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "left"}, v.attach.Name+" left")
+	} else if known {
+		h.tell(v.attach.Name + " left")
+	}
 	h.mu.Unlock()
 	if !known {
 		return
@@ -215,6 +235,15 @@ func (h *Host) past(ctx context.Context, from int64, fn func(seq int64, e sessio
 		return nil
 	}
 	return h.opt.Past(ctx, from, fn)
+}
+
+// Finish is called when the child is over, before its last event: nobody types any more, and who did so is recorded.
+func (h *Host) Finish() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
+	h.dropGrant()
+	h.typing.flush()
 }
 
 // Close ends the host when the session is over: its viewers get what is left, as long as they read, but for no longer than

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"github.com/ptyrec/ptyrec/protocol"
 )
 
 // socket is a session's unix socket. Its file goes when it is closed.
@@ -39,7 +41,7 @@ func Listen(id string) (net.Listener, error) {
 		_ = l.Close()
 		return nil, err
 	}
-	removeDead(id)
+	removeDead(dir, id)
 	return &socket{UnixListener: l, path: path}, nil
 }
 
@@ -50,8 +52,8 @@ func (s *socket) Close() error {
 }
 
 // removeDead removes the sockets that nobody listens on.
-func removeDead(own string) {
-	ids, _ := Sessions() // nothing to remove
+func removeDead(dir, own string) {
+	ids, _ := protocol.SocketIDs(dir) // an error leaves them where they are
 	for _, id := range ids {
 		if id == own {
 			continue

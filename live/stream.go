@@ -202,3 +202,10 @@ func (s *stream) at(seq int64) place {
 	}
 	return place{seq, s.before + n}
 }
+
+// ending gives the place behind everything, and the end of the session where it is over.
+func (s *stream) ending() (place, *protocol.Exit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return place{s.end, s.before + len(s.sizes)}, s.exit
+}

@@ -19,8 +19,9 @@ import (
 const (
 	greetTime   = 10 * time.Second // for a viewer's Attach
 	batchBytes  = 256 << 10        // of output in one write
-	queueBytes  = 256 << 10        // of other frames that wait for a viewer; one with more is dropped
+	queueBytes  = 640 << 10        // of other frames that wait for a viewer; one with more is dropped
 	headerBytes = 13               // of an Output frame, before the output
+	maxPing     = 125              // bytes of a Ping that are sent back
 )
 
 var errSlow = errors.New("the viewer does not read")
@@ -40,9 +41,12 @@ type viewer struct {
 	stop context.CancelFunc
 	once sync.Once
 
+	control bool // it may type; host.mu guards it
+
 	at       place // of its writer
 	painted  bool  // it has had a screen
 	snapshot time.Time
+	text     *protocol.Screen // that it had last
 
 	mu     sync.Mutex // guards the fields below
 	queue  [][]byte
@@ -122,7 +126,9 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if a.Kind != protocol.Human {
 		a.Kind = protocol.Agent
 	}
-	a.Name = cleanName(a.Name)
+	if a.Name = cleanName(a.Name); a.Name == "" {
+		a.Name = string(a.Kind)
+	}
 	switch a.Mode {
 	case "":
 		a.Mode = protocol.ModeScreen
@@ -159,6 +165,12 @@ func (v *viewer) refuse(e *protocol.Error) {
 func (v *viewer) hello() bool {
 	h := v.host
 	now, size := h.stream.now()
+	h.mu.Lock()
+	if v.attach.Control {
+		_ = h.take(v) // Control tells what came of it
+	}
+	state, control, about := h.agent, h.state(""), h.session
+	h.mu.Unlock()
 	v.at = now
 	if v.attach.From != nil {
 		v.at = place{seq: *v.attach.From}
@@ -166,8 +178,8 @@ func (v *viewer) hello() bool {
 		v.at = place{}
 	}
 	return v.send(protocol.TypeHello, protocol.Hello{
-		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.opt.Session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq,
+		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: about,
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, State: state, Control: control,
 	}) == nil
 }
 
@@ -212,6 +224,9 @@ func (v *viewer) taken() net.Buffers {
 
 // write is the writer. It ends when the session is over and all is sent, or when the viewer is gone.
 func (v *viewer) write() {
+	if v.sendEntries() != nil {
+		return
+	}
 	for v.ctx.Err() == nil {
 		if q := v.taken(); len(q) > 0 && v.put(q) != nil {
 			return
@@ -243,6 +258,8 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	switch v.attach.Mode {
 	case protocol.ModeScreen:
 		return v.showScreen()
+	case protocol.ModeText:
+		return v.showText()
 	case protocol.ModeBytes:
 		more, err = v.showBytes()
 	default:
@@ -388,8 +405,48 @@ func (v *viewer) read(in *protocol.Reader) {
 		if err != nil {
 			return
 		}
-		if f.Type == protocol.TypePing && len(f.Payload) <= 125 {
-			v.post(protocol.Append(nil, protocol.Frame{Type: protocol.TypePong, Payload: f.Payload}))
+		if err := v.handle(f); err != nil {
+			return
 		}
+	}
+}
+
+// handle does what a frame asks for. Its error ends the connection: what was meant cannot be known.
+func (v *viewer) handle(f protocol.Frame) error {
+	h := v.host
+	switch f.Type {
+	case protocol.TypePing:
+		v.post(protocol.Append(nil, protocol.Frame{Type: protocol.TypePong, Payload: f.Payload[:min(len(f.Payload), maxPing)]}))
+	case protocol.TypeInput:
+		id, keys, err := f.Input()
+		if err != nil {
+			return err
+		}
+		v.ack(id, h.input(v, keys))
+	case protocol.TypeSize:
+		var r protocol.SizeRequest
+		if err := f.Decode(&r); err != nil {
+			return err
+		}
+		v.ack(r.ID, h.resize(v, r))
+	case protocol.TypeRequest:
+		var r protocol.ControlRequest
+		if err := f.Decode(&r); err != nil {
+			return err
+		}
+		v.ack(r.ID, h.request(v, r))
+	case protocol.TypeKill:
+		var r protocol.Kill
+		if err := f.Decode(&r); err != nil {
+			return err
+		}
+		v.ack(r.ID, h.kill(v, r))
+	}
+	return nil
+}
+
+func (v *viewer) ack(id uint32, e *protocol.Error) {
+	if f, err := protocol.JSON(protocol.TypeAck, protocol.Ack{ID: id, Error: e}); err == nil {
+		v.post(protocol.Append(nil, f))
 	}
 }

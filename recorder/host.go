@@ -20,6 +20,8 @@ type Host interface {
 	// Typed gets the keys that are typed at the session's own terminal, and gives those that are the child's. They may share memory.
 	// Where wait is not 0 it has held some back, and is to be called without keys when none have come for so long.
 	Typed(keys []byte) (pass []byte, wait time.Duration)
+	// Finish is called when the child is gone, before the last event.
+	Finish()
 }
 
 // errChildGone says that the child is over.
@@ -69,6 +71,10 @@ func (c *Controls) Signal(sig int) { c.r.child.signal(syscall.Signal(sig)) }
 func (c *Controls) Mark(label []byte) {
 	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
 }
+
+// Notify tells the user at the session's own terminal something, in passing: by a notification (OSC 9), which takes no place on the
+// screen, and perhaps the bell. It does not wait.
+func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) }
 
 // Settle waits until the log has all that came before, so that it can be read there.
 func (c *Controls) Settle(ctx context.Context) error {

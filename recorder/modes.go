@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // privateModes are the DEC private modes that a terminal is not to be left in, with what they are normally
@@ -33,15 +34,16 @@ const maxSequence = 64
 // modeTracker follows the output for modes that a child may leave on. It understands no more of the output than
 // that needs. The zero value is a terminal in its normal state.
 type modeTracker struct {
-	rows     int          // height of the window, in cells
-	changed  map[int]bool // private modes that are not normal
-	kitty    [2]int       // keyboard flags pushed: main screen, alternate screen
-	kittySet [2]bool      // keyboard flags set without a push
-	keys     bool         // modifyOtherKeys
-	region   bool         // a scroll region
-	style    bool         // a cursor shape
-	state    trackerState //
-	seq      []byte       // the sequence behind ESC or CSI, so far
+	rows     int               // height of the window, in cells
+	changed  map[int]bool      // private modes that are not normal
+	kitty    [2]int            // keyboard flags pushed: main screen, alternate screen
+	kittySet [2]bool           // keyboard flags set without a push
+	keys     bool              // modifyOtherKeys
+	region   bool              // a scroll region
+	style    bool              // a cursor shape
+	state    trackerState      //
+	tail     [utf8.UTFMax]byte // of the output
+	seq      []byte            // the sequence behind ESC or CSI, so far
 }
 
 type trackerState uint8
@@ -50,10 +52,13 @@ const (
 	trackText trackerState = iota
 	trackEscape
 	trackCSI
+	trackString // OSC, DCS, SOS, PM, APC: up to ST, or BEL
 )
 
 // feed follows p, which may start and end anywhere in a sequence.
 func (m *modeTracker) feed(p []byte) {
+	copy(m.tail[:], m.tail[min(len(p), len(m.tail)):])
+	copy(m.tail[max(0, len(m.tail)-len(p)):], p[max(0, len(p)-len(m.tail)):])
 	for len(p) > 0 {
 		if m.state == trackText {
 			i := bytes.IndexByte(p, 0x1b)
@@ -97,6 +102,10 @@ func (m *modeTracker) step(c byte) {
 		m.state = trackEscape
 	case c == 0x18 || c == 0x1a:
 		m.state = trackText
+	case m.state == trackString:
+		if c == 0x07 {
+			m.state = trackText
+		}
 	case m.state == trackEscape:
 		m.escape(c)
 	case c >= 0x40 && c <= 0x7e:
@@ -120,12 +129,24 @@ func tracked(final byte, params []byte) bool {
 	return false
 }
 
+// between tells that the output ends in no sequence and no character that is not complete.
+func (m *modeTracker) between() bool {
+	for i := len(m.tail) - 1; i >= 0; i-- {
+		if utf8.RuneStart(m.tail[i]) {
+			return m.state == trackText && utf8.FullRune(m.tail[i:])
+		}
+	}
+	return m.state == trackText
+}
+
 func (m *modeTracker) escape(c byte) {
 	m.state = trackText
 	switch c {
 	case '[':
 		m.state = trackCSI
 		m.seq = m.seq[:0]
+	case ']', 'P', 'X', '^', '_':
+		m.state = trackString
 	case 'c': // RIS
 		*m = modeTracker{rows: m.rows, seq: m.seq}
 	case '=', '>':

@@ -60,3 +60,23 @@ func FuzzModeTracker(f *testing.F) {
 		}
 	})
 }
+
+func TestModeTrackerBetween(t *testing.T) {
+	for _, tt := range []struct {
+		output string
+		want   bool
+	}{
+		{"", true}, {"text", true}, {"é", true}, {"text ─\xe2\x94", false}, {"\x1b", false}, {"\x1b[1", false}, {"\x1b[1m", true},
+		{"\x1b]0;title", false}, {"\x1b]0;title\x07", true}, {"\x1b]0;title\x1b\\", true}, {"\x1bPq#0", false}, {"\x1b]0;x\x18", true},
+		{"\xff\xff\xff\xff", true},
+	} {
+		for cut := range len(tt.output) + 1 {
+			m := modeTracker{rows: 24}
+			m.feed([]byte(tt.output[:cut]))
+			m.feed([]byte(tt.output[cut:]))
+			if got := m.between(); got != tt.want {
+				t.Errorf("%q cut at %d: %v, want %v", tt.output, cut, got, tt.want)
+			}
+		}
+	}
+}

@@ -75,6 +75,10 @@ func (p *Processor) Feed(e session.Event) {
 		p.offset += int64(len(e.Data))
 	case session.Resize:
 		p.resize(e)
+	case session.Marker:
+		if event, data, ok := session.ReadControlMark(e.Data); ok {
+			p.log.Event(event, "", data, e.At, p.offset)
+		}
 	case session.Exit:
 		p.flush(e.At)
 		p.log.Event(session.EventExit, "", map[string]any{"status": e.Status}, e.At, p.offset)

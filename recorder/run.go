@@ -139,6 +139,9 @@ func (r *run) finish() {
 	}
 	r.child.close()
 	r.term.restore()
+	if r.tee.host != nil {
+		r.tee.host.Finish()
+	}
 	r.tee.finish(session.Event{Kind: session.Exit, Status: r.child.status}, r.options.CatchUp)
 }
 

@@ -39,7 +39,9 @@ type terminal struct {
 	mu    sync.Mutex // guards the fields below
 	saved *term.State
 	modes modeTracker
-	gone  bool // writing failed: the window is closed, or the pipe's reader left
+	gone  bool   // writing failed: the window is closed, or the pipe's reader left
+	busy  bool   // output is being written
+	note  string // to be written when it is not
 }
 
 func newTerminal(in, out *os.File) *terminal {
@@ -124,18 +126,47 @@ func (t *terminal) write(p []byte) error {
 	gone := t.gone
 	if !gone {
 		t.modes.feed(p)
+		t.busy = true
 	}
 	t.mu.Unlock()
 	if gone {
 		return nil
 	}
 	_, err := t.out.Write(p)
+	t.mu.Lock()
+	t.busy = false
 	if err != nil {
-		t.mu.Lock()
 		t.gone = true
-		t.mu.Unlock()
 	}
+	t.say()
+	t.mu.Unlock()
 	return err
+}
+
+// notify tells the user something by the terminal's means, between two pieces of the output, where they end in no sequence.
+func (t *terminal) notify(text string, ring bool) {
+	note := "\x1b]9;ptyrec: " + text + "\x07"
+	if ring {
+		note += "\x07"
+	}
+	go func() { // a terminal that does not read holds up nobody but the output
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.note = note
+		t.say()
+	}()
+}
+
+// say writes the note if it is time to. The caller holds mu.
+func (t *terminal) say() {
+	if t.note == "" || t.busy || t.gone || !t.modes.between() {
+		return
+	}
+	note := t.note
+	t.note = ""
+	if term.IsTerminal(int(t.out.Fd())) {
+		_, _ = t.out.WriteString(note) // the output's own error tells
+	}
 }
 
 func (t *terminal) resized(rows int) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,6 +108,18 @@ func eventText(e *session.Entry) string {
 		text = agent + " was interrupted"
 	case session.EventAsking:
 		text = agent + " asks for approval"
+	case session.EventGrant:
+		text = data("by") + " took control"
+		if data("kind") == "agent" {
+			text = data("by") + " let programs type"
+		}
+	case session.EventRevoke:
+		text = "control ended: " + data("reason")
+	case session.EventInput:
+		text = data("by") + " typed " + strconv.Quote(data("text"))
+		if data("secret") != "" {
+			text = data("by") + " typed a secret"
+		}
 	case session.EventResize:
 		text = "the window is now " + data("cols") + "x" + data("rows")
 	case session.EventExit:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/live"
+	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -181,15 +182,27 @@ func (s *sink) Put(u recorder.Update) error {
 	if err := s.lastKept(); err != nil {
 		return err // these would wait, too
 	}
-	err := s.store.SaveEntries(s.ctx, s.session.ID, s.redact.entries(u.Entries, nil), u.Gone...)
-	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) || errors.Is(err, session.ErrBusy) {
-		return err
+	entries := s.redact.entries(u.Entries, nil)
+	err := s.store.SaveEntries(s.ctx, s.session.ID, entries, u.Gone...)
+	if !errors.Is(err, session.ErrBusy) {
+		err = errors.Join(err, s.describe(u))
+	}
+	if h := s.host.Load(); h != nil {
+		h.Update(protocol.Entries{Entries: entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+	}
+	return err
+}
+
+// describe states what is new about the session.
+func (s *sink) describe(u recorder.Update) error {
+	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) {
+		return nil
 	}
 	if u.Title != s.title {
 		s.title, s.session.Title = u.Title, s.redact.title(u.Title, u.Entries)
 	}
 	s.session.Agents = slices.Clone(u.Agents)
-	return errors.Join(err, s.store.UpdateSession(s.ctx, &s.session))
+	return s.store.UpdateSession(s.ctx, &s.session)
 }
 
 // finish states the end of the session.

@@ -1,0 +1,305 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Bounds of a window's size that a viewer may ask for, in cells.
+const (
+	minCols, minRows = 2, 1
+	maxCols, maxRows = 1000, 1000
+)
+
+// typeTime is how long a child may take no keys until a viewer is told so.
+const typeTime = 5 * time.Second
+
+// ByTerminal is who revokes at the session's own terminal, and ByTime what ends a grant with a limit.
+const (
+	ByTerminal = "terminal"
+	ByTime     = "time"
+)
+
+// control is who may type besides the session's own terminal. Host.mu guards it.
+type control struct {
+	grant   *protocol.Grant
+	timer   *time.Timer     // of the grant
+	permit  context.Context // ends when somebody may type no more
+	forbid  context.CancelFunc
+	revoked time.Time // when it was last taken back at the terminal
+}
+
+// Typed takes the keys that are typed at the session's own terminal, and gives those that are the child's. Ctrl+\ takes
+// back all control that others have, and is not the child's then.
+func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
+	if len(keys) == 0 {
+		return h.reclaim.release(), 0
+	}
+	if !h.guarded.Load() || h.lapsed() {
+		return append(h.reclaim.release(), keys...), 0
+	}
+	pass, found := h.reclaim.scan(keys)
+	if found {
+		h.reclaimed()
+	}
+	if len(h.reclaim.held) > 0 {
+		wait = holdTime
+	}
+	return pass, wait
+}
+
+// reclaimed takes back all control, at the terminal.
+func (h *Host) reclaimed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.anyControl() {
+		h.control.revoked = time.Now()
+		h.revokeAll(ByTerminal, `Ctrl+\ was pressed`)
+		h.child.Notify("control taken back: only this terminal types now", true)
+	}
+}
+
+// lapsed looks whether Ctrl+\ is the child's again.
+func (h *Host) lapsed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.anyControl() || time.Since(h.control.revoked) < afterwards {
+		return false
+	}
+	h.guarded.Store(false)
+	return true
+}
+
+// anyControl tells whether anybody may type but the session's own terminal. The caller holds h.mu.
+func (h *Host) anyControl() bool {
+	if h.control.grant != nil {
+		return true
+	}
+	for v := range h.viewers {
+		if v.control {
+			return true
+		}
+	}
+	return false
+}
+
+// may gives a context that lasts as long as v may type, nil where it may not.
+func (h *Host) may(v *viewer) context.Context {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if v.attach.Kind == protocol.Human && v.control || v.attach.Kind != protocol.Human && h.control.grant != nil {
+		return h.permitted()
+	}
+	return nil
+}
+
+// permitted gives the context of those who may type. The caller holds h.mu.
+func (h *Host) permitted() context.Context {
+	if h.control.permit == nil {
+		h.control.permit, h.control.forbid = context.WithCancel(h.ctx)
+	}
+	return h.control.permit
+}
+
+// revokeAll ends all control. The caller holds h.mu.
+func (h *Host) revokeAll(by, reason string) {
+	for v := range h.viewers {
+		v.control = false
+	}
+	h.dropGrant()
+	h.changed(session.EventRevoke, map[string]any{"by": by, "reason": reason}, reason)
+}
+
+// dropGrant ends the grant, and what is being typed. The caller holds h.mu.
+func (h *Host) dropGrant() {
+	if h.control.timer != nil {
+		h.control.timer.Stop()
+	}
+	if h.control.forbid != nil {
+		h.control.forbid()
+	}
+	h.control.grant, h.control.timer, h.control.permit, h.control.forbid = nil, nil, nil, nil
+}
+
+// changed records a change of control and tells it to all. The caller holds h.mu.
+func (h *Host) changed(event string, data map[string]any, reason string) {
+	if event == session.EventGrant {
+		h.guarded.Store(true)
+	}
+	h.typing.flush()
+	h.child.Mark(session.ControlMark(event, data))
+	h.tell(reason)
+}
+
+// request does what a viewer asks for.
+func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return &protocol.Error{Code: protocol.CodeEnded, Message: "the session is over"}
+	}
+	human := v.attach.Kind == protocol.Human
+	switch r.Action {
+	case protocol.Take:
+		return h.take(v)
+	case protocol.Release:
+		if v.control {
+			v.control = false
+			h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "given up"}, v.attach.Name+" gave control up")
+		}
+		return nil
+	case protocol.Allow, protocol.Revoke:
+		if !human {
+			return &protocol.Error{Code: protocol.CodeNotAllowed, Message: "only people may do that"}
+		}
+		if r.Action == protocol.Revoke {
+			if h.anyControl() {
+				h.revokeAll(v.attach.Name, v.attach.Name+" took control back")
+			}
+			return nil
+		}
+		return h.allow(v, r.For)
+	}
+	return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown action %q", r.Action)}
+}
+
+// take gives v control. The caller holds h.mu.
+func (h *Host) take(v *viewer) *protocol.Error {
+	if v.attach.Kind != protocol.Human {
+		if h.control.grant == nil {
+			return &protocol.Error{Code: protocol.CodeNoControl, Message: "programs may not type: nobody has granted it"}
+		}
+		return nil
+	}
+	if !v.control {
+		v.control = true
+		h.changed(session.EventGrant, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human)}, v.attach.Name+" took control")
+		h.child.Notify(fmt.Sprintf(`%s types here, too; Ctrl+\ ends that`, v.attach.Name), false)
+	}
+	return nil
+}
+
+// allow lets programs type. The caller holds h.mu.
+func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
+	if limit < 0 {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "a grant cannot last a negative time"}
+	}
+	if h.control.timer != nil {
+		h.control.timer.Stop()
+		h.control.timer = nil
+	}
+	now := time.Now().UTC()
+	g := &protocol.Grant{By: v.attach.Name, At: now}
+	data := map[string]any{"by": v.attach.Name, "kind": string(protocol.Agent)}
+	if limit > 0 {
+		until := now.Add(limit)
+		g.Until = &until
+		data["until"] = until.Format(time.RFC3339Nano)
+		h.control.timer = time.AfterFunc(limit, func() { h.expire(g) })
+	}
+	h.control.grant = g
+	h.changed(session.EventGrant, data, v.attach.Name+" let programs type")
+	h.child.Notify(`programs may type here; Ctrl+\ ends that`, false)
+	return nil
+}
+
+// expire ends a grant whose time is over.
+func (h *Host) expire(g *protocol.Grant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.control.grant != g || h.over {
+		return
+	}
+	h.dropGrant()
+	h.changed(session.EventRevoke, map[string]any{"by": ByTime, "kind": string(protocol.Agent), "reason": "the grant's time is over"}, "the grant's time is over")
+}
+
+// type gives the child what a viewer types.
+func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
+	permit := h.may(v)
+	if permit == nil {
+		return noControl(v)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	h.typing.typed(v, keys, h.child.Secret())
+	ctx, stop := context.WithTimeout(permit, typeTime)
+	defer stop()
+	err := h.child.Type(ctx, keys)
+	switch {
+	case err == nil:
+		return nil
+	case permit.Err() != nil:
+		return &protocol.Error{Code: protocol.CodeNoControl, Message: "control was taken back while this was typed"}
+	case ctx.Err() != nil:
+		return &protocol.Error{Code: protocol.CodeUnavailable, Message: "the command does not read: not all of this was typed"}
+	}
+	return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
+}
+
+func noControl(v *viewer) *protocol.Error {
+	if v.attach.Kind == protocol.Human {
+		return &protocol.Error{Code: protocol.CodeNoControl, Message: "you do not have control"}
+	}
+	return &protocol.Error{Code: protocol.CodeNoControl, Message: "programs may not type: nobody has granted it"}
+}
+
+// resize gives the window the size that a viewer wants.
+func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
+	if h.may(v) == nil {
+		return noControl(v)
+	}
+	if r.Cols < minCols || r.Rows < minRows || r.Cols > maxCols || r.Rows > maxRows {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows, maxCols, maxRows)}
+	}
+	if err := h.child.Resize(r.Cols, r.Rows); err != nil {
+		return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
+	}
+	return nil
+}
+
+// kill sends the child the signal that a viewer wants.
+func (h *Host) kill(v *viewer, r protocol.Kill) *protocol.Error {
+	if h.may(v) == nil {
+		return noControl(v)
+	}
+	if r.Signal < 1 || r.Signal > 31 {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("there is no signal %d", r.Signal)}
+	}
+	h.child.Signal(r.Signal)
+	return nil
+}
+
+// state says who is attached and who may type. The caller holds h.mu.
+func (h *Host) state(reason string) protocol.Control {
+	c := protocol.Control{Viewers: []protocol.Viewer{}, Grant: h.control.grant, Reason: reason}
+	for v := range h.viewers {
+		c.Viewers = append(c.Viewers, protocol.Viewer{
+			ID: v.id(), Name: v.attach.Name, Kind: v.attach.Kind, Since: v.since,
+			Control: v.control || v.attach.Kind != protocol.Human && h.control.grant != nil,
+		})
+	}
+	slices.SortFunc(c.Viewers, func(a, b protocol.Viewer) int { return a.Since.Compare(b.Since) })
+	return c
+}
+
+// tell tells all who is attached and who may type. The caller holds h.mu.
+func (h *Host) tell(reason string) { h.post(protocol.TypeControl, h.state(reason)) }
+
+// post queues a frame for all. The caller holds h.mu.
+func (h *Host) post(t protocol.Type, what any) {
+	f, err := protocol.JSON(t, what)
+	if err != nil {
+		return
+	}
+	b := protocol.Append(nil, f)
+	for v := range h.viewers {
+		v.post(b)
+	}
+}

@@ -1,0 +1,152 @@
+package live
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	maxEntry   = 640 << 10 // bytes of one entry
+	entryBytes = 128 << 10 // of entries in one frame, about
+	cutText    = 32 << 10  // bytes of each text of an entry that is too long for a frame
+)
+
+// cutMark ends a text that was cut.
+const cutMark = "\n[… cut: too long to be shown live]"
+
+// Update takes what was read out of the output since the last time, as it is stored. The entries are not kept.
+func (h *Host) Update(u protocol.Entries) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.follow(u.Entries)
+	h.session.Title, h.session.Agents = u.Title, slices.Clone(u.Agents)
+	wanted := false
+	for v := range h.viewers {
+		wanted = wanted || v.attach.Entries != nil
+	}
+	if !wanted {
+		return
+	}
+	for _, b := range entryFrames(u) {
+		for v := range h.viewers {
+			if v.attach.Entries != nil {
+				v.post(b)
+			}
+		}
+	}
+}
+
+// follow notes what the agent does, and tells it. The caller holds h.mu.
+func (h *Host) follow(entries []*session.Entry) {
+	for _, e := range entries {
+		if e.Type != session.TypeEvent || e.Seq <= h.stateSeq {
+			continue
+		}
+		now := protocol.State{Agent: e.Agent, At: e.At}
+		switch e.Event {
+		case session.EventBusy:
+			now.State = "busy"
+		case session.EventIdle:
+			now.State = "idle"
+		case session.EventAsking:
+			now.State = "asking"
+		case session.EventCLIExit, session.EventExit:
+			now.Agent = ""
+		default:
+			continue
+		}
+		h.stateSeq = e.Seq
+		if now.State != h.agent.State || now.Agent != h.agent.Agent {
+			h.agent = now
+			h.post(protocol.TypeState, now)
+		}
+	}
+}
+
+// entryFrames gives the frames of u, each as it goes over the wire.
+func entryFrames(u protocol.Entries) [][]byte {
+	var frames [][]byte
+	size := 0
+	part := protocol.Entries{Entries: []*session.Entry{}, Gone: u.Gone, Title: u.Title, Agents: u.Agents}
+	flush := func() {
+		if f, err := protocol.JSON(protocol.TypeEntries, part); err == nil {
+			frames = append(frames, protocol.Append(nil, f))
+		}
+		part, size = protocol.Entries{Entries: []*session.Entry{}}, 0
+	}
+	for _, e := range u.Entries {
+		n := entrySize(e)
+		if n > maxEntry {
+			e = shortened(e)
+			n = entrySize(e)
+		}
+		if size > 0 && size+n > entryBytes {
+			flush()
+		}
+		part.Entries, size = append(part.Entries, e), size+n
+	}
+	flush()
+	return frames
+}
+
+func entrySize(e *session.Entry) int {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return 0
+	}
+	return len(b)
+}
+
+// shortened gives a copy of e whose texts are cut. What the log has is longer.
+func shortened(e *session.Entry) *session.Entry {
+	c := *e
+	c.Text, c.Markdown, c.Output = cut(e.Text), cut(e.Markdown), cut(e.Output)
+	if e.Tool != nil {
+		t := *e.Tool
+		t.Input, t.Output = cut(t.Input), cut(t.Output)
+		c.Tool = &t
+	}
+	if e.Data != nil {
+		c.Data = map[string]any{}
+		for k, v := range e.Data {
+			if s, ok := v.(string); ok {
+				v = cut(s)
+			}
+			c.Data[k] = v
+		}
+	}
+	return &c
+}
+
+// cut cuts a text that is too long, between two characters. In JSON a byte takes six at most.
+func cut(s string) string {
+	if len(s) <= cutText {
+		return s
+	}
+	n := cutText
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + cutMark
+}
+
+// sendEntries sends a viewer the entries that were there before it came.
+func (v *viewer) sendEntries() error {
+	h := v.host
+	if v.attach.Entries == nil || h.opt.Entries == nil {
+		return nil
+	}
+	entries, err := h.opt.Entries(v.ctx, *v.attach.Entries)
+	if err != nil || len(entries) == 0 {
+		return nil //nolint:nilerr // they come as they change
+	}
+	for _, b := range entryFrames(protocol.Entries{Entries: entries}) {
+		if err := v.put([][]byte{b}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package live
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	reclaimKey = 0x1c                  // Ctrl+\
+	holdTime   = 50 * time.Millisecond // how long the beginning of a sequence waits for its end
+	maxHold    = 32                    // bytes of it
+	// afterwards is how long Ctrl+\ is kept from the child behind a revoke: the key repeats, and is let go of.
+	afterwards = time.Second
+)
+
+// reclaim finds Ctrl+\ in what is typed, wherever it stands, and however the terminal says it: as a byte, or where the program asked for it as a
+// sequence of the kitty keyboard protocol or of xterm's modifyOtherKeys.
+type reclaim struct {
+	held []byte // the beginning of a sequence that may be it
+}
+
+// scan gives keys without each Ctrl+\, and whether there was one. What may be the beginning of one is held back.
+func (r *reclaim) scan(keys []byte) (pass []byte, found bool) {
+	if len(r.held) > 0 {
+		keys = append(r.held, keys...)
+		r.held = nil
+	}
+	pass = make([]byte, 0, len(keys))
+	for len(keys) > 0 {
+		i := bytes.IndexAny(keys, "\x1b\x1c")
+		if i < 0 {
+			return append(pass, keys...), found
+		}
+		pass, keys = append(pass, keys[:i]...), keys[i:]
+		if keys[0] == reclaimKey {
+			keys, found = keys[1:], true
+			continue
+		}
+		n, is, pressed := sequence(keys)
+		switch {
+		case n == 0:
+			r.held = bytes.Clone(keys)
+			return pass, found
+		case is:
+			found = found || pressed
+		default:
+			pass = append(pass, keys[:n]...)
+		}
+		keys = keys[n:]
+	}
+	return pass, found
+}
+
+// release gives what was held back: it is no Ctrl+\.
+func (r *reclaim) release() []byte {
+	held := r.held
+	r.held = nil
+	return held
+}
+
+// sequence reads at an ESC. It gives how many bytes belong together, 0 where more must come to know; is says that they are Ctrl+\,
+// pressed that it is not only let go of.
+func sequence(b []byte) (n int, is, pressed bool) {
+	if len(b) == 1 {
+		return 0, false, false
+	}
+	if b[1] != '[' {
+		return 1, false, false
+	}
+	for i := 2; i < len(b); i++ {
+		c := b[i]
+		switch {
+		case c >= 0x40 && c < 0x7f:
+			is, pressed = ctrlBackslash(string(b[2:i]), c)
+			return i + 1, is, pressed
+		case c < '0' || c > ';' || !begins(string(b[2:i+1])) || i >= maxHold:
+			return i, false, false
+		}
+	}
+	return 0, false, false
+}
+
+// begins tells whether parameters may be the first of a Ctrl+\.
+func begins(params string) bool {
+	for _, p := range []string{"92", "27;"} {
+		if strings.HasPrefix(params, p) || strings.HasPrefix(p, params) {
+			return true
+		}
+	}
+	return false
+}
+
+// ctrlBackslash reads CSI 92 ; modifiers : event u (kitty, "An overview"; there may be alternates behind the key, and text) and
+// CSI 27 ; modifiers ; 92 ~ (xterm, modifyOtherKeys).
+func ctrlBackslash(params string, final byte) (is, pressed bool) {
+	fields := strings.Split(params, ";")
+	switch {
+	case final == 'u' && len(fields) >= 2:
+		key, _, _ := strings.Cut(fields[0], ":")
+		mods, event, _ := strings.Cut(fields[1], ":")
+		return key == "92" && ctrlOnly(mods), event != "3"
+	case final == '~' && len(fields) == 3:
+		return fields[0] == "27" && fields[2] == "92" && ctrlOnly(fields[1]), true
+	}
+	return false, false
+}
+
+// ctrlOnly tells that modifiers, which count from 1, are Ctrl and none else but the locks.
+func ctrlOnly(mods string) bool {
+	const ctrl, locks = 4, 64 | 128
+	n, err := strconv.Atoi(mods)
+	return err == nil && (n-1)&^locks == ctrl
+}

@@ -1,0 +1,82 @@
+package live
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// textTime is how often an observer sees the screen at most.
+const textTime = 500 * time.Millisecond
+
+// showText sends the screen as text when it has changed, and at the end.
+func (v *viewer) showText() (more bool, wait time.Duration, err error) {
+	now, exit := v.host.stream.ending()
+	changed := !v.painted || now != v.at || v.stale.Load()
+	if changed {
+		if left := textTime - time.Since(v.snapshot); left > 0 && v.painted && exit == nil {
+			return false, left, nil
+		}
+		v.stale.Store(false)
+		v.at = now
+		s := v.host.text(v)
+		differs := v.text == nil || exit != nil || !sameText(v.text, s)
+		v.painted, v.text = true, s
+		if differs {
+			v.snapshot = time.Now()
+			return true, 0, v.send(protocol.TypeScreen, s)
+		}
+		return true, 0, nil
+	}
+	if exit != nil {
+		if err := v.send(protocol.TypeExit, exit); err != nil {
+			return false, 0, err
+		}
+		return false, 0, errOver
+	}
+	return false, 0, nil
+}
+
+func sameText(a, b *protocol.Screen) bool {
+	c := *b
+	c.Seq = a.Seq
+	return reflect.DeepEqual(a, &c)
+}
+
+// text gives the screen without any escapes.
+func (h *Host) text(v *viewer) *protocol.Screen {
+	var out *protocol.Screen
+	h.screen.read(v.ctx, func(t *vterm.Term, seq int64) {
+		s := t.Snapshot()
+		out = &protocol.Screen{
+			Seq: seq, Cols: s.Cols, Rows: s.Rows, Title: clean(s.Title), Alt: s.Alt,
+			Cursor: protocol.Cursor{X: s.CursorX, Y: s.CursorY, Visible: s.Visible},
+		}
+		for _, l := range s.Lines {
+			out.Lines = append(out.Lines, clean(l.Text))
+		}
+	})
+	return out
+}
+
+// clean takes control characters out of a text.
+func clean(s string) string {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f || s[i] == 0xc2 {
+			return string(cleanRunes(s))
+		}
+	}
+	return s
+}
+
+func cleanRunes(s string) []rune {
+	var out []rune
+	for _, r := range s {
+		if r >= ' ' && (r < 0x7f || r >= 0xa0) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package live
+
+import (
+	"bytes"
+	"encoding/base64"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	typingTime  = time.Second // what is typed within it is one event,
+	typingBytes = 4 << 10     // up to so much of it
+)
+
+// typing collects what a viewer types until it makes an event of the log: a line, or what is typed in a second. It may be used
+// concurrently.
+type typing struct {
+	mark func(label []byte)
+
+	mu     sync.Mutex // guards the fields below
+	viewer *viewer
+	keys   []byte
+	secret bool
+	timer  *time.Timer
+}
+
+// typed is called before keys are given to the child.
+func (t *typing) typed(v *viewer, keys []byte, secret bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.viewer != nil && (t.viewer != v || t.secret != secret) {
+		t.write()
+	}
+	t.viewer, t.secret = v, secret
+	if !secret {
+		t.keys = append(t.keys, keys...)
+	}
+	if bytes.ContainsAny(keys, "\r\n") || len(t.keys) >= typingBytes {
+		t.write()
+		return
+	}
+	if t.timer == nil {
+		t.timer = time.AfterFunc(typingTime, t.flush)
+	}
+}
+
+// flush makes an event of what was typed.
+func (t *typing) flush() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.write()
+}
+
+func (t *typing) write() {
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+	if t.viewer == nil {
+		return
+	}
+	data := map[string]any{"by": t.viewer.attach.Name, "kind": string(t.viewer.attach.Kind)}
+	switch {
+	case t.secret:
+		data["secret"] = true
+	case utf8.Valid(t.keys):
+		data["text"] = string(t.keys)
+	default: // JSON cannot say all bytes
+		data["text"] = string(bytes.ToValidUTF8(t.keys, []byte("\uFFFD")))
+		data["base64"] = base64.StdEncoding.EncodeToString(t.keys)
+	}
+	t.viewer, t.keys = nil, nil
+	t.mark(session.ControlMark(session.EventInput, data))
+}

@@ -1,0 +1,121 @@
+//go:build linux
+
+package recorder_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// watcher is a Host that notes what it gets.
+type watcher struct {
+	controls *recorder.Controls
+	output   chan string
+	released chan struct{}
+	finished chan struct{}
+	exit     chan int
+}
+
+func (w *watcher) Event(e session.Event) {
+	switch e.Kind {
+	case session.Output:
+		w.output <- string(e.Data)
+	case session.Exit:
+		w.exit <- e.Status
+	}
+}
+
+// Typed keeps X from the child, and holds back h for a moment.
+func (w *watcher) Typed(keys []byte) ([]byte, time.Duration) {
+	switch {
+	case len(keys) == 0:
+		w.released <- struct{}{}
+		return []byte("h"), 0
+	case keys[0] == 'h':
+		return keys[1:], 10 * time.Millisecond
+	case keys[0] == 'X':
+		return keys[1:], 0
+	}
+	return keys, 0
+}
+
+func (w *watcher) Finish() { close(w.finished) }
+
+func (w *watcher) await(t *testing.T, text string) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for got := ""; ; {
+		select {
+		case s := <-w.output:
+			if got += s; len(got) >= len(text) && got[len(got)-len(text):] == text {
+				return
+			}
+		case <-limit:
+			t.Fatalf("the output is %q, want %q at its end", got, text)
+		}
+	}
+}
+
+func TestAHostSeesAndTypes(t *testing.T) {
+	u := ptytest.New(t)
+	w := &watcher{output: make(chan string, 1000), released: make(chan struct{}, 1), finished: make(chan struct{}), exit: make(chan int, 1)}
+	log := &memoryLog{}
+	done := make(chan recorder.Result)
+	go func() {
+		result, err := recorder.Run(context.Background(), recorder.Options{
+			Command: []string{"sh", "-c", `stty -echo; echo ready; while read x; do echo "<$x>"; done; exit 4`}, Stdin: u.TTY, Stdout: u.TTY, Log: log,
+			Host: func(c *recorder.Controls) recorder.Host {
+				w.controls = c
+				return w
+			},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		done <- result
+	}()
+	w.await(t, "ready\r\n")
+	u.Type(t, "Xab\r")
+	w.await(t, "<ab>\r\n")
+	u.Type(t, "hi\r")
+	w.await(t, "<i>\r\n")
+	<-w.released
+	u.Type(t, "\r")
+	w.await(t, "<h>\r\n")
+	if err := w.controls.Type(context.Background(), []byte("remote\r")); err != nil {
+		t.Error(err)
+	}
+	w.await(t, "<remote>\r\n")
+	if !w.controls.Secret() {
+		t.Error("the echo is off, and nobody says so")
+	}
+	if err := w.controls.Resize(100, 30); err != nil {
+		t.Error(err)
+	}
+	w.controls.Mark([]byte("here"))
+	w.controls.Notify("look", true)
+	u.Await(t, "\x1b]9;ptyrec: look\x07\x07")
+	if err := w.controls.Settle(context.Background()); err != nil {
+		t.Error(err)
+	}
+	u.Type(t, "\x04")
+	if result := <-done; result.Status != 4 || <-w.exit != 4 {
+		t.Errorf("%+v", result)
+	}
+	<-w.finished
+	found := map[session.EventKind]int{}
+	for _, e := range log.events {
+		found[e.Kind]++
+	}
+	if found[session.Marker] != 1 || found[session.Resize] != 1 {
+		t.Errorf("the log has %v", found)
+	}
+	if err := w.controls.Type(context.Background(), []byte("x")); err == nil {
+		t.Error("typing into a command that is over")
+	}
+}
