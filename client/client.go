@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -80,6 +81,22 @@ func SplitURL(where string) (server, id string, err error) {
 
 // Sessions gives the live sessions, the newest first.
 func (c *Client) Sessions(ctx context.Context) ([]Session, error) { return c.place.sessions(ctx) }
+
+// IDs gives the ids of this machine's sessions that have a socket, sorted. One may be left over from a session that was killed. It is
+// not for servers.
+func (c *Client) IDs() ([]string, error) {
+	l, ok := c.place.(local)
+	if !ok {
+		return nil, errors.New("a server's sessions are to be had by Sessions")
+	}
+	return l.ids()
+}
+
+// Connect gives a bare connection to a session, on which frames of package protocol go both ways; the caller speaks first, and must close
+// it. The error wraps session.ErrNotFound where there is no such live session.
+func (c *Client) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
+	return c.place.connect(ctx, ref)
+}
 
 // helloTimeout is how long a session has for its Hello.
 const helloTimeout = 10 * time.Second

@@ -13,11 +13,17 @@ import (
 // socketEnding is that of the sockets' names.
 const socketEnding = ".sock"
 
-// SocketDir gives the folder that holds the sockets of this user's sessions: $XDG_RUNTIME_DIR/ptyrec, else ptyrec-UID in the folder for
-// temporary files. Both sides must check it with CheckSocketDir: in a folder that others may write to, one of them could have made it.
+// maxSocketPath is how long a socket's path may be on every system, in bytes: sun_path has 104 of them on some.
+const maxSocketPath = 100
+
+// SocketDir gives the folder that holds the sockets of this user's sessions: $XDG_RUNTIME_DIR/ptyrec, else, or where that is too long
+// for a socket's path, ptyrec-UID in the folder for temporary files. Both sides must check it with CheckSocketDir: in a folder that others may write to, one of them could have made it.
 func SocketDir() string {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "ptyrec")
+		dir = filepath.Join(dir, "ptyrec")
+		if len(dir)+1+36+len(socketEnding) <= maxSocketPath {
+			return dir
+		}
 	}
 	return filepath.Join(os.TempDir(), "ptyrec-"+strconv.Itoa(os.Getuid()))
 }
@@ -49,7 +55,7 @@ func SocketIDs(dir string) ([]string, error) {
 	}
 	ids := []string{}
 	for _, f := range files {
-		if id, ok := strings.CutSuffix(f.Name(), socketEnding); ok && f.Type()&fs.ModeSocket != 0 {
+		if id, ok := strings.CutSuffix(f.Name(), socketEnding); ok && !strings.HasPrefix(id, ".") && f.Type()&fs.ModeSocket != 0 {
 			ids = append(ids, id)
 		}
 	}

@@ -18,11 +18,16 @@ import (
 type config struct {
 	Database string       `toml:"database"`
 	Run      runConfig    `toml:"run"`
+	Attach   attachConfig `toml:"attach"`
 	Redact   redactConfig `toml:"redact"`
 }
 
 type runConfig struct {
 	Input bool `toml:"input"`
+}
+
+type attachConfig struct {
+	DetachKey string `toml:"detach_key"`
 }
 
 type redactConfig struct {
@@ -32,7 +37,7 @@ type redactConfig struct {
 }
 
 func defaultConfig() config {
-	return config{Redact: redactConfig{Enabled: true, Known: true}}
+	return config{Attach: attachConfig{DetachKey: "ctrl+]"}, Redact: redactConfig{Enabled: true, Known: true}}
 }
 
 // configPath is where the configuration stands: $XDG_CONFIG_HOME/ptyrec/config.toml.
@@ -98,6 +103,9 @@ func readConfig(path string, c *config) error {
 	if c.Database != "" && !filepath.IsAbs(c.Database) {
 		return configError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
 	}
+	if _, err := parseKey(c.Attach.DetachKey); err != nil {
+		return configError(path, fmt.Errorf("attach.detach_key: %w", err), keyHint)
+	}
 	if _, err := c.Redact.redactor(); err != nil {
 		return configError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")
 	}
@@ -135,7 +143,7 @@ func (c *redactConfig) redactor() (*redact.Redactor, error) {
 
 // configKeys are all keys that config knows.
 func configKeys() []string {
-	return []string{"database", "run", "run.input", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+	return []string{"database", "run", "run.input", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
 // nearest gives the name that takes the fewest changes to become key.

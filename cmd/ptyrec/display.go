@@ -31,7 +31,8 @@ func (d *display) close() { _, _ = d.out.WriteString("\x1b[m\x1b[?7h\x1b[?25h\x1
 // clear makes the next draw write everything.
 func (d *display) clear() { d.drawn = nil }
 
-func (d *display) draw(p *player) error {
+// size reads the size of the user's terminal, in cells.
+func (d *display) size() (cols, rows int) {
 	cols, rows, err := term.GetSize(int(d.out.Fd()))
 	if err != nil {
 		cols, rows = 80, 24
@@ -39,26 +40,40 @@ func (d *display) draw(p *player) error {
 	if cols != d.cols || rows != d.rows {
 		d.cols, d.rows, d.drawn = cols, rows, nil
 	}
+	return cols, rows
+}
+
+func (d *display) draw(p *player) error {
+	cols, rows := d.size()
 	s := screen.Of(p.term)
+	status := ""
+	if rows > len(s.Lines) || p.paused || p.note != "" {
+		status = statusLine(p, cols)
+	}
+	return d.paint(s, 0, status)
+}
+
+// paint writes what has changed: the screen from its row top on, as much of it as there is room for, and a status line over the last row
+// where there is one. The size was just read.
+func (d *display) paint(s screen.Screen, top int, status string) error {
 	lines, err := screenLines(s)
 	if err != nil {
 		return err
 	}
-	status := rows > len(lines) || p.paused || p.note != ""
-	want := make([]string, rows)
+	want := make([]string, d.rows)
 	for i := range want {
-		if i < len(lines) {
-			want[i] = ansi.Truncate(lines[i], cols, "")
+		if top+i < len(lines) {
+			want[i] = ansi.Truncate(lines[top+i], d.cols, "")
 		}
 	}
-	if status && rows > 0 {
-		want[rows-1] = statusLine(p, cols)
+	if status != "" && d.rows > 0 {
+		want[d.rows-1] = status
 	}
 	var b strings.Builder
 	b.WriteString("\x1b[?2026h\x1b[?25l")
 	if d.drawn == nil {
 		b.WriteString("\x1b[2J")
-		d.drawn = make([]string, rows)
+		d.drawn = make([]string, d.rows)
 	}
 	for i, line := range want {
 		if line != d.drawn[i] {
@@ -66,8 +81,9 @@ func (d *display) draw(p *player) error {
 			d.drawn[i] = line
 		}
 	}
-	fmt.Fprintf(&b, "\x1b[%d;%dH", min(s.CursorY+1, rows), min(s.CursorX+1, cols))
-	if s.Visible && s.CursorY < rows && s.CursorX < cols {
+	x, y := s.CursorX, s.CursorY-top
+	fmt.Fprintf(&b, "\x1b[%d;%dH", min(y+1, d.rows), min(x+1, d.cols))
+	if s.Visible && y < d.rows && x < d.cols {
 		b.WriteString("\x1b[?25h")
 	}
 	b.WriteString("\x1b[?2026l")
@@ -105,6 +121,11 @@ func statusLine(p *player, cols int) string {
 	default:
 		line += "  " + p.title
 	}
+	return statusText(line, cols)
+}
+
+// statusText lays a status line out.
+func statusText(line string, cols int) string {
 	line = ansi.Truncate(line, cols, "…")
 	return "\x1b[7m" + line + strings.Repeat(" ", max(0, cols-ansi.StringWidth(line))) + "\x1b[m"
 }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/screen"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// archive reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
+type archive struct {
+	a     *app
+	db    *store.Store
+	turns chan struct{}
+
+	mu   sync.Mutex // guards read
+	read map[string]bool
+}
+
+func newArchive(a *app, db *store.Store) *archive {
+	return &archive{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU()), read: map[string]bool{}}
+}
+
+// turn waits for its turn; leave must be called.
+func (v *archive) turn(ctx context.Context) (leave func(), err error) {
+	select {
+	case v.turns <- struct{}{}:
+		return func() { <-v.turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Entries implements server.Past. A session that was cut off is read anew once.
+func (v *archive) Entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+	v.mu.Lock()
+	known := v.read[info.ID]
+	v.mu.Unlock()
+	if info.Status == store.Live || known {
+		entries, err := v.db.Entries(ctx, info.ID)
+		if err != nil {
+			return nil, err
+		}
+		r, err := v.a.redaction()
+		return r.entries(entries, nil), err
+	}
+	leave, err := v.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	t, err := storedTranscript(ctx, v.a, v.db, info)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	v.read[info.ID] = true
+	v.mu.Unlock()
+	return t.Entries, nil
+}
+
+// Screen implements server.Past.
+func (v *archive) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
+	leave, err := v.turn(ctx)
+	if err != nil {
+		return screen.Screen{}, 0, err
+	}
+	defer leave()
+	source, _, err := newOutgoing(ctx, v.a, v.db, info, nil)
+	if err != nil {
+		return screen.Screen{}, 0, err
+	}
+	defer source.stop()
+	o := screenOptions{at: at, widths: "graphemes"}
+	counted := &countingSource{eventSource: source, until: at}
+	s, err := o.play(info.Cols, info.Rows, counted)
+	return s, counted.bytes, err
+}
+
+// Export implements server.Past.
+func (v *archive) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	if !slices.Contains(formatNames(), format) {
+		return errors.New("unknown format " + format)
+	}
+	leave, err := v.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return exporter{v.a, v.db, atEnd, 0}.write(ctx, w, format, info)
+}
+
+// countingSource counts the output up to a moment, in seconds.
+type countingSource struct {
+	eventSource
+	until float64
+	bytes int64
+}
+
+// Next gives the next event.
+func (c *countingSource) Next() (session.Event, error) {
+	e, err := c.eventSource.Next()
+	if err == nil && e.Kind == session.Output && e.At.Seconds() <= c.until {
+		c.bytes += int64(len(e.Data))
+	}
+	return e, err
+}

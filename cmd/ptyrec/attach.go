@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+type attachFlags struct {
+	control   bool
+	resize    bool
+	detachKey string
+	token     string
+	tokenFile string
+}
+
+func newAttachCmd(a *app) *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:        "attach [S | https://HOST/s/S]",
+		SuggestFor: []string{"join", "watch", "connect"},
+		Short:      "Watch a live session in this terminal, and type into it",
+		Long: `Attach shows the screen of a session that runs (the newest one where none is named), on this machine or on one where ptyrec serve runs.
+You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize.
+A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
+
+The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
+$PTYREC_TOKEN or --token-file.`,
+		Example: `  ptyrec attach
+  ptyrec attach 01a1fcd2 --control
+  ptyrec attach https://build.example/s/01a1fcd2 --token-file ~/.config/ptyrec/token
+  ptyrec attach --detach-key ctrl+q`,
+		Args: operands(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("detach-key") {
+				c, err := a.loadConfig()
+				if err != nil {
+					return err
+				}
+				f.detachKey = c.Attach.DetachKey
+			}
+			return attach(cmd.Context(), a, append(args, "last")[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.control, "control", false, "ask for control: what you type goes to the session")
+	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size; implies --control")
+	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
+	flags.StringVar(&f.token, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
+	cmd.ValidArgsFunction = completeSessions(a)
+	return cmd
+}
+
+const keyHint = `try ctrl+], ctrl+q or ctrl+\`
+
+// parseKey gives the byte that a key sends: ctrl+x, or ^x.
+func parseKey(name string) (byte, error) {
+	text := strings.ToLower(name)
+	for _, prefix := range []string{"ctrl+", "ctrl-", "c-", "^"} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok && len(rest) == 1 {
+			if c := strings.ToUpper(rest)[0]; c >= 'A' && c <= '_' && c != '[' {
+				return c & 0x1f, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%q is no key that can leave", name)
+}
+
+func attach(ctx context.Context, a *app, where string, f attachFlags) error {
+	key, err := parseKey(f.detachKey)
+	if err != nil {
+		return &failure{err: err, hint: keyHint, status: statusUsage}
+	}
+	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
+		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen --session S` shows the screen")
+	}
+	server, ref := "", where
+	if strings.Contains(where, "://") {
+		if server, ref, err = client.SplitURL(where); err != nil {
+			return fail(err, "write https://HOST/s/ID")
+		}
+	}
+	token, err := f.serverToken(where)
+	if err != nil {
+		return err
+	}
+	sessions, err := client.Dial(ctx, server, client.Options{Token: token})
+	if err != nil {
+		return attachError(err)
+	}
+	if server != "" && (ref == "" || ref == "last") {
+		if ref, err = newest(ctx, sessions); err != nil {
+			return err
+		}
+	}
+	stream, err := sessions.Attach(ctx, ref, client.AttachOptions{Name: viewerName(), Control: f.control || f.resize})
+	if err != nil {
+		return attachError(err)
+	}
+	w := &watcher{a: a, stream: stream, detach: key, detachName: f.detachKey, control: f.control || f.resize, resize: f.resize, remote: server != ""}
+	return w.run(ctx)
+}
+
+// newest gives a server's newest live session.
+func newest(ctx context.Context, sessions *client.Client) (string, error) {
+	live, err := sessions.Sessions(ctx)
+	if err != nil {
+		return "", attachError(err)
+	}
+	if len(live) == 0 {
+		return "", attachError(fmt.Errorf("live %w", session.ErrNotFound))
+	}
+	return live[0].ID, nil
+}
+
+// serverToken gives the token for a server; empty where none is given.
+func (f *attachFlags) serverToken(where string) (string, error) {
+	if u, err := url.Parse(where); err == nil {
+		if token, ok := strings.CutPrefix(u.Fragment, "token="); ok {
+			return token, nil
+		}
+	}
+	if f.token != "" {
+		return f.token, nil
+	}
+	if token := os.Getenv("PTYREC_TOKEN"); token != "" || f.tokenFile == "" {
+		return token, nil
+	}
+	text, err := os.ReadFile(f.tokenFile)
+	return strings.TrimSpace(string(text)), err
+}
+
+// viewerName tells the others who attached: from which terminal.
+func viewerName() string {
+	name, err := os.Readlink("/proc/self/fd/0")
+	if err != nil {
+		return "attach"
+	}
+	return "attach on " + strings.TrimPrefix(name, "/dev/")
+}
+
+// attachError says what to do next where one cannot attach.
+func attachError(err error) error {
+	switch {
+	case errors.Is(err, client.ErrToken):
+		return fail(err, "give the token that `ptyrec serve` printed: --token, $PTYREC_TOKEN or --token-file")
+	case errors.Is(err, session.ErrNotFound):
+		return fail(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
+	}
+	return fail(err, "`ptyrec list --live` shows the sessions that run")
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/server"
+	"github.com/ptyrec/ptyrec/web"
+)
+
+// serveAddress is where serve listens when nothing is said: for this machine only.
+const serveAddress = "127.0.0.1:7681"
+
+type serveFlags struct {
+	listen    string
+	tokenFile string
+	cert, key string
+	hosts     []string
+	allowRun  bool
+	readOnly  bool
+	bridge    string
+	bridgeTTL time.Duration
+	verbose   bool
+}
+
+func newServeCmd(a *app) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:        "serve",
+		SuggestFor: []string{"server", "web", "http"},
+		Short:      "Show the sessions, live and past, in a web page and by an API",
+		Long: `Serve shows all sessions of the database in a web page, with their conversations and terminals, and answers programs
+(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + serveAddress + `, for this machine only. Whoever is to
+type, or to change anything, needs the token, which stands in the address that it prints; on any other address, and with --token-file,
+whoever reads needs it, too. Sessions do not depend on it: they go on when it ends.
+
+From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST.`,
+		Example: `  ptyrec serve
+  ptyrec serve --read-only
+  ptyrec serve --listen 192.168.1.5:7681 --cert cert.pem --key key.pem --host laptop.lan
+  ptyrec serve --token-file ~/.config/ptyrec/token     made there if there is none`,
+		Args: operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", serveAddress, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
+	flags.StringVar(&f.tokenFile, "token-file", "", "take the token from this `FILE`; one is made there if there is none")
+	flags.StringVar(&f.cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
+	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
+	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
+	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
+	flags.BoolVar(&f.readOnly, "read-only", false, "nobody types or changes anything, token or not")
+	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
+	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
+	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
+	_ = flags.MarkHidden("bridge-ttl") // for tests
+	return cmd
+}
+
+// check says what is wrong with the command line.
+func (f *serveFlags) check() error {
+	switch {
+	case (f.cert == "") != (f.key == ""):
+		return usageError(errors.New("--cert and --key go together"))
+	case f.readOnly && f.allowRun:
+		return usageError(errors.New("--read-only and --allow-run exclude each other"))
+	}
+	if _, _, err := net.SplitHostPort(f.listen); err != nil {
+		return misuse("write host:port, as in "+serveAddress, "--listen %s: %v", f.listen, err)
+	}
+	return nil
+}
+
+// loopback tells that only this machine reaches the address.
+func (f *serveFlags) loopback() bool {
+	host, _, _ := net.SplitHostPort(f.listen)
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+func serve(ctx context.Context, a *app, f serveFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	token, err := f.token()
+	if err != nil {
+		return err
+	}
+	db, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := client.Dial(ctx, "", client.Options{})
+	if err != nil {
+		return err
+	}
+	l, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	bridge := splitCommand(f.bridge)
+	if len(bridge) == 0 {
+		bridge = []string{shell()}
+	}
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	s := server.New(server.Options{
+		Store: db, Live: live, Page: web.Files, Past: newArchive(a, db), Version: versionString(),
+		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
+		Token: token, ReadToken: !f.loopback() || f.tokenFile != "", Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
+		Start: (&starter{a, db.Path()}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
+	})
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := f.announce(a, l.Addr(), token); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return s.Serve(ctx, l)
+}
+
+// names are those that requests may call the server by.
+func (f *serveFlags) names() []string {
+	names := []string{}
+	for _, name := range f.hosts {
+		names = append(names, strings.ToLower(name))
+	}
+	if host, _, _ := net.SplitHostPort(f.listen); host != "" {
+		names = append(names, strings.ToLower(host))
+	}
+	return names
+}
+
+// open listens.
+func (f *serveFlags) open(ctx context.Context) (net.Listener, error) {
+	var c net.ListenConfig
+	l, err := c.Listen(ctx, "tcp", f.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fail(fmt.Errorf("%s is taken", f.listen), "another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
+	}
+	if err != nil {
+		return nil, fail(err, "see --listen in `ptyrec serve --help`")
+	}
+	if f.cert == "" {
+		return l, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		_ = l.Close()
+		return nil, fail(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+}
+
+// announce prints the address, with the token where it stands in no file, and warns.
+func (f *serveFlags) announce(a *app, addr net.Addr, token string) error {
+	scheme := "http"
+	if f.cert != "" {
+		scheme = "https"
+	}
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return err
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		if host, err = os.Hostname(); err != nil {
+			host = "localhost"
+		}
+	}
+	if len(f.hosts) > 0 {
+		host = f.hosts[0]
+	}
+	if !f.loopback() && f.cert == "" {
+		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
+	}
+	if f.allowRun {
+		a.notice("warning: whoever has the token runs any command here")
+	}
+	url := fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port))
+	if f.tokenFile == "" {
+		url += "#token=" + token
+	}
+	_, err = fmt.Fprintln(a.stdout, url)
+	return err
+}
+
+// minToken is the shortest token that is taken from a file, in bytes.
+const minToken = 16
+
+// token gives the token: the file's, or a new one.
+func (f *serveFlags) token() (string, error) {
+	if f.tokenFile == "" {
+		return rand.Text(), nil
+	}
+	text, err := os.ReadFile(f.tokenFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return makeToken(f.tokenFile)
+	}
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", fail(fmt.Errorf("%s holds no token of %d letters or more", f.tokenFile, minToken), "remove it, and a new one is made")
+	}
+	if info, err := os.Stat(f.tokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
+		return "", fail(fmt.Errorf("%s may be read by others", f.tokenFile), "chmod 600 "+f.tokenFile)
+	}
+	return token, nil
+}
+
+func makeToken(path string) (string, error) {
+	token := rand.Text()
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintln(out, token)
+	return token, errors.Join(err, out.Close())
+}
+
+// starter runs commands in detached sessions.
+type starter struct {
+	a  *app
+	db string
+}
+
+// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's, and gives its id.
+func (s *starter) start(ctx context.Context, o server.StartOptions) (string, error) {
+	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), "--"}
+	cmd := exec.CommandContext(ctx, executable(), append(args, o.Command...)...)
+	cmd.Dir = o.Cwd
+	cmd.Env = append(withoutSession(s.a.environ), "TERM=xterm-256color")
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", errors.New(firstError(string(exit.Stderr)))
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// firstError gives the error in what another ptyrec said.
+func firstError(text string) string {
+	for line := range strings.Lines(text) {
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "ptyrec: error: "); ok {
+			return said
+		}
+	}
+	return strings.TrimSpace(text)
+}

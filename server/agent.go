@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// The messages of /ws/agent/{id}, as AgentSpace's terminal.* messages have them. Those with an id go to the agent, those with a requestId
+// come from it. Beside the screen's last characters a snapshot has all of it; an error says to which request it belongs.
+type (
+	agentSnapshot struct {
+		Type      string          `json:"type"` // terminal.snapshot
+		ID        string          `json:"id"`
+		SessionID string          `json:"sessionId"`
+		Content   string          `json:"content"`   // the screen's text, of that the last snapshotChars
+		Timestamp int64           `json:"timestamp"` // ms since 1970
+		Screen    protocol.Screen `json:"screen"`
+	}
+	agentControl struct {
+		Type      string     `json:"type"` // terminal.control.grant, terminal.control.revoke
+		ID        string     `json:"id"`
+		SessionID string     `json:"sessionId"`
+		Until     *time.Time `json:"until,omitempty"`
+		Reason    string     `json:"reason,omitempty"`
+	}
+	agentRequest struct {
+		Type      string   `json:"type"` // terminal.input, terminal.proxy.start
+		RequestID string   `json:"requestId"`
+		Data      string   `json:"data"`
+		Command   string   `json:"command"`
+		Args      []string `json:"args"`
+	}
+	agentError struct {
+		Type      string `json:"type"` // error
+		RequestID string `json:"requestId,omitempty"`
+		Code      string `json:"code"`
+		Message   string `json:"message"`
+	}
+	agentStarted struct {
+		Type      string `json:"type"` // terminal.proxy.started
+		RequestID string `json:"requestId"`
+		SessionID string `json:"sessionId"`
+	}
+	agentExit struct {
+		Type      string `json:"type"` // terminal.exit
+		SessionID string `json:"sessionId"`
+		Status    int    `json:"status"`
+	}
+)
+
+// snapshotChars is how much of the screen's text stands in a snapshot's content, in characters.
+const snapshotChars = 4000
+
+// agent lets a program see a live session and, while its user grants it, type.
+func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	if info.Status != store.Live {
+		return problem(http.StatusConflict, "not_live", "the session is over")
+	}
+	name := r.URL.Query().Get("name")
+	if name == "" || len(name) > 100 {
+		name = "agent"
+	}
+	stream, err := s.Live.Attach(r.Context(), info.ID, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeText})
+	if err != nil {
+		return notLive(err)
+	}
+	defer func() { _ = stream.Close() }()
+	ctx, ws, done, err := s.accept(w, r, protocol.MaxFrame)
+	if err != nil {
+		return err
+	}
+	defer done()
+	began := time.Now()
+	a := &agentLink{server: s, id: info.ID, ws: ws, stream: stream, writes: rightOf(r) == mayWrite}
+	err = a.run(ctx)
+	_ = ws.Close(closing(err)) // it may be gone
+	s.noteEnd(r, began, err)
+	return nil
+}
+
+// agentLink is one agent that is connected.
+type agentLink struct {
+	server  *Server
+	id      string
+	ws      *websocket.Conn
+	stream  *client.Stream
+	writes  bool
+	granted bool // as the agent was told; belongs to tell
+}
+
+func (a *agentLink) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var hearing sync.WaitGroup
+	defer hearing.Wait()
+	defer cancel()
+	var heard error
+	hearing.Go(func() {
+		defer cancel()
+		heard = a.hear(ctx)
+	})
+	for {
+		event, err := a.stream.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			_ = a.ws.Close(closing(nil)) // while somebody reads
+			return nil
+		}
+		if err == nil {
+			err = a.tell(ctx, event)
+		}
+		if err != nil {
+			cancel()
+			hearing.Wait()
+			if ctx.Err() != nil && heard != nil {
+				return heard
+			}
+			return err
+		}
+	}
+}
+
+// tell tells the agent what the session tells.
+func (a *agentLink) tell(ctx context.Context, event client.Event) error {
+	switch e := event.(type) {
+	case client.Connected:
+		return a.tellControl(ctx, e.Control)
+	case protocol.Control:
+		return a.tellControl(ctx, e)
+	case protocol.Screen:
+		return sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(e), time.Now().UnixMilli(), e})
+	case protocol.Exit:
+		return sendJSON(ctx, a.ws, agentExit{"terminal.exit", a.id, e.Status})
+	}
+	return nil
+}
+
+// tellControl tells of a grant that was given or taken back.
+func (a *agentLink) tellControl(ctx context.Context, c protocol.Control) error {
+	granted := c.Grant != nil
+	if granted == a.granted {
+		return nil
+	}
+	a.granted = granted
+	m := agentControl{Type: "terminal.control.revoke", ID: uuid.NewString(), SessionID: a.id, Reason: c.Reason}
+	if granted {
+		m.Type, m.Until = "terminal.control.grant", c.Grant.Until
+	}
+	return sendJSON(ctx, a.ws, m)
+}
+
+// contentOf gives the last characters of a screen.
+func contentOf(s protocol.Screen) string {
+	text := []rune(strings.TrimRight(strings.Join(s.Lines, "\n"), "\n"))
+	return string(text[max(0, len(text)-snapshotChars):])
+}
+
+// hear does what the agent asks for. What is not to be understood is told, and changes nothing.
+func (a *agentLink) hear(ctx context.Context) error {
+	for {
+		_, message, err := a.ws.Read(ctx)
+		if err != nil {
+			return err
+		}
+		var r agentRequest
+		if err := json.Unmarshal(message, &r); err != nil {
+			err = sendJSON(ctx, a.ws, agentError{"error", "", protocol.CodeBadRequest, "Invalid message: " + err.Error()})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		answer, err := a.do(ctx, r)
+		if err != nil {
+			p := problemOf(err)
+			answer = agentError{"error", r.RequestID, p.told.Code, p.told.Message}
+		}
+		if answer == nil {
+			continue
+		}
+		if err := sendJSON(ctx, a.ws, answer); err != nil {
+			return err
+		}
+	}
+}
+
+// do does one thing. The session itself refuses input without a grant.
+func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err error) {
+	if !a.writes {
+		return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}
+	}
+	switch r.Type {
+	case "terminal.input":
+		_, err := a.stream.Write([]byte(r.Data))
+		return nil, err
+	case "terminal.proxy.start":
+		if !a.server.AllowRun || a.server.Start == nil {
+			return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "commands are not started; `ptyrec serve --allow-run` lets them"}
+		}
+		id, err := a.server.Start(ctx, StartOptions{Command: append([]string{r.Command}, r.Args...), Cols: bridgeCols, Rows: bridgeRows})
+		if err != nil {
+			return nil, badRequest("it did not start: %v", err)
+		}
+		return agentStarted{"terminal.proxy.started", r.RequestID, id}, nil
+	}
+	return nil, badRequest("Invalid message: unknown type %q", r.Type)
+}

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// The size of the bridge's windows at their start, in cells.
+const (
+	bridgeCols = 120
+	bridgeRows = 30
+)
+
+// bridgeTTL is how long a session of the bridge lives without clients, where nothing else is said.
+const bridgeTTL = 30 * time.Second
+
+// bridges are the sessions of /ws/pty, by the names that clients give them. Each is a detached session like others, of the command that
+// `ptyrec serve` was told; it ends when it has had no client for a while, when one closes it, and with the server.
+type bridges struct {
+	server *Server
+	ttl    time.Duration
+
+	mu     sync.Mutex // guards the fields below
+	closed bool
+	byName map[string]*bridge
+}
+
+func (b *bridges) init(s *Server) {
+	b.server, b.ttl, b.byName = s, s.BridgeTTL, map[string]*bridge{}
+	if b.ttl == 0 {
+		b.ttl = bridgeTTL
+	}
+}
+
+// maxBridges bounds the sessions of the bridge.
+const maxBridges = 100
+
+// join adds a client to the session with this name, which is begun where there is none.
+func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, problem(http.StatusServiceUnavailable, protocol.CodeUnavailable, "the server ends")
+	}
+	s := b.byName[name]
+	if s == nil {
+		if len(b.byName) >= maxBridges {
+			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "there are %d terminals already", maxBridges)
+		}
+		s = newBridge(b, name)
+		b.byName[name] = s
+		b.server.running.Go(s.run)
+	}
+	s.add(c)
+	return s, nil
+}
+
+// forget takes a session out. Its name is free again.
+func (b *bridges) forget(s *bridge) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byName[s.name] == s {
+		delete(b.byName, s.name)
+	}
+}
+
+// close ends all sessions; Server.running waits for them.
+func (b *bridges) close() {
+	b.mu.Lock()
+	b.closed = true
+	all := slices.Collect(maps.Values(b.byName))
+	b.mu.Unlock()
+	for _, s := range all {
+		s.stop()
+	}
+}
+
+// hasBridge tells that there is one.
+func (s *Server) hasBridge() bool { return len(s.Bridge) > 0 && s.Start != nil && !s.ReadOnly }
+
+// bridgeMessage is a message of the bridge, in either direction.
+type bridgeMessage struct {
+	Type    string `json:"type"` // in: data, resize, close; out: data, exit, error
+	Payload string `json:"payload"`
+	Cols    int    `json:"cols"`
+	Rows    int    `json:"rows"`
+}
+
+// maxBridgeMessage is the longest message of a client, in bytes.
+const maxBridgeMessage = 1 << 20
+
+// pty is the bridge's WebSocket.
+func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
+	switch {
+	case !s.hasBridge():
+		return problem(http.StatusNotFound, "not_found", "there is no bridge here")
+	case rightOf(r) < mayWrite:
+		return problem(http.StatusUnauthorized, "unauthorized", "this needs the token that `ptyrec serve` printed")
+	case s.freeCommand(r):
+		return problem(http.StatusForbidden, "forbidden", "the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
+	}
+	ctx, ws, done, err := s.accept(w, r, maxBridgeMessage)
+	if err != nil {
+		return err
+	}
+	defer done()
+	began := time.Now()
+	c := newBridgeClient(ws)
+	b, err := s.bridges.join(r.PathValue("name"), c)
+	if err != nil {
+		_ = ws.Close(websocket.StatusTryAgainLater, err.Error()) // it may be gone
+		return nil
+	}
+	defer b.remove(c)
+	var writing sync.WaitGroup
+	writing.Go(func() { c.write(ctx, b) })
+	for {
+		var kind websocket.MessageType
+		var message []byte
+		if kind, message, err = ws.Read(ctx); err != nil {
+			break
+		}
+		var m bridgeMessage
+		if kind == websocket.MessageText && json.Unmarshal(message, &m) == nil { // what is malformed is ignored
+			b.do(m)
+		}
+	}
+	c.leave()
+	writing.Wait()
+	s.noteEnd(r, began, err)
+	return nil
+}
+
+// freeCommand tells that a client names a command, as the declaration allows and we do not.
+func (s *Server) freeCommand(r *http.Request) bool {
+	q := r.URL.Query()
+	return q.Has("command") || q.Has("args") || q.Has("cwd") || q.Has("wsEndpoint")
+}

@@ -1,0 +1,328 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// bridge is one session of the bridge.
+type bridge struct {
+	all  *bridges
+	name string
+	ctx  context.Context // ends when the session is to end
+	stop context.CancelFunc
+	wake chan struct{} // gets a value when something is asked
+
+	mu      sync.Mutex // guards the fields below
+	clients map[*bridgeClient]struct{}
+	ttl     *time.Timer // runs while there is no client; nil where nobody came yet
+	out     tail
+	term    *vterm.Term
+	asked   []bridgeMessage
+	waiting int  // bytes that are asked to be typed
+	exit    *int // the status, once it is over
+}
+
+func newBridge(all *bridges, name string) *bridge {
+	b := &bridge{all: all, name: name, wake: make(chan struct{}, 1), clients: map[*bridgeClient]struct{}{},
+		term: vterm.New(vterm.Options{Cols: bridgeCols, Rows: bridgeRows, Scrollback: -1})}
+	b.ctx, b.stop = context.WithCancel(all.server.stopped)
+	return b
+}
+
+// add adds a client. It gets the screen first where there is one.
+func (b *bridge) add(c *bridgeClient) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.exit != nil {
+		c.end(goodbye{exit: b.exit, code: websocket.StatusNormalClosure, reason: "Session already exited"})
+		return
+	}
+	b.clients[c] = struct{}{}
+	if b.ttl != nil {
+		b.ttl.Stop()
+	}
+	if b.out.any {
+		c.stale = true
+		b.refresh(c)
+	}
+}
+
+// remove takes a client out. The session lives on for a while.
+func (b *bridge) remove(c *bridgeClient) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.clients, c)
+	if len(b.clients) == 0 {
+		if b.ttl != nil {
+			b.ttl.Stop()
+		}
+		b.ttl = time.AfterFunc(b.all.ttl, b.sweep)
+	}
+}
+
+// sweep ends the session where it still has no client.
+func (b *bridge) sweep() {
+	b.mu.Lock()
+	empty := len(b.clients) == 0
+	b.mu.Unlock()
+	if empty {
+		b.all.forget(b)
+		b.stop()
+	}
+}
+
+// maxWaiting is how much may wait to be typed, in bytes. What is more is lost, and told.
+const maxWaiting = 1 << 20
+
+// do notes what a client asks for. It is done in order, once the session is there.
+func (b *bridge) do(m bridgeMessage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch m.Type {
+	case "data":
+		if b.waiting += len(m.Payload); b.waiting > maxWaiting {
+			b.waiting -= len(m.Payload)
+			b.toAll(func(c *bridgeClient) { c.complain("the terminal takes no input: it is lost") })
+			return
+		}
+	case "resize":
+		if !isSize(m.Cols, m.Rows) {
+			return
+		}
+	case "close":
+	default:
+		return
+	}
+	b.asked = append(b.asked, m)
+	poke(b.wake)
+}
+
+func poke(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+func (b *bridge) toAll(fn func(*bridgeClient)) {
+	for c := range b.clients {
+		fn(c)
+	}
+}
+
+// run is the session's life: it is started, watched, asked, and ended.
+func (b *bridge) run() {
+	defer b.stop()
+	stream, err := b.start()
+	if err != nil {
+		b.all.forget(b)
+		b.over(goodbye{message: err.Error(), code: websocket.StatusInternalError, reason: "PTY spawn failed"}, nil)
+		return
+	}
+	defer func() { _ = stream.Close() }()
+	var asking sync.WaitGroup
+	ended := make(chan struct{})
+	asking.Go(func() { b.ask(stream, ended) })
+	status := b.follow(stream)
+	close(ended)
+	asking.Wait()
+	b.over(goodbye{exit: &status}, &status)
+	forget := time.AfterFunc(b.all.ttl, func() { b.all.forget(b) }) // until then who joins is told the status
+	context.AfterFunc(b.all.server.stopped, func() { forget.Stop() })
+}
+
+// startTime is how long a session may take to start.
+const startTime = 20 * time.Second
+
+// start starts the session, and attaches to it from its first byte on.
+func (b *bridge) start() (*client.Stream, error) {
+	s := b.all.server
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime) // who stops us wants what was started to be ended
+	defer cancel()
+	id, err := s.Start(ctx, StartOptions{Command: s.Bridge, Cols: bridgeCols, Rows: bridgeRows, Name: b.name})
+	if err != nil {
+		return nil, err
+	}
+	return s.Live.Attach(ctx, id, client.AttachOptions{Name: "bridge " + b.name, Mode: protocol.ModeBytes, Control: true})
+}
+
+// follow passes the output on to the end, and gives the exit status.
+func (b *bridge) follow(stream *client.Stream) int {
+	for {
+		event, err := stream.Next(context.WithoutCancel(b.ctx))
+		if err != nil {
+			if status, ok := stream.ExitStatus(); ok && errors.Is(err, io.EOF) {
+				return status
+			}
+			b.all.server.log.Warn("a session of the bridge is lost", "name", b.name, "error", err)
+			return 1
+		}
+		switch e := event.(type) {
+		case client.Output:
+			b.output(e.Data)
+		case protocol.Size:
+			b.mu.Lock()
+			b.term.Resize(e.Cols, e.Rows)
+			b.mu.Unlock()
+		}
+	}
+}
+
+// output gives the clients what the session wrote, but for a character or sequence that is not complete yet.
+func (b *bridge) output(data []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := b.out.add(data)
+	if len(text) == 0 {
+		return
+	}
+	_, _ = b.term.Write(text) // never fails
+	b.toAll(func(c *bridgeClient) {
+		if c.stale {
+			b.refresh(c)
+			return
+		}
+		c.data(text)
+	})
+}
+
+// refresh gives a client the whole screen, where the output may be gone on from here.
+func (b *bridge) refresh(c *bridgeClient) {
+	if b.out.torn {
+		return // the next output may do
+	}
+	c.replace(b.screen())
+}
+
+// catchUp gives a client the screen where it has missed output, now that it has taken all that waited.
+func (b *bridge) catchUp(c *bridgeClient) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.stale {
+		b.refresh(c)
+	}
+}
+
+// screen gives what makes an empty terminal show the screen: the newest output from the last full erase on, if that does, as it has
+// what scrolled off, too; else a picture of the screen.
+func (b *bridge) screen() []byte {
+	newest := b.out.newest()
+	if i := bytes.LastIndex(newest, []byte("\x1b[2J")); i >= 0 {
+		newest = newest[i:]
+	}
+	want := b.term.Repaint()
+	snap := b.term.Snapshot()
+	again := vterm.New(vterm.Options{Cols: snap.Cols, Rows: snap.Rows, Scrollback: -1})
+	_, _ = again.Write(newest) // never fails
+	if bytes.Equal(again.Repaint(), want) || isPlain(newest) {
+		return newest
+	}
+	return want
+}
+
+// isPlain tells that a text has no control characters: of such a one the end is as good as all.
+func isPlain(text []byte) bool {
+	return bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
+}
+
+// over tells the clients that it is, and lets them go where goodbye has a code.
+func (b *bridge) over(g goodbye, status *int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.exit = status
+	b.toAll(func(c *bridgeClient) { c.end(g) })
+}
+
+// ask passes on what clients ask for, until the session has ended, and ends it when that is wanted.
+func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}) {
+	for {
+		select {
+		case <-b.wake:
+		case <-ended:
+			return
+		case <-b.ctx.Done():
+			b.kill(stream, ended)
+			return
+		}
+		b.mu.Lock()
+		asked := b.asked
+		b.asked = nil
+		b.mu.Unlock()
+		for _, m := range asked {
+			if err := b.pass(stream, m); err != nil && b.ctx.Err() == nil {
+				b.mu.Lock()
+				b.toAll(func(c *bridgeClient) { c.complain(err.Error()) })
+				b.mu.Unlock()
+			}
+		}
+	}
+}
+
+// pass passes one thing on.
+func (b *bridge) pass(stream *client.Stream, m bridgeMessage) error {
+	switch m.Type {
+	case "data":
+		_, err := writeUntil(b.ctx, stream, m.Payload)
+		b.mu.Lock()
+		b.waiting -= len(m.Payload)
+		b.mu.Unlock()
+		return err
+	case "resize":
+		return stream.Resize(b.ctx, m.Cols, m.Rows)
+	}
+	return stream.Kill(b.ctx, syscall.SIGHUP)
+}
+
+// writeUntil types, and gives up with ctx: a program that reads nothing may let one wait for ever.
+func writeUntil(ctx context.Context, stream *client.Stream, text string) (n int, err error) {
+	for n < len(text) {
+		part := text[n:min(len(text), n+protocol.MaxOutput)]
+		if err := stream.Input(ctx, []byte(part)); err != nil {
+			return n, err
+		}
+		n += len(part)
+	}
+	return n, nil
+}
+
+// killTime is how long a session has to end after a signal.
+const killTime = 2 * time.Second
+
+// kill ends the session's command: it is asked, then made to.
+func (b *bridge) kill(stream *client.Stream, ended <-chan struct{}) {
+	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), killTime)
+		if err := stream.Kill(ctx, signal); err != nil && !errors.Is(err, client.ErrDisconnected) {
+			b.all.server.log.Warn("a session of the bridge does not end", "name", b.name, "error", err)
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+		cancel()
+		select {
+		case <-ended:
+			return
+		default:
+		}
+	}
+	_ = stream.Close() // it is beyond us; follow ends
+}
+
+// valid makes a text of bytes that may be none.
+func valid(data []byte) []byte {
+	return []byte(strings.ToValidUTF8(string(data), "\uFFFD"))
+}

@@ -1,0 +1,198 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// attach connects to the live session that a request is about, for one thing that is done at once.
+func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Context, stream *client.Stream, done func(), err error) {
+	info, err := s.find(r)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if info.Status != store.Live {
+		return nil, nil, nil, problem(http.StatusConflict, "not_live", "the session is over")
+	}
+	if o.Name == "" {
+		o.Name = viewerName
+	}
+	o.Mode = protocol.ModeNone
+	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+	stream, err = s.Live.Attach(ctx, info.ID, o)
+	if err != nil {
+		cancel()
+		return nil, nil, nil, notLive(err)
+	}
+	var reading = make(chan struct{})
+	go func() { // answers come while somebody reads
+		defer close(reading)
+		for {
+			if _, err := stream.Next(context.WithoutCancel(ctx)); err != nil {
+				return
+			}
+		}
+	}()
+	return ctx, stream, func() {
+		cancel()
+		_ = stream.Close()
+		<-reading
+	}, nil
+}
+
+// getControl tells who is attached and who may type.
+func (s *Server) getControl(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	if info.Status != store.Live {
+		return problem(http.StatusConflict, "not_live", "the session is over")
+	}
+	c, err := s.controlOf(r.Context(), info.ID)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, c)
+}
+
+// controlOf asks a session for it, and leaves ourselves out.
+func (s *Server) controlOf(ctx context.Context, id string) (protocol.Control, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	stream, err := s.Live.Attach(ctx, id, client.AttachOptions{Name: viewerName, Mode: protocol.ModeNone})
+	if err != nil {
+		return protocol.Control{}, notLive(err)
+	}
+	defer func() { _ = stream.Close() }()
+	e, err := stream.Next(ctx)
+	if err != nil {
+		return protocol.Control{}, err
+	}
+	hello, ok := e.(client.Connected)
+	if !ok {
+		return protocol.Control{}, client.ErrDisconnected
+	}
+	c := hello.Control
+	c.Viewers = slices.DeleteFunc(append([]protocol.Viewer{}, c.Viewers...), func(v protocol.Viewer) bool { return v.ID == hello.Viewer })
+	return c, nil
+}
+
+// setControl lets programs type, or takes it back.
+func (s *Server) setControl(w http.ResponseWriter, r *http.Request) error {
+	var o struct {
+		Action  protocol.Action `json:"action"`
+		Seconds float64         `json:"seconds"`
+	}
+	if err := decode(w, r, &o); err != nil {
+		return err
+	}
+	if o.Action != protocol.Allow && o.Action != protocol.Revoke || !(o.Seconds >= 0 && o.Seconds < 1e9) {
+		return badRequest("action is grant or revoke, and seconds 0 or more")
+	}
+	ctx, stream, done, err := s.attach(r, client.AttachOptions{Name: "web"})
+	if err != nil {
+		return err
+	}
+	if o.Action == protocol.Allow {
+		err = stream.Grant(ctx, time.Duration(o.Seconds*float64(time.Second)))
+	} else {
+		err = stream.Revoke(ctx)
+	}
+	done()
+	if err != nil {
+		return err
+	}
+	return s.getControl(w, r)
+}
+
+// sendInput types.
+func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
+	o := struct {
+		Text   string        `json:"text"`
+		Base64 []byte        `json:"base64"`
+		Kind   protocol.Kind `json:"kind"`
+		Name   string        `json:"name"`
+	}{Kind: protocol.Agent, Name: "api"}
+	if err := decode(w, r, &o); err != nil {
+		return err
+	}
+	keys := append([]byte(o.Text), o.Base64...)
+	switch {
+	case len(keys) == 0 || o.Text != "" && len(o.Base64) > 0:
+		return badRequest("it takes text or base64")
+	case len(keys) > protocol.MaxOutput:
+		return problem(http.StatusRequestEntityTooLarge, "too_large", "no more than %d bytes at once", protocol.MaxOutput)
+	case o.Kind != protocol.Agent && o.Kind != protocol.Human || len(o.Name) > 100:
+		return badRequest("kind is agent or human, and a name has up to 100 bytes")
+	}
+	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human}, func(ctx context.Context, stream *client.Stream) error {
+		return stream.Input(ctx, keys)
+	})
+}
+
+// ask does something with a live session, and answers with nothing.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOptions, do func(ctx context.Context, stream *client.Stream) error) error {
+	ctx, stream, done, err := s.attach(r, o)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := do(ctx, stream); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// resize asks for another size of the window.
+func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
+	var o struct {
+		Cols int `json:"cols"`
+		Rows int `json:"rows"`
+	}
+	if err := decode(w, r, &o); err != nil {
+		return err
+	}
+	if !isSize(o.Cols, o.Rows) {
+		return badRequest("a size goes from 1x1 to %dx%[1]d", maxSize)
+	}
+	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
+		return stream.Resize(ctx, o.Cols, o.Rows)
+	})
+}
+
+// signals are those that may be sent.
+var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+
+// kill sends the command a signal.
+func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
+	o := struct {
+		Signal string `json:"signal"`
+	}{"HUP"}
+	if err := decode(w, r, &o); err != nil {
+		return err
+	}
+	signal, ok := signals[o.Signal]
+	if !ok {
+		return badRequest("signal is HUP, INT, QUIT, TERM or KILL")
+	}
+	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
+		return stream.Kill(ctx, signal)
+	})
+}
+
+// notLive says that a session which the database calls live cannot be reached.
+func notLive(err error) error {
+	if p := problemOf(err); p.status == http.StatusNotFound {
+		return problem(http.StatusConflict, "not_live", "the session cannot be reached: it just ended, or was started by a ptyrec that shows it to nobody")
+	}
+	return err
+}

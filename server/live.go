@@ -1,0 +1,189 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// live carries frames between a WebSocket and a session, live or past.
+func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	var peer io.ReadWriteCloser
+	if info.Status == store.Live {
+		if peer, err = s.Live.Connect(r.Context(), info.ID); err != nil {
+			return notLive(err)
+		}
+	}
+	ctx, ws, done, err := s.accept(w, r, protocol.MaxFrame)
+	if err != nil {
+		if peer != nil {
+			_ = peer.Close()
+		}
+		return err
+	}
+	defer done()
+	var player sync.WaitGroup
+	defer player.Wait()
+	if peer == nil {
+		near, far := net.Pipe()
+		peer = near
+		player.Go(func() { s.play(ctx, far, info) })
+	}
+	began := time.Now()
+	err = relay{ws: ws, peer: peer, writes: rightOf(r) == mayWrite}.run(ctx)
+	s.noteEnd(r, began, err)
+	return nil
+}
+
+// relay passes frames on, one a message.
+type relay struct {
+	ws     *websocket.Conn
+	peer   io.ReadWriteCloser
+	writes bool // the client may do more than watch
+}
+
+// run passes frames on until one side ends. The error is nil where that is the session, after its Exit.
+func (l relay) run(ctx context.Context) error {
+	heard := make(chan error, 1)
+	go func() {
+		err := l.up(ctx)
+		heard <- err
+		_ = l.peer.Close() // so that down ends
+	}()
+	ended, err := l.down(ctx)
+	_ = l.peer.Close()
+	var upErr error
+	gone := false // the client
+	select {
+	case upErr = <-heard:
+		gone = true
+	default:
+	}
+	switch {
+	case ended:
+		err = nil
+	case gone:
+		err = upErr
+	}
+	_ = l.ws.Close(closing(err)) // it may be gone
+	if !gone {
+		_ = <-heard
+	}
+	return err
+}
+
+// down passes on what the session says, and tells that it said that it is over.
+func (l relay) down(ctx context.Context) (ended bool, err error) {
+	r := protocol.NewReader(bufio.NewReaderSize(l.peer, 64<<10))
+	var message []byte
+	for {
+		f, err := r.Next()
+		if err != nil {
+			return ended, err
+		}
+		message = protocol.Append(message[:0], f)
+		if err := send(ctx, l.ws, websocket.MessageBinary, message); err != nil {
+			return false, err
+		}
+		ended = ended || f.Type == protocol.TypeExit || f.Type == protocol.TypeRefused
+		if cap(message) > 4*protocol.MaxOutput {
+			message = nil // a snapshot's, which come seldom
+		}
+	}
+}
+
+// up passes on what the client says, as far as it may.
+func (l relay) up(ctx context.Context) error {
+	for first := true; ; first = false {
+		kind, message, err := l.ws.Read(ctx)
+		if err != nil {
+			return err
+		}
+		f, err := frameOf(kind, message)
+		if err != nil {
+			return err
+		}
+		if first != (f.Type == protocol.TypeAttach) {
+			return fmt.Errorf("%w: %q is not the first one", protocol.ErrBadFrame, f.Type)
+		}
+		if !l.writes {
+			if f, err = l.watching(ctx, f); err != nil {
+				return err
+			}
+		}
+		if f.Type == 0 {
+			continue
+		}
+		if err := protocol.Write(l.peer, f); err != nil {
+			return err
+		}
+	}
+}
+
+// frameOf reads the one frame of a message.
+func frameOf(kind websocket.MessageType, message []byte) (protocol.Frame, error) {
+	r := bytes.NewReader(message)
+	f, err := protocol.NewReader(r).Next()
+	if err != nil || kind != websocket.MessageBinary || r.Len() > 0 {
+		return f, fmt.Errorf("%w: a message of %d bytes", protocol.ErrBadFrame, len(message))
+	}
+	return f, nil
+}
+
+// watching takes from a frame what only those may ask who may write, and answers in the session's place.
+func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, error) {
+	var id uint32
+	switch f.Type {
+	case protocol.TypeAttach:
+		return withoutControl(f)
+	case protocol.TypeInput:
+		var err error
+		if id, _, err = f.Input(); err != nil {
+			return f, err
+		}
+	case protocol.TypeSize, protocol.TypeRequest, protocol.TypeKill:
+		var request struct {
+			ID uint32 `json:"id"`
+		}
+		if err := f.Decode(&request); err != nil {
+			return f, err
+		}
+		id = request.ID
+	case protocol.TypePing:
+		return f, nil
+	default:
+		return protocol.Frame{}, nil
+	}
+	ack, err := protocol.JSON(protocol.TypeAck, protocol.Ack{ID: id, Error: &protocol.Error{
+		Code: protocol.CodeNotAllowed, Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}})
+	if err != nil {
+		return f, err
+	}
+	return protocol.Frame{}, send(ctx, l.ws, websocket.MessageBinary, protocol.Append(nil, ack))
+}
+
+// withoutControl takes the wish for control from an Attach, and leaves alone what it does not know.
+func withoutControl(f protocol.Frame) (protocol.Frame, error) {
+	var a map[string]json.RawMessage
+	if err := f.Decode(&a); err != nil {
+		return f, err
+	}
+	delete(a, "control")
+	return protocol.JSON(protocol.TypeAttach, a)
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// problemError is an error as the client is told it.
+type problemError struct {
+	status int // of HTTP
+	told   protocol.Error
+}
+
+func (p *problemError) Error() string { return p.told.Message }
+
+func problem(status int, code, format string, args ...any) error {
+	return &problemError{status, protocol.Error{Code: code, Message: fmt.Sprintf(format, args...)}}
+}
+
+func badRequest(format string, args ...any) error {
+	return problem(http.StatusBadRequest, protocol.CodeBadRequest, format, args...)
+}
+
+// statuses of the codes that sessions refuse with.
+var statuses = map[string]int{
+	protocol.CodeNoControl: http.StatusForbidden, protocol.CodeNotAllowed: http.StatusForbidden, protocol.CodeBadRequest: http.StatusBadRequest,
+	protocol.CodeTooMany: http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
+}
+
+// problemOf says what a client is told of err.
+func problemOf(err error) *problemError {
+	var p *problemError
+	var refused *protocol.Error
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &refused):
+		if status := statuses[refused.Code]; status != 0 {
+			return &problemError{status, *refused}
+		}
+		return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: refused.Message}}
+	case errors.As(err, &tooLarge):
+		return &problemError{http.StatusRequestEntityTooLarge, protocol.Error{Code: "too_large", Message: "the request is too large"}}
+	case errors.Is(err, session.ErrNotFound):
+		return &problemError{http.StatusNotFound, protocol.Error{Code: "not_found", Message: "there is no such session"}}
+	case errors.Is(err, session.ErrAmbiguous):
+		return &problemError{http.StatusConflict, protocol.Error{Code: "ambiguous", Message: session.ErrAmbiguous.Error()}}
+	case errors.Is(err, client.ErrDisconnected), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrBusy):
+		return &problemError{http.StatusServiceUnavailable, protocol.Error{Code: protocol.CodeUnavailable, Message: "it does not answer now; try again"}}
+	}
+	return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
+}
+
+// handler answers a request. What it returns is told to the client, where nothing was written before.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+func (s *Server) handle(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.refuse(w, r, err)
+		}
+	})
+}
+
+// refuse tells the client and the log of an error.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil || s.stopped.Err() != nil {
+		return // nobody listens
+	}
+	var answered errAnswered
+	if errors.As(err, &answered) {
+		s.log.InfoContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "error", err)
+		return
+	}
+	p := problemOf(err)
+	level := s.log.InfoContext
+	if p.status >= http.StatusInternalServerError {
+		level = s.log.ErrorContext
+	}
+	level(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "status", p.status, "error", err)
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	w.Header().Del("Content-Disposition")
+	_ = writeJSON(w, p.status, p.told) // it is gone where that fails
+}
+
+// writeJSON answers with v.
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+	return nil
+}
+
+// nothing answers for what is not there, and says which methods are where only the method is wrong.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
+	_, here := s.mux.Handler(r)
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch} {
+		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(other); pattern != here && pattern != "" {
+			w.Header().Add("Allow", method)
+		}
+	}
+	if len(w.Header().Values("Allow")) > 0 {
+		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
+	}
+	return problem(http.StatusNotFound, "not_found", "there is nothing here")
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// query reads the parameters of a request, and keeps the first error.
+type query struct {
+	values url.Values
+	err    error
+}
+
+func queryOf(r *http.Request) *query { return &query{values: r.URL.Query()} }
+
+// parsed reads one parameter; v stays what it is where the parameter is not there.
+func parsed[T any](q *query, name string, v T, parse func(string) (T, error)) T {
+	text := q.values.Get(name)
+	if text == "" {
+		return v
+	}
+	got, err := parse(text)
+	if err != nil {
+		if q.err == nil {
+			q.err = badRequest("%s is %q, which it cannot be", name, text)
+		}
+		return v
+	}
+	return got
+}
+
+func (q *query) number(name string, otherwise, least, most int) int {
+	return parsed(q, name, otherwise, func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err == nil && (n < least || n > most) {
+			err = strconv.ErrRange
+		}
+		return n, err
+	})
+}
+
+func (q *query) boolean(name string) bool { return parsed(q, name, false, strconv.ParseBool) }
+
+func (q *query) time(name string) time.Time {
+	return parsed(q, name, time.Time{}, func(text string) (time.Time, error) { return time.Parse(time.RFC3339Nano, text) })
+}
+
+// seconds reads a time since a session's start; without one that is its end.
+func (q *query) seconds(name string) float64 {
+	return parsed(q, name, math.Inf(1), func(text string) (float64, error) {
+		n, err := strconv.ParseFloat(text, 64)
+		if err == nil && !(n >= 0 && n < math.MaxInt32) {
+			err = strconv.ErrRange
+		}
+		return n, err
+	})
+}
+
+// oneOf reads a parameter that has few values, of which the first is taken where it is not there.
+func (q *query) oneOf(name string, values []string) string {
+	return parsed(q, name, values[0], func(text string) (string, error) {
+		if !slices.Contains(values, text) {
+			return "", strconv.ErrSyntax
+		}
+		return text, nil
+	})
+}
+
+// limits of what one answer holds.
+const (
+	pageSize    = 100
+	maxPageSize = 1000
+)
+
+// filter reads the parameters that choose sessions.
+func (q *query) filter() store.Filter {
+	return store.Filter{
+		Agent: q.values.Get("agent"), Command: q.values.Get("command"), Cwd: strings.TrimSuffix(q.values.Get("cwd"), "/"), Tag: q.values.Get("tag"),
+		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"), Limit: q.number("limit", pageSize, 1, maxPageSize),
+	}
+}
+
+// maxBody is the longest body of a request, in bytes.
+const maxBody = 256 << 10
+
+// decode reads a request's body, which is JSON.
+func decode(w http.ResponseWriter, r *http.Request, v any) error {
+	if !isJSON(r) {
+		return problem(http.StatusUnsupportedMediaType, "bad_request", "the body's Content-Type must be application/json")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return badRequest("the body is not what it must be: %v", err)
+	}
+	return nil
+}

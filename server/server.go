@@ -1,0 +1,192 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/screen"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Options say what is shown, and to whom. Store, Live and Token are needed.
+type Options struct {
+	Store *store.Store
+	Live  *client.Client // this machine's sessions
+	Page  fs.FS          // the web page's files, with index.html; nil: none
+	Log   *slog.Logger   // nil: slog.Default()
+
+	Token     string   // is asked of who writes
+	ReadToken bool     // and of who reads
+	Hosts     []string // names that requests may have in Host, besides IP addresses and localhost
+	TLS       bool     // it is reached by https only
+	ReadOnly  bool     // nobody writes
+	AllowRun  bool     // clients may name commands to be run
+	Version   string   // of the program
+
+	// Start runs a command in a new detached session and gives its id. nil: none can be started.
+	Start func(ctx context.Context, o StartOptions) (id string, err error)
+	// Bridge is the command of /ws/pty; empty: there is no bridge.
+	Bridge []string
+	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
+	BridgeTTL time.Duration
+
+	Past Past
+}
+
+// StartOptions are a session that is to be started.
+type StartOptions struct {
+	Command    []string
+	Cwd        string // empty: the server's
+	Cols, Rows int    // cells
+	Name       string // of the bridge's session; empty: it is none of the bridge's
+}
+
+// Past reads what is stored, without secrets where they are to be taken out.
+type Past interface {
+	// Entries gives the entries of a session in order; where it was cut off, after reading its raw log anew.
+	Entries(ctx context.Context, info *store.Info) ([]*session.Entry, error)
+	// Screen gives the screen at a time since the start, or, where at is infinite, the last one; seq is how many bytes led to it.
+	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
+	// Export writes one of the formats of the API.
+	Export(ctx context.Context, w io.Writer, format string, info *store.Info) error
+}
+
+// Server is the handler of all requests. Close it when no more come.
+type Server struct {
+	Options
+	log     *slog.Logger
+	mux     *http.ServeMux
+	states  states
+	watch   watch
+	bridges bridges
+	streams chan struct{}  // holds a value for each WebSocket and event stream
+	gate    sync.Mutex     // is held while one is let in, or all are told to leave
+	running sync.WaitGroup // those who are in, and the bridge's sessions
+	stop    context.CancelFunc
+	stopped context.Context
+}
+
+// maxStreams is how many WebSockets and event streams there may be at a time.
+const maxStreams = 1000
+
+// New makes a server.
+func New(o Options) *Server {
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams)}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.stopped, s.stop = context.WithCancel(context.Background())
+	s.watch.init(s)
+	s.bridges.init(s)
+	s.routes()
+	return s
+}
+
+// routes says who answers what. The API's stand in openapi.yaml.
+func (s *Server) routes() {
+	for pattern, h := range map[string]handler{
+		"GET /api/info":                   s.info,
+		"GET /api/events":                 s.watchSessions,
+		"GET /api/sessions":               s.listSessions,
+		"POST /api/sessions":              s.startSession,
+		"GET /api/sessions/{id}":          s.getSession,
+		"PATCH /api/sessions/{id}":        s.labelSession,
+		"GET /api/sessions/{id}/entries":  s.listEntries,
+		"GET /api/sessions/{id}/events":   s.watchSession,
+		"GET /api/sessions/{id}/screen":   s.getScreen,
+		"GET /api/sessions/{id}/raw":      s.getRaw,
+		"GET /api/sessions/{id}/export":   s.exportSession,
+		"GET /api/sessions/{id}/control":  s.getControl,
+		"POST /api/sessions/{id}/control": s.setControl,
+		"POST /api/sessions/{id}/input":   s.sendInput,
+		"POST /api/sessions/{id}/resize":  s.resize,
+		"POST /api/sessions/{id}/kill":    s.kill,
+		"GET /api/sessions/{id}/live":     s.live,
+		"GET /api/search":                 s.search,
+		"GET /ws/agent/{id}":              s.agent,
+		"GET /ws/pty/{name}":              s.pty,
+		"/api/":                           s.nothing,
+		"/ws/":                            s.nothing,
+		"/":                               s.page,
+	} {
+		s.mux.Handle(pattern, s.handle(h))
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.guard(s.mux).ServeHTTP(w, r) }
+
+// Limits of HTTP: whoever is slower is no client.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 30 * time.Second // of one write
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 32 << 10 // bytes
+	shutdownTime  = 5 * time.Second
+)
+
+// Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's sessions, and returns when nothing of it is left.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
+	s.Close()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	if h.Shutdown(late) != nil {
+		_ = h.Close() // who still reads is cut off
+	}
+	if err == nil {
+		err = <-ended
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close ends all streams and the bridge's sessions, and waits for it. Further calls do nothing.
+func (s *Server) Close() {
+	s.gate.Lock()
+	s.stop()
+	s.gate.Unlock()
+	s.bridges.close()
+	s.running.Wait()
+}
+
+// enter lets a WebSocket or an event stream in; leave must be called.
+func (s *Server) enter() (leave func(), err error) {
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	if s.stopped.Err() != nil {
+		return nil, problem(http.StatusServiceUnavailable, "unavailable", "the server ends")
+	}
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		return nil, problem(http.StatusServiceUnavailable, "too_many", "there are %d streams already", maxStreams)
+	}
+	s.running.Add(1)
+	return func() {
+		<-s.streams
+		s.running.Done()
+	}, nil
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// info tells what there is.
+func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
+	return writeJSON(w, http.StatusOK, map[string]any{
+		"name": "ptyrec", "version": s.Version, "write": rightOf(r) == mayWrite, "read_only": s.ReadOnly,
+		"allow_run": s.AllowRun && s.Start != nil, "bridge": s.hasBridge(),
+	})
+}
+
+// item is a session in the API. Times are in seconds.
+type item struct {
+	session.Session
+	Status      string          `json:"status"`
+	Attachable  bool            `json:"attachable"`
+	State       *protocol.State `json:"state,omitempty"`
+	Prompt      string          `json:"prompt,omitempty"`
+	Name        string          `json:"name,omitempty"`
+	Messages    int             `json:"messages"`
+	Turns       int             `json:"turns"`
+	RawBytes    int64           `json:"raw_bytes"`
+	StoredBytes int64           `json:"stored_bytes"`
+	Duration    float64         `json:"duration"`
+	Tags        []string        `json:"tags,omitempty"`
+	Note        string          `json:"note,omitempty"`
+}
+
+// items gives sessions as the API shows them.
+func (s *Server) items(ctx context.Context, infos []*store.Info) ([]item, error) {
+	ids, err := s.Live.IDs()
+	if err != nil {
+		s.log.WarnContext(ctx, "no live sessions", "error", err)
+	}
+	list := make([]item, len(infos))
+	for i, info := range infos {
+		if list[i], err = s.item(ctx, info, ids); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (item, error) {
+	it := item{
+		Session: shown(info), Status: info.Status, Prompt: info.Prompt, Name: info.Name, Messages: info.Messages, Turns: info.Turns,
+		RawBytes: info.RawBytes, StoredBytes: info.StoredBytes, Duration: info.Duration.Seconds(), Tags: info.Tags, Note: info.Note,
+	}
+	if info.Status != store.Live {
+		return it, nil
+	}
+	_, it.Attachable = slices.BinarySearch(sockets, info.ID)
+	state, err := s.states.of(ctx, s.Store, info.ID)
+	it.State = &state
+	return it, err
+}
+
+// shown gives a session's description with arrays where JSON has them.
+func shown(info *store.Info) session.Session {
+	c := info.Session
+	if c.Agents == nil {
+		c.Agents = []session.Agent{}
+	}
+	if c.Command == nil {
+		c.Command = []string{}
+	}
+	return c
+}
+
+// find gives the session that the path names.
+func (s *Server) find(r *http.Request) (*store.Info, error) {
+	return s.Store.Find(r.Context(), r.PathValue("id"))
+}
+
+func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r)
+	f := q.filter()
+	if q.err != nil {
+		return q.err
+	}
+	limit := f.Limit
+	f.Limit++ // to know of more
+	infos, err := s.Store.Sessions(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{}
+	if len(infos) > limit {
+		infos = infos[:limit]
+		answer["next"] = infos[limit-1].StartedAt
+	}
+	if answer["sessions"], err = s.items(r.Context(), infos); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}
+
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	return s.writeSession(w, r, http.StatusOK, info)
+}
+
+func (s *Server) writeSession(w http.ResponseWriter, r *http.Request, status int, info *store.Info) error {
+	list, err := s.items(r.Context(), []*store.Info{info})
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, status, list[0])
+}
+
+// labelSession changes what the user says of a session.
+func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
+	var labels struct {
+		Name       *string  `json:"name"`
+		Note       *string  `json:"note"`
+		AddTags    []string `json:"add_tags"`
+		RemoveTags []string `json:"remove_tags"`
+	}
+	if err := decode(w, r, &labels); err != nil {
+		return err
+	}
+	info, err := s.find(r)
+	if err != nil {
+		return err
+	}
+	if labels.Name != nil {
+		err = s.Store.Rename(r.Context(), info.ID, *labels.Name)
+	}
+	if labels.Note != nil {
+		err = errors.Join(err, s.Store.SetNote(r.Context(), info.ID, *labels.Note))
+	}
+	if len(labels.AddTags)+len(labels.RemoveTags) > 0 {
+		_, tagErr := s.Store.Tag(r.Context(), info.ID, labels.AddTags, labels.RemoveTags)
+		err = errors.Join(err, tagErr)
+	}
+	if err != nil {
+		return err
+	}
+	return s.getSession(w, r)
+}
+
+// startSession runs a command that the client names.
+func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
+	if !s.AllowRun || s.Start == nil {
+		return problem(http.StatusForbidden, "forbidden", "commands are not started; `ptyrec serve --allow-run` lets them")
+	}
+	o := struct {
+		Command []string `json:"command"`
+		Cwd     string   `json:"cwd"`
+		Cols    int      `json:"cols"`
+		Rows    int      `json:"rows"`
+	}{Cols: 80, Rows: 24}
+	if err := decode(w, r, &o); err != nil {
+		return err
+	}
+	if len(o.Command) == 0 || o.Command[0] == "" || !isSize(o.Cols, o.Rows) {
+		return badRequest("it takes a command, and a size from 1x1 to %dx%[1]d", maxSize)
+	}
+	id, err := s.Start(r.Context(), StartOptions{Command: o.Command, Cwd: o.Cwd, Cols: o.Cols, Rows: o.Rows})
+	if err != nil {
+		return badRequest("it did not start: %v", err)
+	}
+	info, err := s.Store.Find(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return s.writeSession(w, r, http.StatusCreated, info)
+}
+
+// maxSize is the largest width and height of a window, in cells.
+const maxSize = 1000
+
+func isSize(cols, rows int) bool { return cols >= 1 && rows >= 1 && cols <= maxSize && rows <= maxSize }

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// accept makes a WebSocket of a request; the guard has looked at its origin. When the server ends it is closed, and ctx ends. done must
+// be called.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn, done func(), err error) {
+	if !isUpgrade(r) {
+		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this is for WebSockets")
+	}
+	leave, err := s.enter()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{client.Subprotocol}})
+	if err != nil {
+		leave()
+		return nil, nil, nil, errAnswered{err}
+	}
+	ws.SetReadLimit(limit)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	closed := make(chan struct{})
+	unlink := context.AfterFunc(s.stopped, func() {
+		defer close(closed)
+		_ = ws.Close(websocket.StatusGoingAway, "the server ends") // it may be gone
+		cancel()
+	})
+	return ctx, ws, func() {
+		_ = ws.CloseNow()
+		cancel()
+		if !unlink() {
+			<-closed
+		}
+		leave()
+	}, nil
+}
+
+// errAnswered says that the client was told of an error already.
+type errAnswered struct{ error }
+
+// send writes a message. A client that does not take it in time is gone.
+func send(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return ws.Write(ctx, kind, message)
+}
+
+func sendJSON(ctx context.Context, ws *websocket.Conn, v any) error {
+	message, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return send(ctx, ws, websocket.MessageText, message)
+}
+
+// closing gives the close code for the end of a stream.
+func closing(err error) (websocket.StatusCode, string) {
+	switch {
+	case err == nil:
+		return websocket.StatusNormalClosure, "the session is over"
+	case errors.Is(err, protocol.ErrBadFrame), errors.Is(err, protocol.ErrTooLong):
+		return websocket.StatusPolicyViolation, "this is no frame"
+	}
+	return websocket.StatusTryAgainLater, "the session cannot be reached"
+}
+
+// noteEnd tells the log of a stream that ended for a reason.
+func (s *Server) noteEnd(r *http.Request, began time.Time, err error) {
+	var closed websocket.CloseError
+	if err == nil || errors.As(err, &closed) && (closed.Code == websocket.StatusNormalClosure || closed.Code == websocket.StatusGoingAway) {
+		s.log.DebugContext(r.Context(), "stream ended", "path", r.URL.Path, "from", r.RemoteAddr, "after", time.Since(began))
+		return
+	}
+	s.log.InfoContext(r.Context(), "stream ended", "path", r.URL.Path, "from", r.RemoteAddr, "after", time.Since(began), "error", err)
+}

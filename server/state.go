@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// states remembers what the agents of live sessions do, as their logs have it.
+type states struct {
+	mu   sync.Mutex // guards last
+	last map[string]lastState
+}
+
+type lastState struct {
+	protocol.State
+	seq int // of the newest entry that was looked at
+}
+
+// stateEvents are the log's words for the protocol's.
+var stateEvents = map[string]string{
+	session.EventBusy: "busy", session.EventIdle: "idle", session.EventAsking: "asking", session.EventCLIExit: "", session.EventExit: "",
+}
+
+// lookBack is how many entries are looked at again: the newest may still change.
+const lookBack = 8
+
+// of gives the state of a live session.
+func (s *states) of(ctx context.Context, db *store.Store, id string) (protocol.State, error) {
+	s.mu.Lock()
+	last := s.last[id]
+	s.mu.Unlock()
+	entries, err := db.EntriesAfter(ctx, id, max(0, last.seq-lookBack))
+	if err != nil {
+		return last.State, err
+	}
+	for _, e := range entries {
+		if state, ok := stateEvents[e.Event]; ok {
+			last.State = protocol.State{State: state, Agent: e.Agent, At: e.At}
+		}
+		last.seq = e.Seq
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || len(s.last) > maxStates {
+		s.last = map[string]lastState{}
+	}
+	s.last[id] = last
+	return last.State, nil
+}
+
+// maxStates is how many sessions are remembered before all are forgotten.
+const maxStates = 10_000

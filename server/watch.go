@@ -1,0 +1,191 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// watch notices sessions that start, change and end, whoever records them, while somebody wants to know.
+type watch struct {
+	server *Server
+	every  time.Duration
+
+	mu       sync.Mutex // guards the fields below
+	watchers map[chan change]struct{}
+	stop     context.CancelFunc // of the watching; nil while nobody wants to know
+	known    map[string]*item   // the live sessions, as they were told, by id
+}
+
+// change is what happened: a session is new or different, or gone.
+type change struct {
+	session *item
+	removed string
+}
+
+// watchEvery is how often the database is asked.
+const watchEvery = time.Second
+
+func (w *watch) init(s *Server) {
+	w.server, w.every, w.watchers = s, watchEvery, map[chan change]struct{}{}
+}
+
+// watchSessions tells what happens to the sessions.
+func (s *Server) watchSessions(w http.ResponseWriter, r *http.Request) error {
+	ctx, e, done, err := s.startEvents(w, r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	changes := s.watch.add()
+	defer s.watch.remove(changes)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c, ok := <-changes:
+			if !ok {
+				return nil // it was too slow: it comes again
+			}
+			if err := tellChange(e, c); err != nil {
+				return nil // the client is gone
+			}
+		}
+	}
+}
+
+func tellChange(e *eventStream, c change) error {
+	if c.session != nil {
+		return e.send("session", "", c.session)
+	}
+	return e.send("removed", "", map[string]string{"id": c.removed})
+}
+
+// changesQueued is how many changes wait for a watcher before it is dropped.
+const changesQueued = 2 * maxPageSize
+
+// add begins to watch, for one more. He gets all live sessions first.
+func (w *watch) add() chan change {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes := make(chan change, changesQueued)
+	w.watchers[changes] = struct{}{}
+	for _, it := range w.known {
+		changes <- change{session: it} // there is room: no more are live than are asked for, and as many end
+	}
+	if w.stop == nil {
+		w.known = map[string]*item{}
+		ctx, stop := context.WithCancel(w.server.stopped)
+		w.stop = stop
+		w.server.running.Go(func() { w.run(ctx) })
+	}
+	return changes
+}
+
+// remove ends watching for one. The last one ends it all.
+func (w *watch) remove(changes chan change) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.watchers, changes)
+	if len(w.watchers) == 0 && w.stop != nil {
+		w.stop()
+		w.stop, w.known = nil, nil
+	}
+}
+
+func (w *watch) run(ctx context.Context) {
+	tick := time.NewTicker(w.every)
+	defer tick.Stop()
+	for {
+		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+			w.server.log.WarnContext(ctx, "the sessions cannot be watched now", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look finds what has changed and tells it.
+func (w *watch) look(ctx context.Context) error {
+	infos, err := w.server.Store.Sessions(ctx, store.Filter{Live: true, Limit: maxPageSize})
+	if err != nil {
+		return err
+	}
+	removed := []string{}
+	for _, id := range w.left(infos) {
+		info, err := w.server.Store.Find(ctx, id)
+		switch {
+		case errors.Is(err, session.ErrNotFound):
+			removed = append(removed, id)
+		case err != nil:
+			return err
+		default:
+			infos = append(infos, info)
+		}
+	}
+	items, err := w.server.items(ctx, infos)
+	if err != nil {
+		return err
+	}
+	w.tell(ctx, items, removed)
+	return nil
+}
+
+// left gives the ids that were live and are not among these.
+func (w *watch) left(live []*store.Info) (ids []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id := range w.known {
+		if !slices.ContainsFunc(live, func(i *store.Info) bool { return i.ID == id }) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// tell tells the watchers what is not known to them.
+func (w *watch) tell(ctx context.Context, items []item, removed []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Err() != nil {
+		return // another may watch already
+	}
+	for i := range items {
+		it := &items[i]
+		before, known := w.known[it.ID]
+		if it.Status == store.Live {
+			w.known[it.ID] = it
+		} else {
+			delete(w.known, it.ID)
+		}
+		if !known || !reflect.DeepEqual(before, it) {
+			w.toAll(change{session: it})
+		}
+	}
+	for _, id := range removed {
+		delete(w.known, id)
+		w.toAll(change{removed: id})
+	}
+}
+
+// toAll gives a change to each watcher. One that does not take it is dropped.
+func (w *watch) toAll(c change) {
+	for changes := range w.watchers {
+		select {
+		case changes <- c:
+		default:
+			close(changes)
+			delete(w.watchers, changes)
+		}
+	}
+}
