@@ -15,15 +15,13 @@ import (
 
 const benchCols, benchRows = 120, 40
 
-// benchStreams are what the benchmarks feed: made text, and what the agents really wrote.
-func benchStreams(b *testing.B) []struct {
+type stream struct {
 	name string
 	data []byte
-} {
-	type stream = struct {
-		name string
-		data []byte
-	}
+}
+
+// benchStreams are what the benchmarks feed: made text, and what the agents really wrote.
+func benchStreams(b *testing.B) []stream {
 	streams := []stream{
 		{"plain", benchPlain()}, {"ansi", benchANSI()}, {"cjk", benchCJK()},
 	}
@@ -100,9 +98,10 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkBareVT10x is what vt10x alone needs for the same bytes.
+// BenchmarkBareVT10x is what vt10x alone needs for the same bytes, and for those that draw the screens of
+// BenchmarkSnapshot.
 func BenchmarkBareVT10x(b *testing.B) {
-	for _, s := range benchStreams(b) {
+	for _, s := range append(benchStreams(b), benchScreens()...) {
 		b.Run(s.name, func(b *testing.B) {
 			t := vt10x.New(vt10x.WithSize(benchCols, benchRows))
 			b.SetBytes(int64(len(s.data)))
@@ -126,14 +125,15 @@ func benchScreen() []byte {
 	return w.Bytes()
 }
 
-// BenchmarkSnapshot reads a screen of which every row changed, or none. dense changes the style every
-// few characters.
+// benchScreens are whole screens; dense changes the style every few characters.
+func benchScreens() []stream {
+	return []stream{{"snapshot/full", benchScreen()}, {"snapshot/dense", benchANSI()[:20<<10]}}
+}
+
+// BenchmarkSnapshot reads a screen of which every row changed, or none.
 func BenchmarkSnapshot(b *testing.B) {
-	for _, s := range []struct {
-		name string
-		data []byte
-	}{{"full", benchScreen()}, {"dense", benchANSI()[:20<<10]}} {
-		b.Run(s.name, func(b *testing.B) {
+	for _, s := range benchScreens() {
+		b.Run(strings.TrimPrefix(s.name, "snapshot/"), func(b *testing.B) {
 			t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
 			b.ReportAllocs()
 			for b.Loop() {

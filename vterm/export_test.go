@@ -2,6 +2,7 @@ package vterm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -93,7 +94,10 @@ func (t *Term) refWidths(l *line) string {
 // MemoryStore makes t keep its screen in a store that only remembers.
 func (t *Term) MemoryStore() { t.view.store = &memoryStore{} }
 
-// WriteThrough makes t write each change to vt10x at once: fn is called with the result.
+// DirectStore makes t keep its screen in a vt10x that is written cell by cell.
+func (t *Term) DirectStore() { t.view.store = &directStore{} }
+
+// WriteThrough writes p, and each change to the store at once.
 func (t *Term) WriteThrough(p []byte) {
 	for i := range p {
 		_, _ = t.Write(p[i : i+1])
@@ -106,7 +110,7 @@ func (t *Term) StoreCells() (got, want [][]Cell) {
 	t.sync()
 	row := make([]cell, t.cols)
 	for y, l := range t.scr.rows {
-		t.view.store.read(y, row)
+		t.view.store.read(0, y, row)
 		got = append(got, append([]Cell(nil), row...))
 		want = append(want, append([]Cell(nil), l.cells...))
 	}
@@ -147,15 +151,60 @@ func (s *memoryStore) resize(cols, rows int) {
 	}
 }
 
-func (s *memoryStore) scrollUp(n int) {
-	top := s.rows[:n:n]
-	s.rows = append(s.rows[n:], top...)
+func (s *memoryStore) shift(top, bottom, n int) {
+	blank := make([][]cell, max(n, -n))
+	for y := range blank {
+		blank[y] = make([]cell, len(s.rows[0]))
+	}
+	if n > 0 {
+		copy(s.rows[top:], append(s.rows[top+n:bottom+1:bottom+1], blank...))
+	} else {
+		copy(s.rows[top:], append(blank, s.rows[top:bottom+1+n]...))
+	}
 }
 
 func (s *memoryStore) write(x, y int, cells []cell) { copy(s.rows[y][x:], cells) }
-func (s *memoryStore) read(y int, cells []cell)     { copy(cells, s.rows[y]) }
+func (s *memoryStore) read(x, y int, cells []cell)  { copy(cells, s.rows[y][x:]) }
 func (s *memoryStore) setCursor(int, int, bool)     {}
 func (s *memoryStore) flush()                       {}
 
 // OddCharset tells that the character set in use is none of G0 to G3, as after DECRC: sequences cannot say that.
 func (t *Term) OddCharset() bool { return t.charset != t.charsets[t.level] }
+
+// directStore is the other twin: vt10x, to which each cell goes at once, told in full.
+type directStore struct{ vt10xStore }
+
+func (s *directStore) shift(top, bottom, n int) {
+	was := make([][]cell, bottom-top+1)
+	for y := range was {
+		was[y] = make([]cell, s.cols)
+		s.read(0, top+y, was[y])
+	}
+	for y := range was {
+		now := make([]cell, s.cols)
+		if from := y + n; from >= 0 && from < len(was) {
+			now = was[from]
+		}
+		if !slices.Equal(now, was[y]) {
+			s.write(0, top+y, now)
+		}
+	}
+}
+
+func (s *directStore) write(x, y int, cells []cell) {
+	for i := range cells {
+		r, fg, bg := vtGlyph(cells, i)
+		fmt.Fprintf(s.term, "\x1b[%d;%dH\x1b[38;2;%d;%d;%d;48;2;%d;%d;%dm%c", y+1, x+i+1,
+			fg>>16, fg>>8&0xFF, fg&0xFF, bg>>16, bg>>8&0xFF, bg&0xFF, r)
+	}
+}
+
+func (s *directStore) setCursor(x, y int, visible bool) {
+	show := 'l'
+	if visible {
+		show = 'h'
+	}
+	fmt.Fprintf(s.term, "\x1b[%d;%dH\x1b[?25%c", y+1, x+1, show)
+}
+
+func (s *directStore) flush() {}

@@ -78,6 +78,9 @@ func (t *Term) sweep() {
 	t.clusters.keep(clusters)
 	t.joints = nil // they name clusters
 	t.links.keep(links)
+	for y := range t.view.rows {
+		t.view.rows[y].row = nil // the numbers of what left the screen may come to mean something else
+	}
 }
 
 // eachLine visits every row that is held anywhere.

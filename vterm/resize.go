@@ -32,7 +32,7 @@ func (t *Term) Resize(cols, rows int) {
 		sc.top, sc.bottom = 0, rows-1
 		sc.extendTabs(cols)
 	}
-	t.cols, t.rows, t.scrolled, t.spare = cols, rows, 0, nil
+	t.cols, t.rows, t.spare = cols, rows, nil
 	t.inRun = false
 	t.addHistory(histItem{kind: Resized, n: was - t.sb.n})
 }

@@ -14,9 +14,6 @@ func (t *Term) scroll(wrapped bool) {
 	l := t.blank(t.erase)
 	l.wrapped = wrapped
 	sc.rows[sc.bottom] = l
-	if sc.top == 0 && sc.bottom == t.rows-1 {
-		t.scrolled++
-	}
 }
 
 // retire moves a row that left the top of the main screen to the scrollback and the history.

@@ -17,18 +17,25 @@ func (t *Term) Snapshot() *Snapshot {
 	}
 	for y, l := range t.scr.rows {
 		if l.read == nil || l.readVer != l.ver {
-			t.view.store.read(y, t.view.cells)
-			l.read, l.readVer = t.row(t.view.cells, l.wrapped), l.ver
+			l.read, l.readVer = t.viewRow(&t.view.rows[y], l.wrapped), l.ver
 		}
 		s.Lines[y] = l.read
 	}
 	return s
 }
 
+// viewRow reads a row of the view. One that looks as it did is not made again.
+func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
+	if r.row == nil || r.row.Wrapped != wrapped {
+		r.row = t.row(r.cells[:r.used], wrapped)
+	}
+	return r.row
+}
+
 // readLine reads a line that is not on the screen.
 func (t *Term) readLine(l *line) *Row {
 	if l.read == nil || l.readVer != l.ver {
-		l.read, l.readVer = t.row(l.cells, l.wrapped), l.ver
+		l.read, l.readVer = t.row(l.cells[:l.used], l.wrapped), l.ver
 	}
 	return l.read
 }

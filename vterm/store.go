@@ -1,46 +1,48 @@
 package vterm
 
 // store is where the cells of the visible screen are read from: vt10x, written just before. The
-// tests hold it against one that only remembers.
+// tests hold it against others. No stretch of a row that is written or read cuts a wide character.
 type store interface {
-	resize(cols, rows int)
-	scrollUp(n int)                   // the whole screen, 0 < n < rows; what comes in is written next
-	write(x, y int, cells []cell)     // a stretch of a row
-	read(y int, cells []cell)         // a whole row
+	resize(cols, rows int) // all blank then
+	// shift moves the rows from top to bottom up by n, or down where n is negative; blanks come in.
+	shift(top, bottom, n int)
+	write(x, y int, cells []cell)
 	setCursor(x, y int, visible bool) // after the writes
 	flush()                           // before the reads
+	read(x, y int, cells []cell)
 }
 
 // view is the visible screen as the store has it.
 type view struct {
 	store store
+	cols  int
 	rows  []viewRow
-	cells []cell // for reading a row
-	text  []byte // for making a Row of it
+	gone  []viewRow // for shift
+	text  []byte    // for making a Row
 	runs  []Run
 	ends  []int // where the runs' texts end
 }
 
-// viewRow is what was written to a row of the store: the cells, and the line and version that they
-// are of. Without a line, nobody knows what stands there.
+// viewRow is a row of the store: what stands there, and of which line and version it is.
 type viewRow struct {
-	line  *line
-	ver   uint32
-	cells []cell
+	line     *line // nil: none
+	ver      uint32
+	cells    []cell
+	used     int  // the cells from here on are zero
+	from, to int  // the columns that are to be read, because they were written
+	row      *Row // what was made of it; nil: nothing yet
 }
 
-// sync writes to the store what changed since the last time.
+// sync writes to the store what changed since the last time, and reads it back.
 func (t *Term) sync() {
 	v := &t.view
 	if v.store == nil {
-		v.store = newVT10x(t.cols, t.rows)
+		v.store = &vt10xStore{}
 	}
-	if len(v.rows) != t.rows || len(v.cells) != t.cols {
+	if len(v.rows) != t.rows || v.cols != t.cols {
 		v.resize(t.cols, t.rows)
-	} else if n := t.scrolled; n > 0 && n < t.rows && t.scr == &t.main {
-		v.scrollUp(n)
 	}
-	t.scrolled = 0
+	v.follow(t.scr.rows)
 	for y, l := range t.scr.rows {
 		if r := &v.rows[y]; r.line != l || r.ver != l.ver {
 			v.update(y, l)
@@ -48,25 +50,107 @@ func (t *Term) sync() {
 	}
 	v.store.setCursor(min(t.scr.x, t.cols-1), t.scr.y, !t.hidden)
 	v.store.flush()
+	for y := range v.rows {
+		if r := &v.rows[y]; r.from < r.to {
+			v.store.read(r.from, y, r.cells[r.from:r.to])
+			r.from, r.to = 0, 0
+		}
+	}
 }
 
 func (v *view) resize(cols, rows int) {
 	v.store.resize(cols, rows)
-	v.cells, v.rows = make([]cell, cols), make([]viewRow, rows)
+	v.cols, v.rows = cols, make([]viewRow, rows)
 	all := make([]cell, cols*rows)
 	for y := range v.rows {
 		v.rows[y].cells = all[y*cols : (y+1)*cols]
 	}
 }
 
-// scrollUp moves the rows of the store, too, so that most need not be written again.
-func (v *view) scrollUp(n int) {
-	v.store.scrollUp(n)
-	for y := range len(v.rows) - n {
-		v.rows[y], v.rows[y+n] = v.rows[y+n], v.rows[y]
+// minShift is how many cells must move for a shift to cost less than to write them again.
+const minShift = 40
+
+// follow moves the rows of the store as those of the screen have moved.
+func (v *view) follow(rows []*line) {
+	for y := 0; y < len(rows); {
+		at := v.find(rows[y], y)
+		n, cells := 1, rows[y].used
+		for at != y && at >= 0 && max(y, at)+n < len(rows) && v.rows[at+n].line == rows[y+n] {
+			cells += rows[y+n].used
+			n++
+		}
+		if at != y && at >= 0 && cells >= minShift {
+			v.shift(min(y, at), max(y, at)+n-1, at-y)
+		}
+		y += n
 	}
-	for y := len(v.rows) - n; y < len(v.rows); y++ {
-		v.rows[y].line = nil
+}
+
+// find is the row of the store that l was written to, y where it still is; -1: none.
+func (v *view) find(l *line, y int) int {
+	if v.rows[y].line == l {
+		return y
+	}
+	for at := range v.rows {
+		if v.rows[at].line == l {
+			return at
+		}
+	}
+	return -1
+}
+
+// shift is store.shift.
+func (v *view) shift(top, bottom, n int) {
+	v.store.shift(top, bottom, n)
+	rows := v.rows[top : bottom+1]
+	if n > 0 {
+		v.gone = append(v.gone[:0], rows[:n]...)
+		copy(rows, rows[n:])
+		rows = rows[len(rows)-n:]
+	} else {
+		v.gone = append(v.gone[:0], rows[len(rows)+n:]...)
+		copy(rows[-n:], rows)
+		rows = rows[:-n]
+	}
+	for i, r := range v.gone {
+		clear(r.cells)
+		rows[i] = viewRow{cells: r.cells}
+	}
+}
+
+// maxGap is how many cells that are as they were are written again, where those before and
+// behind them are not: that costs less than to move over them.
+const maxGap = 8
+
+// update writes what of row y is not as in l.
+func (v *view) update(y int, l *line) {
+	r := &v.rows[y]
+	r.line, r.ver = l, l.ver
+	end := max(r.used, l.used)
+	r.used = l.used
+	was, now := r.cells[:end], l.cells[:end]
+	changed := false
+	for x := 0; x < end; {
+		if was[x] == now[x] {
+			x++
+			continue
+		}
+		from, to := x, x+1
+		for i := to; i < end && i <= to+maxGap; i++ {
+			if was[i] != now[i] {
+				to = i + 1
+			}
+		}
+		from, to = pairs(l.cells, from, to)
+		v.store.write(from, y, l.cells[from:to])
+		copy(r.cells[from:to], l.cells[from:to])
+		if !changed {
+			r.from = from
+		}
+		r.to, x, changed = to, to, true
+	}
+	if changed {
+		r.row = nil
 	}
 }
 
@@ -79,24 +163,4 @@ func pairs(cells []cell, from, to int) (int, int) {
 		to++
 	}
 	return from, to
-}
-
-// update writes the stretch of row y from the first to the last cell that is not as in l.
-func (v *view) update(y int, l *line) {
-	r := &v.rows[y]
-	from, to := 0, len(l.cells)
-	if r.line != nil {
-		for from < to && r.cells[from] == l.cells[from] {
-			from++
-		}
-		for to > from && r.cells[to-1] == l.cells[to-1] {
-			to--
-		}
-	}
-	if from < to {
-		from, to = pairs(l.cells, from, to)
-		v.store.write(from, y, l.cells[from:to])
-		copy(r.cells[from:to], l.cells[from:to])
-	}
-	r.line, r.ver = l, l.ver
 }

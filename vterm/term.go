@@ -100,8 +100,7 @@ type Term struct {
 	joints   map[jointKey]joint
 	pages    [512]*widthPage
 
-	view     view
-	scrolled int // rows that the whole screen moved up since the store was written
+	view view
 }
 
 // The size of a terminal is kept between these, in cells.

@@ -7,34 +7,29 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but
-// the sequences that it gets right: CUP, SGR with colours, text, ECH, SU and DECTCEM. vt10x knows
+// vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but the sequences
+// that it gets right: CUP, CUF, CR, LF, SGR with colours, text, ECH, DECSTBM, SU, SD and DECTCEM. vt10x knows
 // neither wide characters nor most styles, and allocates for every byte that it reads. So a cell is
 // told by a rune, the style's number as the foreground, and, seldom, something in the background:
 //
-//   - what nobody wrote is a space, a written space is U+00A0
+//   - what nobody wrote is a space, a written space is U+00A0, or, where there are many, a space with vtOther
 //   - the second half of a wide character is U+200B, and makes the cell before it a wide one
 //   - the background has the flags of cells that these rules cannot tell, and clusters' numbers
 type vt10xStore struct {
-	term   vt10x.Terminal
-	out    []byte // what the next flush writes
-	cursor vtCursor
+	term       vt10x.Terminal
+	out        []byte // what the next flush writes
+	cols, rows int
+	x, y       int    // the cursor behind out; x is cols behind the last column
+	hidden     bool   // it
+	fg, bg     uint32 // the colours
 }
 
-// vtCursor is where setCursor left the cursor.
-type vtCursor struct {
-	set     bool
-	x, y    int
-	visible bool
-}
-
-// A vt10x background is a cell's width flags and protection, vtNBSP, and the cluster's number.
+// A vt10x background is a cell's width flags and protection, vtOther, and the cluster's number.
 const (
 	vtWidths    = (cellWide | cellTail) >> 24
 	vtProtected = cellProtected >> 24
-	vtNBSP      = 1 << 3  // a no-break space that was written
-	vtCluster   = 4       // bits to shift the number by
-	vtUnset     = 1 << 24 // no colour that a cell has
+	vtOther     = 1 << 3 // a space that was erased to be one, a U+00A0 that is none
+	vtCluster   = 4      // bits to shift the number by
 )
 
 const (
@@ -42,28 +37,34 @@ const (
 	vtTail  = '\u200b' // the second half of a wide character
 )
 
-func newVT10x(cols, rows int) *vt10xStore {
-	return &vt10xStore{term: vt10x.New(vt10x.WithSize(cols, rows))}
-}
-
+// resize takes another terminal: that of vt10x loses tab stops.
 func (s *vt10xStore) resize(cols, rows int) {
-	s.term.Resize(cols, rows)
-	s.cursor.set = false
+	*s = vt10xStore{term: vt10x.New(vt10x.WithSize(cols, rows)), out: s.out[:0], cols: cols, rows: rows}
 }
 
-func (s *vt10xStore) scrollUp(n int) {
-	s.out = append(s.out, "\x1b["...)
-	s.out = strconv.AppendInt(s.out, int64(n), 10)
-	s.out = append(s.out, 'S')
+func (s *vt10xStore) shift(top, bottom, n int) {
+	s.colors(0, 0)
+	part := top > 0 || bottom < s.rows-1
+	if part {
+		s.csi('r', top+1, bottom+1)
+		s.x, s.y = 0, 0
+	}
+	if n > 0 {
+		s.csi('S', n)
+	} else {
+		s.csi('T', -n)
+	}
+	if part {
+		s.csi('r')
+	}
 }
 
 func (s *vt10xStore) setCursor(x, y int, visible bool) {
-	now := vtCursor{true, x, y, visible}
-	if s.cursor == now && len(s.out) == 0 {
+	s.moveTo(x, y)
+	if s.hidden != visible {
 		return
 	}
-	s.cursor = now
-	s.moveTo(x, y)
+	s.hidden = !visible
 	if visible {
 		s.out = append(s.out, "\x1b[?25h"...)
 	} else {
@@ -71,12 +72,38 @@ func (s *vt10xStore) setCursor(x, y int, visible bool) {
 	}
 }
 
+// csi writes a control sequence.
+func (s *vt10xStore) csi(final byte, params ...int) {
+	s.out = append(s.out, '\x1b', '[')
+	for i, p := range params {
+		if i > 0 {
+			s.out = append(s.out, ';')
+		}
+		s.out = strconv.AppendInt(s.out, int64(p), 10)
+	}
+	s.out = append(s.out, final)
+}
+
+// moveTo moves the cursor. vt10x needs as long for each byte of a sequence as for a control or a
+// character, and more.
 func (s *vt10xStore) moveTo(x, y int) {
-	s.out = append(s.out, "\x1b["...)
-	s.out = strconv.AppendInt(s.out, int64(y+1), 10)
-	s.out = append(s.out, ';')
-	s.out = strconv.AppendInt(s.out, int64(x+1), 10)
-	s.out = append(s.out, 'H')
+	switch down := y - s.y; {
+	case down < 0 || down > 3:
+		s.csi('H', y+1, x+1)
+	case down > 0 || x < s.x || s.x == s.cols:
+		if s.x > 0 {
+			s.out = append(s.out, '\r')
+		}
+		for range down {
+			s.out = append(s.out, '\n')
+		}
+		if x > 0 {
+			s.csi('C', x)
+		}
+	case x > s.x:
+		s.csi('C', x-s.x)
+	}
+	s.x, s.y = x, y
 }
 
 func (s *vt10xStore) flush() {
@@ -86,43 +113,54 @@ func (s *vt10xStore) flush() {
 	}
 }
 
-// write puts a stretch of a row into vt10x: runs of cells of one colour, and empty ones at once. It
-// is short, because vt10x allocates for every byte that it reads.
+// Cells to erase rather than to print, within what is written and at its end, because that costs less: blanks
+// that nobody wrote, and spaces.
+const (
+	minErase, minEraseEnd   = 14, 7
+	minSpaces, minSpacesEnd = 30, 20
+)
+
+// write puts a stretch of a row into vt10x.
 func (s *vt10xStore) write(x, y int, cells []cell) {
 	s.moveTo(x, y)
-	fg, bg := uint32(vtUnset), uint32(vtUnset)
 	for i := 0; i < len(cells); {
-		c := cells[i]
-		r, f, b := vtGlyph(cells, i)
-		if f != fg || b != bg {
-			s.colors(f, b, fg, bg)
-			fg, bg = f, b
-		}
-		if n := sameCells(cells[i:]); c == (cell{attr: c.attr & styleMask}) && n > 8 {
-			s.eraseCells(n)
+		r, fg, bg := vtGlyph(cells, i)
+		if n := erasable(cells[i:]); n > 0 {
+			if r == vtSpace {
+				bg |= vtOther
+			}
+			s.colors(fg, bg)
+			s.csi('X', n)
 			if i += n; i < len(cells) {
 				s.moveTo(x+i, y)
 			}
 			continue
 		}
+		s.colors(fg, bg)
 		s.out = utf8.AppendRune(s.out, r)
+		s.x++
 		i++
 	}
 }
 
-// sameCells counts the cells at the start that are equal.
-func sameCells(cells []cell) int {
+// erasable counts the cells at the start that are better erased at once than printed.
+func erasable(cells []cell) int {
+	c := cells[0]
+	if c.ch != 0 && c.ch != ' ' || c.attr&^styleMask != 0 {
+		return 0
+	}
 	n := 1
-	for n < len(cells) && cells[n] == cells[0] {
+	for n < len(cells) && cells[n] == c {
 		n++
 	}
-	return n
-}
-
-func (s *vt10xStore) eraseCells(n int) {
-	s.out = append(s.out, "\x1b["...)
-	s.out = strconv.AppendInt(s.out, int64(n), 10)
-	s.out = append(s.out, 'X')
+	within, end := minErase, minEraseEnd
+	if c.ch == ' ' {
+		within, end = minSpaces, minSpacesEnd
+	}
+	if n >= within || n >= end && n == len(cells) {
+		return n
+	}
+	return 0
 }
 
 // vtGlyph is cell i as vt10x keeps it.
@@ -141,7 +179,7 @@ func vtGlyph(cells []cell, i int) (r rune, fg, bg uint32) {
 	case c.ch == ' ':
 		return vtSpace, fg, bg
 	case c.ch == vtSpace:
-		return vtSpace, fg, bg | vtNBSP
+		return vtSpace, fg, bg | vtOther
 	case c.ch&chCluster != 0:
 		return utf8.RuneError, fg, bg | c.ch&^chCluster<<vtCluster
 	}
@@ -154,20 +192,24 @@ func isPair(cells []cell) bool {
 }
 
 // colors sets what of the colours is another one than before.
-func (s *vt10xStore) colors(fg, bg, oldFg, oldBg uint32) {
+func (s *vt10xStore) colors(fg, bg uint32) {
+	if fg == s.fg && bg == s.bg {
+		return
+	}
 	s.out = append(s.out, "\x1b["...)
 	if fg|bg != 0 { // vt10x's default colours stand for both being 0
-		if fg != oldFg {
+		if fg != s.fg {
 			s.color(fg, 30)
 		}
-		if bg != oldBg {
-			if fg != oldFg {
+		if bg != s.bg {
+			if fg != s.fg {
 				s.out = append(s.out, ';')
 			}
 			s.color(bg, 40)
 		}
 	}
 	s.out = append(s.out, 'm')
+	s.fg, s.bg = fg, bg
 }
 
 // color appends the shortest SGR parameters for colour c of vt10x, with base 30 for the
@@ -193,26 +235,26 @@ func (s *vt10xStore) color(c, base uint32) {
 	}
 }
 
-// read gives the cells of a row back.
-func (s *vt10xStore) read(y int, cells []cell) {
-	for x := range cells {
-		g := s.term.Cell(x, y)
+// read gives the cells of a stretch of a row back.
+func (s *vt10xStore) read(x, y int, cells []cell) {
+	for i := range cells {
+		g := s.term.Cell(x+i, y)
 		fg, bg := vtColor(g.FG), vtColor(g.BG)
 		c := cell{ch: uint32(g.Char), attr: fg | bg&(vtWidths|vtProtected)<<24}
 		switch {
 		case bg>>vtCluster != 0:
 			c.ch = chCluster | bg>>vtCluster
-		case g.Char == ' ':
+		case g.Char == ' ' && bg&vtOther == 0:
 			c.ch = 0
-		case g.Char == vtSpace && bg&vtNBSP == 0:
+		case g.Char == vtSpace && bg&vtOther == 0:
 			c.ch = ' '
 		case g.Char == vtTail && bg&vtWidths == 0:
 			c.ch, c.attr = 0, c.attr|cellTail
-			if x > 0 {
-				cells[x-1].attr |= cellWide
+			if i > 0 {
+				cells[i-1].attr |= cellWide
 			}
 		}
-		cells[x] = c
+		cells[i] = c
 	}
 }
 
