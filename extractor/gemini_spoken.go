@@ -1,0 +1,418 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// geminiSpoken is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter, no blank lines. Labels
+// say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items are printed once, each line as long as it
+// is; below them footer, growing items and composer are drawn again with each frame, words wrapped.
+var _ = register(&Profile{Name: "gemini", Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse})
+
+const (
+	spokenNotice = "You are currently in screen reader-friendly view."
+	spokenHint   = "Type your message or @path/to/file"
+)
+
+// geminiSpokenBanner finds the first footer, with an empty composer below it.
+func geminiSpokenBanner(lines []Line) (b Banner, n int) {
+	if !strings.HasPrefix(lines[0].Text, spokenNotice) && !spokenFooter(lines[0]) {
+		return b, 0
+	}
+	for i := 1; i < len(lines) && i < 12; i++ {
+		if spokenComposer(lines[i]) && strings.Contains(lines[i].Text, spokenHint) {
+			return Banner{Cwd: spokenCwd(lines[:i])}, 1
+		}
+		if spokenLabel(lines[i].Text) != "" {
+			break
+		}
+	}
+	return b, 0
+}
+
+// spokenCwd reads the directory off the footer.
+func spokenCwd(lines []Line) string {
+	for _, l := range lines {
+		if t := l.Text; strings.HasPrefix(t, "~") || strings.HasPrefix(t, "/") {
+			return firstWord(t)
+		}
+	}
+	return ""
+}
+
+// spokenFooter tells whether a row is the footer's first: "workspace (/directory)", or "~/shop no sandbox (see /docs) auto".
+func spokenFooter(l Line) bool {
+	t := l.Text
+	return t == "workspace (/directory)" || (strings.HasPrefix(t, "~") || strings.HasPrefix(t, "/")) && strings.Contains(t, " sandbox")
+}
+
+// spokenComposer tells whether a row is the first of the composer: a mode or a sign, then what is typed, with the cursor.
+func spokenComposer(l Line) bool {
+	if !hasInverse(l.Row) {
+		return false
+	}
+	for _, p := range []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ", "* ", "! "} {
+		if strings.HasPrefix(l.Text+" ", p) {
+			return true
+		}
+	}
+	return false
+}
+
+// spokenLabels begin the items; what stands behind them says the state of a tool.
+var spokenLabels = map[string]string{
+	"User": "", "Model": "",
+	"Success": session.ToolOK, "Error": session.ToolError, "Canceled": session.ToolRejected,
+	"Executing": session.ToolRunning, "Pending": session.ToolRunning, "Confirming": session.ToolRunning, "Validating": session.ToolRunning,
+}
+
+// spokenLabel is the label that a row begins with, or "".
+func spokenLabel(t string) string {
+	name, rest, ok := strings.Cut(t, ":")
+	if !ok || rest != "" && rest[0] != ' ' {
+		return ""
+	}
+	if _, ok := spokenLabels[name]; !ok {
+		return ""
+	}
+	return name
+}
+
+// geminiSpokenSplit finds the composer at the end of the screen and the status above it.
+func geminiSpokenSplit(s Screen) Split {
+	lines := trim(s.Lines)
+	at := len(lines) - 1
+	for at >= 0 && at > len(lines)-12 && !spokenComposer(lines[at]) {
+		at--
+	}
+	if at < 0 || !spokenComposer(lines[at]) {
+		for _, l := range lines[max(0, len(lines)-12):] {
+			if t := strings.TrimSpace(l.Text); strings.HasPrefix(t, "● 1. Allow once") || strings.HasPrefix(t, "Radio button checked 1. Allow once") {
+				return Split{OK: true, Bottom: len(lines), State: StateAsking}
+			}
+		}
+		return Split{}
+	}
+	sp := Split{OK: true, State: StateIdle}
+	for at > 0 && spokenStatus(lines[at-1]) {
+		if at--; strings.Contains(lines[at].Text, "(esc to cancel") {
+			sp.State = StateBusy
+		}
+	}
+	sp.Bottom = at
+	return sp
+}
+
+// spokenStatus tells whether a row is chrome of the frame: footer, spinner, hints, the mode.
+func spokenStatus(l Line) bool {
+	t := strings.TrimSpace(l.Text)
+	switch {
+	case spokenFooter(l), strings.Contains(t, "(esc to cancel"), strings.Contains(t, "? for shortcuts"), strings.HasPrefix(t, spokenNotice):
+		return true
+	case strings.HasPrefix(t, "YOLO"), strings.HasSuffix(t, " to toggle)"), strings.HasPrefix(t, "auto-accept"), strings.HasPrefix(t, "Shift+Tab"), strings.HasPrefix(t, "Initializing"):
+		return true
+	}
+	return false
+}
+
+// geminiSpokenParse reads the items off conversation lines.
+func geminiSpokenParse(lines []Line, last bool) []Item {
+	p := &spokenParser{geminiParser{lines: lines, last: last, command: -1}}
+	for i := 0; i < len(lines); {
+		if lines[i].Text == "" || lines[i].Wrapped {
+			i++
+			continue
+		}
+		i += max(p.next(i), 1)
+	}
+	p.finish()
+	return p.items
+}
+
+// spokenParser reads items as geminiParser does.
+type spokenParser struct{ geminiParser }
+
+func (p *spokenParser) next(i int) int {
+	l := p.lines[i]
+	switch label := spokenLabel(l.Text); {
+	case label == "User":
+		end := p.until(i + 1)
+		if isSlash(strings.TrimSpace(l.Text[len("User:"):])) { // what stands below is what it prints
+			for end = i + 1; end < len(p.lines) && p.lines[end].Wrapped; end++ {
+			}
+		}
+		text := prompt(p.inner(i, end, len("User:  ")), &look{Seam: p.seam})
+		sign := byte('>')
+		if strings.HasPrefix(text, "!") {
+			sign, text = '!', strings.TrimSpace(text[1:])
+		}
+		p.typed(sign, text, i, end)
+		return end - i
+	case label == "Model":
+		return p.reply(i)
+	case label != "":
+		return p.tool(i, spokenLabels[label])
+	case spokenRuns(l):
+		return p.tool(i, session.ToolRunning)
+	case spokenBye(l):
+		p.command = -1
+		return len(p.lines) - i
+	case spokenComposer(l):
+		p.stale = true
+		return 1
+	case p.block(i) > 0:
+		p.stale = true
+		return p.block(i)
+	case spokenCancelled(l):
+		if n := len(p.items); n > 0 && p.items[n-1].Role == session.RoleAssistant {
+			p.items[n-1].Partial = true
+		}
+		p.add(Item{Event: session.EventInterrupted, First: i, End: i + 1, Rule: "gemini cancelled"})
+		return 1
+	case p.command >= 0:
+		p.output(i+1, l.Text)
+	}
+	return 1
+}
+
+// block counts the rows of a notice or footer that stand in the middle of a frame, above what still grows.
+func (p *spokenParser) block(i int) int {
+	n := 0
+	if strings.HasPrefix(p.lines[i].Text, spokenNotice) {
+		n++
+		for n < 4 && i+n < len(p.lines) && !spokenFooter(p.lines[i+n]) && spokenLabel(p.lines[i+n].Text) == "" {
+			n++
+		}
+	}
+	if i+n >= len(p.lines) || !spokenFooter(p.lines[i+n]) {
+		if n == 0 && spokenStatus(p.lines[i]) {
+			return 1
+		}
+		return n
+	}
+	if p.lines[i+n].Text != "workspace (/directory)" {
+		return n + 1
+	}
+	for n++; i+n < len(p.lines) && spokenLabel(p.lines[i+n].Text) == "" && !spokenStatus(p.lines[i+n]) && n < 10; n++ {
+		if strings.Contains(p.lines[i+n].Text, " /model") {
+			return min(n+2, len(p.lines)-i) // the model's name
+		}
+	}
+	return n
+}
+
+// until returns the end of an item that began above line i.
+func (p *spokenParser) until(i int) int {
+	for ; i < len(p.lines); i++ {
+		l := p.lines[i]
+		if l.Wrapped || l.Text == "" {
+			continue
+		}
+		if spokenLabel(l.Text) != "" || spokenRuns(l) || spokenBye(l) || spokenComposer(l) || p.block(i) > 0 || spokenCancelled(l) {
+			break
+		}
+	}
+	for i > 0 && p.lines[i-1].Text == "" {
+		i--
+	}
+	return i
+}
+
+// spokenRuns tells whether a row names a tool that runs: "⊶ Edit  main.go: old => new".
+func spokenRuns(l Line) bool {
+	return strings.HasPrefix(l.Text, "⊶ ") || strings.HasPrefix(l.Text, "⊷ ")
+}
+
+// spokenBye tells whether Gemini takes its leave: its summary follows.
+func spokenBye(l Line) bool {
+	return strings.HasPrefix(l.Text, "Agent powering down.") && l.boldAt(0)
+}
+
+// spokenCancelled tells whether a row says that the user stopped the turn.
+func spokenCancelled(l Line) bool {
+	return strings.HasPrefix(strings.TrimLeft(l.Text, "ℹ "), "Request cancelled")
+}
+
+// inner is an item's lines without the label.
+func (p *spokenParser) inner(i, end, label int) []Line {
+	ls := append([]Line(nil), p.lines[i:end]...)
+	ls[0] = cutLine(ls[0], label, -1)
+	ls[0].Cols += label
+	return ls
+}
+
+// seam tells that lines of a finished item were never wrapped by Gemini.
+func (p *spokenParser) seam(_, _ *textLine) (seam, bool) { return seamBreak, !p.stale }
+
+// reply reads what the model said.
+func (p *spokenParser) reply(i int) int {
+	end := p.until(i + 1)
+	p.unsaid(i, end)
+	ls := p.inner(i, end, len("Model:  "))
+	if !p.stale {
+		ls = apart(ls)
+	}
+	lk := &look{Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter}
+	lk.Heading = func(l *textLine) int {
+		if c := l.first().Fg; c.Kind != vterm.ColorRGB || c.B <= c.G || c.G <= c.R || strings.Contains(l.text, "://") || !l.all(func(s vterm.Style) bool { return s.Fg == c }) {
+			return 0
+		}
+		return 2
+	}
+	lk.Quote = func(l *textLine) (int, bool) {
+		if strings.HasPrefix(l.text, "> ") {
+			return 2, true
+		}
+		return 1, l.text == ">"
+	}
+	text, md := body(ls, lk)
+	p.asked()
+	if text != "" {
+		p.add(Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.open(end), Rule: "gemini Model:"})
+	}
+	return end - i
+}
+
+// spokenItem reads a list item: two blanks stand behind its marker.
+func spokenItem(l *textLine) (item, bool) {
+	if !strings.Contains(l.text[:min(len(l.text), 12)], "  ") {
+		return item{}, false
+	}
+	return listItem(l)
+}
+
+// apart puts back the blank lines that stand between paragraphs, lists, code, tables and quotes.
+func apart(ls []Line) []Line {
+	out := make([]Line, 0, 2*len(ls))
+	var above spokenKind
+	for i, l := range ls {
+		if l.Wrapped && i > 0 {
+			out = append(out, l)
+			continue
+		}
+		kind := spokenKindOf(l)
+		if i > 0 && (kind != above || kind == spokenText) {
+			out = append(out, Line{Row: &vterm.Row{}, Cols: l.Cols})
+		}
+		out = append(out, l)
+		above = kind
+	}
+	return out
+}
+
+// spokenKind is what a line of a reply belongs to.
+type spokenKind uint8
+
+const (
+	spokenText spokenKind = iota
+	spokenList
+	spokenCode
+	spokenTable
+	spokenQuote
+)
+
+func spokenKindOf(l Line) spokenKind {
+	tl := textLine{spans: cutRow(l.Row, 0, -1, plainMarks)}
+	tl.measure()
+	if _, ok := spokenItem(&tl); ok {
+		return spokenList
+	}
+	if _, _, ok := spokenGutter(&tl); ok {
+		return spokenCode
+	}
+	switch firstRune(l.Text) {
+	case '┌', '│', '├', '└':
+		return spokenTable
+	case '>':
+		return spokenQuote
+	}
+	return spokenText
+}
+
+// spokenGutter reads a code line's number: a blank stands behind it, no point.
+func spokenGutter(l *textLine) (width, n int, ok bool) {
+	i := 0
+	for i < len(l.text) && i < 6 && l.text[i] >= '0' && l.text[i] <= '9' {
+		n = n*10 + int(l.text[i]-'0')
+		i++
+	}
+	if i == 0 || l.text[0] == '0' || i < len(l.text) && l.text[i] != ' ' {
+		return 0, 0, false
+	}
+	return i + 1, n, true
+}
+
+// spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
+func spokenMarks(s vterm.Style) mark {
+	m := plainMarks(s)
+	if c := s.Fg; c.Kind == vterm.ColorRGB && c.B > c.G && c.R > c.G {
+		m |= markCode
+	}
+	return m
+}
+
+// tool reads a call: its name, what it does, and its output up to the next label.
+func (p *spokenParser) tool(i int, status string) int {
+	end := p.until(i + 1)
+	l := p.lines[i]
+	from := strings.Index(l.Text, ":") + 2
+	if spokenRuns(l) {
+		from = 2
+	}
+	t, out := &session.Tool{Status: status}, i+1
+	if l.boldAt(from) {
+		out += spokenNamed(t, p.lines[i:end], from)
+	} else {
+		spokenDense(t, cutLine(l, from, -1).Text)
+	}
+	rest, truncated := geminiOutput(p.lines[out:end])
+	t.Output = strings.TrimSpace(t.Output + rest)
+	t.Truncated = truncated
+	if p.command >= 0 && t.Name == "Shell Command" {
+		c := p.command
+		p.output(end, t.Output)
+		p.command, p.items[c].Open = -1, status == session.ToolRunning
+		return end - i
+	}
+	p.asked()
+	text := strings.TrimSpace(t.Name + " " + t.Input)
+	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: i, End: end, Open: status == session.ToolRunning || p.open(end), Rule: "gemini tool"})
+	return end - i
+}
+
+// spokenNamed reads a tool's name, in bold from a column on, and what it does, which may go on below. It returns how many
+// lines below it takes.
+func spokenNamed(t *session.Tool, ls []Line, from int) (n int) {
+	l := ls[0]
+	var desc string
+	t.Name, desc = geminiNamed(l, from)
+	style := l.Runs[len(l.Runs)-1].Style
+	for _, r := range ls[1:] {
+		if style.Fg.Kind == vterm.ColorDefault || len(r.Runs) != 1 || r.Runs[0].Style != style {
+			break
+		}
+		if !r.Wrapped {
+			desc += "\n"
+		}
+		desc += r.Text
+		n++
+	}
+	t.Input = geminiInput(desc)
+	return n
+}
+
+// spokenDense reads a tool that has one line: "Edit  main.go → Accepted (+1, -1)".
+func spokenDense(t *session.Tool, text string) {
+	var result string
+	t.Name, t.Input, _ = strings.Cut(strings.TrimSpace(text), "  ")
+	t.Input, result, _ = strings.Cut(strings.TrimSpace(t.Input), " → ")
+	if result != "" {
+		t.Output = result + "\n"
+	}
+	if path, change, ok := strings.Cut(t.Input, ": "); ok && t.Status == session.ToolRunning && strings.Contains(change, " => ") {
+		t.Input = path
+	}
+}
