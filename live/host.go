@@ -67,6 +67,8 @@ type Host struct {
 	typing   typing
 	reclaim  reclaim     // belongs to Typed
 	guarded  atomic.Bool // others may type, or could until a moment ago
+	alone    atomic.Bool // the session has no terminal but screen
+	replies  chan []byte // of that
 
 	mu       sync.Mutex // guards the fields below
 	viewers  map[*viewer]struct{}
@@ -104,7 +106,44 @@ func New(o Options) *Host {
 }
 
 // Event takes a raw event of the session. It does not wait for anybody.
-func (h *Host) Event(e session.Event) { h.stream.event(e) }
+func (h *Host) Event(e session.Event) {
+	h.stream.event(e)
+	if !h.alone.Load() {
+		return
+	}
+	if replies := h.screen.answers(); len(replies) > 0 {
+		select {
+		case h.replies <- replies:
+		default: // a command that asks so much and does not read gets no answers
+		}
+	}
+}
+
+// Alone makes the host the session's terminal: it has no other, or none any more. Programs get answers to what they ask of a terminal.
+func (h *Host) Alone() {
+	if h.mu.Lock(); h.closed || h.replies != nil {
+		h.mu.Unlock()
+		return
+	}
+	h.replies = make(chan []byte, 64)
+	h.workers.Go(h.reply)
+	h.mu.Unlock()
+	h.stream.keep(1)
+	h.screen.alone(h.ctx)
+	h.alone.Store(true)
+}
+
+// reply gives the child what its terminal answers.
+func (h *Host) reply() {
+	for {
+		select {
+		case b := <-h.replies:
+			_ = h.child.Type(h.ctx, b) // a child that is gone needs none
+		case <-h.ctx.Done():
+			return
+		}
+	}
+}
 
 // Serve serves those who connect to l, until the host or l is closed.
 func (h *Host) Serve(l net.Listener) error {

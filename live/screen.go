@@ -21,9 +21,7 @@ const (
 
 // screen is the session's terminal as its viewers see it. It may be used concurrently.
 type screen struct {
-	host *Host
-	own  bool // the session has no other terminal: it is fed by the session itself, and answers
-
+	host  *Host
 	mu    sync.Mutex // guards the fields below
 	term  *vterm.Term
 	at    place
@@ -33,18 +31,19 @@ type screen struct {
 	last  *protocol.Snapshot // the newest
 }
 
-// event feeds a terminal of its own. It gives what the terminal answers.
-func (s *screen) event(e session.Event) (replies []byte) {
+// alone makes the screen the session's only terminal, from now on.
+func (s *screen) alone(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch e.Kind {
-	case session.Output:
-		_, _ = s.term.Write(e.Data) // never fails
-		s.at.seq += int64(len(e.Data))
-	case session.Resize:
-		s.term.Resize(e.Cols, e.Rows)
-	}
-	s.last = nil
+	s.follow(ctx)
+	_ = s.term.TakeReplies() // these the other terminal gave
+}
+
+// answers follows the output, and gives what the terminal answers to queries in it.
+func (s *screen) answers() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow(s.host.ctx)
 	return s.term.TakeReplies()
 }
 
@@ -52,7 +51,7 @@ func (s *screen) event(e session.Event) (replies []byte) {
 func (s *screen) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.own {
+	if !s.host.alone.Load() {
 		s.term, s.last = nil, nil
 	}
 }
@@ -82,7 +81,7 @@ func (s *screen) read(ctx context.Context, look func(t *vterm.Term, seq int64)) 
 func (s *screen) beat(ctx context.Context) (renew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.own || s.term == nil {
+	if s.term == nil {
 		return false
 	}
 	waiting := s.host.stream.waiting(s.at.seq)
@@ -104,9 +103,6 @@ func (s *screen) beat(ctx context.Context) (renew bool) {
 
 // follow feeds the terminal with what the session has written since.
 func (s *screen) follow(ctx context.Context) {
-	if s.own {
-		return
-	}
 	if s.term == nil {
 		s.seed(ctx)
 	}
@@ -140,7 +136,7 @@ func (s *screen) seed(ctx context.Context) {
 	kept, size := s.host.stream.oldest()
 	s.exact = s.host.child.Screen(s.copyOf)
 	if !s.exact {
-		s.term = vterm.New(vterm.Options{Cols: size.Cols, Rows: size.Rows, Scrollback: -1})
+		s.term = vterm.New(vterm.Options{Cols: size.Cols, Rows: size.Rows, Scrollback: -1, Replies: true})
 		s.at = place{}
 	}
 	s.exact = s.exact || kept <= guess
@@ -164,7 +160,7 @@ func (s *screen) seed(ctx context.Context) {
 
 func (s *screen) copyOf(t *vterm.Term, seq int64) {
 	snap := t.Snapshot()
-	s.term = vterm.New(vterm.Options{Cols: snap.Cols, Rows: snap.Rows, Scrollback: -1})
+	s.term = vterm.New(vterm.Options{Cols: snap.Cols, Rows: snap.Rows, Scrollback: -1, Replies: true})
 	_, _ = s.term.Write(t.Repaint())
 	s.at = place{seq: seq}
 }
@@ -195,5 +191,5 @@ func (s *screen) fromPast(ctx context.Context, to int64) {
 func (s *screen) sure() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.own || s.term == nil || s.exact
+	return s.term == nil || s.exact
 }

@@ -58,7 +58,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 		return nil, fmt.Errorf("open a PTY: %w", err)
 	}
 	stdin := o.Stdin
-	if t.isTTY {
+	if t.isTTY || t.isAlone() {
 		stdin = tty
 	}
 	c := &child{ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
@@ -137,12 +137,19 @@ func nonblocking(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal.
+// copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal, or the usual ones.
 func copySettings(t *terminal, tty *os.File) {
-	if t.tty == nil {
+	from := t.tty
+	if t.isAlone() {
+		from = tty
+	}
+	if from == nil {
 		return
 	}
-	if settings, err := unix.IoctlGetTermios(int(t.tty.Fd()), ioctlGetTermios); err == nil {
+	if settings, err := unix.IoctlGetTermios(int(from.Fd()), ioctlGetTermios); err == nil {
+		if t.isAlone() {
+			settings.Iflag |= iutf8 // so that a whole character is erased at once
+		}
 		_ = unix.IoctlSetTermios(int(tty.Fd()), ioctlSetTermios, settings) // the PTY's own settings serve as well
 	}
 }

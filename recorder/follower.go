@@ -56,7 +56,7 @@ type follower struct {
 }
 
 func startFollower(o Options, feed *feed, w *logWriter) *follower {
-	cols, rows := WindowSize(o.Stdout, o.Stdin)
+	cols, rows := o.window()
 	f := &follower{
 		processor: NewProcessor(ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,

@@ -7,4 +7,5 @@ import "golang.org/x/sys/unix"
 const (
 	ioctlGetTermios = unix.TIOCGETA
 	ioctlSetTermios = unix.TIOCSETA
+	iutf8           = 0 // macOS sets it by itself, the others do not know it
 )

@@ -48,6 +48,12 @@ type Options struct {
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
 	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
 
+	// Cols and Rows, where they are not 0, are the window of a session that has no terminal, in cells: what the command shows and reads is
+	// the host's. Stdin and Stdout are not used then.
+	Cols, Rows int
+	// Keep is called where the terminal is gone and the session goes on without it, for its host; nil: the command gets the SIGHUP.
+	Keep func()
+
 	// Host makes what shows the session to others, when the child runs and has written nothing yet; nil: nobody sees it.
 	Host func(*Controls) Host
 }
@@ -91,7 +97,7 @@ func (o Options) withDefaults() Options {
 // belong to it; ctx ends the command as SIGTERM does.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o = o.withDefaults()
-	term := newTerminal(o.Stdin, o.Stdout)
+	term := newTerminal(o)
 	defer term.restore()
 	sigs := catchSignals()
 	defer sigs.stop()

@@ -41,6 +41,9 @@ func (s *signals) stop() { signal.Stop(s.ch) }
 func (r *run) supervise(ctx context.Context) {
 	var kill <-chan time.Time
 	end := func(sig syscall.Signal) {
+		if sig == unix.SIGHUP && r.keep() {
+			return
+		}
 		r.child.signal(sig)
 		r.child.signal(unix.SIGCONT) // a stopped child cannot die
 		if kill == nil {
@@ -73,10 +76,38 @@ func (r *run) supervise(ctx context.Context) {
 	}
 }
 
+// keep lets the session go on without its terminal, which is gone, if that is wanted.
+func (r *run) keep() bool {
+	if r.options.Keep == nil {
+		return false
+	}
+	if r.term.isAlone() { // the kernel and the shell both say so
+		return true
+	}
+	if r.input != nil {
+		r.input.enable(false)
+	}
+	r.term.leave(*r.window())
+	r.options.Keep()
+	return true
+}
+
+// window gives the size of the session's window, as its command knows it.
+func (r *run) window() *unix.Winsize {
+	var ws *unix.Winsize
+	err := r.child.control(func(fd int) { ws, _ = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ) })
+	if err != nil || ws == nil {
+		return r.term.size()
+	}
+	return ws
+}
+
 func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 	switch sig {
 	case unix.SIGWINCH:
-		r.followSize()
+		if !r.term.isAlone() {
+			r.followSize()
+		}
 	case unix.SIGCONT: // somebody else stopped us, and the shell has set the terminal since
 		r.resume()
 	case unix.SIGPIPE: // the write's own error tells
@@ -91,7 +122,7 @@ func (r *run) followSize() {
 }
 
 func (r *run) resizeTo(ws *unix.Winsize) error {
-	r.term.resized(int(ws.Row))
+	r.term.resized(ws)
 	err := r.child.resize(ws)
 	if err == nil {
 		r.tee.resize(int(ws.Col), int(ws.Row))
@@ -102,6 +133,10 @@ func (r *run) resizeTo(ws *unix.Winsize) error {
 // suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell says so. Where nobody could
 // continue it (no job control) the kernel does not stop us, and the child goes on.
 func (r *run) suspend() {
+	if r.term.isAlone() { // nobody could continue us
+		r.child.signal(unix.SIGCONT)
+		return
+	}
 	r.settle()
 	if r.input != nil {
 		r.input.enable(false) // supervise enables it again when the terminal is raw
@@ -123,9 +158,11 @@ func (r *run) settle() {
 }
 
 func (r *run) resume() {
-	r.term.cook()
-	r.term.makeRaw()
-	r.followSize()
+	if !r.term.isAlone() {
+		r.term.cook()
+		r.term.makeRaw()
+		r.followSize()
+	}
 	r.child.signal(unix.SIGCONT)
 }
 
@@ -165,6 +202,10 @@ func (r *run) backgroundTicker() *time.Ticker {
 // checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not. The ticker runs in the background
 // only: a recording that waits for its child does not wake up.
 func (r *run) checkForeground(t *time.Ticker) {
+	if r.term.isAlone() {
+		t.Stop()
+		return
+	}
 	if r.input == nil || r.term.foreground() {
 		t.Stop()
 	} else {

@@ -14,6 +14,14 @@ const (
 	defaultRows = 24
 )
 
+// window gives the size of the session's window at its start.
+func (o Options) window() (cols, rows int) {
+	if o.Cols > 0 && o.Rows > 0 {
+		return o.Cols, o.Rows
+	}
+	return WindowSize(o.Stdout, o.Stdin)
+}
+
 // WindowSize gives the size of the terminal behind the first of files that is one, in cells; 80x24 where none is.
 func WindowSize(files ...*os.File) (cols, rows int) {
 	ws := windowSize(files...)
@@ -42,9 +50,16 @@ type terminal struct {
 	gone  bool   // writing failed: the window is closed, or the pipe's reader left
 	busy  bool   // output is being written
 	note  string // to be written when it is not
+
+	alone  bool         // there is no terminal, or none any more
+	window unix.Winsize // the session's, then
 }
 
-func newTerminal(in, out *os.File) *terminal {
+func newTerminal(o Options) *terminal {
+	in, out := o.Stdin, o.Stdout
+	if o.Cols > 0 && o.Rows > 0 {
+		return &terminal{in: in, out: out, gone: true, alone: true, window: unix.Winsize{Col: uint16(o.Cols), Row: uint16(o.Rows)}}
+	}
 	t := &terminal{in: in, out: out, isTTY: term.IsTerminal(int(in.Fd()))}
 	switch {
 	case t.isTTY:
@@ -58,11 +73,33 @@ func newTerminal(in, out *os.File) *terminal {
 // interactive tells whether the keyboard is ours to read.
 func (t *terminal) interactive() bool { return t.isTTY }
 
-func (t *terminal) size() *unix.Winsize { return windowSize(t.out, t.in) }
+func (t *terminal) size() *unix.Winsize {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.alone {
+		window := t.window
+		return &window
+	}
+	return windowSize(t.out, t.in)
+}
+
+// isAlone tells that there is no terminal, or none any more.
+func (t *terminal) isAlone() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.alone
+}
+
+// leave gives up a terminal that is gone. The window stays as it is.
+func (t *terminal) leave(window unix.Winsize) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.gone, t.alone, t.window, t.saved = true, true, window, nil
+}
 
 // foreground tells whether our process group may read the terminal and set its modes.
 func (t *terminal) foreground() bool {
-	if t.tty == nil {
+	if t.tty == nil || t.isAlone() {
 		return true
 	}
 	pgrp, err := unix.IoctlGetInt(int(t.tty.Fd()), unix.TIOCGPGRP)
@@ -77,7 +114,7 @@ func (t *terminal) makeRaw() {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.saved != nil {
+	if t.saved != nil || t.alone {
 		return
 	}
 	fd := int(t.tty.Fd())
@@ -169,10 +206,11 @@ func (t *terminal) say() {
 	}
 }
 
-func (t *terminal) resized(rows int) {
+func (t *terminal) resized(ws *unix.Winsize) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.modes.rows = rows
+	t.modes.rows = int(ws.Row)
+	t.window = *ws
 }
 
 // restore brings the terminal back: the line settings, and the modes that the child left on.

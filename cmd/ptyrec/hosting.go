@@ -12,12 +12,18 @@ import (
 
 // hosting lets others join a session while it is recorded. A session that cannot be joined is recorded all the same.
 type hosting struct {
-	sink *sink
-	host *live.Host // nil: the command has not begun
-	err  chan error // why nobody can join it; nil where they can
+	sink   *sink
+	hosted bool          // it is in the background, and has no terminal
+	host   *live.Host    // nil: the command has not begun
+	ready  chan struct{} // closed when it can be joined, or cannot
 }
 
-func newHosting(to *sink) *hosting { return &hosting{sink: to, err: make(chan error, 1)} }
+func newHosting(to *sink, hosted bool) *hosting {
+	return &hosting{sink: to, hosted: hosted, ready: make(chan struct{})}
+}
+
+// alone makes the host the session's terminal.
+func (h *hosting) alone() { h.host.Alone() }
 
 // begin is called when the command runs.
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
@@ -29,20 +35,38 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Entries: h.entries,
 	})
 	h.sink.setHost(h.host)
-	id := h.sink.session.ID
-	go func() {
-		if <-h.sink.opened; h.sink.err != nil {
-			h.err <- h.sink.err
-			return
-		}
-		h.host.Describe(h.sink.begun)
-		l, err := live.Listen(id)
-		h.err <- err
-		if err == nil {
-			_ = h.host.Serve(l) // ends with the host
-		}
-	}()
+	if h.hosted {
+		h.host.Alone()
+	}
+	go h.serve(h.sink.session.ID)
 	return h.host
+}
+
+func (h *hosting) serve(id string) {
+	defer h.told(id)
+	if <-h.sink.opened; h.sink.err != nil {
+		return
+	}
+	h.host.Describe(h.sink.begun)
+	l, err := live.Listen(id)
+	if err != nil {
+		return
+	}
+	h.told(id)
+	_ = h.host.Serve(l) // ends with the host
+}
+
+// told tells whoever started the session in the background that it is there.
+func (h *hosting) told(id string) {
+	select {
+	case <-h.ready:
+		return
+	default:
+		close(h.ready)
+	}
+	if h.hosted {
+		tellStart(id)
+	}
 }
 
 // past reads the raw log for viewers.
@@ -75,5 +99,6 @@ func (h *hosting) close() {
 	if h.host == nil {
 		return
 	}
+	<-h.ready
 	h.host.Close()
 }

@@ -23,6 +23,10 @@ type runFlags struct {
 	input  bool
 	nested bool
 	anyway bool
+	keep   bool
+	detach bool
+	hosted bool   // this is what --detach has started
+	size   string // COLSxROWS, where there is no terminal
 }
 
 func newRunCmd(a *app) *cobra.Command {
@@ -32,10 +36,15 @@ func newRunCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"record", "rec", "exec", "start"},
 		Short:      "Record a command (default: $SHELL); its exit status is ours",
 		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every
-key, signal and window size, and its exit status is passed on. Flags behind the command's name are the command's.`,
+key, signal and window size, and its exit status is passed on. Flags behind the command's name are the command's.
+
+While it runs, others can join the session: you, with ` + "`ptyrec attach`" + `; programs see it, and type once you let them
+(` + "`ptyrec grant`" + `), until you press Ctrl+\ here. With --keep it goes on when this terminal is closed, with --detach it
+has none from the beginning, and its id is printed.`,
 		Example: `  ptyrec run -- claude
   ptyrec run codex --model gpt-5
-  ptyrec run                      your shell`,
+  ptyrec run                      your shell
+  ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.loadConfig()
 			if err != nil {
@@ -51,6 +60,11 @@ key, signal and window size, and its exit status is passed on. Flags behind the 
 	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too; never while the echo is off (passwords)")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
+	cmd.Flags().StringVar(&f.size, "size", detachedSize, "the window with --detach, `COLSxROWS`")
+	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
+	_ = cmd.Flags().MarkHidden("hosted") // it is there
 	return cmd
 }
 
@@ -60,6 +74,9 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
 		return startFailure(err)
+	}
+	if f.detach {
+		return detach(a, command, f)
 	}
 	outer := os.Getenv(sessionVariable)
 	if outer != "" && !f.nested && !a.isOver(ctx, outer) {
@@ -115,14 +132,20 @@ func replaceProcess(command, environ []string) error {
 
 func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	s := newSession(a, command)
+	if f.hosted {
+		var err error
+		if s.Cols, s.Rows, err = parseSize(f.size); err != nil {
+			return err
+		}
+	}
 	to, err := startSink(ctx, a, s)
 	if err != nil {
 		return a.unrecorded(command, f, err)
 	}
 	defer to.close()
-	joined := newHosting(to)
+	joined := newHosting(to, f.hosted)
 	defer joined.close()
-	result, err := recorder.Run(ctx, recorder.Options{
+	o := recorder.Options{
 		Command:   command,
 		Env:       append(withoutSession(a.environ), sessionVariable+"="+s.ID),
 		SessionID: s.ID,
@@ -134,7 +157,14 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Log:       to,
 		Index:     to,
 		Host:      joined.begin,
-	})
+	}
+	if f.hosted {
+		o.Cols, o.Rows = s.Cols, s.Rows
+	}
+	if f.keep {
+		o.Keep = joined.alone
+	}
+	result, err := recorder.Run(ctx, o)
 	if err != nil {
 		return errors.Join(startFailure(err), to.discard())
 	}

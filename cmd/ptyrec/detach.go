@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/recorder"
+)
+
+// detachedSize is the window of a session without a terminal, in cells.
+const detachedSize = "120x30"
+
+// hostedFile is the file descriptor on which a session in the background tells that it has begun.
+const hostedFile = 3
+
+// parseSize reads COLSxROWS.
+func parseSize(text string) (cols, rows int, err error) {
+	left, right, found := strings.Cut(text, "x")
+	cols, errCols := strconv.Atoi(left)
+	rows, errRows := strconv.Atoi(right)
+	if !found || errCols != nil || errRows != nil || cols < 2 || rows < 1 || cols > 1000 || rows > 1000 {
+		return 0, 0, usageError(fmt.Errorf("--size %q: it takes COLSxROWS, as %s", text, detachedSize))
+	}
+	return cols, rows, nil
+}
+
+// detach starts a session in the background, prints its id, and returns. What goes wrong with its start is told here.
+func detach(a *app, command []string, f runFlags) error {
+	if _, _, err := parseSize(f.size); err != nil {
+		return err
+	}
+	if err := recorder.CheckCommand(command[0]); err != nil {
+		return startFailure(err)
+	}
+	path, err := a.dbPath()
+	if err != nil {
+		return err
+	}
+	args := []string{"--db", path}
+	if a.redactFlag != nil {
+		args = append(args, fmt.Sprintf("--redact=%v", *a.redactFlag))
+	}
+	args = append(args, "run", "--hosted", "--size", f.size, fmt.Sprintf("--input=%v", f.input), "--")
+	return startHosted(a, append(args, command...))
+}
+
+// startHosted starts this program anew, in a session of its own.
+func startHosted(a *app, args []string) error {
+	told, tell, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer told.Close()
+	errs, errTo, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer errs.Close()
+	cmd := exec.Command(executable(), args...)
+	cmd.Env = withoutSession(a.environ)
+	cmd.ExtraFiles = []*os.File{tell}
+	cmd.Stderr = errTo
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	_, _ = tell.Close(), errTo.Close()
+	if err != nil {
+		return err
+	}
+	id, _ := io.ReadAll(told) // an empty one is the error
+	if len(bytes.TrimSpace(id)) > 0 {
+		_, err := fmt.Fprintf(a.stdout, "%s\n", bytes.TrimSpace(id))
+		return err
+	}
+	said, _ := io.ReadAll(errs) // what can be had of it
+	err = cmd.Wait()
+	_, _ = a.stderr.Write(said)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return childStatus(exit.ExitCode())
+	}
+	if err == nil { // it was over before it could tell
+		return nil
+	}
+	return fail(fmt.Errorf("the session did not start: %w", err), "try it without --detach")
+}
+
+// tellStart tells the one who started this session in the background its id, and lets go of him.
+func tellStart(id string) {
+	f := os.NewFile(hostedFile, "start")
+	_, _ = fmt.Fprintln(f, id) // whoever is gone needs no answer
+	_ = f.Close()
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		_ = unix.Dup2(int(null.Fd()), 2)
+		_ = null.Close()
+	}
+}

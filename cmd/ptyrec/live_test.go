@@ -1,0 +1,104 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// liveEnv is the environment of live sessions, and the folder of their sockets.
+func liveEnv(t *testing.T) (environ []string, dir string) {
+	t.Helper()
+	environ, _ = env(t)
+	run, err := os.MkdirTemp("", "pr") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(run) })
+	return append(environ, "XDG_RUNTIME_DIR="+run), filepath.Join(run, "ptyrec")
+}
+
+// join attaches to the newest live session.
+func join(t *testing.T, dir string, o client.AttachOptions) *client.Stream {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	c, err := client.Dial(ctx, "", client.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		s, err := c.Attach(ctx, "last", o)
+		if err == nil {
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal(err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// output reads a session's output until it holds text.
+func output(t *testing.T, s *client.Stream, text string) {
+	t.Helper()
+	got, buf := "", make([]byte, 64<<10)
+	for !strings.Contains(got, text) {
+		n, err := s.Read(buf)
+		got += string(buf[:n])
+		if err != nil {
+			t.Fatalf("%v behind %q", err, got)
+		}
+	}
+}
+
+func TestKeepGoesOnWithoutItsTerminal(t *testing.T) {
+	environ, dir := liveEnv(t)
+	u := ptytest.New(t)
+	cmd := exec.Command("ptyrec", "run", "--keep", "--", "sh", "-c", `echo ready; read x; printf '\033[6n'; echo "got $x"; sleep 0.2; exit 7`)
+	cmd.Env = environ
+	u.Start(t, cmd)
+	u.Await(t, "ready")
+	u.Hangup()
+	s := join(t, dir, client.AttachOptions{Name: "test", Mode: protocol.ModeBytes, Control: true})
+	if _, err := s.Write([]byte("abc\r")); err != nil {
+		t.Fatal(err)
+	}
+	output(t, s, "got abc")
+	if _, err := io.ReadAll(s); err != nil {
+		t.Error(err)
+	}
+	if status, ok := s.ExitStatus(); status != 7 || !ok {
+		t.Errorf("status %d, %v", status, ok)
+	}
+	if got := ptytest.Status(t, cmd); got != 7 {
+		t.Errorf("ptyrec's status is %d", got)
+	}
+}
+
+func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
+	environ, _ := liveEnv(t)
+	u := ptytest.New(t)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `echo ready; read x; read y`)
+	cmd.Env = environ
+	u.Start(t, cmd)
+	u.Await(t, "ready")
+	u.Hangup()
+	if err := cmd.Wait(); err == nil || errors.Is(err, exec.ErrWaitDelay) {
+		t.Errorf("it ended with %v", err)
+	}
+}
