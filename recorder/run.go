@@ -44,6 +44,7 @@ type Options struct {
 	Input     bool          // record what is typed, save while the echo is off
 	Log       Log           // nil: nothing is recorded
 	Index     Index         // nil: nothing is extracted
+	Spool     string        // a folder for what the log is behind, where that is much, in a file that is gone with the process; empty: that for temporary files
 	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
 	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s

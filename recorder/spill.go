@@ -23,8 +23,12 @@ const spillHeader = 1 + 8 + 4 + 4 + 4 + 4
 
 var errSpoolFull = errors.New("the log is too far behind")
 
-func newSpillFile() (*spillFile, error) {
-	f, err := os.CreateTemp("", "ptyrec-spool-*")
+// newSpillFile makes one in the folder, or, where that takes none, in that for temporary files.
+func newSpillFile(folder string) (*spillFile, error) {
+	f, err := os.CreateTemp(folder, ".ptyrec-spool-*")
+	if err != nil {
+		f, err = os.CreateTemp("", ".ptyrec-spool-*")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,8 @@ const eventOverhead = 64
 
 // spool is the queue before the log writer. Putting never waits for the taker. It may be used concurrently, with one taker.
 type spool struct {
-	ready chan struct{} // gets a value when there is the first event to take, when there are takeBytes of them, and when the spool is closed
+	folder string        // for the file
+	ready  chan struct{} // gets a value when there is the first event to take, when there are takeBytes of them, and when the spool is closed
 
 	mu     sync.Mutex // guards the fields below
 	mem    []session.Event
@@ -29,7 +30,7 @@ type spool struct {
 	closed bool
 }
 
-func newSpool() *spool { return &spool{ready: make(chan struct{}, 1)} }
+func newSpool(folder string) *spool { return &spool{folder: folder, ready: make(chan struct{}, 1)} }
 
 // put queues e, whose data must not change any more.
 func (s *spool) put(e session.Event) {
@@ -59,7 +60,7 @@ func (s *spool) plentyLocked() bool { return s.size >= takeBytes || s.file != ni
 func (s *spool) spill(e session.Event) {
 	var err error
 	if s.file == nil {
-		s.file, err = newSpillFile()
+		s.file, err = newSpillFile(s.folder)
 	}
 	if err == nil {
 		err = s.file.put(e)

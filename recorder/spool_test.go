@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 // What goes into the spool comes out of it, in order, also by way of the file.
 func TestSpoolKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := newSpool()
+		s := newSpool(os.TempDir())
 		var want, got []session.Event
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "put") {
@@ -82,7 +83,7 @@ func TestLogWriterTellsLosses(t *testing.T) {
 			for _, err := range tt.flaws {
 				log.flaws <- err
 			}
-			s := newSpool()
+			s := newSpool(t.TempDir())
 			s.put(session.Event{Data: []byte("hello")})
 			s.close()
 			w := startLogWriter(log, s)
@@ -103,7 +104,7 @@ type panickyLog struct{ flakyLog }
 func (*panickyLog) Flush() error { panic("a fault") }
 
 func TestLogWriterSurvivesPanic(t *testing.T) {
-	s := newSpool()
+	s := newSpool(t.TempDir())
 	s.put(session.Event{Data: []byte("hello")})
 	s.close()
 	w := startLogWriter(&panickyLog{}, s)

@@ -27,7 +27,7 @@ type tee struct {
 func newTee(o Options) *tee {
 	t := &tee{started: o.Started}
 	if o.Log != nil {
-		t.spool = newSpool()
+		t.spool = newSpool(o.Spool)
 		t.writer = startLogWriter(o.Log, t.spool)
 	}
 	if o.Index != nil {

@@ -156,6 +156,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Leader:    executable(),
 		Log:       to,
 		Index:     to,
+		Spool:     to.folder,
 		Host:      joined.begin,
 	}
 	if f.hosted {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ const sinkDelay = 20 * time.Millisecond
 // sink carries a live session into the store: its raw log and its entries. It is opened when the command has started, or is needed.
 type sink struct {
 	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
+	folder  string          // of the database
 	session session.Session // as the store has it
 	redact  redaction
 	title   string // as it was found, secrets and all
@@ -57,7 +59,7 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := &sink{ctx: ctx, session: s, redact: r, needed: make(chan struct{}, 1), opened: make(chan struct{})}
+	to := &sink{ctx: ctx, folder: filepath.Dir(path), session: s, redact: r, needed: make(chan struct{}, 1), opened: make(chan struct{})}
 	if store.Ready(path) {
 		go func() {
 			select {
