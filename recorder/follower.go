@@ -22,7 +22,7 @@ const (
 // A flood is output that overflows the feed. The follower waits for its end: until then the recording itself needs the
 // processor, and most of what is read would be gone from the screen at once.
 const (
-	floodCheck = 100 * time.Millisecond // is how often it looks,
+	floodCheck = 300 * time.Millisecond // is how often it looks,
 	floodEnd   = 64 << 10               // and fewer bytes than this meanwhile are the end
 	readSpeed  = 2 << 20                // bytes a second that are surely read on from the log
 )

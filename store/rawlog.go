@@ -46,6 +46,7 @@ type RawLog struct {
 	left    *leftFile // what the database did not take, which comes before waiting; nil: nothing
 	tail    builder   // what is in no segment of full size yet
 	cutAt   mark      // how much of it is in a smaller one
+	over    bool      // the last event was the command's end
 	waiting []segment // what the database has not taken yet; each replaces all behind its first event
 	queued  int       // bytes before compression that wait since the last transaction
 	lost    int64
@@ -101,6 +102,7 @@ func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
 		err = l.cut(ctx, false)
 	}
 	l.tail.add(ev)
+	l.over = ev.Kind == session.Exit
 	if err != nil || l.tail.size() < segmentSize {
 		return err
 	}
@@ -116,7 +118,7 @@ func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
 func (l *RawLog) Flush(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.cut(ctx, false)
+	return l.cut(ctx, l.over)
 }
 
 // Close writes the rest. Further calls do nothing.
