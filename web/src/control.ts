@@ -47,6 +47,11 @@ export class ControlBar {
     if (this.write) this.ask(this.typing ? "release" : "take");
   }
 
+  /** refuse tells somebody who types without control why nothing happens. */
+  refuse(): void {
+    if (!document.querySelector(".toast")) toast(this.write ? "Read-only: take control to type" : "Read-only: without the token nobody types");
+  }
+
   /** ask asks the session for a change; what it refuses is shown. */
   ask(action: string, seconds = 0): void {
     this.live.control(action, seconds).catch((e: Error) => toast(e.message, true));

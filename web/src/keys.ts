@@ -10,12 +10,12 @@ export function bind(keys: Key[]): void {
   bound = [...keys, { keys: ["?"], does: "This list", run: help }];
 }
 
-/** listen starts to listen. Keys that are typed into a field, or into a terminal under control, are not the page's. */
+/** listen starts to listen. Keys that are typed into a field or a live terminal are not the page's. */
 export function listen(): void {
   addEventListener("keydown", (e) => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     const target = e.target instanceof Element ? e.target : document.body;
-    const field = target.closest("input:not([type=range]), textarea:not(.xterm-helper-textarea), select, .typing");
+    const field = target.closest("input:not([type=range]), textarea:not(.xterm-helper-textarea), select, .now");
     if (field && !(e.key === "Escape" && !field.matches(".typing"))) return;
     if ((e.key === " " || e.key === "Enter") && target.closest("button, a, summary, select")) return;
     if (e.key.startsWith("Arrow") && target.closest("input, .screen, pre")) return;

@@ -19,6 +19,7 @@ export class Screen {
   readonly term: Terminal;
   onkeys: (keys: Uint8Array) => void = () => {};
   onleave: () => void = () => {};
+  onrefused: () => void = () => {}; // a key that nobody takes
   private large = false;
   private watch = new ResizeObserver(() => this.fit());
 
@@ -107,7 +108,10 @@ export class Screen {
 
   // taken tells whether the terminal takes a key. Ctrl+] leaves it, as in `ptyrec attach`; without control the page has all of them.
   private taken(e: KeyboardEvent): boolean {
-    if (this.term.options.disableStdin) return false;
+    if (this.term.options.disableStdin) {
+      if (e.type === "keydown" && e.key.length === 1 && !e.ctrlKey && !e.metaKey) this.onrefused();
+      return false;
+    }
     if (e.ctrlKey && e.key === "]") {
       if (e.type === "keydown") this.onleave();
       e.preventDefault();

@@ -162,7 +162,9 @@ export class Stage implements Watcher {
     const now = (this.now = new Screen());
     this.live = new Live(this.session.id, this);
     this.bar = new ControlBar(this.live, now, this.write);
+    now.el.classList.add("now");
     now.onleave = () => this.bar?.ask("release");
+    now.onrefused = () => this.live && this.bar?.refuse();
     this.showLive();
   }
 

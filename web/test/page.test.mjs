@@ -119,6 +119,7 @@ test("a live session is watched, taken over and typed into", { skip }, async () 
   await tab.waitForSelector("text=Read-only");
   await tab.click(".screen");
   await tab.keyboard.type("echo refused\n");
+  await tab.waitForSelector("text=take control to type");
   await tab.click("text=Take control");
   await tab.waitForSelector(".screen.typing");
   await tab.keyboard.type("echo moved-$((40+2))\n");
@@ -162,8 +163,9 @@ test("what an agent says comes as it is said, and is never obeyed", { skip }, as
   await check();
 });
 
-test("a connection that breaks is taken up where it broke", { skip }, async () => {
+test("a connection that breaks is taken up where it broke", { skip }, async (t) => {
   const wire = await line(Number(program.url.port));
+  t.after(wire.close);
   const id = program.detach("sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo n-$i-; sleep 0.001; done; echo all; sleep 100");
   const { tab, shot, shows, check } = await open("light", `http://127.0.0.1:${wire.port}/`);
   const sockets = [];
@@ -194,7 +196,6 @@ test("a connection that breaks is taken up where it broke", { skip }, async () =
   }
   assert.ok(next > end);
   await check();
-  wire.close();
 });
 
 const post = (id, what, body) => fetch(at(`/api/sessions/${id}/${what}`), { method: "POST", headers: { Authorization: `Bearer ${program.token}`, "Content-Type": "application/json" }, body: JSON.stringify(body) });
