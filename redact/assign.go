@@ -13,29 +13,55 @@ const (
 	maxValue   = 150
 )
 
+// What bytes may be, in an assignment.
+const (
+	signByte  = 1 << iota // between name and value
+	valueByte             // of the generic rule's value
+	digitByte
+)
+
+var byteKinds = func() (kinds [256]uint8) {
+	for c := range kinds {
+		if isWord(byte(c)) || strings.IndexByte(".=+/-", byte(c)) >= 0 {
+			kinds[c] |= valueByte
+		}
+		if c >= '0' && c <= '9' {
+			kinds[c] |= digitByte
+		}
+		if strings.IndexByte("=>:|,", byte(c)) >= 0 {
+			kinds[c] |= signByte
+		}
+	}
+	return kinds
+}()
+
 // assigns tells whether a value may follow the name whose word ends at a place. It is never wrong when it says no.
 func (r *rule) assigns(v *view, end int) bool {
 	text := v.folded[end:min(len(v.folded), end+nameTail+beforeWord+maxValue)]
-	sign := strings.IndexAny(text[:min(len(text), nameTail)], "=>:|,")
-	if sign < 0 {
+	sign := 0
+	for sign < len(text) && byteKinds[text[sign]]&signByte == 0 {
+		if sign++; sign >= nameTail {
+			return false
+		}
+	}
+	if sign == len(text) {
 		return false
 	}
 	if r.id != genericRule {
 		return true
 	}
-	run, digit := 0, false
+	run, digits := 0, uint8(0)
 	for i := sign; i < len(text); i++ {
-		c := text[i]
-		if !isWord(c) && strings.IndexByte(".=+/-", c) < 0 {
+		kind := byteKinds[text[i]]
+		if kind&valueByte == 0 {
 			if i > nameTail+beforeWord {
 				return false
 			}
-			run, digit = 0, false
+			run, digits = 0, 0
 			continue
 		}
 		run++
-		digit = digit || c >= '0' && c <= '9'
-		if digit && run >= minValue {
+		if digits |= kind & digitByte; digits != 0 && run >= minValue {
 			return true
 		}
 	}

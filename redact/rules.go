@@ -60,7 +60,7 @@ type rule struct {
 type allowlist struct {
 	target    string // match, line, or the secret
 	regexes   func() *regexp.Regexp
-	stopWords []string
+	stopWords func() wordSet
 }
 
 // ruleSet is rules with the words that call them.
@@ -147,7 +147,7 @@ func allowlists(list []allowlistTOML) (out []*allowlist) {
 		if len(t.Regexes)+len(t.StopWords) == 0 || strings.EqualFold(t.Condition, "AND") { // AND: with a path, which a screen has not
 			continue
 		}
-		a := &allowlist{target: t.RegexTarget, stopWords: t.StopWords}
+		a := &allowlist{target: t.RegexTarget, stopWords: sync.OnceValue(func() wordSet { return newWordSet(t.StopWords) })}
 		if len(t.Regexes) > 0 {
 			text := "(?:" + strings.Join(t.Regexes, ")|(?:") + ")"
 			a.regexes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
@@ -166,11 +166,8 @@ func (a *allowlist) allows(secret, match, line string) bool {
 	case "line":
 		target = line
 	}
-	lower := strings.ToLower(secret)
-	for _, w := range a.stopWords {
-		if strings.Contains(lower, w) {
-			return true
-		}
+	if a.stopWords().in(strings.ToLower(secret)) {
+		return true
 	}
 	return a.regexes != nil && a.regexes().MatchString(target)
 }
