@@ -63,16 +63,17 @@ type Past interface {
 // Server is the handler of all requests. Close it when no more come.
 type Server struct {
 	Options
-	log     *slog.Logger
-	mux     *http.ServeMux
-	states  states
-	watch   watch
-	bridges bridges
-	streams chan struct{}  // holds a value for each WebSocket and event stream
-	gate    sync.Mutex     // is held while one is let in, or all are told to leave
-	running sync.WaitGroup // those who are in, and the bridge's sessions
-	stop    context.CancelFunc
-	stopped context.Context
+	log           *slog.Logger
+	headerTimeout time.Duration
+	mux           *http.ServeMux
+	states        states
+	watch         watch
+	bridges       bridges
+	streams       chan struct{}  // holds a value for each WebSocket and event stream
+	gate          sync.Mutex     // is held while one is let in, or all are told to leave
+	running       sync.WaitGroup // those who are in, and the bridge's sessions
+	stop          context.CancelFunc
+	stopped       context.Context
 }
 
 // maxStreams is how many WebSockets and event streams there may be at a time.
@@ -80,7 +81,7 @@ const maxStreams = 1000
 
 // New makes a server.
 func New(o Options) *Server {
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams)}
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams), headerTimeout: 10 * time.Second}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -127,18 +128,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.guard(s.m
 
 // Limits of HTTP: whoever is slower is no client.
 const (
-	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second
-	writeTimeout  = 30 * time.Second // of one write
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 32 << 10 // bytes
-	shutdownTime  = 5 * time.Second
+	readTimeout  = 30 * time.Second
+	writeTimeout = 30 * time.Second // of one write
+	idleTimeout  = 2 * time.Minute
+	maxHeader    = 32 << 10 // bytes
+	shutdownTime = 5 * time.Second
 )
 
 // Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's sessions, and returns when nothing of it is left.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo),
 	}
 	ended := make(chan error, 1)

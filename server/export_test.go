@@ -1,0 +1,24 @@
+package server
+
+import "time"
+
+// SetHeaderTimeout says how long a client may take for a request's head.
+func SetHeaderTimeout(s *Server, d time.Duration) { s.headerTimeout = d }
+
+// SetWatchTime says how often the database is asked for changes.
+func SetWatchTime(s *Server, d time.Duration) { s.watch.every = d }
+
+// Cut is where data may be cut last.
+func Cut(data []byte) int { return new(cutter).safe(data) }
+
+// Tail is the newest output as the bridge keeps it.
+type Tail struct{ t tail }
+
+// Add gives what is passed on.
+func (t *Tail) Add(data []byte) []byte { return t.t.add(data) }
+
+// Newest gives what those get who join.
+func (t *Tail) Newest() []byte { return t.t.newest() }
+
+// Torn tells that what was passed on ends within a sequence.
+func (t *Tail) Torn() bool { return t.t.torn }
