@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
 	"strconv"
@@ -30,8 +31,10 @@ type Recording struct {
 // pageData is what page.html is filled with.
 type pageData struct {
 	Title           string
+	Brief           []string // what one wants to know at once
 	Facts           []pageFact
 	Items           []pageItem
+	Prompts         []pagePrompt
 	CSS, PlayerCSS  template.CSS
 	JS, PlayerJS    template.JS
 	Cast            template.HTML // base64, whose + is no mark-up
@@ -40,18 +43,24 @@ type pageData struct {
 
 type pageFact struct{ Name, Value string }
 
-// pageItem is an event, or a message.
+// pageItem is an event, or a message. Clock is when it appears in the recording, or where there is none the time of day.
 type pageItem struct {
-	Event                    string
-	Seq                      int
-	Role, Speaker, Clock, At string
-	Body                     template.HTML
+	Event                          string
+	Seq                            int
+	Role, Speaker, Clock, When, At string
+	Body                           template.HTML
+}
+
+// pagePrompt is a line in the list of what the user asked.
+type pagePrompt struct {
+	Seq         int
+	Clock, Text string
 }
 
 // HTML writes t as one page that needs nothing from elsewhere: the conversation, and beside it the recording in a player, if
 // there is one. Nothing in t can become a script, or make the page ask for anything.
 func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
-	p := pageData{Title: titleOf(&t.Session), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js"))}
+	p := pageData{Title: titleOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js"))}
 	for _, f := range factsOf(&t.Session) {
 		p.Facts = append(p.Facts, pageFact{f.name, f.value})
 	}
@@ -64,19 +73,62 @@ func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")), template.JS(pageFile("asciinema-player.min.js"))
 	}
 	for _, e := range t.Entries {
-		item, ok := newPageItem(e, &t.Session)
-		if !ok {
-			continue
+		if item, ok := newPageItem(e, &t.Session); ok {
+			p.add(item, e, rec)
 		}
-		if rec != nil {
-			item.At = seconds(rec.Time(e))
-			if p.Poster == "" && e.Role == session.RoleAssistant {
-				p.Poster = item.At
-			}
-		}
-		p.Items = append(p.Items, item)
 	}
 	return page().Execute(w, p)
+}
+
+// add adds an item with its place in the recording.
+func (p *pageData) add(item pageItem, e *session.Entry, rec *Recording) {
+	if rec != nil && item.Event == "" {
+		at := rec.Time(e)
+		item.At, item.Clock = seconds(at), lapse(at)
+		if p.Poster == "" && e.Role == session.RoleAssistant {
+			p.Poster = item.At
+		}
+	}
+	if e.Role == session.RoleUser {
+		p.Prompts = append(p.Prompts, pagePrompt{e.Seq, item.Clock, shorten(oneLine(e.Text))})
+	}
+	p.Items = append(p.Items, item)
+}
+
+// briefOf gives the agents, folder, day and length of a session, and how often the user asked.
+func briefOf(t *session.Transcript) (brief []string) {
+	s := &t.Session
+	for _, a := range s.Agents {
+		brief = append(brief, agentOf(a.Name, a.Version, a.Model))
+	}
+	if s.Cwd != "" {
+		brief = append(brief, oneLine(s.Cwd))
+	}
+	if !s.StartedAt.IsZero() {
+		brief = append(brief, s.StartedAt.UTC().Format("2 January 2006, 15:04 UTC"))
+	}
+	if s.EndedAt != nil && !s.StartedAt.IsZero() {
+		brief = append(brief, s.EndedAt.Sub(s.StartedAt).Round(time.Second).String())
+	}
+	prompts := 0
+	for _, e := range t.Entries {
+		if e.Role == session.RoleUser {
+			prompts++
+		}
+	}
+	if prompts == 1 {
+		return append(brief, "1 prompt")
+	}
+	return append(brief, strconv.Itoa(prompts)+" prompts")
+}
+
+// lapse writes a time in a recording as its player does.
+func lapse(d time.Duration) string {
+	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
 func pageFile(name string) string {
@@ -108,36 +160,43 @@ func pack(data []byte) (string, error) {
 func newPageItem(e *session.Entry, s *session.Session) (pageItem, bool) {
 	if e.Type == session.TypeEvent {
 		text := eventText(e)
-		return pageItem{Event: text}, text != ""
+		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
 	}
-	speaker := speakerName(e, s)
-	if e.Role == session.RoleTool || e.Role == session.RoleThinking {
-		speaker = strings.ToUpper(e.Role[:1]) + e.Role[1:]
+	item := pageItem{Seq: e.Seq, Role: e.Role, Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))} // all of it is escaped
+	switch {
+	case e.Role == session.RoleAssistant && e.Agent != "":
+		item.Speaker = e.Agent
+	case e.Role == session.RoleUser, e.Role == session.RoleAssistant:
+		item.Speaker = speakerName(e, s)
 	}
-	return pageItem{
-		Seq: e.Seq, Role: e.Role, Speaker: speaker, Clock: e.At.UTC().Format(clock), Body: template.HTML(htmlBody(e)), // all of it is escaped
-	}, true
+	return item, true
 }
 
 // htmlBody gives a message's text as HTML.
 func htmlBody(e *session.Entry) string {
 	var b strings.Builder
+	text := func(html string) string { return `<div class="text">` + html + "</div>" }
 	switch e.Role {
 	case session.RoleAssistant:
-		b.WriteString(markdownHTML(firstOf(e.Markdown, e.Text)))
+		b.WriteString(text(markdownHTML(firstOf(e.Markdown, e.Text))))
 	case session.RoleThinking:
-		b.WriteString("<details><summary>Thinking</summary>" + markdownHTML(firstOf(e.Markdown, e.Text)) + "</details>")
+		b.WriteString(`<details class="fold"><summary>Thinking</summary>` + text(markdownHTML(firstOf(e.Markdown, e.Text))) + "</details>")
 	case session.RoleTool:
 		b.WriteString(toolHTML(e))
-	case session.RoleShell:
-		b.WriteString("<pre>$ " + escapeHTML(e.Text+"\n"+strings.TrimRight(e.Output, "\n")) + "</pre>")
+	case session.RoleShell, session.RoleCommand:
+		sign := "$"
+		if e.Role == session.RoleCommand {
+			sign = "›"
+		}
+		lines := `<span class="prompt">` + sign + " </span>" + escapeHTML(e.Text)
+		if output := strings.TrimRight(e.Output, "\n"); output != "" {
+			lines += "\n" + escapeHTML(output)
+		}
+		b.WriteString("<pre>" + lines + "</pre>")
 	case session.RoleSystem:
 		b.WriteString("<pre>" + escapeHTML(e.Text) + "</pre>")
 	default:
 		b.WriteString(`<div class="plain">` + escapeHTML(e.Text) + "</div>")
-		if e.Output != "" {
-			b.WriteString("<pre>" + escapeHTML(e.Output) + "</pre>")
-		}
 	}
 	if status := statusText(e); status != "" {
 		b.WriteString(`<p class="status">` + escapeHTML(status) + "</p>")
@@ -145,22 +204,45 @@ func htmlBody(e *session.Entry) string {
 	return b.String()
 }
 
+// toolHTML gives a tool call in one line, which opens where the screen showed more.
 func toolHTML(e *session.Entry) string {
 	title, input := toolTitle(e)
-	if status := toolStatus(e); status != "" {
-		title += " (" + status + ")"
+	head := "<strong>" + escapeHTML(title) + "</strong>"
+	if name, rest, found := strings.Cut(title, ": "); found && e.Tool != nil {
+		head = "<strong>" + escapeHTML(name) + "</strong> <code>" + escapeHTML(rest) + "</code>"
 	}
-	var b strings.Builder
-	b.WriteString("<details><summary>" + escapeHTML(title) + "</summary>")
+	if status := toolStatus(e); status != "" {
+		head += " <i>" + escapeHTML(status) + "</i>"
+	}
+	var more strings.Builder
 	for _, part := range []string{input, toolOutput(e)} {
 		if part = strings.TrimRight(part, "\n"); part != "" {
-			b.WriteString("<pre>" + escapeHTML(part) + "</pre>")
+			more.WriteString("<pre>" + diffHTML(part) + "</pre>")
 		}
 	}
 	if e.Tool != nil && e.Tool.Truncated {
-		b.WriteString(`<p class="status">(the screen showed no more of it)</p>`)
+		more.WriteString(`<p class="status">(the screen showed no more of it)</p>`)
 	}
-	return b.String() + "</details>"
+	if more.Len() == 0 {
+		return `<div class="fold flat">` + head + "</div>"
+	}
+	return `<details class="fold"><summary>` + head + "</summary>" + more.String() + "</details>"
+}
+
+// diffHTML marks the lines that a diff adds and removes.
+func diffHTML(text string) string {
+	lines := strings.Split(text, "\n")
+	signs := diffSigns(lines)
+	for i, line := range lines {
+		lines[i] = escapeHTML(line)
+		switch signs[i] {
+		case '+':
+			lines[i] = "<ins>" + lines[i] + "</ins>"
+		case '-':
+			lines[i] = "<del>" + lines[i] + "</del>"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func escapeHTML(text string) string { return template.HTMLEscapeString(printable(text)) }

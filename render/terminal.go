@@ -147,11 +147,12 @@ func (t *Terminal) tool(head string, e *session.Entry) string {
 // diff colours the lines that a diff adds and removes; agents number them.
 func (t *Terminal) diff(text string) string {
 	lines := strings.Split(text, "\n")
+	signs := diffSigns(lines)
 	for i, line := range lines {
-		switch mark := strings.TrimLeft(line, " 0123456789"); {
-		case strings.HasPrefix(mark, "+ ") || strings.HasPrefix(line, "+"):
+		switch signs[i] {
+		case '+':
 			lines[i] = t.paint(sgrGreen, line)
-		case strings.HasPrefix(mark, "- ") && mark != line || strings.HasPrefix(line, "-"):
+		case '-':
 			lines[i] = t.paint(sgrRed, line)
 		}
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -174,6 +175,34 @@ func toolOutput(e *session.Entry) string {
 		return e.Output
 	}
 	return e.Tool.Output
+}
+
+// numberedChange is a line of a diff as agents show them; hunk begins a part of one as programs write them.
+var (
+	numberedChange = regexp.MustCompile(`(?m)^ *[0-9]+ *[+-]`)
+	hunk           = regexp.MustCompile(`(?m)^@@ .* @@`)
+)
+
+// diffSigns tells of each line of a text whether a diff adds (+) or removes (-) it; others are 0. Where the text is no diff all are.
+func diffSigns(lines []string) []byte {
+	signs := make([]byte, len(lines))
+	text := strings.Join(lines, "\n")
+	numbered := numberedChange.MatchString(text)
+	if !numbered && !hunk.MatchString(text) {
+		return signs
+	}
+	for i, line := range lines {
+		mark := line
+		if numbered {
+			if mark = strings.TrimLeft(line, " 0123456789"); mark == line {
+				continue
+			}
+		}
+		if mark != "" && (mark[0] == '+' || mark[0] == '-') {
+			signs[i] = mark[0]
+		}
+	}
+	return signs
 }
 
 const titleSize = 100 // characters

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+)
+
+// TestAsciinema gives exported recordings of real agents to asciinema itself: it writes the same bytes, and plays them. The page's test
+// gives them to asciinema-player.
+func TestAsciinema(t *testing.T) {
+	if _, err := exec.LookPath("asciinema"); err != nil {
+		t.Skip("asciinema is not installed")
+	}
+	version, err := exec.Command("asciinema", "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats := []string{"cast2"}
+	if !bytes.Contains(version, []byte(" 2.")) { // up to version 2 it reads no version 3
+		formats = append(formats, "cast")
+	}
+	casts, err := filepath.Glob("../../testdata/transcripts/*/*-tools*/session.cast.gz")
+	if err != nil || len(casts) == 0 {
+		t.Fatalf("%d recordings, %v", len(casts), err)
+	}
+	dir := t.TempDir()
+	environ, _ := env(t)
+	output := func(args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command("ptyrec", args...)
+		cmd.Env = environ
+		b, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("ptyrec %s: %v", strings.Join(args, " "), err)
+		}
+		return b
+	}
+	output(append([]string{"import"}, casts...)...)
+	for _, format := range formats {
+		output("export", "--all", "--format", format, "-o", filepath.Join(dir, format))
+		files, err := filepath.Glob(filepath.Join(dir, format, "*.cast"))
+		if err != nil || len(files) != len(casts) {
+			t.Fatalf("%d of %d recordings exported, %v", len(files), len(casts), err)
+		}
+		for _, file := range files {
+			id := strings.TrimSuffix(file[strings.LastIndexByte(file, '_')+1:], ".cast")
+			u := ptytest.New(t) // it wants a terminal, even for cat
+			cmd := exec.Command("sh", "-c", "asciinema cat $0 > $0.bytes && asciinema play -s 100000 $0", file)
+			u.Start(t, cmd)
+			if status := ptytest.Status(t, cmd); status != 0 {
+				t.Fatalf("asciinema: status %d\n%s", status, u.Shown())
+			}
+			got, err := os.ReadFile(file + ".bytes")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := output("show", id, "--raw"); len(want) == 0 || !bytes.Equal(got, want) {
+				t.Errorf("%s: asciinema gives %d bytes, want %d, the same", filepath.Base(file), len(got), len(want))
+			}
+		}
+	}
+}
