@@ -10,7 +10,7 @@ const (
 	ground state = iota
 	escape
 	escapeIntermediate
-	csiEntry
+	csiEntry // this and the next three are in the order of those of DCS: inHead
 	csiParam
 	csiIntermediate
 	csiIgnore

@@ -58,20 +58,29 @@ func (t *Term) inCSI(b byte) {
 			t.dispatchCSI(b)
 			t.joinable = 0
 		}
-	case t.state == csiIgnore:
+	case t.state != csiIgnore:
+		t.inHead(b, csiEntry)
+	}
+}
+
+// inHead reads what is before the final byte of a control sequence or of the head of a device control
+// string: a private marker, parameters, intermediates. entry is the first of its states.
+func (t *Term) inHead(b byte, entry state) {
+	const param, intermediate, ignore = csiParam - csiEntry, csiIntermediate - csiEntry, csiIgnore - csiEntry
+	switch {
 	case b <= 0x2F:
 		t.keep(b)
-		t.state = csiIntermediate
-	case t.state == csiIntermediate:
-		t.state = csiIgnore
+		t.state = entry + intermediate
+	case t.state == entry+intermediate:
+		t.state = entry + ignore
 	case b <= ';':
 		t.params.put(b)
-		t.state = csiParam
-	case t.state == csiEntry:
+		t.state = entry + param
+	case t.state == entry:
 		t.keep(b)
-		t.state = csiParam
+		t.state = entry + param
 	default:
-		t.state = csiIgnore
+		t.state = entry + ignore
 	}
 }
 
@@ -79,8 +88,18 @@ func (t *Term) inCSI(b byte) {
 // kind that is there to its end: perhaps a private marker, then digits and semicolons, then the
 // final byte. It says how many bytes that is; 0 leaves p to the state machine.
 func (t *Term) wholeCSI(p []byte) int {
-	if len(p) < 2 || p[0] != '[' {
+	if len(p) < 4 || p[0] != '[' {
 		return 0
+	}
+	if d, e := p[1]-'0', p[2]-'0'; d < 10 && (p[2] == 'm' || e < 10 && p[3] == 'm') { // every other one is such
+		v, n := d, 3
+		if e < 10 {
+			v, n = 10*d+e, 4
+		}
+		if t.sgrOne(v) {
+			t.joinable = 0
+			return n
+		}
 	}
 	t.ncol = 0
 	from := 1 // of the parameter that is read

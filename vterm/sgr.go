@@ -56,6 +56,20 @@ func (t *Term) sgr() {
 	t.paint(brush{fg, bg, flags})
 }
 
+// sgrOne is SGR with one number below 100, which most have. It is false where that is left to sgr.
+func (t *Term) sgrOne(v byte) bool {
+	b, op := t.brush, &sgrOps[v]
+	switch {
+	case !op.more:
+		t.paint(brush{b.fg&op.fg | op.newFg, b.bg&op.bg | op.newBg, b.flags&op.flags | op.on})
+	case v == 0 && t.extra == (brushExtra{}):
+		t.paint(brush{})
+	default:
+		return false
+	}
+	return true
+}
+
 // underline is SGR 4, 4:n, 21 and 24; a style that is not known is a single line.
 func (t *Term) underline(flags uint32, v int, sub []int32) uint32 {
 	style := UnderlineSingle

@@ -54,19 +54,8 @@ func (t *Term) inDCS(b byte) {
 		t.dcs = b
 		t.startString()
 		t.state = dcsPassthrough
-	case b <= 0x2F:
-		t.keep(b)
-		t.state = dcsIntermediate
-	case t.state == dcsIntermediate:
-		t.state = dcsIgnore
-	case b <= ';':
-		t.params.put(b)
-		t.state = dcsParam
-	case t.state == dcsEntry:
-		t.keep(b)
-		t.state = dcsParam
 	default:
-		t.state = dcsIgnore
+		t.inHead(b, dcsEntry)
 	}
 }
 
