@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -106,6 +108,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 type listItem struct {
 	session.Session
 	Status      string   `json:"status"`
+	Joinable    bool     `json:"joinable,omitempty"` // it runs, and attach, send and the like reach it
 	Prompt      string   `json:"prompt,omitempty"`
 	Messages    int      `json:"messages"`
 	Turns       int      `json:"turns"`
@@ -118,9 +121,18 @@ type listItem struct {
 
 func newListItem(info *store.Info) listItem {
 	return listItem{
-		info.Session, info.Status, info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
+		info.Session, info.Status, joinable(info), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
 		info.Tags, info.Note,
 	}
+}
+
+// joinable tells whether a session can be joined: it runs, on this machine, as this user.
+func joinable(info *store.Info) bool {
+	if info.Status != store.Live {
+		return false
+	}
+	_, err := os.Stat(live.Path(info.ID))
+	return err == nil
 }
 
 func writeListJSON(w io.Writer, infos []*store.Info) error {
@@ -193,8 +205,10 @@ func shortDuration(d time.Duration) string {
 // statusWord says how a session stands; where it ended with an error, with which.
 func statusWord(info *store.Info) (word, color string) {
 	switch {
-	case info.Status == store.Live:
+	case joinable(info):
 		return info.Status, green
+	case info.Status == store.Live: // elsewhere, or its socket is gone
+		return info.Status + ", unreachable", green
 	case info.Status == store.Interrupted:
 		return info.Status, yellow
 	case info.ExitCode != nil && *info.ExitCode != 0:

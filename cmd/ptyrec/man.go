@@ -101,6 +101,8 @@ Exit statuses:
   0      it worked
   1      it did not; two lines on stderr say why, and what to do next. Also: search found nothing, verify found a difference
   2      the command line is wrong
+  3      wait: the agent asks for approval
+  124    wait: the time is over
   126    run: the command cannot be executed
   127    run: there is no such command
   128+n  run: the command was ended by signal n; else run's status is the command's

@@ -5,16 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -33,16 +38,21 @@ var atEnd = math.Inf(1)
 func newScreenCmd(a *app) *cobra.Command {
 	var o screenOptions
 	cmd := &cobra.Command{
-		Use:        "screen CAST… [-o DIR]",
+		Use:        "screen CAST… [-o DIR] | screen S",
 		SuggestFor: []string{"screenshot", "snapshot", "shot"},
 		Short:      "Show the screen of a recording at a moment",
 		Long: `Screen plays recordings into a terminal of its own and writes what it shows at the end, or at a moment:
-one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .svg). JSON has the scrollback, too.`,
+one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .svg). JSON has the scrollback, too.
+A session S that runs shows the screen of now, without scrollback.`,
 		Example: `  ptyrec screen session.cast
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
   ptyrec screen *.cast --json -o screens
-  ptyrec screen --session last --ansi`,
+  ptyrec screen --session last --ansi
+  ptyrec screen 019a9ec0`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.session == "" && len(args) == 1 && namesSession(args[0]) {
+				o.session, args = args[0], nil
+			}
 			if err := o.check(cmd, args); err != nil {
 				return usageError(err)
 			}
@@ -152,7 +162,15 @@ func screenOne(a *app, path, target string, o screenOptions, bar *progress) erro
 	return readErr
 }
 
-// screenOfSession writes the screen of a session in the database.
+var sessionName = regexp.MustCompile(`^(last|[0-9a-f][0-9a-f-]{3,35})$`)
+
+// namesSession tells that an argument is a session, and no recording of that name.
+func namesSession(arg string) bool {
+	_, err := os.Stat(arg)
+	return errors.Is(err, fs.ErrNotExist) && sessionName.MatchString(arg)
+}
+
+// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself, or what the database has.
 func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
 	db, err := a.openExisting(ctx)
 	if err != nil {
@@ -161,6 +179,11 @@ func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
 	info, err := findSession(ctx, db, o.session)
 	if err != nil {
 		return err
+	}
+	if info.Status == store.Live && o.at == atEnd && o.widths == "graphemes" {
+		if t := screenOfLive(ctx, info.ID); t != nil {
+			return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
+		}
 	}
 	source, _, err := newOutgoing(ctx, a, db, info, nil)
 	if err != nil {
@@ -172,6 +195,20 @@ func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
 		a.notice("%v", d)
 	}
 	return errors.Join(readErr, a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) }))
+}
+
+// screenOfLive gives the screen of a session that runs; nil where it cannot be asked.
+func screenOfLive(ctx context.Context, id string) *vterm.Term {
+	s, _, err := joinLive(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	t, err := screenNow(ctx, s)
+	if err != nil {
+		return nil
+	}
+	return t
 }
 
 // play feeds what source gives, up to the moment, to a terminal. Where source breaks off, the screen

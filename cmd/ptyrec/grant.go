@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+func newGrantCmd(a *app) *cobra.Command {
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use:        "grant S [--for D]",
+		SuggestFor: []string{"allow", "permit"},
+		Short:      "Let programs type into a live session",
+		Long: `Grant lets programs (ptyrec send, an agent that is attached) type into a session that runs, until Ctrl+\ is pressed in its terminal, or
+ptyrec revoke, or the time is over. Who typed what is recorded. What runs in the session cannot grant it to itself.`,
+		Example: `  ptyrec grant last
+  ptyrec grant 01a1fcd2 --for 10m`,
+		Args:              operands(1, 1),
+		ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 0 {
+				return usageError(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
+			}
+			return grant(cmd.Context(), a, args[0], limit)
+		},
+	}
+	cmd.Flags().DurationVar(&limit, "for", 0, "only so long, as `10m` or 1h30m")
+	return cmd
+}
+
+func newRevokeCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke S",
+		Short:   "Let nobody but its own terminal type into a live session",
+		Long:    `Revoke takes back what grant gave, and the control of all viewers, as Ctrl+\ does in the session's terminal. They go on seeing it.`,
+		Example: "  ptyrec revoke last",
+		Args:    operands(1, 1), ValidArgsFunction: completeSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, hello, err := joinLive(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return refused(s.Revoke(cmd.Context()), hello.Session.ID)
+		},
+	}
+}
+
+func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
+	s, hello, err := joinLive(ctx, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	id := hello.Session.ID
+	if os.Getenv(sessionVariable) == id {
+		return fail(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
+	}
+	if err := s.Grant(ctx, limit); err != nil {
+		return refused(err, id)
+	}
+	until := ""
+	if limit > 0 {
+		until = fmt.Sprintf(" for %v", limit)
+	}
+	a.notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
+	return nil
+}
+
+// granter names the user who grants, as others see it.
+func granter() string {
+	if name := os.Getenv("USER"); name != "" {
+		return name
+	}
+	return "user"
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// joinLive attaches to a live session of this user on this machine, for a command that is no viewer. The caller must close the stream.
+func joinLive(ctx context.Context, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+	c, err := client.Dial(ctx, "", client.Options{})
+	if err != nil {
+		return nil, protocol.Hello{}, err
+	}
+	s, err := c.Attach(ctx, ref, o)
+	if errors.Is(err, session.ErrNotFound) {
+		err = fail(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+	}
+	if err != nil {
+		return nil, protocol.Hello{}, err
+	}
+	for {
+		e, err := s.Next(ctx)
+		if err != nil {
+			_ = s.Close()
+			return nil, protocol.Hello{}, sessionOver(err)
+		}
+		if connected, ok := e.(client.Connected); ok {
+			return s, connected.Hello, nil
+		}
+	}
+}
+
+// sessionOver says that a session ended before it did what was wanted.
+func sessionOver(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fail(errors.New("the session is over"), "`ptyrec show last` shows what was said")
+	}
+	return err
+}
+
+// refused gives what to do about a request that a session refuses.
+func refused(err error, id string) error {
+	var e *protocol.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case protocol.CodeNoControl:
+		return fail(e, "the session's user lets programs type with `ptyrec grant "+id[:min(8, len(id))]+"`")
+	case protocol.CodeUnavailable:
+		return fail(e, "look at it with `ptyrec screen --session "+id[:min(8, len(id))]+"`")
+	}
+	return e
+}
+
+// screenNow reads the screen of a session that was attached to in ModeScreen.
+func screenNow(ctx context.Context, s *client.Stream) (*vterm.Term, error) {
+	for {
+		e, err := s.Next(ctx)
+		if err != nil {
+			return nil, sessionOver(err)
+		}
+		if snap, ok := e.(protocol.Snapshot); ok {
+			t := vterm.New(vterm.Options{Cols: snap.Cols, Rows: snap.Rows})
+			_, _ = t.Write(snap.Data) // never fails
+			return t, nil
+		}
+	}
+}
