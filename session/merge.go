@@ -299,10 +299,16 @@ func repeats(e *Entry, it *Sighting) float64 {
 		return 0
 	case n == len(a), n == len(b), n*10 >= 9*max(len(a), len(b)):
 		return 0.9
-	case e.Status == StatusStreaming && n*3 >= min(len(a), len(b)):
+	case e.Status == StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
 		return 0.5 // its unfinished end is drawn otherwise now
 	}
 	return 0
+}
+
+// firstLine is a text up to its first line break.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
 }
 
 // words returns a text without its white space: a re-wrap changes nothing else.
