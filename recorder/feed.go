@@ -7,7 +7,7 @@ import (
 )
 
 // feedMemory bounds the queue before the follower, in bytes of event data.
-const feedMemory = 512 << 10
+const feedMemory = 256 << 10
 
 // feed is the queue before the follower. Putting never waits: what does not fit is left out, and the follower reads it
 // from the log. It may be used concurrently, with one taker.

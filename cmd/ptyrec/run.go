@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -130,7 +131,13 @@ func replaceProcess(command, environ []string) error {
 	return startFailure(&recorder.StartError{Command: command[0], Status: statusNotExecutable, Err: err})
 }
 
+// recorderGC is the garbage that a recorder may hold, in percent of what it uses (runtime/debug.SetGCPercent): it is there all day, and nobody waits for it.
+const recorderGC = 50
+
 func record(ctx context.Context, a *app, command []string, f runFlags) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(recorderGC)
+	}
 	s := newSession(a, command)
 	if f.hosted {
 		var err error
