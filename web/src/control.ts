@@ -42,9 +42,9 @@ export class ControlBar {
     if (this.typing) this.set({ viewers: [], reason: "the connection was lost" }, this.me);
   }
 
-  /** toggle takes control, or gives it back. */
-  toggle(): void {
-    if (this.write) this.ask(this.typing ? "release" : "take");
+  /** focus goes to the button that takes control: one key more, so that nobody takes it by mistake. */
+  focus(): void {
+    this.el.querySelector<HTMLElement>(".button.strong")?.focus();
   }
 
   /** refuse tells somebody who types without control why nothing happens. */

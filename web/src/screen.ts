@@ -33,6 +33,7 @@ export class Screen {
     const bytes = new TextEncoder();
     this.term.onData((data) => this.onkeys(bytes.encode(data)));
     this.term.onBinary((data) => this.onkeys(Uint8Array.from(data, (c) => c.charCodeAt(0))));
+    this.el.addEventListener("click", () => String(getSelection()) || this.term.focus());
     silence(this.term);
   }
 

@@ -133,7 +133,7 @@ export class SessionPage implements Page {
       { keys: ["ArrowRight"], shown: "→", does: "5 s on", run: () => stage.replay.skip(5) },
       { keys: ["<", ">"], shown: "< >", does: "Slower, faster", run: (e) => stage.replay.faster(e.key === ">" ? 1 : -1) },
       { keys: ["l"], does: "Back to live", run: () => stage.showLive() },
-      { keys: ["c"], does: "Take control, where you may", run: () => stage.control() },
+      { keys: ["c"], shown: "c Enter", does: "Take control", run: () => stage.control() },
       { keys: ["z"], does: "Zoom the terminal", run: () => stage.zoom() },
       { keys: ["u", "/"], shown: "u /", does: "All sessions, search", run: () => this.el.querySelector<HTMLElement>("a[data-own]")?.click() },
       { keys: ["Escape"], shown: "Esc", does: "Leave what has the focus", run: () => (document.activeElement as HTMLElement | null)?.blur() },

@@ -95,7 +95,7 @@ export class Stage implements Watcher {
   }
 
   control(): void {
-    if (this.showsLive) this.bar?.toggle();
+    if (this.showsLive) this.bar?.focus();
   }
 
   // --- what the session says

@@ -1,7 +1,7 @@
 // The conversation: entries as they are, in order, each at its place when it changes.
 import type { Entry, Tool } from "./api";
 import { fill, h, icon } from "./dom";
-import { clock, full, names } from "./format";
+import { clock, full, names, when } from "./format";
 import { markdown, plain } from "./markdown";
 
 interface Item { entry: Entry; el: HTMLElement }
@@ -174,6 +174,7 @@ function fold(kind: string, open: boolean, head: (Node | string)[], ...inside: (
   return h("details", { class: `fold ${kind}`, open }, h("summary", {}, ...head), ...inside);
 }
 
+const visible = (keys: string): string => keys.replace(/\r/g, "⏎").replace(/[\0-\x1f]/g, (c) => `^${String.fromCharCode(c.charCodeAt(0) + 64)}`).replace(/\x7f/g, "⌫");
 const firstLine = (text = ""): string => text.trimStart().split("\n", 1)[0]!.slice(0, 300);
 
 // eventText says an event in few words; nothing for those that the state shows anyway.
@@ -187,6 +188,9 @@ function eventText(e: Entry): string {
     case "cli:clear": return "conversation cleared";
     case "cli:interrupted": return "interrupted";
     case "cli:asking": return `${agent} asks for approval`;
+    case "control:grant": return d.kind === "agent" ? `${d.by} lets programs type${d.until ? ` until ${when(String(d.until))}` : ""}` : `${d.by} took control`;
+    case "control:revoke": return d.kind === "human" ? `${d.by}: control ${d.reason ?? "is over"}` : `programs may no longer type${d.reason ? `: ${d.reason}` : ""}`;
+    case "control:input": return `${d.by}${d.kind === "agent" ? " (program)" : ""} typed ${d.secret ? "a secret" : `“${visible(String(d.text ?? ""))}”`}`;
     case "pty:resize": return `window ${d.cols} × ${d.rows}`;
     case "pty:exit": return `exited with status ${d.status ?? 0}`;
     default: return [String(e.event).replace(/^\w+:/, ""), ...Object.values(d)].join(" · ");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { line, root, start } from "./program.mjs";
@@ -19,12 +19,20 @@ const views = {
 const offline = /WebSocket connection to|ERR_CONNECTION|Failed to load resource: net::/; // what Chromium says of a line that is down
 
 let program, browser;
+let unchecked; // the tab of a test that did not come to its end
 
 before(async () => {
   if (skip) return;
   mkdirSync(shots, { recursive: true });
   program = await start();
   browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+});
+
+afterEach(async (t) => {
+  await unchecked?.screenshot({ path: path.join(shots, "failed.png") }).catch(() => {});
+  if (unchecked) t.diagnostic?.(`${await unchecked.evaluate(() => document.body.innerText).catch(String)}`);
+  await unchecked?.context().close();
+  unchecked = undefined;
 });
 
 after(async () => {
@@ -37,6 +45,7 @@ async function open(view, address, token = program.token) {
   const context = await browser.newContext(views[view]);
   context.setDefaultTimeout(15_000);
   const tab = await context.newPage();
+  unchecked = tab;
   const url = new URL(address);
   const wrong = [];
   tab.on("console", (m) => m.type() === "error" && !offline.test(m.text()) && wrong.push(`console: ${m.text()}`));
@@ -53,6 +62,7 @@ async function open(view, address, token = program.token) {
     async check() {
       assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "wider than the window");
       assert.deepEqual(wrong, []);
+      unchecked = undefined;
       await context.close();
     },
   };
@@ -166,7 +176,7 @@ test("what an agent says comes as it is said, and is never obeyed", { skip }, as
 test("a connection that breaks is taken up where it broke", { skip }, async (t) => {
   const wire = await line(Number(program.url.port));
   t.after(wire.close);
-  const id = program.detach("sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo n-$i-; sleep 0.001; done; echo all; sleep 100");
+  const id = program.detach("sh", "-c", "echo begin; read go; i=0; while [ $i -lt 600 ]; do i=$((i+1)); echo n-$i-; sleep 0.001; done; echo all; sleep 100");
   const { tab, shot, shows, check } = await open("light", `http://127.0.0.1:${wire.port}/`);
   const sockets = [];
   tab.on("websocket", (w) => {
@@ -176,7 +186,9 @@ test("a connection that breaks is taken up where it broke", { skip }, async (t) 
     w.on("framereceived", ({ payload }) => s.got.push(payload));
   });
   await tab.goto(`http://127.0.0.1:${wire.port}/s/${id}`);
-  await shows("n-3");
+  await shows("begin");
+  await post(id, "input", { text: "\r", kind: "human" });
+  await shows("n-9");
   wire.down();
   await tab.waitForSelector("text=Connection lost");
   await shot("lost");

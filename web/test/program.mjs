@@ -25,8 +25,9 @@ export async function start() {
   const server = child("serve", "--listen", "127.0.0.1:0");
   const address = await said(server, /https?:\/\/[^\s#]+#token=\S+/);
   const url = new URL(address);
+  const token = url.hash.slice("#token=".length);
   return {
-    run, child, url, token: url.hash.slice("#token=".length),
+    run, child, url, token,
     import: (fixture) => run("import", path.join(root, "testdata/transcripts", fixture, "session.cast.gz")),
     /** detach runs a command in a session without a terminal, and gives its id. */
     detach: (...command) => run("run", "--detach", "--", ...command).trim(),
@@ -34,7 +35,11 @@ export async function start() {
       writeFileSync(path.join(dir, name), text, { mode: 0o700 });
       return path.join(dir, name);
     },
+    /** stop ends everything, also sessions that would outlive the server. */
     async stop() {
+      for (const { id } of JSON.parse(run("list", "--live", "--json")))
+        await fetch(new URL(`/api/sessions/${id}/kill`, url), { method: "POST", headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: '{"signal": "KILL"}' });
+      while (run("list", "--live", "--json").trim() !== "[]") await new Promise((again) => setTimeout(again, 50));
       for (const c of children) {
         c.kill("SIGTERM");
         if (c.exitCode === null && c.signalCode === null) await new Promise((done) => c.once("exit", done));
