@@ -82,7 +82,7 @@ func ccGrey(s vterm.Style) bool {
 		return true
 	}
 	if s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette < 16 {
-		return s.Fg.Palette == 8
+		return s.Fg.Palette == 8 || s.Fg.Palette == 7
 	}
 	r, g, b, ok := ccRgb(s.Fg)
 	return ok && max(r, g, b)-min(r, g, b) < 24 && r > 0x30 && r < 0xd8

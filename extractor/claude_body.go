@@ -9,12 +9,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeLook is how a reply is drawn; right is what its text leaves free at the right.
-func claudeLook(right int) *look {
+// claudeLook is how a reply is drawn; right is what its text leaves free at the right, few that its theme has 16 colours.
+func claudeLook(right int, few bool) *look {
+	marks := claudeMarks
+	if few {
+		marks = claudeMarks16
+	}
 	return &look{
 		Left: 2, Right: right,
-		Marks: claudeMarks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
-		Code: claudeCode, GoesOn: claudeGoesOnText, CodeOutdents: true, CodeTabs: true, Table: claudeTable,
+		Marks: marks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
+		Code: claudeCode, GoesOn: claudeGoesOnText, CodeOutdents: true, CodeTabs: true, Table: claudeTable, WholeCells: true,
 	}
 }
 
@@ -25,6 +29,15 @@ func claudeMarks(s vterm.Style) mark {
 		m &^= markBold
 	}
 	if claudeCodeInk(s.Fg) {
+		m |= markCode
+	}
+	return m
+}
+
+// claudeMarks16 reads inline styles in a theme of 16 colours, where code stands in a blue that grammars use, too.
+func claudeMarks16(s vterm.Style) mark {
+	m := claudeMarks(s)
+	if s.Fg.Kind == vterm.ColorPalette && (s.Fg.Palette == 12 || s.Fg.Palette == 4) {
 		m |= markCode
 	}
 	return m
@@ -135,12 +148,15 @@ const (
 	claudeInkStyled                  // bold, italic, code within text: a paragraph
 )
 
+// claudeKeywords begin lines of code and are drawn like code spans in a theme of 16 colours.
+const claudeKeywords = " import from for def class return if else while func package fn let const use var type "
+
 // claudeMeta is the grey of highlighted code.
 var claudeMeta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 
 // claudeInkOf reads the colours of a line.
 func claudeInkOf(l *textLine) claudeInk {
-	plain, code := true, true
+	plain, code, few := true, true, false
 	for i := range l.spans {
 		s := &l.spans[i]
 		if strings.Trim(s.text, " ") == "" {
@@ -151,9 +167,10 @@ func claudeInkOf(l *textLine) claudeInk {
 			code = false
 			continue
 		}
-		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) {
+		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) && s.mark&markCode == 0 {
 			return claudeInkSyntax
 		}
+		few = few || s.mark == markCode && c.Kind == vterm.ColorPalette && c.Palette < 16
 		if s.mark != 0 || s.style.Dim || s.style.Underline != vterm.UnderlineNone || !ccPlainInk(c) {
 			plain = false
 		}
@@ -166,6 +183,8 @@ func claudeInkOf(l *textLine) claudeInk {
 		return claudeInkPlain
 	case code:
 		return claudeInkCode
+	case few && (claudeCodeSigns(l.text) || strings.Contains(claudeKeywords, " "+firstWord(l.text)+" ")):
+		return claudeInkSyntax
 	}
 	return claudeInkStyled
 }
@@ -315,22 +334,13 @@ func claudeProse(l *textLine) bool {
 	}
 	r, _ := utf8.DecodeRuneInString(t)
 	end, _ := utf8.DecodeLastRuneInString(t)
-	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || claudeException(t) {
+	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || exceptionLine(t) {
 		return false
 	}
 	if strings.ContainsRune(".:!?。！？：", end) && strings.Contains(t, " ") && (unicode.IsUpper(r) || r > 0x2e80 || len(strings.Fields(t)) > 3) {
 		return true
 	}
 	return unicode.IsUpper(r) && len(strings.Fields(t)) >= 4
-}
-
-// claudeException tells whether a line is the last of a traceback: `ValueError: not a number`.
-func claudeException(t string) bool {
-	name, _, ok := strings.Cut(t, ":")
-	if !ok || strings.Contains(name, " ") || len(name) < 8 {
-		return false
-	}
-	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
 }
 
 // claudeCodeSigns tells whether a text has signs that prose has not.

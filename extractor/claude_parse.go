@@ -10,14 +10,15 @@ import (
 // claudeParser reads items off conversation lines, top to bottom.
 type claudeParser struct {
 	lines []Line
-	right int // columns that text leaves free at the right
+	right int  // columns that text leaves free at the right
+	few   bool // the theme has 16 colours
 	items []Item
 	open  bool // the last reply's turn has not ended on the screen
 }
 
 // claudeParse reads the items off conversation lines.
 func claudeParse(lines []Line, last bool) []Item {
-	p := &claudeParser{lines: lines, right: claudeRight(lines)}
+	p := &claudeParser{lines: lines, right: claudeRight(lines), few: claudeFew(lines)}
 	for i := 0; i < len(lines); {
 		i = max(p.next(i), i+1)
 	}
@@ -42,6 +43,23 @@ func claudeRight(lines []Line) int {
 		}
 	}
 	return 5
+}
+
+// claudeFew tells whether a theme of 16 colours is used: prompts and markers stand in them.
+func claudeFew(lines []Line) bool {
+	for _, l := range lines {
+		if l.Text == "" || l.Text[0] == ' ' || l.Wrapped {
+			continue
+		}
+		st := ccStyleAt(l.Row, 0)
+		_, dot := ccCutGlyph(l.Text, claudeDot, claudeRecord)
+		_, echo := ccCutGlyph(l.Text, "❯", ">")
+		if !dot && !echo || st.Fg.Kind == vterm.ColorDefault {
+			continue
+		}
+		return st.Fg.Kind == vterm.ColorPalette && st.Fg.Palette < 16
+	}
+	return false
 }
 
 // ccRowWidth is the number of cells up to a row's last character.
@@ -415,18 +433,18 @@ func (p *claudeParser) marked(i int) int {
 	l := p.lines[i]
 	ink := ccStyleAt(l.Row, 0)
 	if !ccPlainInk(ink.Fg) || ink.Dim {
-		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) {
+		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) && !ccAllText(l.Row, ccGrey) {
 			return p.call(i)
 		}
 	}
 	end := max(p.replyEnd(i+1), i+1)
-	lk := claudeLook(p.right)
+	lk := claudeLook(p.right, p.few)
 	text, md := body(p.lines[i:end], lk)
 	if text == "" {
 		p.open = true
 		return end
 	}
-	if !ccPlainInk(ink.Fg) { // a warning of the agent's own: `● Unknown command: /o`
+	if !ccPlainInk(ink.Fg) || ccGrey(ink) { // the agent's own words: `● Unknown command: /o`
 		p.add(session.Message{Role: session.RoleSystem, Text: text, Markdown: md}, i, end, "notice")
 		return end
 	}

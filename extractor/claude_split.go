@@ -33,7 +33,7 @@ func claudeSplit(s Screen) Split {
 	}
 	sp.Bottom = bottom
 	if s.Alt {
-		if sp.Bottom > 1 && s.Lines[0].Text == "" && s.Lines[1].Text != "" { // where a message is cut, its first row is kept free
+		if sp.Bottom > 1 && s.Lines[0].Text == "" && !ccPainted(s.Lines[0]) { // where a message is cut, the first row is kept free
 			sp.Top = 1
 		}
 		claudeScrolled(s, &sp)
@@ -213,6 +213,9 @@ func ccPill(l Line) bool {
 	return false
 }
 
+// ccBesides tells whether text is in another colour than ordinary text.
+func ccBesides(s vterm.Style) bool { return !ccPlainInk(s.Fg) || ccGrey(s) }
+
 // claudeMenu returns the first row of a menu that stands right above the input and hides what is under it; top where
 // there is none.
 func claudeMenu(lines []Line, top int) int {
@@ -222,9 +225,9 @@ func claudeMenu(lines []Line, top int) int {
 		n := ccIndentOf(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && n <= 4 && name != "" && strings.ContainsAny(name[:1], "/@+*") && !ccPlainInk(ccStyleAt(l.Row, n).Fg):
+		case n >= 2 && n <= 4 && name != "" && strings.ContainsAny(name[:1], "/@+*") && ccBesides(ccStyleAt(l.Row, n)):
 			named = true
-		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return !ccPlainInk(s.Fg) || s.Bold }):
+		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return ccBesides(s) || s.Bold }):
 		default:
 			if !named {
 				return top

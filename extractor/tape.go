@@ -42,25 +42,31 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 		}
 		return Line{}, false
 	}
-	match := func(at int) (sum int32) {
+	match := func(at int) (sum, head int32) {
+		broken := false
 		for i, l := range body {
 			if old, ok := line(at + i); ok && old.Text == l.Text {
 				sum += weight(l)
+			} else {
+				broken = true
+			}
+			if !broken {
+				head = sum
 			}
 		}
-		return sum
+		return sum, head
 	}
 	total := int32(0)
 	for _, l := range body {
 		total += weight(l)
 	}
-	here := match(place)
-	if here*2 >= total {
+	here, head := match(place)
+	if here*2 >= total || head >= 12 { // it stands where it stood, though below it the same may be said again
 		return 0, false
 	}
 	best := max(2*here, 11)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
-		if m := match(k); m > best && m*3 >= total {
+		if m, _ := match(k); m > best && m*3 >= total {
 			best, at, ok = m, k, true
 		}
 	}
@@ -156,7 +162,22 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 			break
 		}
 	}
-	return 0, false
+	return t.headStays(body)
+}
+
+// headStays finds body by its first rows, where all below them was drawn anew: a table that grows.
+func (t *tape) headStays(body []Line) (at int, ok bool) {
+	most := int32(0)
+	for j := max(0, min(t.base, len(t.lines)-len(body))); j < len(t.lines); j++ {
+		run := int32(0)
+		for k := 0; k < len(body) && j+k < len(t.lines) && t.lines[j+k].Text == body[k].Text; k++ {
+			run += weight(body[k])
+		}
+		if run >= 12 && run > most {
+			at, ok, most = j, true, run
+		}
+	}
+	return at, ok
 }
 
 // contains tells whether all of body stands at line at, and the tape goes on below it.

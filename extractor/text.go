@@ -66,6 +66,8 @@ type look struct {
 	// Table reads a table in a form of the agent's own from the lines' start; n is 0 where there is none. Tables
 	// drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []textLine) (rows [][]cell, n int)
+	// WholeCells: words are cut in a table's cells only where all columns are narrower than their longest word.
+	WholeCells bool
 }
 
 // span is a piece of a line in one style.

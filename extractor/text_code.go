@@ -131,7 +131,7 @@ func (lk *look) tabsOf(code []string) []string {
 // begins at the block's edge, and its first word would not have fitted above. Where the terminal wrapped a line, the agent
 // had left it whole.
 func (lk *look) codeSeam(a, b *textLine, edge int) seam {
-	if a.blank() || b.blank() || a.wrapped || b.indent > edge+1 {
+	if a.blank() || b.blank() || a.wrapped || b.indent > edge+1 || exceptionLine(b.text[b.indent:]) {
 		return seamBreak
 	}
 	return lk.exactSeam(a, b, edge)
@@ -194,4 +194,13 @@ func allIndented(lines []string, pad string) bool {
 		}
 	}
 	return true
+}
+
+// exceptionLine tells whether a line is the last of a traceback: `ValueError: not a number`.
+func exceptionLine(t string) bool {
+	name, _, ok := strings.Cut(t, ":")
+	if !ok || strings.Contains(name, " ") || len(name) < 8 {
+		return false
+	}
+	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
 }

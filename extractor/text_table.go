@@ -1,6 +1,9 @@
 package extractor
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
 func (lk *look) tableAt(ls []textLine) ([][]cell, int) {
@@ -25,11 +28,12 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 	if cols == nil {
 		return nil, 0
 	}
-	var rows, group [][]cell
+	var group [][]cell
+	var groups [][][]cell
 	seps, n := 0, 1
 	flush := func() {
 		if len(group) > 0 {
-			rows = append(rows, lk.mergeRows(group, cols)...)
+			groups = append(groups, group)
 			group = nil
 		}
 	}
@@ -54,15 +58,51 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 		}
 		group = append(group, row)
 	}
-	if seps == 1 && len(group) > 0 { // no lines between the rows
-		rows = append(rows, lk.looseRows(group, cols)...)
-		group = nil
-	}
+	loose := seps == 1 && len(group) > 0 // no lines between the rows
 	flush()
-	if seps == 0 || len(rows) == 0 {
+	if seps == 0 || len(groups) == 0 {
 		return nil, 0
 	}
+	in := lk
+	if lk.WholeCells && !cutCells(groups, cols) {
+		in = &look{Seam: wholeSeam}
+	}
+	var rows [][]cell
+	for i, g := range groups {
+		if loose && i == len(groups)-1 {
+			rows = append(rows, in.looseRows(g, cols)...)
+		} else {
+			rows = append(rows, in.mergeRows(g, cols)...)
+		}
+	}
 	return rows, n
+}
+
+// cutCells tells whether words were cut in a table's cells: then all columns are narrower than their longest word, and
+// in each a line is full that another one follows.
+func cutCells(groups [][][]cell, cols []column) bool {
+	for i, c := range cols {
+		cut := false
+		for _, g := range groups {
+			for k := 0; k+1 < len(g); k++ {
+				cut = cut || len(g[k+1][i]) > 0 && spansWidth(g[k][i]) >= c.to-c.from-2
+			}
+		}
+		if !cut {
+			return false
+		}
+	}
+	return true
+}
+
+// wholeSeam joins the lines of a cell in which no word was cut.
+func wholeSeam(a, b *textLine) (seam, bool) {
+	r, _ := utf8.DecodeLastRuneInString(a.text)
+	f, _ := utf8.DecodeRuneInString(b.text)
+	if ideograph(r) && ideograph(f) {
+		return seamNone, true
+	}
+	return seamSpace, true
 }
 
 // borderColumns reads the columns off a border line; nil where it is none.
