@@ -11,6 +11,7 @@ export class ControlBar {
   private state: Control = { viewers: [] };
   private me = "";
   private typing = false;
+  private released = false; // by the reader himself
   private timer = setInterval(() => this.count(), 1000);
   private left?: HTMLElement; // of the grant, when it has an end
 
@@ -32,7 +33,7 @@ export class ControlBar {
     if (typing !== this.typing) {
       this.typing = typing;
       this.screen.typing(typing);
-      if (!typing) toast(state.reason ? `Read-only now: ${state.reason}` : "Read-only now");
+      if (!typing && !this.released) toast(state.reason ? `Read-only now: ${state.reason}` : "Read-only now");
     }
     this.draw();
   }
@@ -54,6 +55,7 @@ export class ControlBar {
 
   /** ask asks the session for a change; what it refuses is shown. */
   ask(action: string, seconds = 0): void {
+    this.released = action === "release";
     this.live.control(action, seconds).catch((e: Error) => toast(e.message, true));
   }
 

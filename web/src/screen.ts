@@ -10,7 +10,7 @@ const theme = {
   brightBlack: "#6b7280", brightRed: "#f2808a", brightGreen: "#9bdb9b", brightYellow: "#f0cd7f", brightBlue: "#93bcf7", brightMagenta: "#cfaaf5", brightCyan: "#86d6dd", brightWhite: "#f4f6fa",
 };
 const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-const largest = 18, smallest = 3, readable = 13; // font sizes in pixels
+const largest = 18, smallest = 9, readable = 13; // font sizes in pixels
 const edge = { x: 30, y: 28 }; // around the cells, in pixels
 
 /** Screen is a terminal in a pane. */
@@ -20,6 +20,8 @@ export class Screen {
   onkeys: (keys: Uint8Array) => void = () => {};
   onleave: () => void = () => {};
   onrefused: () => void = () => {}; // a key that nobody takes
+  private inner = h("div", { class: "scaled" });
+  private box = h("div", {}, this.inner);
   private large = false;
   private watch = new ResizeObserver(() => this.fit());
 
@@ -39,9 +41,8 @@ export class Screen {
 
   /** open draws the terminal, once its element is in the page. */
   open(): void {
-    const box = h("div", {});
-    this.el.replaceChildren(box);
-    this.term.open(box);
+    this.el.append(this.box);
+    this.term.open(this.inner);
     this.term.textarea?.setAttribute("aria-label", "Terminal");
     this.watch.observe(this.el);
     this.fit();
@@ -84,22 +85,30 @@ export class Screen {
     return { cols: Math.max(20, Math.floor((this.el.clientWidth - edge.x) / (cell.width * scale))), rows: Math.max(5, Math.floor((this.el.clientHeight - edge.y) / (cell.height * scale))) };
   }
 
-  // fit chooses the font size with which the window fills its pane.
+  // fit chooses the font size with which the window fills its pane. Letters that are too small to be laid out well are drawn larger and scaled.
   fit(): void {
     const width = this.el.clientWidth - edge.x, height = this.el.clientHeight - edge.y;
     if (!this.term.element || width <= 0 || height <= 0) return;
+    const scaleOf = (): number => Math.min(width / (this.cell().width * this.term.cols), height / (this.cell().height * this.term.rows));
+    this.scale(1);
     if (this.large) {
       this.term.options.fontSize = readable;
       return;
     }
     for (let tries = 0; tries < 4; tries++) { // cells are whole pixels: what a size gives must be measured
       const now = this.term.options.fontSize ?? 12;
-      const { width: w, height: h } = this.cell();
-      const scale = Math.min(width / (w * this.term.cols), height / (h * this.term.rows));
-      const want = Math.min(largest, Math.max(smallest, Math.floor(now * scale * 4) / 4));
-      if (want === now || (tries > 1 && scale >= 1)) return;
+      const want = Math.min(largest, Math.max(smallest, Math.floor(now * scaleOf() * 4) / 4));
+      if (want === now || (tries > 1 && scaleOf() >= 1)) break;
       this.term.options.fontSize = want;
     }
+    if (scaleOf() < 1) this.scale(scaleOf());
+  }
+
+  private scale(by: number): void {
+    const { width, height } = this.cell();
+    const [w, h] = [width * this.term.cols, height * this.term.rows];
+    this.inner.style.cssText = by === 1 ? "" : `width: ${w}px; height: ${h}px; transform: scale(${by})`;
+    this.box.style.cssText = by === 1 ? "" : `box-sizing: content-box; width: ${w * by}px; height: ${h * by}px`;
   }
 
   private cell(): { width: number; height: number } {

@@ -174,6 +174,8 @@ export class Stage implements Watcher {
     this.bar?.close();
     this.loading = undefined; // what is loaded is not all
     fill(this.foot, h("div", { class: "control" }, h("span", { class: "who" }, status === undefined ? "The session is over" : `Exited with status ${status}`), h("span", { class: "gap" }), h("button", { type: "button", class: "button strong", onclick: () => void this.seek(0).then(() => this.replay.toggle()) }, "Replay")));
+    this.el.dataset.link = "over";
+    this.choose();
     this.say();
     this.listener.over(status);
   }
@@ -210,7 +212,7 @@ export class Stage implements Watcher {
   private choose(): void {
     const tab = (name: string, on: boolean, run: () => void): HTMLElement => h("button", { type: "button", "data-tab": name.toLowerCase(), "aria-pressed": String(on), onclick: run }, name);
     this.tabs.hidden = !this.now;
-    fill(this.tabs, tab("Live", this.showsLive, () => this.showLive()), tab("Replay", !this.showsLive, () => void this.seek(Math.max(0, this.replay.loaded ? this.replay.seconds : 0))));
+    fill(this.tabs, tab(this.el.dataset.link === "over" ? "End" : "Live", this.showsLive, () => this.showLive()), tab("Replay", !this.showsLive, () => void this.seek(Math.max(0, this.replay.loaded ? this.replay.seconds : 0))));
     this.el.dataset.shows = this.showsLive ? "live" : "replay";
   }
 

@@ -154,6 +154,24 @@ test("a live session is watched, taken over and typed into", { skip }, async () 
   await check();
 });
 
+test("a phone has the keys that it lacks", { skip }, async () => {
+  const id = program.detach("sh", "-c", "echo ready; exec sh -i");
+  const { tab, shot, shows, check } = await open("phone", at(`/s/${id}`));
+  await tab.click("text=Terminal");
+  await shows("ready");
+  await tab.click("text=Take control");
+  await tab.keyboard.type("sleep 99");
+  await tab.click(".keybar >> text=⏎");
+  await tab.click(".keybar >> text=ctrl");
+  await tab.keyboard.type("c");
+  await shows("^C");
+  await tab.keyboard.type("echo x$((4+5))x");
+  await tab.click(".keybar >> text=⏎");
+  await shows("x9x");
+  await shot("keys");
+  await check();
+});
+
 test("what an agent says comes as it is said, and is never obeyed", { skip }, async () => {
   const agent = program.script("agent.sh", readFileSync(path.join(root, "testdata/demo/agent.sh"), "utf8")
     .replace("How many tests does this project have?", "<img src=x onerror=alert(1)> **how many**?")
