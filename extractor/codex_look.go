@@ -54,9 +54,6 @@ func codexItem(l *textLine) (item, bool) {
 	}
 	switch {
 	case strings.HasPrefix(t, "☐ "), strings.HasPrefix(t, "☑ "):
-		if l.first().Fg.Kind == vterm.ColorDefault {
-			return item{}, false
-		}
 		it := l.itemOf(taskOpen, -1, 1, t[len("☐"):])
 		if strings.HasPrefix(t, "☑") {
 			it.mark = taskDone
