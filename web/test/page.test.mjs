@@ -137,6 +137,13 @@ test("a live session is watched, taken over and typed into", { skip }, async () 
   assert.match(await text(id), /moved-42/);
   assert.doesNotMatch(await text(id), /refused/);
   await shot("control");
+  await tab.waitForSelector(".size >> text=120 × 30"); // the page has not touched the session's window
+  await tab.click("text=Fit window");
+  await tab.waitForFunction(() => !document.querySelector(".size").textContent.startsWith("120"));
+  await tab.click(".screen");
+  await tab.keyboard.type("stty size\n");
+  const [cols, rows] = (await tab.innerText(".size")).split(" × ");
+  await shows(`${rows} ${cols}`);
   await tab.keyboard.press("Control+]");
   await tab.waitForSelector("text=Read-only");
   await tab.click("text=Let programs type");
