@@ -119,7 +119,7 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 	if l.at(x).attr&cellTail != 0 && x > 0 {
 		x--
 	}
-	c := &l.cells[x]
+	c := &l.cells()[x]
 	ch := uint32(r)
 	if c.ch != 0 {
 		ch = t.joint(c.ch, r).ch

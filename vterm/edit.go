@@ -4,10 +4,11 @@ package vterm
 func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 	l.splitAt(x, attr)
 	n = min(n, t.cols-x)
-	copy(l.cells[x+n:], l.cells[x:])
+	cells := l.cells()
+	copy(cells[x+n:], cells[x:])
 	l.wrote(t.cols)
 	l.fill(x, x+n, cell{attr: attr})
-	if last := &l.cells[t.cols-1]; last.attr&cellWide != 0 {
+	if last := &cells[t.cols-1]; last.attr&cellWide != 0 {
 		*last = cell{attr: attr}
 	}
 }
@@ -15,7 +16,7 @@ func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 // deleteCells takes n columns from x on out of the row; blanks come in at the right.
 func (t *Term) deleteCells(l *line, x, n int, attr uint32) {
 	n = min(n, t.cols-x)
-	copy(l.cells[x:], l.cells[x+n:])
+	copy(l.cells()[x:], l.cells()[x+n:])
 	l.wrote(x)
 	l.fill(t.cols-n, t.cols, cell{attr: attr})
 	l.splitAt(x, attr)

@@ -6,10 +6,10 @@ package vterm
 func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 	blank := cell{attr: t.erase}
 	if from > 0 && l.at(from-1).attr&cellWide != 0 && !(selective && l.at(from-1).attr&cellProtected != 0) {
-		l.cells[from-1] = blank
+		l.cells()[from-1] = blank
 	}
 	if to < t.cols && to > 0 && l.at(to-1).attr&cellWide != 0 && !(selective && l.at(to-1).attr&cellProtected != 0) {
-		l.cells[to] = blank
+		l.cells()[to] = blank
 		l.wrote(to + 1)
 	}
 	to = min(to, t.cols)
@@ -21,8 +21,8 @@ func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 		return
 	}
 	for x := from; x < to; x++ {
-		if l.cells[x].attr&cellProtected == 0 {
-			l.cells[x] = blank
+		if c := &l.cells()[x]; c.attr&cellProtected == 0 {
+			*c = blank
 		}
 	}
 	l.wrote(to)
@@ -32,9 +32,10 @@ func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 func (t *Term) eraseRow(y int, selective bool) {
 	l := t.scr.rows[y]
 	if selective {
-		for x, c := range l.cells {
+		cells := l.cells()
+		for x, c := range cells {
 			if c.attr&cellProtected == 0 {
-				l.cells[x] = cell{attr: t.erase}
+				cells[x] = cell{attr: t.erase}
 			}
 		}
 		l.wrote(t.cols)

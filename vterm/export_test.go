@@ -112,7 +112,7 @@ func (t *Term) StoreCells() (got, want [][]Cell) {
 	for y, l := range t.scr.rows {
 		t.view.store.read(0, y, row)
 		got = append(got, append([]Cell(nil), row...))
-		want = append(want, append([]Cell(nil), l.cells...))
+		want = append(want, append([]Cell(nil), l.cells()...))
 	}
 	return got, want
 }
@@ -130,7 +130,7 @@ func (t *Term) Held() (rows, styles, clusters, links int) {
 func (t *Term) WronglyUnused() int {
 	n := 0
 	count := func(l *line) {
-		if !allBlank(l.cells[l.used:]) {
+		if !allBlank(l.grid[l.used:]) || l.isText && (!allBlank(l.grid) || l.used != len(l.text)) {
 			n++
 		}
 	}

@@ -39,8 +39,8 @@ func (t *Term) rememberScreen() {
 
 // blankLine says that nothing but spaces stands on l.
 func blankLine(l *line) bool {
-	for _, c := range l.cells {
-		if c.ch != 0 && c.ch != ' ' {
+	for x := range l.used {
+		if c := l.at(x); c.ch != 0 && c.ch != ' ' {
 			return false
 		}
 	}

@@ -62,7 +62,10 @@ func (t *Term) sweep() {
 	styles := make([]bool, len(t.styles.pens))
 	clusters, links := make([]bool, len(t.clusters.texts)), make([]bool, len(t.links.texts))
 	t.eachLine(func(l *line) {
-		for _, c := range l.cells {
+		if len(l.text) > 0 {
+			styles[l.attr&styleMask] = true
+		}
+		for _, c := range l.grid[:l.used] {
 			styles[c.attr&styleMask] = true
 			if c.ch&chCluster != 0 {
 				clusters[c.ch&^chCluster] = true

@@ -9,7 +9,7 @@ func (t *Term) printPlain(p []byte) int {
 	}
 	sc := t.scr
 	l := sc.rows[sc.y]
-	cells, x, attr := l.cells, sc.x, t.attr
+	cells, x, attr := l.cells(), sc.x, t.attr
 	i, w, before := 0, 0, uint32(0)
 	if t.joinable > 0 {
 		before = t.beforeCursor().ch

@@ -22,15 +22,20 @@ func (t *Term) printASCII(p []byte) int {
 				sc.x = t.cols - 1
 			}
 		}
-		dst, src, attr := l.cells[sc.x:], p[n:], t.attr
-		k := min(len(dst), len(src))
-		dst, src = dst[:k], src[:k]
-		for i, b := range src {
-			if !printable(b) {
-				k = i
-				break
+		k, attr := 0, t.attr
+		if l.isText && sc.x == l.used && (sc.x > 0 && attr == l.attr || sc.x == 0 && printable8(p[n:])) {
+			k = l.printText(p[n:], attr)
+		} else {
+			dst, src := l.cells()[sc.x:], p[n:]
+			k = min(len(dst), len(src))
+			dst, src = dst[:k], src[:k]
+			for i, b := range src {
+				if !printable(b) {
+					k = i
+					break
+				}
+				dst[i] = cell{uint32(b), attr}
 			}
-			dst[i] = cell{uint32(b), attr}
 		}
 		n += k
 		sc.x += k
@@ -40,9 +45,6 @@ func (t *Term) printASCII(p []byte) int {
 	t.joinable = 1
 	return n
 }
-
-// printable says that b is a printable ASCII character.
-func printable(b byte) bool { return b-0x20 < 0x5F }
 
 // startRun repairs the wide character that the cursor stands in the middle of, when a run of text
 // starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
@@ -92,7 +94,7 @@ func (t *Term) putWide(l *line, r rune, w, old int) {
 	}
 	if t.insert {
 		t.insertBlanks(l, sc.x, w-old, t.attr)
-		if last := &l.cells[t.cols-1]; last.attr&cellWide != 0 {
+		if last := &l.cells()[t.cols-1]; last.attr&cellWide != 0 {
 			*last = cell{attr: t.attr}
 		}
 	}
@@ -104,8 +106,8 @@ func (t *Term) putWide(l *line, r rune, w, old int) {
 
 // put writes one cell at the cursor and moves on.
 func (t *Term) put(l *line, c cell) {
-	if t.scr.x < len(l.cells) {
-		l.cells[t.scr.x] = c
+	if cells := l.cells(); t.scr.x < len(cells) {
+		cells[t.scr.x] = c
 		l.wrote(t.scr.x + 1)
 	}
 	t.scr.x++
@@ -121,12 +123,12 @@ func (t *Term) wrapFor(w, old int) bool {
 	}
 	above, from := sc.rows[sc.y], max(sc.x-old, 0)
 	var moved [2]cell
-	copy(moved[:old], above.cells[from:])
+	copy(moved[:old], above.cells()[from:])
 	above.fill(from, t.cols, cell{attr: t.attr}) // before it may leave for the scrollback
 	t.wrapLine()
 	l := sc.rows[sc.y]
 	if old > 0 {
-		copy(l.cells, moved[:old])
+		copy(l.cells(), moved[:old])
 		l.wrote(old)
 	}
 	sc.x = old

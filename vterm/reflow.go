@@ -24,7 +24,7 @@ func (p *page) groupAt(i int) group {
 func (p *page) length(g group, i, cols int) int {
 	l := p.rows[i]
 	if i == g.end-1 {
-		return trimmed(l.cells)
+		return l.trimmed()
 	}
 	last := l.at(cols - 1)
 	if last.ch == 0 && last.width() == 1 && p.rows[i+1].at(0).width() == 2 {
@@ -41,7 +41,7 @@ func (p *page) text(g group, cols int, half cell) []cell {
 		n := p.length(g, i, cols)
 		at := len(out)
 		out = append(out, make([]cell, n)...)
-		copy(out[at:], p.rows[i].cells[:min(n, len(p.rows[i].cells))])
+		copy(out[at:], p.rows[i].read(p.t.view.line))
 		if n > cols { // the second half of a wide character that an earlier resize cut
 			out[at+cols] = half
 		}
@@ -129,7 +129,7 @@ func (p *page) narrow(old, cols, rows int) {
 	added := 0
 	p.kept = len(p.rows)
 	for i := len(p.rows) - 1; i >= 0; i-- {
-		if !p.rows[i].wrapped && trimmed(p.rows[i].cells) <= cols {
+		if !p.rows[i].wrapped && p.rows[i].trimmed() <= cols {
 			continue
 		}
 		g := group{i, i + 1}
@@ -179,7 +179,7 @@ func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 		cells := make([]cell, cols)
 		if i := g.first + j; i < g.end {
 			l := p.rows[i]
-			copy(cells, l.cells)
+			copy(cells, l.read(p.t.view.line))
 			copy(cells, part)
 			if len(part) < cols {
 				cells[len(part)] = cell{}

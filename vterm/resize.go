@@ -34,6 +34,7 @@ func (t *Term) Resize(cols, rows int) {
 	}
 	t.cols, t.rows, t.spare = cols, rows, nil
 	t.inRun = false
+	t.view.line = make([]cell, 0, cols)
 	t.addHistory(histItem{kind: Resized, n: was - t.sb.n})
 }
 
@@ -123,14 +124,15 @@ func (t *Term) emptyLine() *line { return newLine(nil, false) }
 // fit cuts l to cols cells, and on the screen makes it as long. A line that another owner shares,
 // and that changes, is copied.
 func (t *Term) fit(l *line, cols int, onScreen bool) *line {
-	if len(l.cells) == cols && (!onScreen || l.refs == 1) || len(l.cells) < cols && !onScreen {
+	if len(l.grid) == cols && (!onScreen || l.refs == 1) || len(l.grid) < cols && !onScreen {
 		return l
 	}
-	if len(l.cells) > cols && !onScreen && allBlank(l.cells[cols:]) {
+	now := l.read(t.view.line)
+	if len(l.grid) > cols && !onScreen && allBlank(now[min(cols, len(now)):]) {
 		return l
 	}
 	cells := make([]cell, cols)
-	copy(cells, l.cells)
+	copy(cells, now)
 	return t.replace(l, cells, l.wrapped)
 }
 
@@ -149,7 +151,8 @@ func (t *Term) replace(l *line, cells []cell, wrapped bool) *line {
 		l.refs--
 		return newLine(cells, wrapped)
 	}
-	l.cells, l.used, l.wrapped = cells, len(cells), wrapped
+	l.grid, l.used, l.wrapped = cells, len(cells), wrapped
+	l.isText, l.text = false, nil
 	l.ver++
 	return l
 }

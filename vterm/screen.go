@@ -34,12 +34,11 @@ func (t *Term) blank(attr uint32) *line {
 	var l *line
 	if n := len(t.spare); n > 0 {
 		l, t.spare = t.spare[n-1], t.spare[:n-1]
-		clear(l.cells[:l.used])
 	} else {
-		l = newLine(make([]cell, t.cols), false)
+		l = &line{grid: make([]cell, t.cols), text: make([]byte, 0, t.cols)}
 	}
-	l.refs, l.wrapped, l.used = 1, false, 0
-	l.ver++
+	l.reset()
+	l.refs = 1
 	if attr != 0 {
 		l.fill(0, t.cols, cell{attr: attr})
 	}
@@ -52,7 +51,7 @@ const maxSpare = 64
 // release takes one owner away from l; after the last one, it is kept to be used again.
 func (t *Term) release(l *line) {
 	l.refs--
-	if l.refs == 0 && len(l.cells) == t.cols && len(t.spare) < maxSpare {
+	if l.refs == 0 && len(l.grid) == t.cols && len(t.spare) < maxSpare {
 		t.spare = append(t.spare, l)
 	}
 }

@@ -16,10 +16,10 @@ func (t *Term) Snapshot() *Snapshot {
 		Visible: !t.hidden, PendingWrap: t.scr.x >= t.cols,
 	}
 	for y, l := range t.scr.rows {
-		if l.read == nil || l.readVer != l.ver {
-			l.read, l.readVer = t.viewRow(&t.view.rows[y], l.wrapped), l.ver
+		if l.row == nil || l.rowVer != l.ver {
+			l.row, l.rowVer = t.viewRow(&t.view.rows[y], l.wrapped), l.ver
 		}
-		s.Lines[y] = l.read
+		s.Lines[y] = l.row
 	}
 	return s
 }
@@ -34,10 +34,10 @@ func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
 
 // readLine reads a line that is not on the screen.
 func (t *Term) readLine(l *line) *Row {
-	if l.read == nil || l.readVer != l.ver {
-		l.read, l.readVer = t.row(l.cells[:l.used], l.wrapped), l.ver
+	if l.row == nil || l.rowVer != l.ver {
+		l.row, l.rowVer = t.row(l.read(t.view.line), l.wrapped), l.ver
 	}
-	return l.read
+	return l.row
 }
 
 // emptyRow and emptyWrapped are the rows with nothing on them.

@@ -18,6 +18,7 @@ type view struct {
 	cols  int
 	rows  []viewRow
 	gone  []viewRow // for shift
+	line  []cell    // for reading a line that is text; it has room, and no cells
 	text  []byte    // for making a Row
 	runs  []Run
 	ends  []int // where the runs' texts end
@@ -128,7 +129,8 @@ func (v *view) update(y int, l *line) {
 	r.line, r.ver = l, l.ver
 	end := max(r.used, l.used)
 	r.used = l.used
-	was, now := r.cells[:end], l.cells[:end]
+	cells := l.cells()
+	was, now := r.cells[:end], cells[:end]
 	changed := false
 	for x := 0; x < end; {
 		if was[x] == now[x] {
@@ -141,9 +143,9 @@ func (v *view) update(y int, l *line) {
 				to = i + 1
 			}
 		}
-		from, to = pairs(l.cells, from, to)
-		v.store.write(from, y, l.cells[from:to])
-		copy(r.cells[from:to], l.cells[from:to])
+		from, to = pairs(cells, from, to)
+		v.store.write(from, y, cells[from:to])
+		copy(r.cells[from:to], cells[from:to])
 		if !changed {
 			r.from = from
 		}

@@ -120,6 +120,7 @@ func New(o Options) *Term {
 	t := &Term{cols: clampTo(o.Cols, minCols, maxCols), rows: clampTo(o.Rows, minRows, maxRows),
 		widths: o.Widths, answer: o.Replies, onCue: o.OnCue}
 	t.sb.limit, t.hist.limit = max(0, o.Scrollback), maxHistory
+	t.view.line = make([]cell, 0, t.cols)
 	t.styles.init()
 	t.clusters.init()
 	t.links.init()
