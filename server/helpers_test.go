@@ -38,7 +38,12 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if socket := os.Getenv(puppetVariable); socket != "" {
+		puppet(socket)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second

@@ -158,4 +158,3 @@ func TestNothingElse(t *testing.T) {
 		}
 	}
 }
-
