@@ -238,7 +238,7 @@ func (lk *look) mergeRows(group [][]cell, cols []column) [][]cell {
 }
 
 // looseRows parts lines into rows where no line is drawn between them: a line in which a cell is empty that was not
-// above, and whose other cells would not have fitted above, goes on with the row.
+// above, and whose other cells would not have fitted above, goes on with the row, if one of them does so in the same style.
 func (lk *look) looseRows(group [][]cell, cols []column) [][]cell {
 	var out, open [][]cell
 	for i, g := range group {
@@ -252,15 +252,16 @@ func (lk *look) looseRows(group [][]cell, cols []column) [][]cell {
 }
 
 func goesOn(a, b []cell, cols []column) bool {
-	empty := false
+	empty, alike := false, false
 	for i, c := range cols {
 		if len(b[i]) == 0 {
 			empty = true
 			continue
 		}
+		alike = alike || len(a[i]) > 0 && a[i][len(a[i])-1].mark == b[i][0].mark
 		if len(a[i]) == 0 || spansWidth(a[i])+1+textWidth(firstWord(spansText(b[i]))) <= c.to-c.from-2 {
 			return false
 		}
 	}
-	return empty
+	return empty && alike
 }
