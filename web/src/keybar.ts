@@ -2,7 +2,7 @@
 import { h } from "./dom";
 import type { Screen } from "./screen";
 
-const fixed: [string, string, string][] = [["esc", "\x1b", "Escape"], ["tab", "\t", "Tab"]];
+const fixed: [string, string, string][] = [["esc", "\x1b", "esc"], ["tab", "\t", "tab"]];
 const arrows: [string, string, string][] = [["←", "D", "Left"], ["↑", "A", "Up"], ["↓", "B", "Down"], ["→", "C", "Right"]];
 
 /** keybar puts keys under a terminal; Ctrl holds for the next key. send gets what was typed, through the bar or not. */

@@ -27,7 +27,7 @@ export class ListPage implements Page {
     this.field.value = params.get("q") ?? "";
     this.filter = { agent: params.get("agent") ?? undefined, live: params.has("live") };
     this.el = h("div", { class: "listpage" },
-      bar(h("span", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), "ptyrec"), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/"))),
+      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), "ptyrec"), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/"))),
       h("main", { class: "list" }, this.chips(), this.status, this.results, this.more));
   }
 

@@ -40,7 +40,7 @@ export class SessionPage implements Page {
       over: (status) => this.changed({ ...this.session, status: "ended", state: undefined, exit_code: status }),
       time: (t, playing) => this.talk.mark(t, playing),
     });
-    const panes = h("div", { class: "split" }, this.talk.el, this.stage.el);
+    const panes = h("main", { class: "split" }, this.talk.el, this.stage.el);
     fill(this.el, bar(link("/", { class: "quiet", title: "All sessions (u)", "aria-label": "All sessions" }, icon("back")), this.head, this.state, this.downloads()), this.tabs(), panes);
     this.show("talk");
     this.changed(session);
