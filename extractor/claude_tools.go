@@ -34,7 +34,7 @@ func (p *claudeParser) header(i int) (name, rest string) {
 			continue
 		}
 		if bold && name == "" && !blank {
-			return "", ""
+			return claudeWaiting(p.lines[i])
 		}
 		bold = false
 		if gap := run.Col - 2 - textWidth(name+rest); gap > 0 {
@@ -49,6 +49,16 @@ func (p *claudeParser) header(i int) (name, rest string) {
 		return "", ""
 	}
 	return name, rest
+}
+
+// claudeWaiting reads the name of a call that waits for its turn: it stands all grey, with dots behind it (1.0).
+func claudeWaiting(l Line) (name, rest string) {
+	t, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord)
+	name, rest, open := strings.Cut(t, "(")
+	if !ok || !open || !claudeNames[name] || !ccGrey(ccStyleAt(l.Row, 2)) {
+		return "", ""
+	}
+	return name, "(" + rest
 }
 
 // blinking tells whether a call stands at line i whose marker is just not shown.
@@ -139,6 +149,10 @@ func claudeStatus(l Line) string {
 func claudeArgs(lines []Line, name string) string {
 	lk := look{Left: 2, Right: 4}
 	ls := lk.textLines(lines)
+	if len(ls) > 1 && strings.HasSuffix(ls[0].text, "  …") { // the dots of a call that waits stand beside its rows
+		ls[0].spans = cutSpans(ls[0].spans, 0, ls[0].width-1)
+		ls[0].measure()
+	}
 	hang := 0
 	if len(ls) > 1 {
 		hang = ls[1].indent
@@ -152,6 +166,9 @@ func claudeArgs(lines []Line, name string) string {
 	}
 	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
 	s = strings.TrimPrefix(s, "(")
+	if t, ok := strings.CutSuffix(s, ")…"); ok {
+		return t
+	}
 	return strings.TrimSuffix(s, ")")
 }
 

@@ -263,6 +263,8 @@ func sameCall(a, b *Tool) float64 {
 			return 0.4
 		}
 		return 0.9
+	case a.Name == b.Name && words(a.Input) == words(b.Input): // wrapped otherwise
+		return 0.9
 	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
 	}
