@@ -157,8 +157,6 @@ func (t *teller) tell(event client.Event) error {
 		return t.e.send("state", "", v)
 	case protocol.Control:
 		return t.e.send("control", "", v)
-	case protocol.Size:
-		return t.e.send("resize", "", v)
 	case protocol.Screen:
 		return t.e.send("screen", "", v)
 	case protocol.Exit:
