@@ -189,7 +189,7 @@ function eventText(e: Entry): string {
     case "cli:interrupted": return "interrupted";
     case "cli:asking": return `${agent} asks for approval`;
     case "control:grant": return d.kind === "agent" ? `${d.by} lets programs type${d.until ? ` until ${when(String(d.until))}` : ""}` : `${d.by} took control`;
-    case "control:revoke": return d.kind === "human" ? (d.reason === "given up" ? `${d.by} gave control up` : `${d.by} lost control: ${d.reason ?? "revoked"}`) : `programs may no longer type${d.reason ? `: ${d.reason}` : ""}`;
+    case "control:revoke": return d.kind === "human" ? (d.reason === "given up" ? `${d.by} gave control up` : d.reason === "left" ? `${d.by} left` : `${d.by} lost control: ${d.reason ?? "revoked"}`) : `programs may no longer type${d.reason ? `: ${d.reason}` : ""}`;
     case "control:input": return `${d.by}${d.kind === "agent" ? " (program)" : ""} typed ${d.secret ? "a secret" : `“${visible(String(d.text ?? ""))}”`}`;
     case "pty:resize": return `window ${d.cols} × ${d.rows}`;
     case "pty:exit": return `exited with status ${d.status ?? 0}`;
