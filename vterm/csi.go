@@ -42,6 +42,8 @@ func (t *Term) plainCSI(final byte) {
 	p := &t.params
 	n := p.get(0, 1)
 	switch final {
+	case 'H', 'f':
+		t.moveTo(p.get(1, 1)-1, n-1)
 	case '@':
 		t.insertChars(n)
 	case 'L':
@@ -103,8 +105,6 @@ func (t *Term) moveCSI(final byte, n int) {
 		sc.x = 0
 	case 'G', '`':
 		t.moveTo(n-1, sc.y)
-	case 'H', 'f':
-		t.moveTo(t.params.get(1, 1)-1, n-1)
 	case 'I':
 		t.tab(n)
 	case 'Z':

@@ -6,7 +6,7 @@
 // scrollback, which is xterm.js's, and to the history, which keeps what xterm.js forgets (history.go).
 //
 // The screen is read from a vt10x terminal (store.go, vt10x.go): before a Snapshot, the cells that changed
-// are written to it, and the rows that changed are read back. While bytes stream, it costs nothing.
+// are written to it, and read back. While bytes stream, it costs nothing.
 //
 // What the screen shows is held against xterm.js: same bytes, same text, cursor, soft wraps, styles
 // and scrollback. xterm_test.go lists where the two differ, and why.

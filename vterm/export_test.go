@@ -31,8 +31,11 @@ func (t *Term) refRows(of func(*line) string) (screen, scrollback []string) {
 func (t *Term) refAttrs(l *line) string {
 	var out []string
 	n, last := 0, ""
+	number, s := uint32(0), refStyle(Style{})
 	for x := range t.cols {
-		s := refStyle(t.styles.styles[l.at(x).attr&styleMask])
+		if at := l.at(x).attr & styleMask; at != number {
+			number, s = at, refStyle(t.styles.styles[at])
+		}
 		if n > 0 && s != last {
 			out = append(out, fmt.Sprintf("%d*%s", n, last))
 			n = 0
@@ -172,7 +175,10 @@ func (s *memoryStore) flush()                       {}
 func (t *Term) OddCharset() bool { return t.charset != t.charsets[t.level] }
 
 // directStore is the other twin: vt10x, to which each cell goes at once, told in full.
-type directStore struct{ vt10xStore }
+type directStore struct {
+	vt10xStore
+	shown bool // the cursor is where setCursor put it last
+}
 
 func (s *directStore) shift(top, bottom, n int) {
 	was := make([][]cell, bottom-top+1)
@@ -194,12 +200,17 @@ func (s *directStore) shift(top, bottom, n int) {
 func (s *directStore) write(x, y int, cells []cell) {
 	for i := range cells {
 		r, fg, bg := vtGlyph(cells, i)
+		s.shown = false
 		fmt.Fprintf(s.term, "\x1b[%d;%dH\x1b[38;2;%d;%d;%d;48;2;%d;%d;%dm%c", y+1, x+i+1,
 			fg>>16, fg>>8&0xFF, fg&0xFF, bg>>16, bg>>8&0xFF, bg&0xFF, r)
 	}
 }
 
 func (s *directStore) setCursor(x, y int, visible bool) {
+	if s.shown && x == s.x && y == s.y && visible != s.hidden {
+		return
+	}
+	s.shown, s.x, s.y, s.hidden = true, x, y, !visible
 	show := 'l'
 	if visible {
 		show = 'h'

@@ -4,10 +4,24 @@ package vterm
 // Coordinates count from 0; x may be cols, which is the pending wrap.
 type screen struct {
 	rows        []*line // top to bottom; empty while the alternate screen is not shown
+	room        []*line // that rows slide through
 	x, y        int
 	top, bottom int // margins (DECSTBM), inclusive
 	tabs        map[int]bool
 	saved       savedCursor
+}
+
+// slide moves all rows up by one, but for the last, which is to be set. It seldom has to move them in memory.
+func (sc *screen) slide() {
+	n := len(sc.rows)
+	if cap(sc.rows) == n {
+		if len(sc.room) < 8*n {
+			sc.room = make([]*line, 8*n)
+		}
+		copy(sc.room, sc.rows)
+		sc.rows = sc.room[:n]
+	}
+	sc.rows = sc.rows[1 : n+1]
 }
 
 // savedCursor is what DECSC keeps. y counts from the top of the scrollback: like xterm.js, and

@@ -5,7 +5,11 @@ package vterm
 func (t *Term) scroll(wrapped bool) {
 	sc := t.scr
 	first := sc.rows[sc.top]
-	copy(sc.rows[sc.top:sc.bottom], sc.rows[sc.top+1:sc.bottom+1])
+	if sc.top == 0 && sc.bottom == len(sc.rows)-1 {
+		sc.slide()
+	} else {
+		copy(sc.rows[sc.top:sc.bottom], sc.rows[sc.top+1:sc.bottom+1])
+	}
 	if sc.top == 0 && sc == &t.main {
 		t.retire(first)
 	} else {

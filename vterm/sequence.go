@@ -102,25 +102,26 @@ func (t *Term) wholeCSI(p []byte) int {
 		}
 	}
 	t.ncol = 0
-	from := 1 // of the parameter that is read
+	i := 1
 	if p[1]-'<' < 4 {
 		t.keep(p[1])
-		from++
+		i++
 	}
 	const maxDigits = 9 // more might not fit the number
 	ps := &t.params
-	n, num := 0, int32(0)
-	for i := from; i < len(p); i++ {
-		b := p[i]
-		if d := b - '0'; d < 10 {
-			num = num*10 + int32(d)
-			continue
+	for n := 0; n < maxParams; {
+		num, from := int32(0), i
+		for i < len(p) && p[i]-'0' < 10 {
+			num = num*10 + int32(p[i]-'0')
+			i++
 		}
-		if i-from > maxDigits || n == maxParams {
+		if i == len(p) || i-from > maxDigits {
 			return 0
 		}
 		ps.nums[n] = num
-		n, num, from = n+1, 0, i+1
+		n++
+		b := p[i]
+		i++
 		if b == ';' {
 			continue
 		}
@@ -128,13 +129,16 @@ func (t *Term) wholeCSI(p []byte) int {
 			return 0
 		}
 		ps.n, ps.nsubs = n, 0
-		if t.ncol == 0 {
-			t.plainCSI(b)
-		} else {
+		switch {
+		case t.ncol > 0:
 			t.dispatchCSI(b)
+		case b == 'm':
+			t.sgr()
+		default:
+			t.plainCSI(b)
 		}
 		t.joinable = 0
-		return from
+		return i
 	}
 	return 0
 }

@@ -2,9 +2,13 @@ package vterm
 
 // paint makes b what the next characters are drawn with.
 func (t *Term) paint(b brush) {
-	if b == t.brush && b.flags&penExtended == 0 {
-		return
+	if b != t.brush || b.flags&penExtended != 0 {
+		t.setBrush(b)
 	}
+}
+
+// setBrush is paint for another brush than before.
+func (t *Term) setBrush(b brush) {
 	if b.bg == 0 {
 		t.erase = 0
 	} else if b.bg != t.brush.bg {
