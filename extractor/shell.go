@@ -16,7 +16,7 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 		if open == nil {
 			return
 		}
-		open.Output = strings.Trim(verbatim(lines[out:end], 0)+"\n"+more, "\n")
+		open.Output = strings.Trim(withoutSign(verbatim(lines[out:end], 0), lines[out:end])+"\n"+more, "\n")
 		open.End = end
 		items = append(items, *open)
 		open = nil
@@ -46,11 +46,26 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 	return items
 }
 
+// withoutSign cuts off the sign with which a shell tells that output did not end its line: an inverse % or # of zsh, ⏎ of
+// fish.
+func withoutSign(output string, lines []Line) string {
+	lines = trim(lines)
+	if len(lines) == 0 || len(lines[len(lines)-1].Runs) == 0 {
+		return output
+	}
+	runs := lines[len(lines)-1].Runs
+	sign := runs[len(runs)-1]
+	if t := sign.Text; t == "⏎" || sign.Style.Inverse && (t == "%" || t == "#") {
+		return strings.TrimSuffix(output, t)
+	}
+	return output
+}
+
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that were typed at
 // continuation prompts; next is the line behind it.
 func typed(lines []Line, i int, command string) (_ string, next int) {
 	prev := lines[i]
-	for i++; i < len(lines) && lines[i].Wrapped; i++ {
+	for i++; i < len(lines) && (lines[i].Wrapped || wrapsItself(prev, lines[i])); i++ {
 		command += spansText(wrapGap(prev)) + lines[i].Text
 		prev = lines[i]
 	}
@@ -66,6 +81,12 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 		}
 	}
 	return command, i
+}
+
+// wrapsItself tells whether a shell that wraps what is typed by itself (zsh, fish) went on with row b: row a is full. Where
+// a command just fits, the cursor stood on the next row, and its output begins below that.
+func wrapsItself(a, b Line) bool {
+	return a.Cols > 0 && rowWidth(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
 }
 
 // withoutRight cuts off a prompt that the shell shows at the window's right edge.
