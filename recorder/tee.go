@@ -37,8 +37,8 @@ func newTee(o Options) *tee {
 	return t
 }
 
-// now is the recording's clock.
-func (t *tee) now() time.Duration { return time.Since(t.started) }
+// now is the recording's clock, to the microsecond: what is finer is noise, and takes room.
+func (t *tee) now() time.Duration { return time.Since(t.started).Truncate(time.Microsecond) }
 
 // output records what the child wrote, and when it was read. The data does not change any more.
 func (t *tee) output(at time.Duration, data []byte) {

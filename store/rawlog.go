@@ -13,23 +13,26 @@ import (
 
 // A segment is cut at whichever comes first; see RawLog.
 const (
-	segmentSize = 256 << 10   // bytes before compression
+	segmentSize = 1 << 20     // bytes before compression
 	segmentTime = time.Second // by the events' own time
 )
 
-// floodTime is how fast the 256 KiB of a segment come that is compressed in a hurry, by the events' own time: then the processor
-// is wanted elsewhere.
-const floodTime = segmentTime / 4
+// A flood is floodSize bytes that come in less than floodTime, by the events' own time. They are a segment that is compressed in a hurry: then the
+// processor and the memory are wanted elsewhere.
+const (
+	floodSize = segmentSize / 4
+	floodTime = segmentTime / 4
+)
 
 // batchSize is how much a transaction takes at least while more is coming, in bytes before compression.
-const batchSize = 4 * segmentSize
+const batchSize = segmentSize
 
 // maxWaiting bounds what a RawLog keeps in memory while the database takes nothing, in stored bytes.
 const maxWaiting = 16 << 20
 
-// RawLog writes the events of one session as they come. Every second of them, or every 256 KiB, becomes
+// RawLog writes the events of one session as they come. Every second of them, or every MiB, becomes
 // a segment in a transaction of its own that a power loss does not undo; once the small segments of a
-// slow session have grown to 256 KiB they are replaced by a single one, which compresses better.
+// slow session have grown to a MiB they are replaced by a single one, which compresses better.
 //
 // What the database does not take, because another program has locked it, say, goes to a file beside it. An error that wraps session.ErrKept
 // tells of that: the next who can writes it into the database, this RawLog or whoever opens the database when it is gone.
@@ -103,10 +106,11 @@ func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
 	}
 	l.tail.add(ev)
 	l.over = ev.Kind == session.Exit
-	if err != nil || l.tail.size() < segmentSize {
+	size := l.tail.size()
+	if err != nil || size < floodSize || size < segmentSize && l.tail.span() >= floodTime {
 		return err
 	}
-	l.queued += l.tail.size()
+	l.queued += size
 	l.end()
 	if l.queued < batchSize {
 		return nil

@@ -31,7 +31,7 @@ var (
 
 func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
 	return must(zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(true),
-		zstd.WithWindowSize(512<<10), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
+		zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
 }
 
 // must is for coders whose options are constants.
