@@ -95,10 +95,16 @@ func (l *memoryLog) output() []byte {
 	return b
 }
 
+// user sits before the session's own terminal.
+type user interface {
+	Type(t testing.TB, keys string)
+	Await(t testing.TB, text string)
+}
+
 // real is a session that runs.
 type real struct {
 	t    testing.TB
-	user *ptytest.User
+	user user
 	log  *memoryLog
 	host *live.Host
 	path string
@@ -108,12 +114,18 @@ type real struct {
 // start runs a command with a user before it, and lets it be joined.
 func start(t testing.TB, command ...string) *real {
 	t.Helper()
+	u := ptytest.New(t)
+	return startAt(t, u, u.TTY, command...)
+}
+
+func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", dir)
-	r := &real{t: t, user: ptytest.New(t), log: &memoryLog{}, done: make(chan recorder.Result, 1)}
+	r := &real{t: t, user: u, log: &memoryLog{}, done: make(chan recorder.Result, 1)}
 	ready := make(chan struct{})
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(func() {
@@ -123,7 +135,7 @@ func start(t testing.TB, command ...string) *real {
 	id := "01a00000-0000-7000-8000-000000000000"
 	go func() {
 		result, err := recorder.Run(ctx, recorder.Options{
-			Command: command, SessionID: id, Stdin: r.user.TTY, Stdout: r.user.TTY, Log: r.log, Index: discard{},
+			Command: command, SessionID: id, Stdin: tty, Stdout: tty, Log: r.log, Index: discard{},
 			Host: func(c *recorder.Controls) recorder.Host {
 				r.host = live.New(live.Options{
 					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Child: c, Past: r.log.past,
