@@ -292,6 +292,18 @@ func (h *Host) state(reason string) protocol.Control {
 // tell tells all who is attached and who may type. The caller holds h.mu.
 func (h *Host) tell(reason string) { h.post(protocol.TypeControl, h.state(reason)) }
 
+// tellWho tells all that somebody came or left. Where many do, one only learns of the last.
+func (h *Host) tellWho(reason string) {
+	f, err := protocol.JSON(protocol.TypeControl, h.state(reason))
+	if err != nil {
+		return
+	}
+	b := protocol.Append(nil, f)
+	for v := range h.viewers {
+		v.postAs(b, true)
+	}
+}
+
 // post queues a frame for all. The caller holds h.mu.
 func (h *Host) post(t protocol.Type, what any) {
 	f, err := protocol.JSON(t, what)

@@ -45,8 +45,12 @@ type Options struct {
 const (
 	// beatTime is how long output waits for more before it is handed out. The first of it does not wait.
 	beatTime = 10 * time.Millisecond
-	// snapshotTime is how often a viewer that does not keep up gets the screen at most.
+	// snapshotTime is how often a viewer that does not keep up gets the screen at most, where there are few.
 	snapshotTime = 100 * time.Millisecond
+	// beatBytes is what all viewers together are sent in a beat while the session writes much, about: it needs the processor itself.
+	beatBytes = 1 << 20
+	// floodBytes in a beat are much.
+	floodBytes = 64 << 10
 	// maxViewers bounds the viewers of a session.
 	maxViewers = 1000
 )
@@ -65,10 +69,12 @@ type Host struct {
 	workers  sync.WaitGroup
 	settling sync.Mutex
 	typing   typing
-	reclaim  reclaim     // belongs to Typed
-	guarded  atomic.Bool // others may type, or could until a moment ago
-	alone    atomic.Bool // the session has no terminal but screen
-	replies  chan []byte // of that
+	reclaim  reclaim      // belongs to Typed
+	guarded  atomic.Bool  // others may type, or could until a moment ago
+	count    atomic.Int64 // viewers
+	flooded  atomic.Int64 // the last beat with much output, in Unix nanoseconds
+	alone    atomic.Bool  // the session has no terminal but screen
+	replies  chan []byte  // of that
 
 	mu       sync.Mutex // guards the fields below
 	viewers  map[*viewer]struct{}
@@ -191,7 +197,8 @@ func (h *Host) add(v *viewer) bool {
 	h.made++
 	v.number = h.made
 	h.viewers[v] = struct{}{}
-	h.tell(v.attach.Name + " came")
+	h.count.Store(int64(len(h.viewers)))
+	h.tellWho(v.attach.Name + " came")
 	h.stream.keep(1)
 	if !h.pumping {
 		h.pumping = true
@@ -204,12 +211,13 @@ func (h *Host) remove(v *viewer) {
 	h.mu.Lock()
 	_, known := h.viewers[v]
 	delete(h.viewers, v)
+	h.count.Store(int64(len(h.viewers)))
 	last := len(h.viewers) == 0
 	if v.control {
 		v.control = false
 		h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "left"}, v.attach.Name+" left")
 	} else if known {
-		h.tell(v.attach.Name + " left")
+		h.tellWho(v.attach.Name + " left")
 	}
 	h.mu.Unlock()
 	if !known {
@@ -223,7 +231,7 @@ func (h *Host) remove(v *viewer) {
 
 // pump hands the output out, as long as somebody is attached.
 func (h *Host) pump() {
-	for {
+	for seen := int64(0); ; {
 		select {
 		case <-h.stream.wake:
 		case <-h.ctx.Done():
@@ -236,12 +244,20 @@ func (h *Host) pump() {
 			return
 		}
 		h.mu.Unlock()
+		now := time.Now().UnixNano()
+		end, _ := h.stream.now()
+		if seen > 0 && end.seq-seen > floodBytes {
+			h.flooded.Store(now)
+		}
+		seen = end.seq
 		renew := h.screen.beat(h.ctx)
 		h.each(func(v *viewer) {
 			if renew {
 				v.stale.Store(true)
 			}
-			notify(v.wake)
+			if renew || v.asleep.Load() < now { // the others wake up by themselves
+				notify(v.wake)
+			}
 		})
 		if !h.screen.sure() { // it is to be looked at again, also without further output
 			time.AfterFunc(tryAgain, func() { notify(h.stream.wake) })
@@ -251,6 +267,19 @@ func (h *Host) pump() {
 		case <-h.ctx.Done():
 		}
 	}
+}
+
+// share gives how many bytes each viewer is sent in a beat while the session writes much.
+func (h *Host) share() int64 { return max(4<<10, beatBytes/max(1, h.count.Load())) }
+
+// floods tells that the session writes much now.
+func (h *Host) floods() bool {
+	return time.Now().UnixNano()-h.flooded.Load() < int64(4*beatTime)
+}
+
+// snapshotTime gives how often a viewer that does not keep up gets the screen at most.
+func (h *Host) snapshotTime() time.Duration {
+	return snapshotTime + snapshotTime*time.Duration(h.count.Load())/50
 }
 
 func (h *Host) each(fn func(*viewer)) {

@@ -4,6 +4,8 @@ package live_test
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +15,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if job := os.Getenv("LIVE_READERS"); job != "" {
+		if err := readers(job); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestAViewerSeesTheScreenAndWhatFollows(t *testing.T) {
 	r := start(t, "sh", "-c", `printf '\033[1mhello\033[m\r\n'; read x; echo "got $x"; exit 3`)

@@ -29,6 +29,7 @@ type screen struct {
 	tried time.Time
 	tries int                // in a row
 	last  *protocol.Snapshot // the newest
+	taken time.Time
 }
 
 // alone makes the screen the session's only terminal, from now on.
@@ -60,8 +61,12 @@ func (s *screen) drop() {
 func (s *screen) snapshot(ctx context.Context) protocol.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.last != nil && s.host.floods() && time.Since(s.taken) < snapshotTime {
+		return *s.last // it will be out of date in no time anyway
+	}
 	s.follow(ctx)
 	if s.last == nil || s.last.Seq != s.at.seq {
+		s.taken = time.Now()
 		snap := s.term.Snapshot()
 		s.last = &protocol.Snapshot{Seq: s.at.seq, Cols: snap.Cols, Rows: snap.Rows, Data: s.term.Repaint()}
 	}

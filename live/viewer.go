@@ -35,6 +35,7 @@ type viewer struct {
 	attach protocol.Attach
 	wake   chan struct{}
 	stale  atomic.Bool  // its screen is to be replaced
+	asleep atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
 	sent   atomic.Int64 // bytes
 
 	ctx  context.Context
@@ -51,6 +52,7 @@ type viewer struct {
 	mu     sync.Mutex // guards the fields below
 	queue  [][]byte
 	queued int
+	latest bool // the last of the queue only says who is there, and is replaced by the next one that does
 }
 
 func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
@@ -202,8 +204,15 @@ func (v *viewer) put(b net.Buffers) error {
 }
 
 // post queues a frame for the writer, who shares its bytes with others.
-func (v *viewer) post(frame []byte) {
+func (v *viewer) post(frame []byte) { v.postAs(frame, false) }
+
+func (v *viewer) postAs(frame []byte, latest bool) {
 	v.mu.Lock()
+	if n := len(v.queue) - 1; latest && v.latest && n >= 0 {
+		v.queued -= len(v.queue[n])
+		v.queue = v.queue[:n]
+	}
+	v.latest = latest
 	v.queue = append(v.queue, frame)
 	v.queued += len(frame)
 	slow := v.queued > queueBytes && len(v.queue) > 1
@@ -238,16 +247,23 @@ func (v *viewer) write() {
 		if more {
 			continue
 		}
-		var later <-chan time.Time
-		if wait > 0 {
-			later = time.After(wait)
-		}
-		select {
-		case <-v.wake:
-		case <-later:
-		case <-v.ctx.Done():
-		}
+		v.sleep(wait)
 	}
+}
+
+// sleep waits until the viewer is woken, at most for a time where that is not 0.
+func (v *viewer) sleep(limit time.Duration) {
+	var later <-chan time.Time
+	if limit > 0 {
+		v.asleep.Store(time.Now().Add(limit).UnixNano())
+		later = time.After(limit)
+	}
+	select {
+	case <-v.wake:
+	case <-later:
+	case <-v.ctx.Done():
+	}
+	v.asleep.Store(0)
 }
 
 // errOver says that the viewer has had all.
@@ -261,7 +277,7 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	case protocol.ModeText:
 		return v.showText()
 	case protocol.ModeBytes:
-		more, err = v.showBytes()
+		return v.showBytes()
 	default:
 		more, err = v.showNothing()
 	}
@@ -274,11 +290,11 @@ func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	if !v.painted && v.attach.From == nil {
 		stale = true
 	}
-	if oldest, _ := v.host.stream.oldest(); v.at.seq < oldest || v.host.stream.waiting(v.at.seq) > farBehind {
+	if oldest, _ := v.host.stream.oldest(); v.at.seq < oldest || v.host.stream.waiting(v.at.seq) > min(farBehind, v.host.share()) {
 		stale = true
 	}
 	if stale {
-		if wait := snapshotTime - time.Since(v.snapshot); wait > 0 {
+		if wait := v.host.snapshotTime() - time.Since(v.snapshot); wait > 0 {
 			return false, wait, nil
 		}
 		v.stale.Store(false)
@@ -297,12 +313,27 @@ func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 }
 
 // showBytes sends each byte, from the log where the stream does not keep it any more.
-func (v *viewer) showBytes() (more bool, err error) {
-	p := v.host.stream.next(&v.at, batchBytes)
-	if p.behind {
-		return true, v.fromPast(p.start)
+func (v *viewer) showBytes() (more bool, wait time.Duration, err error) {
+	limit := int64(batchBytes)
+	if v.host.floods() {
+		limit = min(limit, v.host.share())
 	}
-	return v.give(p)
+	before := v.at.seq
+	p := v.host.stream.next(&v.at, int(limit))
+	if p.behind {
+		return true, 0, v.fromPast(p.start)
+	}
+	more, err = v.give(p)
+	wait = v.pace(v.at.seq - before)
+	return more && wait == 0, wait, err
+}
+
+// pace gives how long to wait behind n bytes, so that the session goes first while it writes much.
+func (v *viewer) pace(n int64) time.Duration {
+	if n == 0 || !v.host.floods() {
+		return 0
+	}
+	return beatTime * time.Duration(n) / time.Duration(v.host.share())
 }
 
 // showNothing waits for the end.
@@ -369,6 +400,9 @@ func (v *viewer) fromPast(to int64) error {
 				return err
 			}
 			v.at.seq = seq + int64(len(e.Data))
+			if wait := v.pace(int64(len(e.Data))); wait > 0 {
+				v.sleep(wait)
+			}
 		}
 		if v.at.seq >= to {
 			if to, _ = h.stream.oldest(); v.at.seq >= to {
