@@ -63,8 +63,7 @@ session that the filters choose to DIR/DATE_TIME_ID.F.`,
 	flags.Float64Var(&f.at, "at", 0, "svg: the screen at this `SECOND` of the recording (default the end)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
-	f.register(cmd)
-	completeFilters(a, cmd)
+	f.register(a, cmd)
 	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -112,15 +111,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	filter, err := f.filter(time.Now())
-	if err != nil {
-		return err
-	}
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := db.Sessions(ctx, filter)
+	db, infos, _, err := f.sessions(ctx, a, time.Now(), 0)
 	if err != nil {
 		return err
 	}

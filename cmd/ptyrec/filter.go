@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,10 +19,21 @@ type filterFlags struct {
 	live                                       bool
 }
 
+// tableFlags are those of commands that show sessions to people, and to programs as JSON.
+type tableFlags struct {
+	filterFlags
+	asJSON bool
+}
+
+func (f *tableFlags) register(a *app, cmd *cobra.Command) {
+	f.filterFlags.register(a, cmd)
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+}
+
 // whenHelp says what a time flag takes.
 const whenHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
 
-func (f *filterFlags) register(cmd *cobra.Command) {
+func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "only sessions with this agent: claude, codex, gemini, …")
 	flags.StringVar(&f.since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
@@ -31,6 +43,22 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.command, "command", "", "only those whose command line holds this `TEXT`")
 	flags.StringVar(&f.tag, "tag", "", "only those with this tag")
 	flags.BoolVar(&f.live, "live", false, "only those being recorded")
+	completeFilters(a, cmd)
+}
+
+// sessions opens the database and gives the sessions that the flags choose, the newest first; no more than limit, where that is not 0.
+func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit int) (*store.Store, []*store.Info, store.Filter, error) {
+	filter, err := f.filter(now)
+	if err != nil {
+		return nil, nil, filter, err
+	}
+	filter.Limit = limit
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return nil, nil, filter, err
+	}
+	infos, err := db.Sessions(ctx, filter)
+	return db, infos, filter, err
 }
 
 // filter reads the flags.

@@ -22,9 +22,8 @@ import (
 const listed = 100
 
 type listFlags struct {
-	filterFlags
-	limit  int
-	asJSON bool
+	tableFlags
+	limit int
 }
 
 func newListCmd(a *app) *cobra.Command {
@@ -48,30 +47,20 @@ know it. On a terminal the table fits its width, and a long one goes through a p
 			return list(cmd.Context(), a, f)
 		},
 	}
-	f.register(cmd)
+	f.register(a, cmd)
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	completeFilters(a, cmd)
 	return cmd
 }
 
 func list(ctx context.Context, a *app, f listFlags) error {
-	now := time.Now()
-	filter, err := f.filter(now)
-	if err != nil {
-		return err
-	}
 	if f.limit < 0 {
 		return usageError(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
 	}
-	if filter.Limit = f.limit; f.limit > 0 {
-		filter.Limit++ // to know of more
+	limit, now := f.limit, time.Now()
+	if limit > 0 {
+		limit++ // to know of more
 	}
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := db.Sessions(ctx, filter)
+	db, infos, _, err := f.sessions(ctx, a, now, limit)
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,9 @@ import (
 )
 
 type searchFlags struct {
-	filterFlags
-	roles  []string
-	limit  int
-	asJSON bool
+	tableFlags
+	roles []string
+	limit int
 }
 
 func newSearchCmd(a *app) *cobra.Command {
@@ -41,11 +40,9 @@ is 1 where nothing is found.`,
 			return search(cmd.Context(), a, strings.Join(args, " "), f)
 		},
 	}
-	f.register(cmd)
+	f.register(a, cmd)
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	completeFilters(a, cmd)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

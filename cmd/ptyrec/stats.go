@@ -17,9 +17,8 @@ import (
 )
 
 type statsFlags struct {
-	filterFlags
-	days   int
-	asJSON bool
+	tableFlags
+	days int
 }
 
 func newStatsCmd(a *app) *cobra.Command {
@@ -35,27 +34,17 @@ func newStatsCmd(a *app) *cobra.Command {
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
-	f.register(cmd)
+	f.register(a, cmd)
 	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	completeFilters(a, cmd)
 	return cmd
 }
 
 func stats(ctx context.Context, a *app, f statsFlags) error {
-	now := time.Now()
-	filter, err := f.filter(now)
-	if err != nil {
-		return err
-	}
 	if f.days < 0 || f.days > 3660 {
 		return usageError(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
 	}
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	infos, err := db.Sessions(ctx, filter)
+	now := time.Now()
+	_, infos, filter, err := f.sessions(ctx, a, now, 0)
 	if err != nil {
 		return err
 	}
