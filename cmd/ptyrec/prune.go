@@ -61,7 +61,7 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 	}
 	victims := limits.choose(infos)
 	if len(victims) == 0 {
-		a.notice("nothing to delete")
+		a.notice("nothing to delete%s", kept(limits, infos))
 		return nil
 	}
 	return deleteSessions(ctx, a, db, victims, f.yes)
@@ -95,6 +95,15 @@ func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 		l.size = int64(size)
 	}
 	return l, nil
+}
+
+// kept says how many sessions would go, had they no tags.
+func kept(l pruneLimits, infos []*store.Info) string {
+	l.tagged = true
+	if n := len(l.choose(infos)); n > 0 {
+		return "; " + plural(n, "session") + " with tags would go with --tagged"
+	}
+	return ""
 }
 
 // choose gives those of infos (the newest first) that go, the oldest first.

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+)
+
+// elsewhere are commands of the README that other tests run, or nothing can here: builds, installing what is not published, servers.
+var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (serve|attach|send|wait|grant|record|watch|connect))\b`)
+
+// TestReadme runs the commands of the README from top to bottom, as a new user would: on a terminal, in a home of his own, with the
+// demo's stand-in as his agent. Each must succeed.
+func TestReadme(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := newHome(t, root)
+	environ := append(withoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
+		"PAUSE=0.02", "PAGER=cat", "PATH="+filepath.Join(home, "path")+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color")
+	commands := readmeCommands(t, filepath.Join(root, "README.md"))
+	if len(commands) < 20 {
+		t.Fatalf("%d commands in the README", len(commands))
+	}
+	for _, command := range commands {
+		if elsewhere.MatchString(command) {
+			t.Logf("not run here: %s", command)
+			continue
+		}
+		if strings.Contains(command, "| jq ") {
+			if _, err := exec.LookPath("jq"); err != nil {
+				t.Logf("without jq: %s", command)
+				command, _, _ = strings.Cut(command, "| jq ")
+			}
+		}
+		end := func() {}
+		if command == "ptyrec tail" {
+			end = liveSession(t, environ, home)
+		}
+		u := ptytest.New(t)
+		cmd := exec.Command("bash", "-c", command)
+		cmd.Env, cmd.Dir = environ, home
+		u.Start(t, cmd)
+		switch command {
+		case "ptyrec tail":
+			u.Await(t, "live: ")
+		case "ptyrec run":
+			u.Type(t, "exit\r")
+		}
+		end()
+		if status := ptytest.Status(t, cmd); status != 0 {
+			t.Fatalf("%s: status %d\n%s", command, status, u.Shown())
+		}
+		if bytes.Contains(u.Shown(), []byte("ptyrec: error")) {
+			t.Errorf("%s\n%s", command, u.Shown())
+		}
+	}
+	for _, name := range []string{"talk.md", "talk.html", "session.cast", "shot.svg", "notes", "transcripts"} {
+		if _, err := os.Stat(filepath.Join(home, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// newHome makes a home folder like a clone's, with agents and programs of the README's names.
+func newHome(t *testing.T, root string) string {
+	t.Helper()
+	home := t.TempDir()
+	ptyrec, err := exec.LookPath("ptyrec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"path", "bin"} {
+		if err := os.Mkdir(filepath.Join(home, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"bin/ptyrec": ptyrec, "testdata": filepath.Join(root, "testdata"), "path/claude": filepath.Join(root, "testdata/demo/agent.sh")} {
+		if err := os.Symlink(target, filepath.Join(home, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"path/some-job": "echo 'explain the cache'", "path/codex": "cat >/dev/null\nexec claude"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
+}
+
+// liveSession records a session until end is called.
+func liveSession(t *testing.T, environ []string, dir string) (end func()) {
+	t.Helper()
+	u := ptytest.New(t)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", "claude; echo begun; read line")
+	cmd.Env, cmd.Dir = environ, dir
+	u.Start(t, cmd)
+	u.Await(t, "begun")
+	for {
+		list := exec.Command("ptyrec", "list", "--live", "--json")
+		list.Env, list.Dir = environ, dir
+		if out, err := list.Output(); err != nil || bytes.Contains(out, []byte(`"live"`)) {
+			break
+		}
+	}
+	return func() {
+		u.Type(t, "ended\r")
+		ptytest.Status(t, cmd)
+	}
+}
+
+// readmeCommands gives what stands behind "$ " in a document, without the comments.
+func readmeCommands(t *testing.T, path string) (commands []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if command, ok := strings.CutPrefix(lines.Text(), "$ "); ok {
+			command, _, _ = strings.Cut(command, "  #")
+			commands = append(commands, strings.TrimSpace(command))
+		}
+	}
+	return commands
+}
