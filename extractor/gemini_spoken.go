@@ -255,7 +255,7 @@ func (p *spokenParser) reply(i int) int {
 	if !p.stale {
 		ls = apart(ls)
 	}
-	lk := &look{Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter}
+	lk := &look{Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true}
 	lk.Heading = func(l *textLine) int {
 		if c := l.first().Fg; c.Kind != vterm.ColorRGB || c.B <= c.G || c.G <= c.R || strings.Contains(l.text, "://") || !l.all(func(s vterm.Style) bool { return s.Fg == c }) {
 			return 0

@@ -46,7 +46,7 @@ func (r *blockReader) addCode(i, n int, lang string) {
 		left += r.lists[len(r.lists)-1].content
 	}
 	edge = min(edge, left)
-	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge))}, i, n)
+	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge), r.lk.Left)}, i, n)
 }
 
 // listGoesOn tells whether line i is the next item of an open list.
@@ -99,12 +99,12 @@ func (lk *look) codeLines(ls []textLine, edge int) []string {
 }
 
 // tabsOf turns the blanks at the start of code lines back into tabs, where all that are indented reach to a tab stop or
-// beyond: seen from the code's edge the first stop is as much nearer as the edge is from the window's.
-func (lk *look) tabsOf(code []string) []string {
+// beyond: seen from the code's edge, which is left columns from the window's, the first stop is as much nearer.
+func (lk *look) tabsOf(code []string, left int) []string {
 	if !lk.CodeTabs {
 		return code
 	}
-	first, reached := tabStop-lk.Left%tabStop, false
+	first, reached := tabStop-left%tabStop, false
 	for _, l := range code {
 		n := len(l) - len(strings.TrimLeft(l, " "))
 		if n == 0 || n == len(l) {
@@ -182,7 +182,7 @@ func (r *blockReader) gutterCode(i int) int {
 			out[k] = strings.TrimPrefix(out[k], pad)
 		}
 	}
-	r.add(block{kind: codeBlock, pad: r.pad(), code: out}, i, n)
+	r.add(block{kind: codeBlock, pad: r.pad(), code: lk.tabsOf(out, lk.Left+width)}, i, n)
 	return n
 }
 
