@@ -4,7 +4,8 @@
 #   bench/peers.sh [PTYREC]      the program, default bin/ptyrec
 #   RUNS=5 TEXT=100 ANSI=20 KEYS=2000 IDLE=10    how often, MB of text and of control sequences, keys, seconds
 #
-# Each number is a median of RUNS; x is the ratio to the bare command.
+# Each number is a median of RUNS, of which each has all programs, one after the other: what else the machine does meets them alike. x is the
+# ratio to the bare command; of processor time, that of all processes, the loop's among them.
 set -eu
 cd "$(dirname "$0")/.."
 ptyrec=$(realpath "${1:-bin/ptyrec}")
@@ -47,37 +48,42 @@ measure() {
 	eval "./ptybench $mode $(under "$name" "$@")" | tail -n 1
 }
 
-# median FIELD gives the middle one of the numbers that stand behind a word.
-median() { awk -v f="$1" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' runs | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
-
-repeat() {
-	: > runs
-	n=0
-	while [ $n -lt "$RUNS" ]; do
-		measure "$@" >> runs || true
-		n=$((n + 1))
-	done
+# median NAME FIELD gives the middle one of the numbers that stand behind a word.
+median() {
+	awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' "runs.$1" 2>/dev/null | sort -n | awk '{ a[NR] = $1 } END { if (NR) print a[int((NR + 1) / 2)] }'
 }
 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0 && a != "") printf "%.2f", a / b; else print "-" }'; }
 
-echo 'echo ready; exec cat' > echo.sh
-printf '%-10s %8s %6s %6s %8s %8s %6s %6s %8s %8s %7s %7s %8s\n' program text/ms x cpu-x KiB ansi/ms x cpu-x KiB first/ms p50/us p99/us wakeups
+sum() { awk -v a="$1" -v b="$2" 'BEGIN { print a + b }'; }
+
+names=
 for name in bare ptyrec script asciinema ttyrec tlog tmux; do
-	command -v "$(program $name)" > /dev/null 2>&1 || continue
+	command -v "$(program $name)" > /dev/null 2>&1 && names="$names $name"
+done
+echo 'echo ready; exec cat' > echo.sh
+n=0
+while [ $n -lt "$RUNS" ]; do
+	n=$((n + 1))
+	for name in $names; do
+		for file in text ansi; do
+			measure "$name" flood cat $file >> "runs.$name.$file" || true
+		done
+		measure "$name" first echo hi >> "runs.$name.first" || true
+	done
+done
+printf '%-10s %8s %6s %6s %8s %8s %6s %6s %8s %8s %7s %7s %8s\n' program text/ms x cpu-x KiB ansi/ms x cpu-x KiB first/ms p50/us p99/us wakeups
+for name in $names; do
 	printf '%-10s' "$name"
 	for file in text ansi; do
-		repeat $name flood cat $file
-		wall=$(median wall) cpu=$(median cpu) memory=$(median memory)
-		[ $name = bare ] && eval "wall_$file=$wall cpu_$file=$cpu"
-		eval "bare_wall=\$wall_$file bare_cpu=\$cpu_$file"
-		printf ' %8s %6s %6s %8s' "$wall" "$(ratio "$wall" "$bare_wall")" "$(ratio "$cpu" "$bare_cpu")" "$memory"
+		wall=$(median "$name.$file" wall) cpu=$(sum "$(median "$name.$file" cpu)" "$(median "$name.$file" loop)")
+		bare=$(sum "$(median bare.$file cpu)" "$(median bare.$file loop)")
+		printf ' %8s %6s %6s %8s' "$wall" "$(ratio "$wall" "$(median bare.$file wall)")" "$(ratio "$cpu" "$bare")" "$(median "$name.$file" memory)"
 	done
-	repeat $name first echo hi
-	printf ' %8s' "$(median first)"
-	measure $name "keys $KEYS" sh echo.sh > runs || true
-	printf ' %7s %7s' "$(median p50)" "$(median p99)"
-	measure $name "idle $IDLE" sh echo.sh > runs || true
-	printf ' %8s\n' "$(median wakeups)"
+	printf ' %8s' "$(median "$name.first" first)"
+	measure "$name" "keys $KEYS" sh echo.sh > runs.keys || true
+	printf ' %7s %7s' "$(median keys p50)" "$(median keys p99)"
+	measure "$name" "idle $IDLE" sh echo.sh > runs.idle || true
+	printf ' %8s\n' "$(median idle wakeups)"
 done
 echo "tmux draws a screen of its own and leaves out what nobody sees; its server's CPU and memory are not counted."

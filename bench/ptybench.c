@@ -1,6 +1,6 @@
 /* ptybench runs a command in a PTY, as a terminal that draws nothing, and measures it.
  *
- *   ptybench flood COMMAND...    reads all output: wall, CPU of all its processes, largest process, bytes
+ *   ptybench flood COMMAND...    reads all output: wall, CPU of all its processes, largest process, CPU of the loop that reads, bytes
  *   ptybench first COMMAND...    until the first byte of output
  *   ptybench keys N COMMAND...   N keys, each until its echo: the command waits with "ready" and echoes (stty echo; cat)
  *   ptybench idle S COMMAND...   S seconds of quiet behind the first output: wake-ups and CPU of the command's own process
