@@ -188,7 +188,7 @@ func TestSlowloris(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	if resp, body := s.do("PATCH", "/api/sessions/x", `{"note":"`+strings.Repeat("x", 300_000)+`"}`); resp.StatusCode != 413 {
+	if resp, body := s.do("PATCH", "/api/sessions/x", `{"note":"`+strings.Repeat("x", 300_000)+`"}`); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: %s %s", resp.Status, body)
 	}
 }

@@ -61,11 +61,12 @@ type relay struct {
 // run passes frames on until one side ends. The error is nil where that is the session, after its Exit.
 func (l relay) run(ctx context.Context) error {
 	heard := make(chan error, 1)
-	go func() {
-		err := l.up(ctx)
-		heard <- err
+	var up sync.WaitGroup
+	defer up.Wait()
+	up.Go(func() {
+		heard <- l.up(ctx)
 		_ = l.peer.Close() // so that down ends
-	}()
+	})
 	ended, err := l.down(ctx)
 	_ = l.peer.Close()
 	var upErr error
@@ -82,9 +83,6 @@ func (l relay) run(ctx context.Context) error {
 		err = upErr
 	}
 	_ = l.ws.Close(closing(err)) // it may be gone
-	if !gone {
-		_ = <-heard
-	}
 	return err
 }
 

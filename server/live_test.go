@@ -189,7 +189,7 @@ func (s *site) events(t *testing.T, path, last string, until func(sse) bool) (go
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, "GET", s.url+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestD13ControlAndSnapshot(t *testing.T) {
 	if h.saw() != "" {
 		t.Errorf("without a grant %q was typed", h.saw())
 	}
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"grant","seconds":60}`); resp.StatusCode != 200 || !strings.Contains(body, `"until"`) {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"grant","seconds":60}`); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"until"`) {
 		t.Errorf("grant: %s", body)
 	}
 	for m.Type != "terminal.control.grant" {
@@ -408,7 +408,7 @@ func TestD13ControlAndSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "what the agent types arrives", func() bool { return h.saw() == "ls\r" })
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"revoke"}`); resp.StatusCode != 200 {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"revoke"}`); resp.StatusCode != http.StatusOK {
 		t.Errorf("revoke: %s", body)
 	}
 	for m.Type != "terminal.control.revoke" {
@@ -424,7 +424,7 @@ func TestD13ControlAndSnapshot(t *testing.T) {
 		}
 	}
 	resp, body := s.do("GET", "/api/sessions/"+h.id+"/screen?format=text", "")
-	if lines := strings.Split(body, "\n"); resp.StatusCode != 200 || lines[0] != "red alert" {
+	if lines := strings.Split(body, "\n"); resp.StatusCode != http.StatusOK || lines[0] != "red alert" {
 		t.Errorf("the screen is %q", body)
 	}
 }
@@ -466,7 +466,7 @@ func TestProxyStart(t *testing.T) {
 		}
 	}
 	resp, body := s.do("POST", "/api/sessions", `{"command":["sh"],"cols":90,"rows":20}`)
-	if resp.StatusCode != 201 || !strings.Contains(body, `"cols":90`) {
+	if resp.StatusCode != http.StatusCreated || !strings.Contains(body, `"cols":90`) {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 }

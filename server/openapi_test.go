@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -150,7 +151,7 @@ func TestNothingElse(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/s/019a", "/app.js"} {
 		resp, body := s.do("GET", path, "", "Authorization", "")
-		if resp.StatusCode != 200 || len(body) == 0 {
+		if resp.StatusCode != http.StatusOK || len(body) == 0 {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 		if !strings.Contains(resp.Header.Get("Content-Security-Policy"), "script-src 'self';") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {

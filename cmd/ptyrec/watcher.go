@@ -31,6 +31,7 @@ type watcher struct {
 	detach     byte
 	detachName string
 	control    bool // keys go to the session
+	has        bool // it lets us
 	resize     bool
 	remote     bool
 
@@ -220,9 +221,13 @@ func (w *watcher) controls(c protocol.Control) {
 		return
 	}
 	for _, v := range c.Viewers {
-		if v.ID == w.viewer && !v.Control && c.Reason != "" {
-			w.say("you do not have control: " + c.Reason)
+		if v.ID != w.viewer {
+			continue
 		}
+		if w.has && !v.Control {
+			w.say("you have control no more: " + c.Reason)
+		}
+		w.has = v.Control
 	}
 }
 

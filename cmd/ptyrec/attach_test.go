@@ -1,0 +1,260 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+)
+
+// detached starts a session in the background, of this size, and gives its id.
+func detached(t *testing.T, environ []string, size string, command ...string) (id string) {
+	t.Helper()
+	cmd := exec.Command("ptyrec", append([]string{"run", "--detach", "--size", size, "--"}, command...)...)
+	cmd.Env = environ
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("%v: %s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// attached starts attach on a terminal.
+func attached(t *testing.T, environ []string, args ...string) (*ptytest.User, *exec.Cmd) {
+	t.Helper()
+	u := ptytest.New(t)
+	cmd := exec.Command("ptyrec", append([]string{"attach"}, args...)...)
+	cmd.Env = environ
+	u.Start(t, cmd)
+	return u, cmd
+}
+
+// D12: whatever ends attach, the terminal is as it was.
+func TestD12AttachRestores(t *testing.T) {
+	environ, _ := liveEnv(t)
+	for name, end := range map[string]func(u *ptytest.User, cmd *exec.Cmd, id string){
+		"detach":  func(u *ptytest.User, _ *exec.Cmd, _ string) { u.Type(t, "\x1d") },
+		"TERM":    func(_ *ptytest.User, cmd *exec.Cmd, _ string) { _ = cmd.Process.Signal(syscall.SIGTERM) },
+		"the end": func(_ *ptytest.User, _ *exec.Cmd, id string) { kill(t, environ, id, "done\r") },
+	} {
+		id := detached(t, environ, "80x24", "sh", "-c", `printf '\033[?1049h\033[?2004h\033[?1hin here'; read x; exit 5`)
+		u := ptytest.New(t)
+		before := u.Settings(t)
+		cmd := exec.Command("ptyrec", "attach", id)
+		cmd.Env = environ
+		u.Start(t, cmd)
+		u.Await(t, "in here")
+		end(u, cmd, id)
+		status := ptytest.Status(t, cmd)
+		if want := map[string]int{"detach": 0, "TERM": 143, "the end": 5}[name]; status != want {
+			t.Errorf("%s: status %d, want %d", name, status, want)
+		}
+		u.Drain(t)
+		if after := u.Settings(t); !reflect.DeepEqual(before, after) {
+			t.Errorf("%s: the terminal's settings are %+v, were %+v", name, after, before)
+		}
+		shown := string(u.Shown())
+		if i := strings.LastIndex(shown, "\x1b[?1049"); i < 0 || shown[i+7] != 'l' || strings.LastIndex(shown, "\x1b[?25h") < strings.LastIndex(shown, "\x1b[?25l") {
+			t.Errorf("%s: the terminal is left in other modes: %q", name, shown[max(0, len(shown)-200):])
+		}
+		if name != "the end" {
+			kill(t, environ, id, "x\r")
+		}
+	}
+}
+
+// kill types into a session, which ends it.
+func kill(t *testing.T, environ []string, id, keys string) {
+	t.Helper()
+	u, cmd := attached(t, environ, id, "--control")
+	u.Await(t, "in here")
+	u.Type(t, keys)
+	_ = cmd.Wait()
+}
+
+// Who watches types nothing; who has control types what his keys send, and no more.
+func TestAttachTypes(t *testing.T) {
+	environ, _ := liveEnv(t)
+	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; printf '\033[c\033[6n\033]11;?\033\\\033[>q'; echo "got <$x>"; read y; exit 4`)
+	u, watching := attached(t, environ, id)
+	u.Await(t, "ready")
+	u.Type(t, "never\r")
+	u.Await(t, "you only watch")
+	v, typing := attached(t, environ, id, "--control")
+	v.Await(t, "ready")
+	v.Type(t, "hel\x1b[?1;2c\x1b]11;rgb:0000/0000/0000\x1b\\lo\r") // with a terminal's answers between
+	v.Await(t, "got <hello>")
+	u.Await(t, "got <hello>")
+	for _, shown := range [][]byte{u.Shown(), v.Shown()} {
+		for _, query := range []string{"\x1b[c", "\x1b[6n", "]11;?", "\x1b[>q"} {
+			if strings.Contains(string(shown), query) {
+				t.Errorf("the terminal was asked %q", query)
+			}
+		}
+	}
+	v.Type(t, "x\r")
+	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 4 || b != 4 {
+		t.Errorf("statuses %d and %d, want 4", a, b)
+	}
+	v.Await(t, "has ended, with exit status 4")
+}
+
+// A window that is smaller shows a part, and says so; the session's keeps its size unless --resize.
+func TestAttachSizes(t *testing.T) {
+	environ, _ := liveEnv(t)
+	id := detached(t, environ, "120x40", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
+	u, cmd := attached(t, environ, id)
+	u.Await(t, "size 40 120")
+	u.Await(t, "80x24 of 120x40")
+	u.Resize(t, 130, 50)
+	u.Await(t, "size 40 120") // it is drawn again, and nothing has changed
+	u.Type(t, "\x1d")
+	if status := ptytest.Status(t, cmd); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	if strings.Contains(string(u.Shown()), "size 50") {
+		t.Error("the session's window got another size")
+	}
+	v, cmd := attached(t, environ, id, "--resize")
+	v.Await(t, "size 24 80")
+	v.Resize(t, 90, 30)
+	v.Await(t, "size 30 90")
+	v.Type(t, "\x03\x1d")
+	_ = cmd.Wait()
+}
+
+// served starts serve, and gives its address, with the token behind #token=.
+func served(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
+	t.Helper()
+	cmd = exec.Command("ptyrec", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	cmd.Env = environ
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, token, _ = strings.Cut(strings.TrimSpace(line), "#token=")
+	return strings.TrimSuffix(url, "/"), token, cmd
+}
+
+// A session on another machine: watched, typed into, and its status is ours. Without the token one only watches.
+func TestAttachServer(t *testing.T) {
+	environ, _ := liveEnv(t)
+	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; echo "got <$x>"; read y; exit 6`)
+	url, token, _ := served(t, environ)
+	u, watching := attached(t, environ, url+"/s/"+id)
+	u.Await(t, "ready")
+	v, typing := attached(t, environ, url+"/s/"+id+"#token="+token, "--control")
+	v.Await(t, "ready")
+	v.Type(t, "hello\r")
+	u.Await(t, "got <hello>")
+	v.Type(t, "\r")
+	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 6 || b != 6 {
+		t.Errorf("statuses %d and %d, want 6", a, b)
+	}
+	w, cmd := attached(t, environ, url+"/s/"+id+"#token=wrong")
+	if status := ptytest.Status(t, cmd); status != 1 {
+		t.Errorf("with a wrong token the status is %d", status)
+	}
+	w.Await(t, "hint: give the token")
+}
+
+// B10: serve ends, and with it the bridge's commands; sessions that only were shown go on.
+func TestB10ServeLeavesNoChild(t *testing.T) {
+	environ, _ := liveEnv(t)
+	other := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; exit 9`)
+	url, token, cmd := served(t, environ, "--bridge-command", `sh -c 'echo "pid $$ $TERM $(stty size)."; trap "" HUP; while :; do sleep 0.1; done'`)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, url+"/ws/pty/x", &websocket.DialOptions{HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ws.CloseNow() }()
+	text := ""
+	for !strings.Contains(text, ".") {
+		_, message, err := ws.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct{ Payload string }
+		if err := json.Unmarshal(message, &m); err != nil {
+			t.Fatal(err)
+		}
+		text += m.Payload
+	}
+	fields := strings.Fields(text)
+	if len(fields) < 5 || fields[2] != "xterm-256color" || fields[3] != "30" || fields[4] != "120." {
+		t.Fatalf("the terminal is %q", text)
+	}
+	pid := fields[1]
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if status := ptytest.Status(t, cmd); status != 0 {
+		t.Errorf("serve's status is %d", status)
+	}
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat("/proc/" + pid); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if time.Since(begun) > 10*time.Second {
+			t.Fatalf("the bridge's command %s lives", pid)
+		}
+	}
+	u, watching := attached(t, environ, other, "--control")
+	u.Await(t, "ready")
+	u.Type(t, "\r")
+	if status := ptytest.Status(t, watching); status != 9 {
+		t.Errorf("the session that was only shown ended with %d", status)
+	}
+}
+
+func TestWithoutReplies(t *testing.T) {
+	for keys, want := range map[string]string{
+		"abc": "abc", "\x1b[A\x1bOP": "\x1b[A\x1bOP", "\x1b[?64;1;2c": "", "x\x1b[12;40Ry": "xy", "\x1b[1;2R": "\x1b[1;2R", "\x1b[0n": "", "\x1b[?2026;2$y": "",
+		"\x1b]10;rgb:ff/ff/ff\x07z": "z", "\x1bP>|xterm(390)\x1b\\": "", "\x1b]": "\x1b]", "\x1b[200~p\x1b[201~": "\x1b[200~p\x1b[201~", "\x1b[?0u": "", "\x1b[97;5u": "\x1b[97;5u",
+	} {
+		if got := string(withoutReplies([]byte(keys))); got != want {
+			t.Errorf("%q gives %q, want %q", keys, got, want)
+		}
+	}
+}
+
+func TestParseKey(t *testing.T) {
+	for name, want := range map[string]byte{"ctrl+]": 0x1d, "^]": 0x1d, "Ctrl+Q": 0x11, "c-a": 1, `ctrl+\`: 0x1c} {
+		if got, err := parseKey(name); got != want || err != nil {
+			t.Errorf("%s: %#x %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "q", "ctrl+", "ctrl+[", "ctrl+1", "alt+x", "F1"} {
+		if _, err := parseKey(name); err == nil {
+			t.Errorf("%q is a key", name)
+		}
+	}
+}
