@@ -87,6 +87,8 @@ func (f *fake) Type(ctx context.Context, keys []byte) error {
 	return nil
 }
 
+func (f *fake) Inside(int) bool { return false }
+
 func (f *fake) Secret() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -125,7 +125,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if a.Version > protocol.Version {
 		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
 	}
-	if a.Kind != protocol.Human {
+	if a.Kind != protocol.Human || v.host.child.Inside(peerOf(v.conn)) { // an agent cannot grant itself anything
 		a.Kind = protocol.Agent
 	}
 	if a.Name = cleanName(a.Name); a.Name == "" {

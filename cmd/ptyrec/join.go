@@ -54,6 +54,8 @@ func refused(err error, id string) error {
 	switch e.Code {
 	case protocol.CodeNoControl:
 		return fail(e, "the session's user lets programs type with `ptyrec grant "+id[:min(8, len(id))]+"`")
+	case protocol.CodeNotAllowed:
+		return fail(e, "do it from a terminal outside of the session")
 	case protocol.CodeUnavailable:
 		return fail(e, "look at it with `ptyrec screen --session "+id[:min(8, len(id))]+"`")
 	}
