@@ -64,8 +64,11 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	if here*2 >= total || head >= 12 { // it stands where it stood, though below it the same may be said again
 		return 0, false
 	}
-	best := max(2*here, 11)
-	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
+	best, first := max(2*here, 11), max(0, place-2*len(body)-8)
+	if len(left)*2 > len(body) { // so much came in: what stood above before did not come back with it
+		first = max(first, t.base)
+	}
+	for k := place - 1; k >= first; k-- {
 		if m, _ := match(k); m > best && m*3 >= total {
 			best, at, ok = m, k, true
 		}
