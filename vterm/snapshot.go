@@ -68,7 +68,10 @@ func (t *Term) row(cells []cell, wrapped bool) *Row {
 		runs, ends = append(runs, run), append(ends, len(buf))
 	}
 	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
-	r := &Row{Wrapped: wrapped, Blanks: blanks, Runs: slices.Clone(runs)}
+	r := &Row{Wrapped: wrapped, Blanks: blanks}
+	if len(runs) > 0 {
+		r.Runs = slices.Clone(runs)
+	}
 	r.setText(string(buf), ends)
 	return r
 }

@@ -82,6 +82,9 @@ func TestRowBlanks(t *testing.T) {
 			t.Errorf("%q: text %q, %d blanks, %d runs, want %q, %d, %d",
 				tt.in, row.Text, row.Blanks, len(row.Runs), tt.text, tt.blanks, tt.runs)
 		}
+		if diff := cmp.Diff(row, term(size(8, 2), "x\r\n"+tt.in).Snapshot().Lines[1]); diff != "" {
+			t.Errorf("%q on its own, and below another row (-first +second):\n%s", tt.in, diff)
+		}
 	}
 }
 
