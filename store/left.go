@@ -116,13 +116,9 @@ func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) 
 // nextLeft reads about as many segments as a transaction takes; none at the end.
 func nextLeft(r io.Reader) (segs []segment, err error) {
 	for size := int64(0); size < batchSize; {
-		var length uint32
-		if binary.Read(r, binary.LittleEndian, &length) != nil || length > maxSegment {
-			return segs, nil
-		}
-		data := make([]byte, length)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return segs, nil //nolint:nilerr // what breaks off was not written to its end
+		data, ok := readSized(r)
+		if !ok {
+			break
 		}
 		seg, _, err := decodeSegment(data)
 		if err != nil {
@@ -133,6 +129,17 @@ func nextLeft(r io.Reader) (segs []segment, err error) {
 		size += seg.endByte - seg.startByte
 	}
 	return segs, nil
+}
+
+// readSized reads what stands behind its length. What breaks off was not written to its end.
+func readSized(r io.Reader) (data []byte, ok bool) {
+	var length uint32
+	if binary.Read(r, binary.LittleEndian, &length) != nil || length > maxSegment {
+		return nil, false
+	}
+	data = make([]byte, length)
+	_, err := io.ReadFull(r, data)
+	return data, err == nil
 }
 
 // Left gives the names of the files in which recordings stand that the database did not take yet.

@@ -120,7 +120,7 @@ func (s *sink) close() {
 // discard removes the session: there was none.
 func (s *sink) discard() error {
 	if s.await() != nil {
-		return nil // then nothing was written
+		return nil //nolint:nilerr // then nothing was written
 	}
 	err := s.store.DeleteSession(s.ctx, s.session.ID)
 	if errors.Is(err, session.ErrNotFound) {
@@ -210,7 +210,7 @@ func (s *sink) describe(u recorder.Update) error {
 // finish states the end of the session.
 func (s *sink) finish(r recorder.Result) error {
 	if errors.Is(r.LogErr, recorder.ErrLogStuck) || s.err != nil {
-		return nil // it would wait, too, and tellLosses has it
+		return nil //nolint:nilerr // it would wait, too, and tellLosses has it
 	}
 	err := s.raw.Close(s.ctx)
 	if kept := s.lastKept(); err != nil || kept != nil {
