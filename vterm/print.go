@@ -22,7 +22,8 @@ func (t *Term) printASCII(p []byte) int {
 				sc.x = t.cols - 1
 			}
 		}
-		k, attr := 0, t.attr
+		var k int
+		attr := t.attr
 		if l.isText && sc.x == l.used && (sc.x > 0 && attr == l.attr || sc.x == 0 && printable8(p[n:])) {
 			k = l.printText(p[n:], attr)
 		} else {
