@@ -10,7 +10,7 @@ box() {
 	sleep "$pause"
 }
 
-unbox() { printf '\r\033[4A\033[J'; }
+unbox() { printf '\r\033[3A\033[J'; }
 
 user() {
 	box "$1"
@@ -24,16 +24,16 @@ user() {
 printf '\033[?25l\033[?2004h\033]0;✳ Claude Code\007'
 printf '\033[38;2;215;119;87m ▐▛███▜▌\033[39m   \033[1mClaude Code\033[22m \033[38;2;153;153;153mv2.1.197\033[39m\r\n'
 printf '\033[38;2;215;119;87m▝▜█████▛▘\033[39m  \033[38;2;153;153;153mOpus 4.8 · Demo\033[39m\r\n'
-printf '\033[38;2;215;119;87m  ▘▘ ▝▝\033[39m    \033[38;2;153;153;153m~/demo\033[39m\r\n\r\n'
+printf '\033[38;2;215;119;87m  ▘▘ ▝▝\033[39m    \033[38;2;153;153;153m~/demo\033[39m\r\n'
 
 user 'How many tests does this project have?'
-printf '\033[38;2;78;186;101m⏺\033[39m \033[1mBash\033[22m(grep -rc "^func Test" . | wc -l)\r\n'
+printf '\033[38;2;78;186;101m●\033[39m \033[1mBash\033[22m(grep -rc "^func Test" . | wc -l)\r\n'
 printf '  ⎿  42\r\n\r\n'
 sleep "$pause"
-printf '⏺ There are \033[1m42\033[22m tests. The slowest run in a real terminal: see \033[38;2;177;185;249mrecorder\033[39m.\r\n'
+printf '● There are \033[1m42\033[22m tests. The slowest run in a real terminal: see \033[38;2;177;185;249mrecorder\033[39m.\r\n'
 
 user 'Thanks. Which should I read first?'
-printf '⏺ Start with these two:\r\n\r\n'
+printf '● Start with these two:\r\n\r\n'
 sleep "$pause"
 printf '  1. \033[38;2;177;185;249mrecorder/run_test.go\033[39m shows what a recording promises.\r\n'
 printf '  2. \033[38;2;177;185;249msession/log_test.go\033[39m shows how messages are merged.\r\n'
