@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,5 +101,46 @@ func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
 	u.Hangup()
 	if err := cmd.Wait(); err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// D7, D10 and D12 in a real terminal: Ctrl+\ takes control back, is the command's when nobody has it, and the terminal is as it was.
+func TestD7D10D12InARealTerminal(t *testing.T) {
+	environ, dir := liveEnv(t)
+	u := ptytest.New(t)
+	before := u.Settings(t)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `trap 'echo quit' QUIT; echo ready; while :; do read x && echo "<$x>"; done`)
+	cmd.Env = environ
+	u.Start(t, cmd)
+	u.Await(t, "ready")
+	user := join(t, dir, client.AttachOptions{Name: "me", Mode: protocol.ModeNone})
+	robot := join(t, dir, client.AttachOptions{Name: "robot", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	if err := user.Grant(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	u.Await(t, "\x1b]9;ptyrec: programs may type here")
+	if _, err := robot.Write([]byte("one\r")); err != nil {
+		t.Fatal(err)
+	}
+	u.Await(t, "<one>")
+	u.Type(t, "a\x1cb\r")
+	u.Await(t, "\x1b]9;ptyrec: control taken back")
+	u.Await(t, "<ab>")
+	var refusal *protocol.Error
+	if _, err := robot.Write([]byte("two\r")); !errors.As(err, &refusal) || refusal.Code != protocol.CodeNoControl {
+		t.Errorf("typing after the revoke: %v", err)
+	}
+	time.Sleep(1100 * time.Millisecond) // the key may be held down for so long
+	u.Type(t, "\x1c")
+	u.Await(t, "quit")
+	if strings.Contains(string(u.Shown()), "two") {
+		t.Error("what was refused was typed")
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ptytest.Status(t, cmd)
+	if after := u.Settings(t); after != before {
+		t.Errorf("the terminal's settings are %+v, were %+v", after, before)
 	}
 }
