@@ -263,7 +263,7 @@ func (p *geminiParser) typed(sign byte, text string, first, end int) {
 
 // isSlash tells whether a prompt is a command of the CLI.
 func isSlash(t string) bool {
-	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*") && !strings.ContainsRune(t, '\n')
+	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*")
 }
 
 // asked makes a prompt of what looked like a command: the model answers it.
