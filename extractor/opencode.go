@@ -14,10 +14,11 @@ import (
 var _ = register(&Profile{Name: "opencode", Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
 
 const (
-	opencodeLogo = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
-	opencodeBar  = "  ┃"
-	opencodeEdge = "╹▀▀▀"
-	opencodeLeft = 5 // the column where text begins
+	opencodeLogo  = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
+	opencodeBar   = "  ┃"
+	opencodeEdge  = "╹▀▀▀"
+	opencodeLeft  = 5 // the column where text begins
+	opencodeRight = 3 // columns that text leaves free at the right
 )
 
 // opencodeBanner reads the welcome: the logo's second row to the last row, which holds the directory and the version.
@@ -113,8 +114,9 @@ func opencodeParse(lines []Line, last bool) []Item {
 		case strings.HasPrefix(t, "     ▣"):
 			i++
 		case opencodeCall(lines[i]):
-			items = append(items, opencodeTool(strings.TrimSpace(t), i))
-			i++
+			it := opencodeTool(lines[i:], i)
+			items = append(items, it)
+			i = it.End
 		case strings.HasPrefix(t, "     "):
 			n := opencodeRun(lines[i:], opencodeReply)
 			it := opencodeText(lines[i:i+n], i)
@@ -143,10 +145,17 @@ func opencodeReply(l Line) bool {
 	return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !opencodeCall(l)
 }
 
+// opencodeSigns stand before calls that have no panel: a file read or written, a search, a page, a command, any other tool; "~"
+// while its input is written.
+var opencodeSigns = []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "◈ ", "$ ", "~ "}
+
 // opencodeCall tells whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go", "← Edit main.go", in grey.
 func opencodeCall(l Line) bool {
-	t := strings.TrimPrefix(l.Text, "     ")
-	for _, sign := range []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "~ "} {
+	t, ok := strings.CutPrefix(l.Text, "     ")
+	if !ok || !ccGrey(l.styleAt(opencodeLeft)) {
+		return false
+	}
+	for _, sign := range opencodeSigns {
 		if strings.HasPrefix(t, sign) {
 			return true
 		}
@@ -154,31 +163,93 @@ func opencodeCall(l Line) bool {
 	return false
 }
 
-// opencodePanel reads a block behind a bar: a command's, if its title is followed by "$ ", with what it printed; else the
-// user's.
+// opencodePanel reads a block behind a bar: a tool's, if it begins with a grey title, else the user's.
 func opencodePanel(lines []Line, at int) Item {
-	text := prompt(lines, &look{Left: opencodeLeft, Right: 2})
+	text := prompt(lines, &look{Left: opencodeLeft, Right: opencodeRight})
 	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: at, End: at + len(lines), Rule: "opencode user"}
 	title, rest, _ := strings.Cut(text, "\n")
-	command, output, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
-	if input, ok := strings.CutPrefix(command, "$ "); ok && strings.HasPrefix(title, "# ") {
-		it.Message = session.Message{Role: session.RoleTool, Text: "Bash(" + input + ")", Markdown: "Bash(" + input + ")", Tool: &session.Tool{
-			Name: "Bash", Input: input, Output: strings.Trim(output, "\n"), Status: session.ToolOK,
-		}}
-		it.Rule = "opencode command"
+	name, ok := strings.CutPrefix(title, "# ")
+	for _, sign := range opencodeSigns {
+		if !ok {
+			name, ok = strings.CutPrefix(title, sign)
+		}
+	}
+	if ok && opencodeTitled(lines) {
+		it.Message, it.Rule = opencodeBlock(name, strings.Trim(rest, "\n")), "opencode tool"
 	}
 	return it
 }
 
-// opencodeTool reads a call that has a line of its own: a sign, the tool's name, its input.
-func opencodeTool(t string, at int) Item {
-	_, call, _ := strings.Cut(t, " ")
-	name, input, _ := strings.Cut(call, " ")
-	text := name + "(" + input + ")"
-	return Item{
-		Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &session.Tool{Name: name, Input: input, Status: session.ToolOK}},
-		First:   at, End: at + 1, Rule: "opencode call",
+// opencodeTitled tells whether a panel's first line of text is grey.
+func opencodeTitled(lines []Line) bool {
+	for _, l := range lines {
+		if t := strings.TrimPrefix(l.Text, opencodeBar); strings.TrimSpace(t) != "" {
+			return ccGrey(l.styleAt(opencodeLeft))
+		}
 	}
+	return false
+}
+
+// opencodeBlock is the call of a panel: a command below a title that the model gave it, else the title says what was done.
+func opencodeBlock(title, rest string) session.Message {
+	t := &session.Tool{Status: session.ToolOK}
+	rest, t.Truncated = opencodeFolded(rest)
+	command, output, _ := strings.Cut(rest, "\n")
+	if input, ok := strings.CutPrefix(command, "$ "); ok {
+		t.Name, t.Input, t.Output = "Bash", input, strings.Trim(output, "\n")
+	} else {
+		name, input, _ := strings.Cut(title, " ")
+		t.Name, t.Input, t.Output = name, input, rest
+	}
+	return toolMessage(t)
+}
+
+// opencodeFolded cuts off what says that a tool's output is folded up.
+func opencodeFolded(output string) (string, bool) {
+	for _, note := range []string{"Click to expand", "Click to collapse"} {
+		if rest, ok := strings.CutSuffix(output, note); ok {
+			rest = strings.TrimRight(rest, "\n")
+			return strings.TrimRight(strings.TrimSuffix(rest, "…"), "\n"), note == "Click to expand"
+		}
+	}
+	return output, false
+}
+
+func toolMessage(t *session.Tool) session.Message {
+	text := t.Name + "(" + t.Input + ")"
+	return session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}
+}
+
+// opencodeTool reads a call that has no panel: a sign, the tool's name and its input, which goes on from column 7; what went
+// wrong stands below it in red.
+func opencodeTool(lines []Line, at int) Item {
+	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
+	t := &session.Tool{Status: session.ToolOK}
+	var failure []string
+	n := 1
+	for ; n < len(lines) && lines[n].Text != ""; n++ {
+		text := strings.TrimSpace(lines[n].Text)
+		switch indent := ccIndentOf(lines[n].Text); {
+		case ccReddish(lines[n].styleAt(indent).Fg):
+			failure = append(failure, text)
+			continue
+		case indent >= opencodeLeft+2 && ccGrey(lines[n].styleAt(indent)) && len(failure) == 0:
+			call += " " + text
+			continue
+		}
+		break
+	}
+	t.Name, t.Input, _ = strings.Cut(call, " ")
+	switch {
+	case sign == "$":
+		t.Name, t.Input = "Bash", call
+	case sign == "~":
+		t.Status = session.ToolRunning
+	}
+	if len(failure) > 0 {
+		t.Status, t.Output = session.ToolError, strings.Join(failure, "\n")
+	}
+	return Item{Message: toolMessage(t), First: at, End: at + n, Open: sign == "~", Rule: "opencode call"}
 }
 
 // opencodeText reads a reply.
@@ -194,7 +265,7 @@ func opencodeText(lines []Line, at int) Item {
 // opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour where its grammar is not
 // at hand; its lines break where words would have gone on.
 var opencodeLook = &look{
-	Left: opencodeLeft, Right: 2, Marks: opencodeMarks, QuoteMarks: markItalic,
+	Left: opencodeLeft, Right: opencodeRight, Marks: opencodeMarks, QuoteMarks: markItalic,
 	Heading: func(l *textLine) int {
 		if l.indent == 0 && l.all(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB }) {
 			return 2
@@ -222,7 +293,7 @@ func opencodeCode(ls []textLine) (n int, lang string) {
 		return 0, ""
 	}
 	n = untilBlank(ls)
-	lk := look{Left: opencodeLeft, Right: 2}
+	lk := look{Left: opencodeLeft, Right: opencodeRight}
 	for i := 1; i < n; i++ {
 		if _, ok := listItem(&ls[i]); ok {
 			return 0, ""
