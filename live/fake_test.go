@@ -32,7 +32,6 @@ type fake struct {
 	sizes  [][2]int
 	sigs   []int
 	ended  bool
-	at     time.Duration
 }
 
 func newFake(t testing.TB, o live.Options) *fake {

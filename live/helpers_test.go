@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -256,7 +257,7 @@ func (p *peer) bytes(from int64) (data []byte, exited bool) {
 	for {
 		f, err := p.read()
 		if err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) {
 				p.t.Log(err)
 			}
 			return data, false

@@ -64,8 +64,8 @@ func TestD4SnapshotsComeSeldomAndTheLastOneAlways(t *testing.T) {
 		stop <- i - 1
 	}()
 	begun, frames := time.Now(), 0
-	for last, done := "", false; !done; {
-		last = p.screen().Lines[0]
+	for done := false; !done; {
+		last := p.screen().Lines[0]
 		frames++
 		select {
 		case i := <-stop: // one more comes, if this was not the last

@@ -24,8 +24,6 @@ const (
 	maxPing     = 125              // bytes of a Ping that are sent back
 )
 
-var errSlow = errors.New("the viewer does not read")
-
 // viewer is one of those who are attached. Its reader takes requests; its writer is the only one that writes to conn.
 type viewer struct {
 	host   *Host

@@ -44,7 +44,7 @@ func TestFramesComeBack(t *testing.T) {
 				t.Fatalf("frame %d: %q, %d bytes, %v", i, got.Type, len(got.Payload), err)
 			}
 		}
-		if _, err := in.Next(); err != io.EOF {
+		if _, err := in.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("behind the last: %v", err)
 		}
 	})
