@@ -12,7 +12,22 @@ func (t *Term) dispatchCSI(final byte) {
 		case '?':
 			t.privateCSI(final)
 		case '>':
-			t.reportCSI(final)
+			switch final {
+			case 'u':
+				t.pushKeyboard()
+			case 'm':
+				t.modifyKeys()
+			default:
+				t.reportCSI(final)
+			}
+		case '<':
+			if final == 'u' {
+				t.popKeyboard()
+			}
+		case '=':
+			if final == 'u' {
+				t.setKeyboard()
+			}
 		case ' ':
 			t.spaceCSI(final)
 		case '!':
@@ -132,10 +147,13 @@ func (t *Term) privateCSI(final byte) {
 	}
 }
 
-// spaceCSI executes the sequences with a space: SL and SR. DECSCUSR has no effect on the cells.
+// spaceCSI executes the sequences with a space: SL, SR and DECSCUSR.
 func (t *Term) spaceCSI(final byte) {
-	if final == '@' || final == 'A' {
+	switch final {
+	case '@', 'A':
 		t.shiftColumns(0, t.params.get(0, 1), final == 'A')
+	case 'q':
+		t.keyboard.shape = min(t.params.get(0, 0), 6)
 	}
 }
 

@@ -219,3 +219,12 @@ func (s *directStore) setCursor(x, y int, visible bool) {
 }
 
 func (s *directStore) flush() {}
+
+// Keyboard tells the keyboard flags of both screens, modifyOtherKeys and the cursor's shape.
+func (t *Term) Keyboard() string {
+	stacks := t.keyboard.stacks
+	if t.scr == &t.main {
+		stacks[1] = nil // nobody can tell
+	}
+	return fmt.Sprint(stacks, t.keyboard.other, t.keyboard.shape)
+}

@@ -144,6 +144,7 @@ func (t *Term) reset() {
 	t.rememberScreen()
 	t.clearScrollback()
 	t.modes = modes{autowrap: true, hidden: t.hidden, newLine: t.newLine, cursorBlink: t.cursorBlink}
+	t.keyboard = keyboard{}
 	t.extra = brushExtra{}
 	t.paint(brush{})
 	t.resetCharsets()

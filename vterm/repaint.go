@@ -20,10 +20,13 @@ func (t *Term) Repaint() []byte {
 		p.saved(&t.alt, 0)
 		p.put("\x1b[?47l")
 	}
+	p.stacks(0)
 	p.screen(&t.main)
 	if t.scr == &t.alt {
 		p.saved(&t.main, t.sb.n)
 		p.put("\x1b[?1049h\x1b(B\x0f")
+		p.put("\x1b[<99u")
+		p.stacks(1)
 		p.screen(&t.alt)
 		p.saved(&t.alt, 0)
 	} else {
@@ -36,7 +39,7 @@ func (t *Term) Repaint() []byte {
 }
 
 // normal ends what the terminal was in the midst of: a sequence, modes, margins, a style, the alternate screen.
-const normal = "\x18\x1b[!p\x1b[?1049l\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1006;1016;1004;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
+const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1006;1016;1004;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
 	"\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b]8;;\x1b\\\x1b[m\x1b[0\"q"
 
 // painter writes what paints a terminal that is in its normal modes.
@@ -309,6 +312,7 @@ func (p *painter) settings() {
 	if t.newLine {
 		p.put("\x1b[20h")
 	}
+	p.keys()
 }
 
 // cursor puts the cursor where it is, with its pending wrap, and sets the style, the character sets and the modes that would have

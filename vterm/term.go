@@ -70,6 +70,7 @@ type HistoryRow struct {
 type Term struct {
 	parser
 	modes
+	keyboard keyboard
 
 	cols, rows int
 	widths     Widths
