@@ -397,7 +397,8 @@ func (h *hosted) Type(_ context.Context, keys []byte) error {
 	return nil
 }
 
-func (h *hosted) Secret() bool { return false }
+func (h *hosted) Secret() bool    { return false }
+func (h *hosted) Inside(int) bool { return false }
 
 func (h *hosted) Resize(cols, rows int) error {
 	h.mu.Lock()
