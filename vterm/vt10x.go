@@ -124,6 +124,12 @@ const (
 func (s *vt10xStore) write(x, y int, cells []cell) {
 	s.moveTo(x, y)
 	for i := 0; i < len(cells); {
+		if c := cells[i]; c.ch > ' ' && c.ch < 0x7F && c.attr == s.fg && s.bg == 0 { // most are such
+			s.out = append(s.out, byte(c.ch))
+			s.x++
+			i++
+			continue
+		}
 		r, fg, bg := vtGlyph(cells, i)
 		if n := erasable(cells[i:]); n > 0 {
 			if r == vtSpace {
