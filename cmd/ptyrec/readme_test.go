@@ -14,7 +14,7 @@ import (
 )
 
 // elsewhere are commands of the README that other tests run, or nothing can here: builds, installing what is not published, servers.
-var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (serve|attach|send|wait|grant|record|watch|connect))\b`)
+var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (run --detach|serve|attach|send|wait|grant|record|watch|connect))\b`)
 
 // TestReadme runs the commands of the README from top to bottom, as a new user would: on a terminal, in a home of his own, with the
 // demo's stand-in as his agent. Each must succeed.
@@ -57,7 +57,10 @@ func TestReadme(t *testing.T) {
 		}
 		end()
 		if status := ptytest.Status(t, cmd); status != 0 {
-			t.Fatalf("%s: status %d\n%s", command, status, u.Shown())
+			show := exec.Command("ptyrec", "show", "--events")
+			show.Env, show.Dir = environ, home
+			last, _ := show.CombinedOutput()
+			t.Fatalf("%s: status %d\n%s\nthe last session:\n%s", command, status, u.Shown(), last)
 		}
 		if bytes.Contains(u.Shown(), []byte("ptyrec: error")) {
 			t.Errorf("%s\n%s", command, u.Shown())
