@@ -192,7 +192,7 @@ func claudeInkOf(l *textLine) claudeInk {
 // claudeGoesOnText tells whether a paragraph goes on with a line that has no colours of code, or a code span with its rest.
 func claudeGoesOnText(a, b *textLine) bool {
 	ink, above := claudeInkOf(b), claudeInkOf(a)
-	if ink == claudeInkSyntax || above == claudeInkSyntax || a.width > a.room { // wrapped by the terminal: nothing is known
+	if ink == claudeInkSyntax || above == claudeInkSyntax || a.width > a.room || strings.HasSuffix(a.text, ":") { // announced, or wrapped by the terminal
 		return false
 	}
 	if ink == claudeInkCode && (above == claudeInkCode || a.spans[len(a.spans)-1].mark != markCode) {

@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"strings"
+
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -278,8 +280,8 @@ func (r *Reader) judgeWipe() {
 		return
 	}
 	for _, it := range s.items {
-		if it.Event == session.EventClear {
-			return
+		if it.Event == session.EventClear || it.Role == session.RoleCommand && strings.HasPrefix(it.Text, "/compact") {
+			return // compacted: it goes on, shortened
 		}
 		if it.Role != session.RoleUser {
 			continue
