@@ -362,7 +362,9 @@ func (h *hosted) end() {
 	if h.cmd != nil {
 		_ = syscall.Kill(-h.cmd.Process.Pid, syscall.SIGKILL)
 		<-h.done
+		h.mu.Lock()
 		_ = h.ptmx.Close()
+		h.mu.Unlock()
 	} else {
 		h.exit(0)
 	}
@@ -403,11 +405,13 @@ func (h *hosted) Inside(int) bool { return false }
 func (h *hosted) Resize(cols, rows int) error {
 	h.mu.Lock()
 	h.sizes = append(h.sizes, [2]int{cols, rows})
+	var err error
+	if h.ptmx != nil { // which end closes under the lock
+		err = pty.Setsize(h.ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+	}
 	h.mu.Unlock()
-	if h.ptmx != nil {
-		if err := pty.Setsize(h.ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	h.host.Event(session.Event{At: time.Since(h.begun), Kind: session.Resize, Cols: cols, Rows: rows})
 	return nil
