@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -60,6 +61,9 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	if filter.Limit = f.limit; f.limit < 1 {
 		return usageError(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+	}
+	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
 	}
 	for _, role := range f.roles {
 		if !slices.Contains(roles, role) {
