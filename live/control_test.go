@@ -41,8 +41,9 @@ func TestD5ProgramsAreRefusedWithoutAGrant(t *testing.T) {
 	if got := p.ask(protocol.TypeKill, protocol.Kill{Signal: 9}); got != protocol.CodeNoControl {
 		t.Errorf("killing: %s", got)
 	}
-	if got := f.got(); got != "" || len(f.marks()) > 0 || len(f.sizes) > 0 || len(f.sigs) > 0 {
-		t.Errorf("the command got %q, the log %q, sizes %v, signals %v", got, f.marks(), f.sizes, f.sigs)
+	sizes, sigs, _ := f.asked()
+	if got := f.got(); got != "" || len(f.marks()) > 0 || len(sizes) > 0 || len(sigs) > 0 {
+		t.Errorf("the command got %q, the log %q, sizes %v, signals %v", got, f.marks(), sizes, sigs)
 	}
 }
 
@@ -74,7 +75,7 @@ func TestD6WithAGrantAProgramTypes(t *testing.T) {
 
 func TestD6APasswordIsNotRecorded(t *testing.T) {
 	f := newFake(t, live.Options{})
-	f.secret = true
+	f.set(func() { f.secret = true })
 	p := f.attach(protocol.Attach{Name: "me", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
 	if got := p.types("hunter2\r"); got != "done" || f.got() != "hunter2\r" {
 		t.Errorf("%s, the command got %q", got, f.got())
@@ -105,8 +106,8 @@ func TestD7CtrlBackslashRevokesAnywhereInWhatIsTyped(t *testing.T) {
 				if got := f.marks(); len(got) != 2 || got[1] != "control:revoke terminal" {
 					t.Errorf("%q cut at %d: the log has %q", text, cut, got)
 				}
-				if len(f.notes) < 2 || !strings.Contains(f.notes[1], "taken back") {
-					t.Errorf("the user was told %q", f.notes)
+				if _, _, notes := f.asked(); len(notes) < 2 || !strings.Contains(notes[1], "taken back") {
+					t.Errorf("the user was told %q", notes)
 				}
 				f.end()
 			}
@@ -140,7 +141,7 @@ func TestD7WhatLooksLikeItIsPassedOn(t *testing.T) {
 
 func TestD7ARevokeStopsWhatIsBeingTyped(t *testing.T) {
 	f := newFake(t, live.Options{})
-	f.stuck = true
+	f.set(func() { f.stuck = true })
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
 	p.write(protocol.Input(1, []byte("long text\r")))
@@ -202,8 +203,8 @@ func TestD10WithoutControlCtrlBackslashIsTheCommands(t *testing.T) {
 	if pass, wait := f.types("a\x1cb\x1b"); pass != "a\x1cb\x1b" || wait != 0 {
 		t.Errorf("passed on %q, wait %v", pass, wait)
 	}
-	if len(f.marks())+len(f.notes) > 0 {
-		t.Errorf("the log has %q, the user was told %q", f.marks(), f.notes)
+	if _, _, notes := f.asked(); len(f.marks())+len(notes) > 0 {
+		t.Errorf("the log has %q, the user was told %q", f.marks(), notes)
 	}
 }
 
@@ -259,7 +260,8 @@ func TestControlOfSizeAndSignals(t *testing.T) {
 	if got := p.ask(protocol.TypeKill, protocol.Kill{Signal: 2}); got != "done" {
 		t.Errorf("killing: %s", got)
 	}
-	if diff := cmp.Diff([]int{2}, f.sigs); diff != "" {
+	_, sigs, _ := f.asked()
+	if diff := cmp.Diff([]int{2}, sigs); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,20 @@ func (f *fake) Notify(text string, _ bool) {
 
 func (f *fake) Settle(context.Context) error               { return nil }
 func (f *fake) Screen(func(t *vterm.Term, seq int64)) bool { return false }
+
+// set changes what the command does.
+func (f *fake) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// asked gives the sizes and signals that were asked for, and what the user was told.
+func (f *fake) asked() (sizes [][2]int, sigs []int, notes []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.sizes), slices.Clone(f.sigs), slices.Clone(f.notes)
+}
 
 // got gives what the command got.
 func (f *fake) got() string {

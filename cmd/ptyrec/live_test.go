@@ -123,8 +123,9 @@ func TestD7D10D12InARealTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.Await(t, "<one>")
-	u.Type(t, "a\x1cb\r")
+	u.Type(t, "a\x1cb")
 	u.Await(t, "\x1b]9;ptyrec: control taken back")
+	u.Type(t, "\r")
 	u.Await(t, "<ab>")
 	var refusal *protocol.Error
 	if _, err := robot.Write([]byte("two\r")); !errors.As(err, &refusal) || refusal.Code != protocol.CodeNoControl {
