@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -82,6 +83,9 @@ func opencodeSplit(s Screen) Split {
 		if strings.HasPrefix(t, opencodeBar) && strings.HasSuffix(t[len(opencodeBar):], "┃") { // the menu of commands, over the conversation
 			sp.Overlay = true
 		}
+		if strings.HasSuffix(t, "    esc") { // the title of a dialog
+			sp.Overlay = true
+		}
 		if strings.HasPrefix(strings.TrimSpace(t), "┃  △ Permission required") {
 			sp.State = StateAsking
 		}
@@ -108,8 +112,11 @@ func opencodeParse(lines []Line, last bool) []Item {
 		case banner > 0:
 			i += banner
 		case strings.HasPrefix(t, opencodeBar):
-			n := opencodeRun(lines[i:], func(l Line) bool { return strings.HasPrefix(l.Text, opencodeBar) })
-			items = append(items, opencodePanel(lines[i:i+n], i))
+			tool := opencodeToolBar(lines[i])
+			n := opencodeRun(lines[i:], func(l Line) bool { return strings.HasPrefix(l.Text, opencodeBar) && opencodeToolBar(l) == tool })
+			if !tool || !opencodeRest(items, lines[i:i+n], i+n) {
+				items = append(items, opencodePanel(lines[i:i+n], i))
+			}
 			i += n
 		case strings.HasPrefix(t, "     ▣"):
 			i++
@@ -152,6 +159,9 @@ var opencodeSigns = []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "◈ 
 // opencodeCall tells whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go", "← Edit main.go", in grey.
 func opencodeCall(l Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
+	if _, runs := opencodeSpins(t); ok && runs {
+		return true
+	}
 	if !ok || !ccGrey(l.styleAt(opencodeLeft)) {
 		return false
 	}
@@ -163,45 +173,78 @@ func opencodeCall(l Line) bool {
 	return false
 }
 
-// opencodePanel reads a block behind a bar: a tool's, if it begins with a grey title, else the user's.
+// opencodePanel reads a block behind a bar: a tool's, whose bar has the colour of the ground, else the user's.
 func opencodePanel(lines []Line, at int) Item {
 	text := prompt(lines, &look{Left: opencodeLeft, Right: opencodeRight})
 	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: at, End: at + len(lines), Rule: "opencode user"}
-	title, rest, _ := strings.Cut(text, "\n")
-	name, ok := strings.CutPrefix(title, "# ")
-	for _, sign := range opencodeSigns {
-		if !ok {
-			name, ok = strings.CutPrefix(title, sign)
+	if opencodeToolBar(lines[0]) {
+		it.Message, it.Rule = opencodeBlock(text), "opencode tool"
+		if opencodeCut(lines) && it.Tool.Status != session.ToolRunning && !strings.HasPrefix(text, "$ ") && !strings.HasPrefix(text, "# ") { // what it did was shown while it ran
+			output, folded := opencodeFolded(text)
+			it.Message = toolMessage(&session.Tool{Name: "Bash", Output: output, Truncated: folded, Status: session.ToolOK})
 		}
-	}
-	if ok && opencodeTitled(lines) {
-		it.Message, it.Rule = opencodeBlock(name, strings.Trim(rest, "\n")), "opencode tool"
+		it.Open = it.Tool.Status == session.ToolRunning
 	}
 	return it
 }
 
-// opencodeTitled tells whether a panel's first line of text is grey.
-func opencodeTitled(lines []Line) bool {
-	for _, l := range lines {
-		if t := strings.TrimPrefix(l.Text, opencodeBar); strings.TrimSpace(t) != "" {
-			return ccGrey(l.styleAt(opencodeLeft))
-		}
+// opencodeRest takes a tool's panel that begins without its free row for the rest of the one above, whose end the window did
+// not show.
+func opencodeRest(items []Item, lines []Line, end int) bool {
+	if len(items) == 0 || items[len(items)-1].Rule != "opencode tool" || !opencodeCut(lines) {
+		return false
 	}
-	return false
+	it := &items[len(items)-1]
+	rest, folded := opencodeFolded(prompt(lines, &look{Left: opencodeLeft, Right: opencodeRight}))
+	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+rest, "\n")
+	it.Tool.Truncated = it.Tool.Truncated || folded
+	it.Tool.Status, it.Open, it.End = session.ToolOK, false, end
+	return true
 }
 
-// opencodeBlock is the call of a panel: a command below a title that the model gave it, else the title says what was done.
-func opencodeBlock(title, rest string) session.Message {
+// opencodeCut tells whether a panel begins without its free row.
+func opencodeCut(lines []Line) bool {
+	return strings.TrimSpace(strings.TrimPrefix(lines[0].Text, opencodeBar)) != ""
+}
+
+// opencodeToolBar tells whether a row's bar is drawn in the colour of the ground.
+func opencodeToolBar(l Line) bool { return l.styleAt(2).Fg == l.styleAt(0).Bg }
+
+// opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it, with what it printed; else
+// the title says what was done. A call that runs has a spinner before it.
+func opencodeBlock(text string) session.Message {
 	t := &session.Tool{Status: session.ToolOK}
-	rest, t.Truncated = opencodeFolded(rest)
-	command, output, _ := strings.Cut(rest, "\n")
-	if input, ok := strings.CutPrefix(command, "$ "); ok {
-		t.Name, t.Input, t.Output = "Bash", input, strings.Trim(output, "\n")
-	} else {
-		name, input, _ := strings.Cut(title, " ")
-		t.Name, t.Input, t.Output = name, input, rest
+	text, t.Truncated = opencodeFolded(text)
+	head, output, _ := strings.Cut(text, "\n\n")
+	if title, ok := strings.CutPrefix(head, "# "); ok && strings.HasPrefix(output, "$ ") {
+		head, output, _ = strings.Cut(output, "\n\n")
+	} else if ok {
+		head = title
+	}
+	t.Output = strings.Trim(output, "\n")
+	call, runs := opencodeSpins(head)
+	input, shell := strings.CutPrefix(call, "$ ")
+	switch {
+	case shell || runs:
+		t.Name, t.Input = "Bash", input
+	default:
+		for _, sign := range opencodeSigns {
+			call = strings.TrimPrefix(call, sign)
+		}
+		t.Name, t.Input, _ = strings.Cut(call, " ")
+	}
+	if runs {
+		t.Status = session.ToolRunning
 	}
 	return toolMessage(t)
+}
+
+// opencodeSpins cuts the spinner off a call that runs.
+func opencodeSpins(s string) (string, bool) {
+	if r, n := utf8.DecodeRuneInString(s); r >= 0x2800 && r < 0x2900 && strings.HasPrefix(s[n:], " ") {
+		return s[n+1:], true
+	}
+	return s, false
 }
 
 // opencodeFolded cuts off what says that a tool's output is folded up.
@@ -224,6 +267,8 @@ func toolMessage(t *session.Tool) session.Message {
 // wrong stands below it in red.
 func opencodeTool(lines []Line, at int) Item {
 	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
+	_, running := opencodeSpins(sign + " ")
+	running = running || sign == "~"
 	t := &session.Tool{Status: session.ToolOK}
 	var failure []string
 	n := 1
@@ -243,13 +288,13 @@ func opencodeTool(lines []Line, at int) Item {
 	switch {
 	case sign == "$":
 		t.Name, t.Input = "Bash", call
-	case sign == "~":
+	case running:
 		t.Status = session.ToolRunning
 	}
 	if len(failure) > 0 {
 		t.Status, t.Output = session.ToolError, strings.Join(failure, "\n")
 	}
-	return Item{Message: toolMessage(t), First: at, End: at + n, Open: sign == "~", Rule: "opencode call"}
+	return Item{Message: toolMessage(t), First: at, End: at + n, Open: running, Rule: "opencode call"}
 }
 
 // opencodeText reads a reply.

@@ -150,6 +150,9 @@ func fuller(old, now *Tool) *Tool {
 		if t.Status == ToolRunning {
 			t.Status = now.Status
 		}
+		if t.Output == "" {
+			t.Output, t.Truncated = now.Output, now.Truncated
+		}
 		return &t
 	}
 	if isTail(now.Input, old.Input) || isHead(now.Input, old.Input) {
