@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -39,10 +40,14 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 	if err != nil {
 		return err
 	}
+	infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return i.Status == store.Live })
+	bar := newProgress(a, "reading what was left unread", nil)
+	defer bar.finish()
 	for _, info := range infos {
-		if info.Status == store.Live {
-			continue
-		}
+		bar.total += info.RawBytes
+	}
+	for _, info := range infos {
+		bar.add(0)
 		old, err := db.Entries(ctx, info.ID)
 		if err == nil {
 			_, err = readOut(ctx, a, db, info, old)
@@ -53,6 +58,7 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 		if err != nil {
 			a.notice("warning: session %s is not read out to its end: %v", info.ID, err)
 		}
+		bar.add(int(info.RawBytes))
 	}
 	return nil
 }

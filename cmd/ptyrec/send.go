@@ -15,8 +15,12 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// betweenKeys is how long a key waits behind a text: a program that gets both at once takes them for something pasted.
-const betweenKeys = 150 * time.Millisecond
+// A program that gets a text and a key at once takes both for something pasted. So a key waits until the program has shown what was typed before.
+const (
+	betweenKeys = 150 * time.Millisecond // without output: it has,
+	echoTime    = 500 * time.Millisecond // with none at all: it shows nothing,
+	echoLimit   = 2 * time.Second        // and one that always writes is not waited for
+)
 
 type sendFlags struct {
 	keys  string
@@ -92,13 +96,37 @@ func send(ctx context.Context, ref, text string, f sendFlags) error {
 	}
 	for i, key := range keys {
 		if i > 0 || text != "" {
-			time.Sleep(betweenKeys)
+			if err := echoed(ctx, s); err != nil {
+				return err
+			}
 		}
 		if err := input(ctx, s, key); err != nil {
 			return refused(err, hello.Session.ID)
 		}
 	}
 	return nil
+}
+
+// echoed waits until the program seems to have taken what was typed.
+func echoed(ctx context.Context, s *client.Stream) error {
+	limit, stop := context.WithTimeout(ctx, echoLimit)
+	defer stop()
+	for patience := echoTime; ; {
+		calm, stop := context.WithTimeout(limit, patience)
+		e, err := s.Next(calm)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case calm.Err() != nil && err != nil:
+			return nil
+		case err != nil:
+			return sessionOver(err)
+		}
+		if _, ok := e.(client.Output); ok {
+			patience = betweenKeys
+		}
+	}
 }
 
 // input types text in pieces that one frame holds.
