@@ -49,6 +49,7 @@ type Processor struct {
 
 	agents []session.Agent
 	status status
+	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
 	closed bool
 }
 
@@ -80,8 +81,7 @@ func (p *Processor) Feed(e session.Event) {
 			p.log.Event(event, "", data, e.At, p.offset)
 		}
 	case session.Exit:
-		p.flush(e.At)
-		p.log.Event(session.EventExit, "", map[string]any{"status": e.Status}, e.At, p.offset)
+		p.exit = &e
 	}
 }
 
@@ -219,6 +219,9 @@ func (p *Processor) Close(at time.Duration) {
 	p.apply(p.reader.Close(), at)
 	if !p.reader.Seen() {
 		p.plain(at)
+	}
+	if p.exit != nil {
+		p.log.Event(session.EventExit, "", map[string]any{"status": p.exit.Status}, p.exit.At, p.offset)
 	}
 	p.log.Finish()
 }

@@ -122,3 +122,20 @@ func TestLongOutput(t *testing.T) {
 		t.Errorf("shell entries (-want +got):\n%s", diff)
 	}
 }
+
+// TestExitIsLast checks that the child's end is the last entry, behind the end of an agent that ran until then.
+func TestExitIsLast(t *testing.T) {
+	path := fixtureCasts(t)[0]
+	h, events := readEvents(t, path)
+	events = events[:len(events)/2] // in the midst of a conversation
+	events = append(events, session.Event{Kind: session.Exit, At: events[len(events)-1].At, Status: 7})
+	var tail []string
+	for _, e := range process(h, events, nil) {
+		if e.Type == session.TypeEvent {
+			tail = append(tail, e.Event)
+		}
+	}
+	if n := len(tail); n < 2 || tail[n-2] != session.EventCLIExit || tail[n-1] != session.EventExit {
+		t.Errorf("%s: the events are %q", path, tail)
+	}
+}
