@@ -25,7 +25,7 @@ func Listen(id string) (net.Listener, error) {
 		return nil, err
 	}
 	path := Path(id)
-	hidden := filepath.Join(dir, "."+id[:min(8, len(id))]) // until it listens: one that refuses is taken for dead
+	hidden := filepath.Join(dir, "."+id) // until it listens: one that refuses is taken for dead
 	_ = os.Remove(hidden)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {

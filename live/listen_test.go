@@ -3,9 +3,11 @@
 package live_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/live"
@@ -59,4 +61,28 @@ func TestListenIsForTheUserOnly(t *testing.T) {
 		_ = l.Close()
 		t.Error("it listens in a folder that others may enter")
 	}
+}
+
+// Sessions that begin together have ids that begin alike, and do not take each other's sockets.
+func TestListenTogether(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	var wg sync.WaitGroup
+	for n := range 20 {
+		id := fmt.Sprintf("01a1fd63-e33f-7a35-8c40-%012d", n)
+		wg.Go(func() {
+			l, err := live.Listen(id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer l.Close()
+			c, err := net.Dial("unix", live.Path(id))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = c.Close()
+		})
+	}
+	wg.Wait()
 }
