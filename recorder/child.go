@@ -322,6 +322,15 @@ func (c *child) read(p []byte) (n int, err error) {
 	return 0, errors.Join(readErr, err)
 }
 
+// readNow reads what is there, up to len(p), and fails where that is nothing.
+func (c *child) readNow(p []byte) (n int, err error) {
+	ctlErr := c.control(func(fd int) { n, err = readPieces(fd, p) })
+	if n > 0 {
+		return n, nil
+	}
+	return 0, errors.Join(ctlErr, err)
+}
+
 func readPieces(fd int, p []byte) (n int, err error) {
 	for n < len(p) {
 		m, err := unix.Read(fd, p[n:])

@@ -53,7 +53,7 @@ func (p *outputPump) run() {
 	defer close(p.done)
 	defer p.term.guard()
 	for {
-		_, err := p.carry()
+		_, err := p.carry(p.child.read)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
@@ -69,18 +69,31 @@ func (p *outputPump) runDrain() {
 	for total := 0; total < drainBytes && waited < drainLimit; {
 		begun := time.Now()
 		_ = p.child.ptmx.SetReadDeadline(begun.Add(min(drainQuiet, drainLimit-waited)))
-		n, err := p.carry()
+		n, err := p.carry(p.child.read)
 		waited += time.Since(begun)
 		total += n
 		if err != nil {
+			break
+		}
+	}
+	// Where the processor was busy elsewhere the deadline was over before anything was read.
+	for total := 0; total < drainBytes; {
+		n, err := p.carry(p.child.readNow)
+		if err != nil {
 			return
 		}
+		total += n
 	}
 }
 
-// carry waits for output and carries it. Its error is the PTY's.
-func (p *outputPump) carry() (int, error) {
-	data, err := p.read()
+// carry reads output and carries it. Its error is that of read.
+func (p *outputPump) carry(read func(p []byte) (int, error)) (int, error) {
+	if len(p.buf) < readSize {
+		p.buf = make([]byte, bufferSize)
+	}
+	n, err := read(p.buf[:readSize])
+	data := p.buf[:n:n] // it does not change any more
+	p.buf = p.buf[n:]
 	if err != nil {
 		return 0, err
 	}
@@ -90,16 +103,6 @@ func (p *outputPump) carry() (int, error) {
 	}
 	p.tee.output(at, data)
 	return len(data), nil
-}
-
-// read waits for output and gives all that is there. It does not change any more.
-func (p *outputPump) read() (data []byte, err error) {
-	if len(p.buf) < readSize {
-		p.buf = make([]byte, bufferSize)
-	}
-	n, err := p.child.read(p.buf[:readSize])
-	data, p.buf = p.buf[:n:n], p.buf[n:]
-	return data, err
 }
 
 // lost tells that the terminal is gone: the child gets what it would have got from it.

@@ -70,9 +70,18 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 		}()
 		return to, nil
 	}
+	// A database that is to be made first, maybe by many at once, is waited for: the command has not begun.
+	made, err := openDatabase(ctx, path, databaseWait)
+	if err != nil {
+		return nil, err
+	}
+	_ = made.Close() // the errors that matter came before
 	to.open(path)
 	if to.err == nil {
 		to.err = to.raw.Flush(ctx)
+	}
+	if errors.Is(to.err, session.ErrBusy) && to.store != nil {
+		to.err = nil // each Flush tries it again
 	}
 	if to.err != nil {
 		to.close()

@@ -24,7 +24,7 @@ let browser, dir, run;
 before(async () => {
   if (skip) return;
   dir = mkdtempSync(path.join(os.tmpdir(), "ptyrec-export-"));
-  const bin = process.env.PTYREC ?? path.join(dir, "ptyrec");
+  const bin = process.env.PTYREC ?? path.join(dir, "bin", "ptyrec");
   if (!process.env.PTYREC) execFileSync("go", ["build", "-o", bin, "./cmd/ptyrec"], { cwd: root, stdio: "inherit" });
   run = (db, ...args) => execFileSync(bin, ["--db", path.join(dir, db), ...args], { cwd: dir, encoding: "utf8", env: { ...process.env, HOME: dir, XDG_CONFIG_HOME: dir }, stdio: ["ignore", "pipe", "ignore"] });
   for (const [name, fixture] of Object.entries(fixtures)) {

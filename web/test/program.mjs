@@ -11,7 +11,7 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 /** start builds the program and serves an empty database. */
 export async function start() {
   const dir = mkdtempSync(path.join(os.tmpdir(), "ptyrec-page-"));
-  const bin = process.env.PTYREC ?? path.join(dir, "ptyrec");
+  const bin = process.env.PTYREC ?? path.join(dir, "bin", "ptyrec");
   if (!process.env.PTYREC) execFileSync("go", ["build", "-o", bin, "./cmd/ptyrec"], { cwd: root, stdio: "inherit" });
   mkdirSync(path.join(dir, "run"), { mode: 0o700 });
   const env = { ...process.env, HOME: dir, XDG_RUNTIME_DIR: path.join(dir, "run"), XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir, PTYREC_DB: path.join(dir, "p.db"), PTYREC_SESSION: "", PS1: "$ ", TERM: "xterm-256color", ENV: "" };
