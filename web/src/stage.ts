@@ -69,6 +69,11 @@ export class Stage implements Watcher {
   async seek(seconds: number): Promise<void> {
     if (this.live && seconds > this.replay.length) this.loading = undefined; // it has gone on since
     await this.showReplay();
+    if (this.live && seconds > this.replay.length) { // the recorder saves once a second
+      await new Promise((done) => setTimeout(done, 1200));
+      this.loading = undefined;
+      await this.showReplay();
+    }
     await this.replay.seek(seconds);
   }
 

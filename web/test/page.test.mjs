@@ -148,6 +148,7 @@ test("a live session is watched, taken over and typed into", { skip }, async () 
   await shows(`${rows} ${cols}`);
   await tab.keyboard.press("Control+]");
   await tab.waitForSelector("text=Read-only");
+  await tab.waitForTimeout(1500); // the clock shows whole seconds
   await tab.click("article.shell .prompt >> nth=0"); // its moment, while the session goes on
   await tab.waitForSelector("[data-shows=replay]");
   await tab.waitForFunction(() => document.querySelector(".clock").textContent !== "0:00 / 0:00");
