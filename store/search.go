@@ -27,11 +27,12 @@ type Hit struct {
 const (
 	defaultHits = 50
 	// ranked is how many matches are weighed against each other, the newest ones: a word that stands in every
-	// message would take seconds otherwise.
-	ranked = 5000
+	// message would take seconds otherwise. Each that is to be of certain sessions or roles has to be looked up: fewer then.
+	ranked       = 5000
+	rankedChosen = 2000
 )
 
-// Search gives the messages that match, the best of the newest 5000 matches first. A query without a word
+// Search gives the messages that match, the best of the newest few thousand matches first. A query without a word
 // finds nothing.
 func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	words := parseQuery(q.Text)
@@ -52,9 +53,10 @@ func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 
 func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit, err error) {
 	where, args := q.Filter.where()
-	join := ""
+	join, weighed := "", ranked
 	if len(args) > 0 || len(q.Roles) > 0 || q.Filter.Live {
 		join = "JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk"
+		weighed = rankedChosen
 	}
 	args = append([]any{match}, args...)
 	if len(q.Roles) > 0 {
@@ -71,7 +73,7 @@ func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit,
 				WHERE entry_fts MATCH ? AND `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
 			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
 			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
-			ORDER BY best.score, e.pk DESC`, append(args, ranked, limit)...)
+			ORDER BY best.score, e.pk DESC`, append(args, weighed, limit)...)
 		if err != nil {
 			return err
 		}
