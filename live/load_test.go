@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
-
+	"github.com/ptyrec/ptyrec/internal/pty"
+	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
@@ -46,7 +46,7 @@ func flooded(t testing.TB, command ...string) *real {
 		t.Fatal(err)
 	}
 	u := &screenful{ptmx: ptmx, news: make(chan struct{}, 1)}
-	if err := pty.Setsize(ptmx, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
+	if err := ptytest.SetSize(ptmx, 80, 24); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
@@ -110,31 +110,12 @@ func plain(err error) error {
 
 // openPTY opens a PTY like the user's terminal.
 func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
-	master, tty, err := pty.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer master.Close()
-	if ptmx, err = nonblocking(master); err != nil {
-		_ = tty.Close()
+	if ptmx, tty, err = pty.Open(); err != nil {
 		return nil, nil, err
 	}
 	copySettings(t, tty)
 	_ = unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, t.size()) // a PTY takes any size
 	return ptmx, tty, nil
-}
-
-// nonblocking gives f's file as one that the poller knows: the pty package has switched that off.
-func nonblocking(f *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.SetNonblock(fd, true); err != nil {
-		_ = unix.Close(fd)
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal, or the usual ones.

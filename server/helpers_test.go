@@ -22,11 +22,12 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/creack/pty"
 	"go.uber.org/goleak"
 
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/pty"
+	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -280,7 +281,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 		h.cmd = exec.Command(command[0], command[1:]...)
 		h.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "PS1=$ ")
 		var err error
-		if h.ptmx, err = pty.StartWithSize(h.cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+		if h.ptmx, err = startOnPTY(h.cmd, cols, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -399,6 +400,24 @@ func (h *hosted) Type(_ context.Context, keys []byte) error {
 	return nil
 }
 
+// startOnPTY starts a command in a PTY of its own.
+func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer tty.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err = ptytest.SetSize(ptmx, cols, rows); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, ptmx.Close())
+	}
+	return ptmx, nil
+}
+
 func (h *hosted) Secret() bool    { return false }
 func (h *hosted) Inside(int) bool { return false }
 
@@ -407,7 +426,7 @@ func (h *hosted) Resize(cols, rows int) error {
 	h.sizes = append(h.sizes, [2]int{cols, rows})
 	var err error
 	if h.ptmx != nil { // which end closes under the lock
-		err = pty.Setsize(h.ptmx, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+		err = ptytest.SetSize(h.ptmx, cols, rows)
 	}
 	h.mu.Unlock()
 	if err != nil {

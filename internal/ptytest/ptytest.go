@@ -4,6 +4,7 @@ package ptytest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -12,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/internal/pty"
 )
 
 // patience is how long a test waits for what must come.
@@ -40,7 +42,7 @@ func New(t testing.TB) *User {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &User{TTY: tty, ptmx: pollable(t, ptmx), hold: make(chan struct{}, 1), news: make(chan struct{}, 1)}
+	u := &User{TTY: tty, ptmx: ptmx, hold: make(chan struct{}, 1), news: make(chan struct{}, 1)}
 	u.Resize(t, 80, 24)
 	done := make(chan struct{})
 	go u.watch(done)
@@ -50,20 +52,6 @@ func New(t testing.TB) *User {
 		<-done
 	})
 	return u
-}
-
-// pollable gives f's file as one whose Close ends a Read: the pty package has switched that off.
-func pollable(t testing.TB, f *os.File) *os.File {
-	t.Helper()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err == nil {
-		err = unix.SetNonblock(fd, true)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = f.Close()
-	return os.NewFile(uintptr(fd), f.Name())
 }
 
 func (u *User) watch(done chan<- struct{}) {
@@ -154,9 +142,21 @@ func (u *User) Type(t testing.TB, keys string) {
 // Resize gives the window a new size, in cells.
 func (u *User) Resize(t testing.TB, cols, rows int) {
 	t.Helper()
-	if err := pty.Setsize(u.TTY, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+	if err := SetSize(u.TTY, cols, rows); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SetSize gives the window of a terminal, either end of it, a new size, in cells.
+func SetSize(f *os.File, cols, rows int) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	ctlErr := conn.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
+	})
+	return errors.Join(ctlErr, err)
 }
 
 // Hangup closes the window.

@@ -1,0 +1,2 @@
+// Package pty opens pseudoterminals, both ends of the same one.
+package pty
