@@ -58,6 +58,7 @@ fuzz: ## each fuzz target for FUZZTIME
 rules: ## the redaction rules of the gitleaks that is named above
 	dir=$$($(GO) mod download -json $(GITLEAKS) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p') && \
 		install -m 644 "$$dir/config/gitleaks.toml" redact/gitleaks.toml && install -m 644 "$$dir/LICENSE" redact/gitleaks.LICENSE
+	$(GO) generate ./redact
 
 web: web/node_modules ## the page that serve shows, web/dist, of web/src (needs npm)
 	cd web && npx tsc --noEmit && node build.mjs

@@ -2,10 +2,8 @@ package redact
 
 import "strings"
 
-// assignment is the part of many of gitleaks' patterns that stands between a name and its value. It takes long where there are
+// Between a name and its value many of gitleaks' patterns want an assignment (see redact/gen). It takes long where there are
 // many names and few values, so a look ahead decides whether it is worth while.
-const assignment = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
-
 const (
 	nameTail   = 24 // bytes: the longest text between a word and the sign behind it
 	beforeWord = 10 // bytes: likewise from the sign to the value

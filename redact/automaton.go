@@ -16,6 +16,11 @@ func newAutomaton(words []string) *automaton {
 			a.addClass(w[i])
 		}
 	}
+	size := 1
+	for _, w := range words {
+		size += len(w)
+	}
+	a.next, a.words = make([]int32, 0, size*a.classes), make([][]int, 0, size)
 	a.addState()
 	for n, w := range words {
 		state := int32(0)
@@ -46,7 +51,7 @@ func (a *automaton) addClass(c byte) {
 
 func (a *automaton) addState() int32 {
 	a.words = append(a.words, nil)
-	a.next = append(a.next, make([]int32, a.classes)...)
+	a.next = a.next[:len(a.next)+a.classes]
 	return int32(len(a.words) - 1)
 }
 

@@ -9,20 +9,17 @@ const (
 	ownReach = 512 // bytes behind a row's end that an own pattern may take from the rows below
 )
 
-// find gives all that the rules find near their words.
-func (s *ruleSet) find(v *view) (matches []Match) {
-	if s.words == nil {
-		return nil
-	}
-	done := make([]int, len(s.rules)) // where the last match of each rule ends
-	s.words.each(v.folded, func(word, end int) {
-		at := end - s.wordSize[word]
-		for _, n := range s.byWord[word] {
+// findKnown gives all that the well-known rules find near their words.
+func findKnown(v *view) (matches []Match) {
+	done := make([]int, len(knownRules)) // where the last match of each rule ends
+	known().each(v.folded, func(word, end int) {
+		at := end - len(knownWords[word])
+		for _, n := range byWord[word] {
 			if at < done[n] {
 				continue
 			}
-			for _, m := range s.rules[n].near(v, at, end) {
-				matches = append(matches, v.match(s.rules[n].id, m.start, m.end))
+			for _, m := range knownRules[n].near(v, at, end) {
+				matches = append(matches, v.match(knownRules[n].id, m.start, m.end))
 				done[n] = max(done[n], m.end)
 			}
 		}
@@ -149,7 +146,7 @@ func (r *rule) secret(v *view, base int, loc []int) []span {
 		return nil
 	}
 	m := span{base + loc[2*g], base + loc[2*g+1]}
-	if r.allow != nil || r.entropy > 0 {
+	if r.allow != nil || r.global != nil || r.entropy > 0 {
 		match := v.folded[v.nameStart(base+loc[0]) : base+loc[1]]
 		if !r.isSecret(v.folded[m.start:m.end], match, v.row(m.start)) {
 			return nil

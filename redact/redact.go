@@ -1,7 +1,7 @@
 // Package redact finds secrets in text by their shape, and puts marks in their place.
 //
 // It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of its own
-// (rules.toml). All patterns are RE2: the time grows with the text, whatever it holds.
+// (rules.toml), as redact/gen writes them down for it. All patterns are RE2: the time grows with the text, whatever it holds.
 package redact
 
 import (
@@ -32,27 +32,23 @@ type Match struct {
 // Redactor finds and replaces secrets. It may be used concurrently; a nil Redactor finds nothing.
 type Redactor struct {
 	own   []*rule
-	known func() *ruleSet
+	known bool            // the well-known shapes are secrets
 	ids   map[string]bool // of own rules
 }
 
 var patternName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// New checks the patterns. The well-known rules are read when the first text comes.
+// New checks the patterns.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{known: knownRules, ids: map[string]bool{}}
-	if o.Unknown {
-		r.known = func() *ruleSet { return &ruleSet{} }
-	}
+	r := &Redactor{known: !o.Unknown, ids: map[string]bool{}}
 	for _, p := range o.Patterns {
 		if !patternName.MatchString(p.Name) {
 			return nil, fmt.Errorf("redaction pattern %q: a name is made of a-z, 0-9 and -", p.Name)
 		}
-		re, err := regexp.Compile(p.Regexp)
-		if err != nil {
+		if _, err := regexp.Compile(p.Regexp); err != nil {
 			return nil, fmt.Errorf("redaction pattern %s: %w", p.Name, err)
 		}
-		r.own = append(r.own, &rule{id: p.Name, compiled: func() *regexp.Regexp { return re }})
+		r.own = append(r.own, &rule{id: p.Name, pattern: p.Regexp})
 		r.ids[p.Name] = true
 	}
 	return r, nil
@@ -94,7 +90,10 @@ func (r *Redactor) Find(text string) []Match {
 		return nil
 	}
 	v := fold(text)
-	matches := r.known().find(v)
+	var matches []Match
+	if r.known {
+		matches = findKnown(v)
+	}
 	for _, own := range r.own {
 		matches = append(matches, own.everywhere(v)...)
 	}
@@ -114,7 +113,7 @@ func (r *Redactor) marks(text string) (spans [][2]int) {
 		start := at + i
 		at = start + len(markStart)
 		name, _, ok := strings.Cut(text[at:min(len(text), at+80)], "]")
-		if ok && (r.ids[name] || r.known().ids[name]) {
+		if ok && (r.ids[name] || r.known && isKnown(name)) {
 			at += len(name) + 1
 			spans = append(spans, [2]int{start, at})
 		}

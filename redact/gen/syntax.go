@@ -1,4 +1,4 @@
-package redact
+package main
 
 import (
 	"regexp/syntax"
