@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -214,7 +215,7 @@ func (r *Reader) read(t *tape, settled bool) {
 	if settled && s.wiped && (s.chrome || len(trim(t.lines)) > 0) { // a blank screen is not yet drawn
 		r.judgeWipe()
 	}
-	v := &session.View{Tape: s.tape, From: s.past + k, Reprint: s.reprint, Settled: settled}
+	v := &session.View{Tape: s.tape, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	for i := range s.items[k:] {
 		it := &s.items[k+i]
 		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != StateIdle})
@@ -296,11 +297,11 @@ func (r *Reader) judgeWipe() {
 	s.reprint = false
 }
 
-// users returns the texts of the user's messages in the segment.
+// users returns the texts of the user's messages in the segment, each once: an agent may wipe often before all is quiet.
 func (s *segment) users() []string {
 	texts := s.before
 	for _, it := range s.items {
-		if it.Role == session.RoleUser {
+		if it.Role == session.RoleUser && !slices.Contains(texts, it.Text) {
 			texts = append(texts, it.Text)
 		}
 	}

@@ -18,7 +18,7 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 	if f.Wiped {
 		r.main, r.bye, f.Wiped = tape{}, farewell{}, false
 	}
-	r.bye.left = append(r.bye.left, r.scrolled(*f)...)
+	r.bye.left = newest(append(r.bye.left, r.scrolled(*f)...))
 	end := len(trim(s.Lines))
 	lines := append(r.bye.left[:len(r.bye.left):len(r.bye.left)], s.Lines[:end]...)
 	q, _, at, _ := r.banner(lines)

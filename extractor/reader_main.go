@@ -40,6 +40,14 @@ func (r *Reader) readMain(f Frame) {
 	r.readInline(s, left, end, f.Settled)
 }
 
+// newest bounds the rows that wait to be read as a tape is bounded: the oldest are dropped.
+func newest(lines []Line) []Line {
+	if len(lines) <= maxTape {
+		return lines
+	}
+	return append([]Line(nil), lines[len(lines)-keepTape:]...)
+}
+
 // scrolled returns the rows that left the top of the screen since the last frame, after the last wipe.
 func (r *Reader) scrolled(f Frame) []Line {
 	var out []Line
@@ -173,7 +181,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 	sp := r.seg.agent.Split(s)
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
-		r.left = left
+		r.left = newest(left)
 		return
 	case sp.OK:
 		end = min(sp.Bottom, end)

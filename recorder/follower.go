@@ -244,6 +244,7 @@ func (f *follower) locked(work func()) {
 func (f *follower) update() {
 	f.updated = time.Now()
 	entries, gone := f.processor.Changes()
+	f.processor.Forget()
 	if len(entries)+len(gone) == 0 {
 		return
 	}

@@ -48,6 +48,7 @@ type Processor struct {
 	rows    int
 
 	agents []session.Agent
+	title  title // by the entries that the log has let go of
 	status status
 	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
 	closed bool
@@ -236,7 +237,7 @@ func (p *Processor) plain(at time.Duration) {
 	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 
-// Entries returns all entries in order. The caller must not change them.
+// Entries returns the entries in order, but for those that Forget has let go of. The caller must not change them.
 func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
 
 // Changes returns the entries that are new or different since the last call, and the ids of those that were taken back.
@@ -245,18 +246,40 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
+// Forget lets go of the entries that cannot change any more and that Changes has given, so that a long session takes no
+// more memory than a short one. Entries gives the others from then on.
+func (p *Processor) Forget() {
+	for _, e := range p.log.Forget() {
+		p.title.see(e)
+	}
+}
+
 // Title returns the first prompt of the user, or the first shell command, cut to one short line.
 func (p *Processor) Title() string {
-	title := ""
+	t := p.title
 	for _, e := range p.log.Entries() {
-		if e.Role == session.RoleUser {
-			return short(e.Text)
-		}
-		if e.Role == session.RoleShell && title == "" {
-			title = short(e.Text)
+		if t.see(e); t.asked {
+			break
 		}
 	}
-	return title
+	return t.text
+}
+
+// title is what a session is called after.
+type title struct {
+	text  string
+	asked bool // it is a prompt of the user
+}
+
+// see takes the next entry into account.
+func (t *title) see(e *session.Entry) {
+	switch {
+	case t.asked:
+	case e.Role == session.RoleUser:
+		t.text, t.asked = short(e.Text), true
+	case e.Role == session.RoleShell && t.text == "":
+		t.text = short(e.Text)
+	}
 }
 
 func short(s string) string {

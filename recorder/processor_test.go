@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,91 @@ func TestLiveIsReplay(t *testing.T) {
 				t.Errorf("log of the live session (-replay +live):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that keeps all.
+func TestForgetIsReplay(t *testing.T) {
+	for _, path := range fixtureCasts(t) {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			h, events := readEvents(t, path)
+			events = slices.Concat(events, later(events))
+			whole := replay(h, events, nil)
+			want := whole.Entries()
+			told := map[string]session.Entry{}
+			got := replay(h, events, func(p *recorder.Processor) { follow(p, told) })
+			for _, w := range want {
+				if diff := cmp.Diff(*w, told[w.ID]); diff != "" {
+					t.Fatalf("entry %d (-kept +told):\n%s", w.Seq, diff)
+				}
+			}
+			if len(told) != len(want) {
+				t.Errorf("%d entries were told, %d are in the log", len(told), len(want))
+			}
+			if got.Title() != whole.Title() {
+				t.Errorf("title %q, want %q", got.Title(), whole.Title())
+			}
+		})
+	}
+}
+
+// replay runs events through a Processor. each is called behind every event and behind the end.
+func replay(h cast.Header, events []session.Event, each func(p *recorder.Processor)) *recorder.Processor {
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+	for _, e := range events {
+		p.Feed(e)
+		if each != nil {
+			each(p)
+		}
+	}
+	p.Close(events[len(events)-1].At)
+	if each != nil {
+		each(p)
+	}
+	return p
+}
+
+// follow does what an index does with what it is told.
+func follow(p *recorder.Processor, told map[string]session.Entry) {
+	changed, gone := p.Changes()
+	p.Forget()
+	for _, id := range gone {
+		delete(told, id)
+	}
+	for _, e := range changed {
+		told[e.ID] = *e
+	}
+}
+
+// later gives the same events after those that they are.
+func later(events []session.Event) []session.Event {
+	by := events[len(events)-1].At + 2*time.Second
+	out := slices.DeleteFunc(slices.Clone(events), func(e session.Event) bool { return e.Kind == session.Exit })
+	for i := range out {
+		out[i].At += by
+	}
+	return out
+}
+
+// TestDayIsFlat checks that what a day of an agent leaves in memory does not grow with it: one recording after another, and no
+// more entries are kept than one of them has.
+func TestDayIsFlat(t *testing.T) {
+	path := fixtureCasts(t)[0]
+	h, events := readEvents(t, path)
+	once := len(process(h, events, nil))
+	told := map[string]session.Entry{}
+	most := 0
+	var day []session.Event
+	for range 50 {
+		day = append(day, events...)
+		events = later(events)
+	}
+	replay(h, day, func(p *recorder.Processor) {
+		follow(p, told)
+		most = max(most, len(p.Entries()))
+	})
+	if most > 2*once || len(told) < 40*once {
+		t.Errorf("%d of %d entries are kept, one recording has %d", most, len(told), once)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,24 +27,32 @@ type View struct {
 	From    int
 	Items   []Sighting
 	Reprint bool          // the tape may show again what the log already has from the current conversation
+	Past    int           // no later view of the tape shows an item before this one
 	At      time.Duration // since the start of the recording
 	Offset  int64         // bytes of raw output up to here
 	Settled bool          // nothing has changed for a while: the view is no torn frame
 }
 
+// keepEntries is how many entries of a conversation Forget keeps at most because an agent may print them again: more
+// than it can within the rows that the extractor holds of a tape.
+const keepEntries = 10000
+
 // Log is the terminal log: the entries of one session, merged from views. It is not safe for concurrent use.
 type Log struct {
 	id      string
 	started time.Time
-	entries []*Entry
-	made    int // entries ever made, for their ids
-	conv    int // the current conversation
-	start   int // index of the first entry of the current conversation
+	entries []*Entry // those that are kept
+	before  int      // entries before them
+	made    int      // entries ever made, for their ids
+	conv    int      // the current conversation
+	start   int      // index in entries of its first, 0 where that is not kept
+	running bool     // its agent has not been left: a view may show it again
 
 	tape    int
 	resized time.Duration // the last resize
-	refs    []*Entry      // the tape's items as entries, by their number
-	gone    []string      // ids taken back since the last Changes
+	refs    []*Entry      // the tape's items as entries, from the number past on
+	past    int
+	gone    []string // ids taken back since the last Changes
 	seen    map[*Entry]*sight
 	change  map[*Entry]bool
 }
@@ -78,11 +87,12 @@ func NewLog(id string, started time.Time) *Log {
 	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, change: map[*Entry]bool{}}
 }
 
-// Entries returns the log's entries in order, with Seq from 1. The caller must not change them.
+// Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go of. The caller must
+// not change them. The slice is valid until the log changes.
 func (l *Log) Entries() []*Entry {
 	for i, e := range l.entries {
-		if e.Seq != i+1 {
-			e.Seq = i + 1
+		if seq := l.before + i + 1; e.Seq != seq {
+			e.Seq = seq
 			l.change[e] = true
 		}
 	}
@@ -102,6 +112,40 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 	return changed, gone
 }
 
+// Forget lets go of the entries that no view can change any more and that Changes has given, and returns them in order:
+// whoever follows Changes needs them no longer. What of them was still growing is partial, as Finish would have it, and
+// is let go of when Changes has told that.
+func (l *Log) Forget() []*Entry {
+	out := slices.Clone(l.Entries()[:l.reach()])
+	for i, e := range out {
+		l.cutShort(e)
+		if l.change[e] {
+			out = out[:i]
+			break
+		}
+	}
+	for _, e := range out {
+		delete(l.seen, e)
+	}
+	l.entries = slices.Delete(l.entries, 0, len(out))
+	l.before += len(out)
+	l.start = max(0, l.start-len(out))
+	return out
+}
+
+// reach returns the index of the first entry that may still change: the first that the tape shows, or that an agent may
+// print again. The last is always kept, for what is asked about it.
+func (l *Log) reach() int {
+	first := max(0, len(l.entries)-1)
+	if l.running {
+		first = min(first, max(l.start, len(l.entries)-keepEntries))
+	}
+	if len(l.refs) > 0 {
+		first = min(first, l.index(l.refs[0]))
+	}
+	return max(0, first)
+}
+
 // Event appends an event. EventNewSession and EventClear begin a conversation.
 func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, offset int64) *Entry {
 	e := l.make(&Entry{Type: TypeEvent, Event: name, Agent: agent, Data: data}, at, offset)
@@ -114,12 +158,16 @@ func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, o
 	return e
 }
 
-// begin counts up the conversation if e begins one.
+// begin counts up the conversation if e begins one, and notes its end.
 func (l *Log) begin(e *Entry) {
-	if e.Event == EventNewSession || e.Event == EventClear {
+	switch e.Event {
+	case EventNewSession, EventClear:
 		l.conv++
 		l.start = len(l.entries) + 1
+		l.running = true
 		e.Conversation = l.conv
+	case EventCLIExit:
+		l.running = false
 	}
 }
 
@@ -137,19 +185,14 @@ func (l *Log) make(e *Entry, at time.Duration, offset int64) *Entry {
 // Finish ends the log: what was still growing is complete, or partial where the recording ends in it.
 func (l *Log) Finish() {
 	for _, e := range l.entries {
-		if e.Status == StatusStreaming {
-			e.Status = StatusPartial
-			l.change[e] = true
-		}
+		l.cutShort(e)
 	}
 }
 
-// HasMessages tells whether the current conversation holds a message of the user.
-func (l *Log) HasMessages() bool {
-	for _, e := range l.entries[min(l.start, len(l.entries)):] {
-		if e.Role == RoleUser {
-			return true
-		}
+// cutShort ends an entry that was still growing.
+func (l *Log) cutShort(e *Entry) {
+	if e.Status == StatusStreaming {
+		e.Status = StatusPartial
+		l.change[e] = true
 	}
-	return false
 }

@@ -14,9 +14,9 @@ import (
 func (l *Log) Merge(v View) {
 	if v.Tape != l.tape {
 		l.entered()
-		l.tape, l.refs = v.Tape, nil
+		l.tape, l.refs, l.past = v.Tape, nil, 0
 	}
-	from := min(v.From, len(l.refs))
+	from := min(max(0, v.From-l.past), len(l.refs))
 	shown := map[*Entry]bool{}
 	for _, e := range l.refs[from:] {
 		shown[e] = true
@@ -31,6 +31,9 @@ func (l *Log) Merge(v View) {
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
 	}
 	l.refs = append(l.refs[:from:from], refs...)
+	if n := min(v.Past-l.past, len(l.refs)) - 1; n > 0 { // the one before is an anchor
+		l.refs, l.past = l.refs[n:], l.past+n
+	}
 }
 
 // entered ends the shell commands that the tape so far showed running: what took the screen over was the last one.

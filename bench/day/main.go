@@ -138,6 +138,7 @@ func (d *day) play(events []session.Event) error {
 func (d *day) update() error {
 	d.updated = d.at
 	entries, gone := d.processor.Changes()
+	d.processor.Forget()
 	return d.db.SaveEntries(d.ctx, d.sess.ID, entries, gone...)
 }
 
