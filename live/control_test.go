@@ -85,6 +85,16 @@ func TestD6APasswordIsNotRecorded(t *testing.T) {
 	}
 }
 
+// What a viewer is told behind its Hello is newer: it has control from the beginning.
+func TestD6ControlFromTheBeginning(t *testing.T) {
+	f := newFake(t, live.Options{})
+	p := f.attach(protocol.Attach{Name: "me", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
+	f.attach(human("other", protocol.ModeNone))
+	if c := p.control(); c.Reason != "other came" || !c.Viewers[0].Control {
+		t.Errorf("first it was told %+v", c)
+	}
+}
+
 func TestD7CtrlBackslashRevokesAnywhereInWhatIsTyped(t *testing.T) {
 	for _, key := range []string{"\x1c", "\x1b[92;5u", "\x1b[92;5:1u", "\x1b[92:124;133u", "\x1b[27;5;92~"} {
 		for _, around := range [][2]string{{"", ""}, {"abc", ""}, {"", "xyz"}, {"a\x1b[A", "\x1b[92;6uz"}} {

@@ -188,24 +188,33 @@ func (h *Host) ServeConn(conn io.ReadWriteCloser) {
 	v.serve()
 }
 
-// add begins to show the session to v. It is false where the host is full or closed.
-func (h *Host) add(v *viewer) bool {
+// add begins to show the session to v, and gives what it is told first. It is false where the host is full or closed.
+func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || len(h.viewers) >= maxViewers {
-		return false
+		return hello, false
 	}
 	h.made++
 	v.number = h.made
 	h.viewers[v] = struct{}{}
 	h.count.Store(int64(len(h.viewers)))
 	h.tellWho(v.attach.Name + " came")
+	if v.attach.Control {
+		_ = h.take(v) // Control tells what came of it
+	}
+	v.taken() // all that is in the hello
 	h.stream.keep(1)
 	if !h.pumping {
 		h.pumping = true
 		h.workers.Go(h.pump)
 	}
-	return true
+	now, size := h.stream.now()
+	v.at = now
+	return protocol.Hello{
+		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, State: h.agent, Control: h.state(""),
+	}, true
 }
 
 func (h *Host) remove(v *viewer) {

@@ -104,11 +104,17 @@ func (v *viewer) greet(in *protocol.Reader) bool {
 		v.refuse(refusal)
 		return false
 	}
-	if !v.host.add(v) {
+	hello, ok := v.host.add(v)
+	if !ok {
 		v.refuse(&protocol.Error{Code: protocol.CodeTooMany, Message: "the session takes no more viewers"})
 		return false
 	}
-	return v.hello()
+	if v.attach.From != nil {
+		v.at = place{seq: *v.attach.From}
+	} else if v.attach.Mode == protocol.ModeBytes {
+		v.at = place{}
+	}
+	return v.send(protocol.TypeHello, hello) == nil
 }
 
 // accept takes a viewer's first frame.
@@ -160,27 +166,6 @@ func (v *viewer) refuse(e *protocol.Error) {
 	if f, err := protocol.JSON(protocol.TypeRefused, e); err == nil {
 		_ = v.put(net.Buffers{protocol.Append(nil, f)})
 	}
-}
-
-func (v *viewer) hello() bool {
-	h := v.host
-	now, size := h.stream.now()
-	h.mu.Lock()
-	if v.attach.Control {
-		_ = h.take(v) // Control tells what came of it
-	}
-	state, control, about := h.agent, h.state(""), h.session
-	h.mu.Unlock()
-	v.at = now
-	if v.attach.From != nil {
-		v.at = place{seq: *v.attach.From}
-	} else if v.attach.Mode == protocol.ModeBytes {
-		v.at = place{}
-	}
-	return v.send(protocol.TypeHello, protocol.Hello{
-		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: about,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, State: state, Control: control,
-	}) == nil
 }
 
 // send writes a frame at once. Only the writer may.
