@@ -83,7 +83,7 @@ func completeTags(a *app) cobra.CompletionFunc {
 // completeFilters completes what the filter flags take.
 func completeFilters(a *app, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("tag", completeTags(a))
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions([]cobra.Completion{"claude", "codex", "gemini"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(agentNames, cobra.ShellCompDirectiveNoFileComp))
 	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "12h", "3d", "2w"}
 	for _, name := range []string{"since", "until", "on"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(days, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))

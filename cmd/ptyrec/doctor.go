@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -113,9 +112,7 @@ func doctor(ctx context.Context, a *app, f doctorFlags) error {
 
 func (x *examination) report() error {
 	if x.flags.json {
-		e := json.NewEncoder(x.app.stdout)
-		e.SetIndent("", " ")
-		return e.Encode(map[string]any{"findings": x.findings})
+		return writeJSON(x.app.stdout, map[string]any{"findings": x.findings})
 	}
 	for _, f := range x.findings {
 		what := f.What
@@ -345,9 +342,6 @@ func (x *examination) terminal() {
 		x.say(verdictNote, "terminal", "this runs in the recorded session %s", outer)
 	}
 }
-
-// agentNames are the programs whose conversations ptyrec reads.
-var agentNames = []string{"claude", "codex", "gemini"}
 
 func (x *examination) agents() {
 	for _, name := range agentNames {

@@ -12,8 +12,8 @@ import (
 //go:embed shell
 var shellFiles embed.FS
 
-// wrapped are the agents that a shell integration records.
-var wrapped = []string{"claude", "codex", "gemini", "opencode"}
+// agentNames are the programs whose conversations ptyrec reads.
+var agentNames = []string{"claude", "codex", "gemini", "opencode"}
 
 func newInitCmd(a *app) *cobra.Command {
 	var record, all bool
@@ -34,9 +34,9 @@ possible. --shell records each interactive shell instead.`,
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("agents") {
-				agents = wrapped
+				agents = agentNames
 				if !all {
-					agents = installed(wrapped)
+					agents = installed(agentNames)
 				}
 			}
 			text, err := integration(args[0], agents, record)

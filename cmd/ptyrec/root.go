@@ -17,6 +17,7 @@ func newRootCmd(a *app) *cobra.Command {
   ptyrec export talk.html       the conversation beside a player of the recording`,
 		Args:          subcommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       versionLine(), // for --version
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -24,6 +25,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("{{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
 	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",

@@ -23,10 +23,15 @@ func newVersionCmd(a *app) *cobra.Command {
 		Example: "  ptyrec version",
 		Args:    operands(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "ptyrec %s%s %s %s/%s\n", versionString(), commitString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(a.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine says which program this is.
+func versionLine() string {
+	return fmt.Sprintf("ptyrec %s%s %s %s/%s", versionString(), commitString(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // commitString names the commit and its day, as far as the build knows them.
