@@ -73,8 +73,8 @@ web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-demo: ## record a small scripted session and show what ptyrec makes of it; needs no agent
-	@./testdata/demo/demo.sh
+demo: build ## record a small scripted session and show what ptyrec makes of it; needs no agent
+	@./testdata/demo/demo.sh $(BIN)/ptyrec
 
 snapshot: ## archives for every platform into dist, of this commit, without a tag
 	COMMIT=$(COMMIT) SHORT=$$(git rev-parse --short HEAD) DATE=$(DATE) EPOCH=$$(git log -1 --format=%ct) LDFLAGS='$(LDFLAGS)' \

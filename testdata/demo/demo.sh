@@ -1,13 +1,12 @@
 #!/bin/sh
-# Records the stand-in agent beside this file, in a database of its own, and shows what can be had from the recording.
+# demo.sh PTYREC records the stand-in agent beside this file, in a database of its own, and shows what can be had from the recording.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 unset PTYREC_SESSION
-cd "$here/../.."
-go build -o "$tmp/ptyrec" ./cmd/ptyrec
-run() { printf '\n\033[1m$ %s\033[0m\n' "ptyrec $*"; "$tmp/ptyrec" --db "$tmp/demo.db" "$@"; }
+ptyrec=$1
+run() { printf '\n\033[1m$ %s\033[0m\n' "ptyrec $*"; "$ptyrec" --db "$tmp/demo.db" "$@"; }
 
 run run -- "$here/agent.sh"
 run list
