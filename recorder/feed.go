@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -28,6 +29,7 @@ func newFeed() *feed {
 	return &feed{ready: make(chan struct{}, 1), ended: make(chan struct{}), missed: -1}
 }
 
+// put queues a copy of e.
 func (f *feed) put(e session.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,6 +43,7 @@ func (f *feed) put(e session.Event) {
 		notify(f.ready)
 		return
 	}
+	e.Data = bytes.Clone(e.Data)
 	f.mem = append(f.mem, e)
 	f.size += eventSize(e)
 	if len(f.mem) == 1 {

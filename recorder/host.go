@@ -14,8 +14,8 @@ import (
 
 // Host shows a live session to others.
 type Host interface {
-	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls. The event's data may be
-	// kept, and not be changed.
+	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls, nor keep the
+	// event's data.
 	Event(e session.Event)
 	// Typed gets the keys that are typed at the session's own terminal, and gives those that are the child's. They may share memory.
 	// Where wait is not 0 it has held some back, and is to be called without keys when none have come for so long.

@@ -112,9 +112,11 @@ func (w *logWriter) settle(ctx context.Context) error {
 // wakes up for them takes time from their way to the terminal.
 func (w *logWriter) takeAll() (closed bool) {
 	for more := true; more; {
-		var events []session.Event
-		events, more, closed = w.spool.take(takeBytes)
-		w.write(events)
+		var b *batch
+		if b, more, closed = w.spool.take(); b != nil {
+			w.write(b.events)
+			w.spool.giveBack(b)
+		}
 	}
 	return closed
 }

@@ -18,11 +18,10 @@ const (
 )
 
 // What is there is read at once, up to readSize: each time costs a write to the terminal and an event. The kernel gives it in pieces; one of
-// less than pieceSize is the last for now. The buffer is shared by the events that fit, in bytes.
+// less than pieceSize is the last for now, in bytes.
 const (
-	readSize   = 64 << 10
-	pieceSize  = 1 << 10
-	bufferSize = 4 * readSize
+	readSize  = 64 << 10
+	pieceSize = 1 << 10
 )
 
 // outputPump carries the child's output to the terminal and the tee. A terminal that does not read holds up the child, as it does
@@ -31,13 +30,13 @@ type outputPump struct {
 	child        *child
 	term         *terminal
 	tee          *tee
-	buf          []byte              // what is left of the buffer
+	buf          []byte
 	terminalLost chan syscall.Signal // gets what the child is to be sent when the terminal is gone
 	done         chan struct{}
 }
 
 func startOutput(c *child, t *terminal, tee *tee) *outputPump {
-	p := &outputPump{child: c, term: t, tee: tee, terminalLost: make(chan syscall.Signal, 1), done: make(chan struct{})}
+	p := &outputPump{child: c, term: t, tee: tee, buf: make([]byte, readSize), terminalLost: make(chan syscall.Signal, 1), done: make(chan struct{})}
 	go p.run()
 	return p
 }
@@ -88,15 +87,11 @@ func (p *outputPump) runDrain() {
 
 // carry reads output and carries it. Its error is that of read.
 func (p *outputPump) carry(read func(p []byte) (int, error)) (int, error) {
-	if len(p.buf) < readSize {
-		p.buf = make([]byte, bufferSize)
-	}
-	n, err := read(p.buf[:readSize])
-	data := p.buf[:n:n] // it does not change any more
-	p.buf = p.buf[n:]
+	n, err := read(p.buf)
 	if err != nil {
 		return 0, err
 	}
+	data := p.buf[:n]
 	at := p.tee.now()
 	if err := p.term.write(data); err != nil {
 		p.lost(err)

@@ -10,7 +10,7 @@ import (
 
 // Log is where a recording's raw events go and can be read again.
 type Log interface {
-	// Write takes the next event; its data does not change any more. An error says that what was taken could not be made
+	// Write takes the next event, with a copy of its data. An error says that what was taken could not be made
 	// durable yet: the log keeps it and tries again. One that wraps session.ErrKept says that it is durable, but cannot be replayed yet.
 	Write(e session.Event) error
 	// Flush makes durable what was taken. Its error is as that of Write.

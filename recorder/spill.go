@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -57,35 +58,51 @@ func (s *spillFile) put(e session.Event) error {
 	return nil
 }
 
-// take gives the oldest events, about maxBytes of them.
-func (s *spillFile) take(maxBytes int) (events []session.Event, err error) {
-	for begin := s.read; !s.empty() && s.read-begin < int64(maxBytes); {
-		e, err := s.next()
-		if err != nil {
-			return events, err
-		}
-		events = append(events, e)
+// take puts the oldest events into an empty batch: those that have room in its data, or at least one.
+func (s *spillFile) take(b *batch) error {
+	data, err := s.readAt(b.data[:0], cap(b.data))
+	if err != nil {
+		return err
 	}
-	return events, nil
+	if need := spillHeader + dataSize(data); need > len(data) {
+		if data, err = s.readAt(data[:0], need); err != nil {
+			return err
+		}
+	}
+	b.data = data
+	for len(data) >= spillHeader && len(data) >= spillHeader+dataSize(data) {
+		var e session.Event
+		e, data = decodeSpilled(data)
+		b.events = append(b.events, e)
+		b.size += eventSize(e)
+		s.read += int64(spillHeader + len(e.Data))
+	}
+	return nil
 }
 
-func (s *spillFile) next() (session.Event, error) {
-	var h [spillHeader]byte
-	if _, err := s.f.ReadAt(h[:], s.read); err != nil {
-		return session.Event{}, err
+// readAt reads n bytes of what is not taken, or what there is, but at least an event's header.
+func (s *spillFile) readAt(buf []byte, n int) ([]byte, error) {
+	buf = slices.Grow(buf, n)[:min(int64(n), s.unread())]
+	_, err := s.f.ReadAt(buf, s.read)
+	if err == nil && len(buf) < spillHeader {
+		err = io.ErrUnexpectedEOF
 	}
-	field := func(i int) int { return int(int32(binary.LittleEndian.Uint32(h[9+4*i:]))) }
-	e := session.Event{
-		Kind: session.EventKind(h[0]),
-		At:   time.Duration(binary.LittleEndian.Uint64(h[1:])),
+	return buf, err
+}
+
+// dataSize gives the length of the data of an event whose header is there.
+func dataSize(header []byte) int { return int(binary.LittleEndian.Uint32(header[spillHeader-4:])) }
+
+// decodeSpilled gives the event at the beginning of data, which it shares, and what is behind it.
+func decodeSpilled(data []byte) (e session.Event, rest []byte) {
+	field := func(i int) int { return int(int32(binary.LittleEndian.Uint32(data[9+4*i:]))) }
+	end := spillHeader + dataSize(data)
+	return session.Event{
+		Kind: session.EventKind(data[0]),
+		At:   time.Duration(binary.LittleEndian.Uint64(data[1:])),
 		Cols: field(0), Rows: field(1), Status: field(2),
-		Data: make([]byte, field(3)),
-	}
-	if _, err := s.f.ReadAt(e.Data, s.read+spillHeader); err != nil && !errors.Is(err, io.EOF) {
-		return session.Event{}, err
-	}
-	s.read += int64(spillHeader + len(e.Data))
-	return e, nil
+		Data: data[spillHeader:end:end],
+	}, data[end:]
 }
 
 func (s *spillFile) empty() bool   { return s.read >= s.size }

@@ -23,20 +23,17 @@ func TestSpoolKeepsOrder(t *testing.T) {
 			if rapid.Bool().Draw(t, "put") {
 				e := session.Event{
 					At: time.Duration(i), Kind: session.EventKind(i % 3), Cols: i, Rows: -i, Status: i,
-					Data: bytes.Repeat([]byte{byte(i)}, rapid.SampledFrom([]int{0, 10, 1 << 20}).Draw(t, "size")),
+					Data: bytes.Repeat([]byte{byte(i)}, rapid.SampledFrom([]int{0, 10, 1 << 16, 1 << 18, 1 << 20}).Draw(t, "size")),
 				}
 				want = append(want, e)
 				s.put(e)
 				continue
 			}
-			events, _, _ := s.take(rapid.SampledFrom([]int{1, 1000, 1 << 20}).Draw(t, "max"))
-			got = append(got, events...)
+			got, _ = takeCopies(s, got)
 		}
 		s.close()
 		for more := true; more; {
-			var events []session.Event
-			events, more, _ = s.take(takeBytes)
-			got = append(got, events...)
+			got, more = takeCopies(s, got)
 		}
 		if lost, err := s.losses(); lost != 0 || err != nil {
 			t.Fatalf("lost %d bytes: %v", lost, err)
@@ -45,6 +42,20 @@ func TestSpoolKeepsOrder(t *testing.T) {
 			t.Fatalf("%d events came out, not the %d that went in", len(got), len(want))
 		}
 	})
+}
+
+// takeCopies appends what it takes to events.
+func takeCopies(s *spool, events []session.Event) (_ []session.Event, more bool) {
+	b, more, _ := s.take()
+	if b == nil {
+		return events, more
+	}
+	for _, e := range b.events {
+		e.Data = bytes.Clone(e.Data)
+		events = append(events, e)
+	}
+	s.giveBack(b)
+	return events, more
 }
 
 func sameEvent(a, b session.Event) bool {
@@ -57,8 +68,13 @@ type flakyLog struct {
 	events []session.Event
 }
 
-func (l *flakyLog) Write(e session.Event) error { l.events = append(l.events, e); return nil }
-func (l *flakyLog) Flush() error                { return <-l.flaws }
+func (l *flakyLog) Write(e session.Event) error {
+	e.Data = bytes.Clone(e.Data)
+	l.events = append(l.events, e)
+	return nil
+}
+
+func (l *flakyLog) Flush() error { return <-l.flaws }
 func (l *flakyLog) Replay(from int64, fn func(session.Event) error) error {
 	for _, e := range l.events[from:] {
 		if err := fn(e); err != nil {

@@ -1,14 +1,14 @@
 package recorder
 
 import (
-	"bytes"
 	"sync"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tee hands copies of the raw events to the log writer and to the follower. Handing over never waits for either.
+// tee hands copies of the raw events to the log writer and to the follower. Handing over never waits for either, and
+// afterwards the data is the giver's again.
 type tee struct {
 	started  time.Time
 	spool    *spool
@@ -40,14 +40,14 @@ func newTee(o Options) *tee {
 // now is the recording's clock, to the microsecond: what is finer is noise, and takes room.
 func (t *tee) now() time.Duration { return time.Since(t.started).Truncate(time.Microsecond) }
 
-// output records what the child wrote, and when it was read. The data does not change any more.
+// output records what the child wrote, and when it was read.
 func (t *tee) output(at time.Duration, data []byte) {
 	t.put(session.Event{At: at, Kind: session.Output, Data: data})
 }
 
 // input records what was typed.
 func (t *tee) input(keys []byte) {
-	t.put(session.Event{At: t.now(), Kind: session.Input, Data: bytes.Clone(keys)})
+	t.put(session.Event{At: t.now(), Kind: session.Input, Data: keys})
 }
 
 // resize records the window's new size, in cells.

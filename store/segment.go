@@ -49,6 +49,8 @@ type builder struct {
 	sizes                 []int           // of their data
 	body                  []byte          // their data
 	outBytes              int64
+
+	raw, frame []byte // memory of the segments before, to be used again
 }
 
 // begin empties the builder for the segment that starts at the given event and output byte.

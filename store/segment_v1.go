@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"time"
@@ -33,8 +34,7 @@ const headSize = 3
 
 func encodeV1(b *builder, encoder *zstd.Encoder) []byte {
 	unit := b.unit()
-	raw := make([]byte, 0, len(b.body)+6*len(b.events)+32)
-	raw = binary.AppendUvarint(raw, uint64(b.firstEvent))
+	raw := binary.AppendUvarint(b.raw[:0], uint64(b.firstEvent))
 	raw = binary.AppendUvarint(raw, uint64(b.startByte))
 	raw = binary.AppendUvarint(raw, uint64(len(b.events)))
 	raw = append(raw, unit)
@@ -53,7 +53,9 @@ func encodeV1(b *builder, encoder *zstd.Encoder) []byte {
 			raw = binary.AppendUvarint(raw, uint64(b.sizes[i]))
 		}
 	}
-	return encoder.EncodeAll(append(raw, b.body...), []byte{versionV1})
+	b.raw = append(raw, b.body...)
+	b.frame = encoder.EncodeAll(b.raw, append(b.frame[:0], versionV1))
+	return bytes.Clone(b.frame)
 }
 
 // unit gives the largest unit in which all times are whole numbers.
