@@ -132,11 +132,15 @@ func replaceProcess(command, environ []string) error {
 }
 
 // recorderGC is the garbage that a recorder may hold, in percent of what it uses (runtime/debug.SetGCPercent): it is there all day, and nobody waits for it.
-const recorderGC = 50
+// At the start somebody does.
+const (
+	recorderGC = 50
+	startTime  = time.Second
+)
 
 func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(recorderGC)
+		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
 	s := newSession(a, command)
 	if f.hosted {
