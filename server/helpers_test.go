@@ -354,7 +354,7 @@ func (h *hosted) exit(status int) {
 	h.host.Event(session.Event{At: time.Since(h.begun), Kind: session.Exit, Status: status})
 	ctx := context.Background()
 	_ = h.raw.Close(ctx)
-	_ = h.s.db.FinishSession(ctx, h.id, time.Now().UTC(), status)
+	_ = h.s.db.FinishSession(ctx, h.id, time.Now().UTC(), status, false)
 	go h.host.Close()
 }
 

@@ -58,7 +58,7 @@ func TestCompact(t *testing.T) {
 	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{big}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.FinishSession(t.Context(), "a", start.Add(time.Hour), 0); err != nil {
+	if err := s.FinishSession(t.Context(), "a", start.Add(time.Hour), 0, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.DeleteSession(t.Context(), "a"); err != nil {

@@ -109,7 +109,7 @@ func TestLeftBrought(t *testing.T) {
 	if left := s.Left(); len(left) > 0 {
 		t.Errorf("still there: %v", left)
 	}
-	if err := errors.Join(log.Close(ctx), s.FinishSession(ctx, sess.ID, time.Now(), 0)); err != nil {
+	if err := errors.Join(log.Close(ctx), s.FinishSession(ctx, sess.ID, time.Now(), 0, false)); err != nil {
 		t.Fatal(err)
 	}
 	wantSession(t, s, sess.ID, text, true)

@@ -78,7 +78,7 @@ func freeze(t *testing.T, name string) {
 	if err := s.MarkRead(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.FinishSession(t.Context(), "a", start.Add(time.Minute), 130); err != nil {
+	if err := s.FinishSession(t.Context(), "a", start.Add(time.Minute), 130, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -78,14 +78,15 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 	return result.LastInsertId()
 }
 
-// FinishSession states a session's end; it is no longer live.
-func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int) error {
+// FinishSession states a session's end; it is no longer live. Where read is true this is MarkRead, too.
+func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error {
 	var pk int64
 	err := s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) (err error) {
 		if pk, err = sessionKey(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?, exit_code = ? WHERE pk = ?", nanos(endedAt), exitCode, pk)
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?, exit_code = ?, read_end = iif(?, raw_end, read_end) WHERE pk = ?",
+			nanos(endedAt), exitCode, read, pk)
 		return err
 	})
 	if err == nil {

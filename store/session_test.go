@@ -24,7 +24,7 @@ func TestSessionRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	end, code := start.Add(time.Hour), 3
-	if err := s.FinishSession(t.Context(), want.ID, end, code); err != nil {
+	if err := s.FinishSession(t.Context(), want.ID, end, code, false); err != nil {
 		t.Fatal(err)
 	}
 	want.EndedAt, want.ExitCode = &end, &code
@@ -46,7 +46,7 @@ func TestSessionStatus(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		create(t, recorder, id)
 	}
-	if err := recorder.FinishSession(t.Context(), "a", start, 0); err != nil {
+	if err := recorder.FinishSession(t.Context(), "a", start, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	status := func() map[string]string {

@@ -188,7 +188,7 @@ func record(ctx context.Context, path, id string, events []session.Event, rounds
 		if err := log.Close(ctx); err != nil {
 			return err
 		}
-		return s.FinishSession(ctx, id, start, 0)
+		return s.FinishSession(ctx, id, start, 0, false)
 	}()
 	return errors.Join(err, s.Close())
 }

@@ -146,8 +146,8 @@ func (d *day) end(path string, begun time.Time) error {
 	exit := session.Event{At: d.at + time.Second, Kind: session.Exit}
 	d.processor.Feed(exit)
 	d.processor.Close(exit.At)
-	err := errors.Join(d.raw.Write(d.ctx, exit), d.update(), d.raw.Close(d.ctx), d.db.MarkRead(d.ctx, d.sess.ID),
-		d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0), d.db.Close())
+	err := errors.Join(d.raw.Write(d.ctx, exit), d.update(), d.raw.Close(d.ctx),
+		d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
 	d.tell(path, begun)
 	return err
 }

@@ -27,6 +27,9 @@ func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old
 		session.KeepIDs(old, t.Entries)
 		err = errors.Join(db.ReplaceEntries(ctx, info.ID, t.Entries), db.UpdateSession(ctx, &t.Session))
 	}
+	if info.Status == store.Interrupted && t.Session.EndedAt != nil { // the log has it, the recorder could not state it
+		err = errors.Join(err, db.FinishSession(ctx, info.ID, *t.Session.EndedAt, *t.Session.ExitCode, true))
+	}
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrFull) {
 		err = nil
 	}

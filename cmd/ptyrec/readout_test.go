@@ -1,13 +1,44 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
+
+// A recorder that wrote the end of its command into the raw log, and could not say so in the database, is no interrupted one.
+func TestEndIsReadFromTheLog(t *testing.T) {
+	environ, db := env(t)
+	s, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sess := session.Session{ID: store.NewID(), Command: []string{"false"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
+	raw := s.Record(sess)
+	for _, e := range []session.Event{
+		{Kind: session.Output, Data: []byte("needle-43\r\n")},
+		{At: time.Second, Kind: session.Exit, Status: 7},
+	} {
+		if err := raw.Write(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(raw.Close(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(environ, "search", `"needle-43"`).CombinedOutput(); err != nil || !strings.Contains(string(out), "needle-43") {
+		t.Errorf("search: %v\n%s", err, out)
+	}
+	info, _ := rawLog(t, db)
+	if info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 || info.Unread {
+		t.Errorf("the session is %s, its status %v; unread: %v", info.Status, info.ExitCode, info.Unread)
+	}
+}
 
 // What a flood left unread when its command ended is found all the same, and read once.
 func TestFloodIsFound(t *testing.T) {

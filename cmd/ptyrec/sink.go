@@ -225,9 +225,6 @@ func (s *sink) finish(r recorder.Result) error {
 	if kept := s.lastKept(); err != nil || kept != nil {
 		return cmp.Or(err, kept) // the end stands in the raw log
 	}
-	if !r.Behind && r.IndexErr == nil {
-		err = s.store.MarkRead(s.ctx, s.session.ID)
-	}
 	ended := s.session.StartedAt.Add(r.Duration)
-	return errors.Join(err, s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status))
+	return s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, !r.Behind && r.IndexErr == nil)
 }

@@ -72,7 +72,9 @@ func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info)
 	source := newStored(ctx, s, info.ID, 0)
 	defer source.stop()
 	t, err := transcribe(info.Session, source, nil)
-	t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
+	if info.EndedAt != nil || t.Session.ExitCode == nil {
+		t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
+	}
 	source.missing(info)
 	r.transcript(t, nil)
 	return t, source.damage, err
