@@ -11,8 +11,11 @@ const (
 
 // findKnown gives all that the well-known rules find near their words.
 func findKnown(v *view) (matches []Match) {
-	done := make([]int, len(knownRules)) // where the last match of each rule ends
+	var done []int // where the last match of each rule ends
 	known().each(v.folded, func(word, end int) {
+		if done == nil { // most texts hold no word
+			done = make([]int, len(knownRules))
+		}
 		at := end - len(knownWords[word])
 		for _, n := range byWord[word] {
 			if at < done[n] {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 
@@ -38,10 +39,84 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
+// writeJSON writes what a json.Encoder with an indent of two blanks gives of the whole, entry by entry: a day of an agent has a
+// hundred thousand.
 func writeJSON(w io.Writer, t *session.Transcript) error {
-	enc := newEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(whole(t))
+	out := whole(t)
+	var compact bytes.Buffer
+	enc := newEncoder(&compact)
+	if err := enc.Encode(lineHead{out.Format, out.Version, out.Session}); err != nil {
+		return err
+	}
+	text := appendIndented(nil, bytes.TrimSuffix(compact.Bytes(), []byte("}\n")), 0)
+	text = append(text, ",\n  \"entries\": ["...)
+	for i, e := range out.Entries {
+		compact.Reset()
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendIndented(appendBreak(text, 2), bytes.TrimSuffix(compact.Bytes(), []byte("\n")), 2)
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		text = text[:0]
+	}
+	if len(out.Entries) > 0 {
+		text = appendBreak(text, 1)
+	}
+	_, err := w.Write(append(text, "]\n}\n"...))
+	return err
+}
+
+// appendIndented appends compact JSON at a depth, laid out as json.Indent does. It is for what an Encoder gave, which is well formed:
+// json.Indent, which checks it byte for byte, takes longer than the encoding.
+func appendIndented(dst, src []byte, depth int) []byte {
+	for i := 0; i < len(src); i++ {
+		c := src[i]
+		switch {
+		case c == '"':
+			end := stringEnd(src, i)
+			dst = append(dst, src[i:end]...)
+			i = end - 1
+		case (c == '{' || c == '[') && i+1 < len(src) && src[i+1] == c+2: // an empty one: '}' is two behind '{', ']' behind '['
+			dst = append(dst, c, c+2)
+			i++
+		case c == '{' || c == '[':
+			depth++
+			dst = appendBreak(append(dst, c), depth)
+		case c == '}' || c == ']':
+			depth--
+			dst = append(appendBreak(dst, depth), c)
+		case c == ',':
+			dst = appendBreak(append(dst, c), depth)
+		case c == ':':
+			dst = append(dst, ": "...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func appendBreak(dst []byte, depth int) []byte {
+	dst = append(dst, '\n')
+	for range depth {
+		dst = append(dst, "  "...)
+	}
+	return dst
+}
+
+// stringEnd gives the place behind the string that begins at a place.
+func stringEnd(src []byte, at int) int {
+	for at++; at < len(src) && src[at] != '"'; at++ {
+		if src[at] == '\\' {
+			at++
+		}
+	}
+	return min(at+1, len(src))
 }
 
 func writeLines(w io.Writer, t *session.Transcript) error {
@@ -49,8 +124,9 @@ func writeLines(w io.Writer, t *session.Transcript) error {
 	if err := newEncoder(w).Encode(lineHead{out.Format, out.Version, out.Session}); err != nil {
 		return err
 	}
+	enc := newEncoder(w)
 	for _, e := range out.Entries {
-		if err := WriteLine(w, e); err != nil {
+		if err := enc.Encode(e); err != nil {
 			return err
 		}
 	}

@@ -130,7 +130,7 @@ func startOf(text string, n int) string {
 	return text
 }
 
-const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversation, e.text, coalesce(e.markdown, e.text), e.output,
+const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversation, e.text, e.markdown, e.output,
 	e.tool, e.data, e.at, e.end_at, e.byte_offset, e.status`
 
 // Entries gives all entries of a session in order.
@@ -150,9 +150,11 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 			return err
 		}
 		defer func() { _ = rows.Close() }()
+		var r entryRow
+		targets := r.targets()
 		for rows.Next() {
-			var r entryRow
-			if err := rows.Scan(r.targets()...); err != nil {
+			r = entryRow{}
+			if err := rows.Scan(targets...); err != nil {
 				return err
 			}
 			e, err := r.entry()
@@ -168,30 +170,36 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 
 // entryRow is an entry on its way out of the database.
 type entryRow struct {
-	e          session.Entry
-	tool, data sql.NullString
-	at         int64
-	endAt      sql.NullInt64
+	e                    session.Entry
+	markdown, tool, data sql.NullString
+	at                   int64
+	endAt                sql.NullInt64
 }
 
 // targets gives where entryColumns are to be put.
 func (r *entryRow) targets() []any {
 	e := &r.e
-	return []any{&e.ID, &e.Seq, &e.Type, &e.Event, &e.Role, &e.Agent, &e.Conversation, &e.Text, &e.Markdown, &e.Output,
+	return []any{&e.ID, &e.Seq, &e.Type, &e.Event, &e.Role, &e.Agent, &e.Conversation, &e.Text, &r.markdown, &e.Output,
 		&r.tool, &r.data, &r.at, &r.endAt, &e.Offset, &e.Status}
 }
 
+// entry gives a copy: the row may be filled anew.
 func (r *entryRow) entry() (*session.Entry, error) {
-	r.e.At, r.e.EndAt = timeOf(r.at), timeOrNil(r.endAt)
+	e := r.e
+	e.At, e.EndAt = timeOf(r.at), timeOrNil(r.endAt)
+	e.Markdown = e.Text
+	if r.markdown.Valid {
+		e.Markdown = r.markdown.String
+	}
 	if r.tool.Valid {
-		if err := json.Unmarshal([]byte(r.tool.String), &r.e.Tool); err != nil {
-			return nil, fmt.Errorf("entry %s: tool: %w: %w", r.e.ID, session.ErrCorrupt, err)
+		if err := json.Unmarshal([]byte(r.tool.String), &e.Tool); err != nil {
+			return nil, fmt.Errorf("entry %s: tool: %w: %w", e.ID, session.ErrCorrupt, err)
 		}
 	}
 	if r.data.Valid {
-		if err := json.Unmarshal([]byte(r.data.String), &r.e.Data); err != nil {
-			return nil, fmt.Errorf("entry %s: data: %w: %w", r.e.ID, session.ErrCorrupt, err)
+		if err := json.Unmarshal([]byte(r.data.String), &e.Data); err != nil {
+			return nil, fmt.Errorf("entry %s: data: %w: %w", e.ID, session.ErrCorrupt, err)
 		}
 	}
-	return &r.e, nil
+	return &e, nil
 }

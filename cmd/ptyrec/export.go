@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ func export(ctx context.Context, a *app, path string, f exportFlags) error {
 	db, info, ref, err := a.openSession(ctx, []string{f.session})
 	if err != nil {
 		return err
+	}
+	if slices.Contains(render.Formats, format) {
+		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
 	return a.writeFile(path, func(w io.Writer) error {
 		return exporter{a, db, f.at, ref.seq}.write(ctx, w, format, info)

@@ -54,6 +54,7 @@ func (r redaction) entries(entries []*session.Entry, found map[string]int) []*se
 	return out
 }
 
+// entry gives e itself where it holds no secret.
 func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry {
 	if r.Redactor == nil {
 		return e
@@ -62,18 +63,25 @@ func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry 
 	c.Text = r.text(e.Text, found)
 	c.Markdown = c.Text
 	if e.Markdown != e.Text && e.Markdown != "" {
-		c.Markdown = r.markdown(e)
+		c.Markdown = r.markdown(e, c.Text)
 	}
 	c.Output = r.Text(e.Output, found)
+	same := c.Text == e.Text && c.Markdown == e.Markdown && c.Output == e.Output
 	if e.Tool != nil {
 		t := *e.Tool
 		t.Input, t.Output = r.Text(t.Input, found), r.Text(t.Output, found)
 		c.Tool = &t
+		same = same && t == *e.Tool
 	}
 	if e.Data != nil {
 		c.Data, _ = r.value(e.Data).(map[string]any)
+		same = false
 	}
-	return &c
+	if same {
+		return e
+	}
+	out := c // only this one is for the heap
+	return &out
 }
 
 // text redacts an entry's text, which may be the command line.
@@ -84,12 +92,15 @@ func (r redaction) text(text string, found map[string]int) string {
 	return r.Text(text, found)
 }
 
-// markdown redacts an entry's Markdown. What the text shows as a secret may be parted there by backslashes.
-func (r redaction) markdown(e *session.Entry) string {
+// markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a secret may be parted there by
+// backslashes.
+func (r redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
-	for _, m := range r.Find(e.Text) {
-		text = strings.ReplaceAll(text, e.Text[m.Start:m.End], redact.Mark(m.Rule))
-		text = strings.ReplaceAll(text, escaped(e.Text[m.Start:m.End]), redact.Mark(m.Rule))
+	if redacted != e.Text || e.Text == r.line {
+		for _, m := range r.Find(e.Text) {
+			text = strings.ReplaceAll(text, e.Text[m.Start:m.End], redact.Mark(m.Rule))
+			text = strings.ReplaceAll(text, escaped(e.Text[m.Start:m.End]), redact.Mark(m.Rule))
+		}
 	}
 	return r.Text(text, nil)
 }
