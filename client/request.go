@@ -16,21 +16,24 @@ var ErrDisconnected = errors.New("not connected to the session")
 
 // Write types p, in order. It returns when the session has taken all of it. The error is a *protocol.Error where the session
 // refuses it (protocol.CodeNoControl), else wraps ErrDisconnected.
-func (s *Stream) Write(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		part := p[n:min(len(p), n+protocol.MaxOutput)]
-		if err := s.Input(s.ctx, part); err != nil {
+func (s *Stream) Write(p []byte) (int, error) { return s.typeKeys(s.ctx, p) }
+
+// Input types keys, in order, up to protocol.MaxOutput bytes of them at once or not at all. Its errors are those of Write.
+func (s *Stream) Input(ctx context.Context, keys []byte) error {
+	_, err := s.typeKeys(ctx, keys)
+	return err
+}
+
+func (s *Stream) typeKeys(ctx context.Context, keys []byte) (n int, err error) {
+	for n < len(keys) {
+		part := keys[n:min(len(keys), n+protocol.MaxOutput)]
+		err := s.ask(ctx, func(id uint32) (protocol.Frame, error) { return protocol.Input(id, part), nil })
+		if err != nil {
 			return n, err
 		}
 		n += len(part)
 	}
 	return n, nil
-}
-
-// Input types up to protocol.MaxOutput bytes, all of them or none. Its errors are those of Write.
-func (s *Stream) Input(ctx context.Context, keys []byte) error {
-	return s.ask(ctx, func(id uint32) (protocol.Frame, error) { return protocol.Input(id, keys), nil })
 }
 
 // Resize asks for another size of the session's window, in cells. It needs control.

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -65,9 +66,9 @@ func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stre
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,
 	}
-	s.attach.Name = cmpOr(s.attach.Name, "client")
-	s.attach.Kind = cmpOr(s.attach.Kind, protocol.Human)
-	s.attach.Mode = cmpOr(s.attach.Mode, protocol.ModeScreen)
+	s.attach.Name = cmp.Or(s.attach.Name, "client")
+	s.attach.Kind = cmp.Or(s.attach.Kind, protocol.Human)
+	s.attach.Mode = cmp.Or(s.attach.Mode, protocol.ModeScreen)
 	if o.From != nil {
 		s.seq = *o.From
 	} else if s.attach.Mode == protocol.ModeBytes {
@@ -87,13 +88,6 @@ func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stre
 	s.setConn(l.conn)
 	go s.run(l)
 	return s, nil
-}
-
-func cmpOr[T ~string](v, otherwise T) T {
-	if v == "" {
-		return otherwise
-	}
-	return v
 }
 
 // link is one connection.
@@ -131,7 +125,7 @@ func (s *Stream) connect() (*link, error) {
 		l.close()
 		return nil, err
 	}
-	s.ref = cmpOr(l.hello.Session.ID, s.ref) // "last" may name another one next time
+	s.ref = cmp.Or(l.hello.Session.ID, s.ref) // "last" may name another one next time
 	return l, nil
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 // The messages of /ws/agent/{id}, as AgentSpace's terminal.* messages have them. Those with an id go to the agent, those with a requestId
@@ -66,12 +65,9 @@ const snapshotChars = 4000
 
 // agent lets a program see a live session and, while its user grants it, type.
 func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.find(r)
+	info, err := s.findLive(r)
 	if err != nil {
 		return err
-	}
-	if info.Status != store.Live {
-		return problem(http.StatusConflict, "not_live", "the session is over")
 	}
 	name := r.URL.Query().Get("name")
 	if name == "" || len(name) > 100 {

@@ -275,7 +275,7 @@ func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}) {
 func (b *bridge) pass(stream *client.Stream, m bridgeMessage) error {
 	switch m.Type {
 	case "data":
-		_, err := writeUntil(b.ctx, stream, m.Payload)
+		err := stream.Input(b.ctx, []byte(m.Payload)) // until b.ctx is over: a program that reads nothing may let one wait for ever
 		b.mu.Lock()
 		b.waiting -= len(m.Payload)
 		b.mu.Unlock()
@@ -284,18 +284,6 @@ func (b *bridge) pass(stream *client.Stream, m bridgeMessage) error {
 		return stream.Resize(b.ctx, m.Cols, m.Rows)
 	}
 	return stream.Kill(b.ctx, syscall.SIGHUP)
-}
-
-// writeUntil types, and gives up with ctx: a program that reads nothing may let one wait for ever.
-func writeUntil(ctx context.Context, stream *client.Stream, text string) (n int, err error) {
-	for n < len(text) {
-		part := text[n:min(len(text), n+protocol.MaxOutput)]
-		if err := stream.Input(ctx, []byte(part)); err != nil {
-			return n, err
-		}
-		n += len(part)
-	}
-	return n, nil
 }
 
 // killTime is how long a session has to end after a signal.

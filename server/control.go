@@ -9,17 +9,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 // attach connects to the live session that a request is about, for one thing that is done at once.
 func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Context, stream *client.Stream, done func(), err error) {
-	info, err := s.find(r)
+	info, err := s.findLive(r)
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	if info.Status != store.Live {
-		return nil, nil, nil, problem(http.StatusConflict, "not_live", "the session is over")
 	}
 	if o.Name == "" {
 		o.Name = viewerName
@@ -49,12 +45,9 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 
 // getControl tells who is attached and who may type.
 func (s *Server) getControl(w http.ResponseWriter, r *http.Request) error {
-	info, err := s.find(r)
+	info, err := s.findLive(r)
 	if err != nil {
 		return err
-	}
-	if info.Status != store.Live {
-		return problem(http.StatusConflict, "not_live", "the session is over")
 	}
 	c, err := s.controlOf(r.Context(), info.ID)
 	if err != nil {

@@ -82,6 +82,15 @@ func (s *Server) find(r *http.Request) (*store.Info, error) {
 	return s.Store.Find(r.Context(), r.PathValue("id"))
 }
 
+// findLive gives the session that the path names; one that is over is a problem.
+func (s *Server) findLive(r *http.Request) (*store.Info, error) {
+	info, err := s.find(r)
+	if err == nil && info.Status != store.Live {
+		err = problem(http.StatusConflict, "not_live", "the session is over")
+	}
+	return info, err
+}
+
 func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	f := q.filter()

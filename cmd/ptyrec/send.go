@@ -87,7 +87,7 @@ func send(ctx context.Context, ref, text string, f sendFlags) error {
 		return err
 	}
 	modes := t.Modes()
-	if err := input(ctx, s, pasted(text, modes)); err != nil {
+	if err := s.Input(ctx, []byte(pasted(text, modes))); err != nil {
 		return refused(err, hello.Session.ID)
 	}
 	keys, err := keyBytes(f.keys, modes.ApplicationCursorKeys)
@@ -100,7 +100,7 @@ func send(ctx context.Context, ref, text string, f sendFlags) error {
 				return err
 			}
 		}
-		if err := input(ctx, s, key); err != nil {
+		if err := s.Input(ctx, []byte(key)); err != nil {
 			return refused(err, hello.Session.ID)
 		}
 	}
@@ -127,18 +127,6 @@ func echoed(ctx context.Context, s *client.Stream) error {
 			patience = betweenKeys
 		}
 	}
-}
-
-// input types text in pieces that one frame holds.
-func input(ctx context.Context, s *client.Stream, text string) error {
-	for len(text) > 0 {
-		n := min(len(text), protocol.MaxOutput)
-		if err := s.Input(ctx, []byte(text[:n])); err != nil {
-			return err
-		}
-		text = text[n:]
-	}
-	return nil
 }
 
 // pasted gives a text as a terminal types it: one of several lines is pasted.
