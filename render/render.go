@@ -30,7 +30,7 @@ func FormatOf(filename string) (string, error) {
 	if slices.Contains(Formats, ending) {
 		return ending, nil
 	}
-	return "", fmt.Errorf("%w: %s ends in none of .%s", ErrFormat, filename, strings.Join(Formats, ", ."))
+	return "", fmt.Errorf("%w: the ending of %s names none", ErrFormat, filename)
 }
 
 // Write writes t to w in the given format. The same transcript gives the same bytes. The error wraps
