@@ -38,13 +38,12 @@ fail() {
 	cat "$dir/lab.log"
 	exit 1
 }
+ptyrec wait last --text . --timeout 60s >"$dir/start" || fail "the agent shows nothing" # until then it is as idle as can be
 ptyrec wait last --idle --timeout 60s || fail "the agent is not ready"
 if ptyrec send last "$prompt" --enter 2>"$dir/refused"; then fail "it took a prompt without a grant"; fi
 echo "without a grant: $(head -1 "$dir/refused")"
 ptyrec grant last --for 5m
-ptyrec send last "$prompt"
-ptyrec wait last --text "${prompt##* drops }" --timeout 60s >"$dir/echo" || fail "the prompt is not shown" # an agent that is starved takes text and Enter at once for a paste
-ptyrec send last --enter
+ptyrec send last "$prompt" --enter
 for try in 1 2 3 4 5; do # one that is starved is idle for a while before it is busy
 	ptyrec wait last --idle --timeout 60s || fail "the agent does not end"
 	got=$(curl -fsS "${url}api/sessions/last/entries?limit=1000" | jq -r '[.entries[] | select(.role == "assistant")] | last | .text')
