@@ -42,20 +42,8 @@ func (h *Host) Update(u protocol.Entries) {
 // follow notes what the agent does, and tells it. The caller holds h.mu.
 func (h *Host) follow(entries []*session.Entry) {
 	for _, e := range entries {
-		if e.Type != session.TypeEvent || e.Seq <= h.stateSeq {
-			continue
-		}
-		now := protocol.State{Agent: e.Agent, At: e.At}
-		switch e.Event {
-		case session.EventBusy:
-			now.State = "busy"
-		case session.EventIdle:
-			now.State = "idle"
-		case session.EventAsking:
-			now.State = "asking"
-		case session.EventCLIExit, session.EventExit:
-			now.Agent = ""
-		default:
+		now, ok := protocol.StateOf(e)
+		if !ok || e.Seq <= h.stateSeq {
 			continue
 		}
 		h.stateSeq = e.Seq

@@ -64,6 +64,24 @@ type State struct {
 	At    time.Time `json:"at,omitzero"`     // since when
 }
 
+// StateOf gives the state that an entry of the log tells; ok is false where it tells none.
+func StateOf(e *session.Entry) (s State, ok bool) {
+	s = State{Agent: e.Agent, At: e.At}
+	switch e.Event {
+	case session.EventBusy:
+		s.State = "busy"
+	case session.EventIdle:
+		s.State = "idle"
+	case session.EventAsking:
+		s.State = "asking"
+	case session.EventCLIExit, session.EventExit:
+		s.Agent = ""
+	default:
+		return State{}, false
+	}
+	return s, true
+}
+
 // Control says who is attached and who may type.
 type Control struct {
 	Viewers []Viewer `json:"viewers"`

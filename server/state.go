@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -18,11 +17,6 @@ type states struct {
 type lastState struct {
 	protocol.State
 	seq int // of the newest entry that was looked at
-}
-
-// stateEvents are the log's words for the protocol's.
-var stateEvents = map[string]string{
-	session.EventBusy: "busy", session.EventIdle: "idle", session.EventAsking: "asking", session.EventCLIExit: "", session.EventExit: "",
 }
 
 // lookBack is how many entries are looked at again: the newest may still change.
@@ -38,8 +32,8 @@ func (s *states) of(ctx context.Context, db *store.Store, id string) (protocol.S
 		return last.State, err
 	}
 	for _, e := range entries {
-		if state, ok := stateEvents[e.Event]; ok {
-			last.State = protocol.State{State: state, Agent: e.Agent, At: e.At}
+		if state, ok := protocol.StateOf(e); ok {
+			last.State = state
 		}
 		last.seq = e.Seq
 	}
