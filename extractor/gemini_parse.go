@@ -20,12 +20,17 @@ type geminiParser struct {
 // geminiParse reads the items off conversation lines.
 func geminiParse(lines []Line, last bool) []Item {
 	p := &geminiParser{lines: lines, last: last, command: -1}
-	for i := 0; i < len(lines); {
-		if lines[i].Text == "" || lines[i].Wrapped {
+	return p.read(p.next)
+}
+
+// read reads all lines, with next where something begins.
+func (p *geminiParser) read(next func(i int) int) []Item {
+	for i := 0; i < len(p.lines); {
+		if p.lines[i].Text == "" || p.lines[i].Wrapped {
 			i++
 			continue
 		}
-		i += max(p.next(i), 1)
+		i += max(next(i), 1)
 	}
 	p.finish()
 	return p.items

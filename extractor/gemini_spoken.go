@@ -121,15 +121,7 @@ func spokenStatus(l Line) bool {
 // geminiSpokenParse reads the items off conversation lines.
 func geminiSpokenParse(lines []Line, last bool) []Item {
 	p := &spokenParser{geminiParser{lines: lines, last: last, command: -1}}
-	for i := 0; i < len(lines); {
-		if lines[i].Text == "" || lines[i].Wrapped {
-			i++
-			continue
-		}
-		i += max(p.next(i), 1)
-	}
-	p.finish()
-	return p.items
+	return p.read(p.next)
 }
 
 // spokenParser reads items as geminiParser does.
