@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io/fs"
 	"iter"
@@ -119,7 +120,7 @@ func ofSession(logs []agentLog, have []*session.Entry) (chosen []agentLog) {
 	}
 	shown := map[string]bool{}
 	for _, e := range have {
-		shown[e.Role+plainText(firstWord(e.Markdown, e.Text))] = true
+		shown[e.Role+plainText(cmp.Or(e.Markdown, e.Text))] = true
 	}
 	for _, log := range logs {
 		found := 0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"strings"
@@ -160,7 +161,7 @@ func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
 		}
 		for _, m := range append(append(d.Messages, d.Set.Messages...), d.geminiMessage) {
 			role := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant}[m.Type]
-			text := firstWord(string(m.Shown), string(m.Content))
+			text := cmp.Or(string(m.Shown), string(m.Content))
 			if role == "" || beginsWith(text, "<session_context>") {
 				continue
 			}

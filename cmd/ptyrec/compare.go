@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -47,7 +48,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 			wrong += c.extra(have[at])
 		}
 		at = j + 1
-		got := plainText(firstWord(have[j].Markdown, have[j].Text))
+		got := plainText(cmp.Or(have[j].Markdown, have[j].Text))
 		if got == text {
 			c.Exact++
 			continue
@@ -71,7 +72,7 @@ func (c *comparison) extra(e *session.Entry) int {
 		c.Cut++
 		return 0
 	}
-	text := plainText(firstWord(e.Markdown, e.Text))
+	text := plainText(cmp.Or(e.Markdown, e.Text))
 	c.Differs = append(c.Differs, difference{Seq: e.Seq, Role: e.Role, Have: text})
 	return len([]rune(text))
 }
@@ -87,7 +88,7 @@ func alignMessages(want []logMessage, have []*session.Entry) []int {
 		alike[i] = make([]float64, len(have))
 		for j := len(have) - 1; j >= 0; j-- {
 			if want[i].Role == have[j].Role {
-				alike[i][j] = likeness(plainText(want[i].Text), plainText(firstWord(have[j].Markdown, have[j].Text)))
+				alike[i][j] = likeness(plainText(want[i].Text), plainText(cmp.Or(have[j].Markdown, have[j].Text)))
 			}
 			best[i][j] = max(best[i+1][j], best[i][j+1], best[i+1][j+1]+alike[i][j])
 		}

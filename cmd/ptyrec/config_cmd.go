@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // defaultFile
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func editConfig(a *app) error {
 			return err
 		}
 	}
-	command := firstWord(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
 	editor.Stdin, editor.Stdout, editor.Stderr = a.stdin, a.stdout, a.stderr
 	if err := editor.Run(); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,17 +136,12 @@ func tapeOfFile(a *app, path string) (*tape, error) {
 		return nil, err
 	}
 	defer rec.Close()
-	t := &tape{cols: rec.Header.Cols, rows: rec.Header.Rows, title: clip(firstWord(rec.Header.Title, rec.Header.Command, path), 200)}
+	t := &tape{cols: rec.Header.Cols, rows: rec.Header.Rows, title: clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}
 	t.read = func() ([]message, error) {
 		tr, err := transcribe(rec.session, &eventList{events: t.events}, nil)
 		return messagesOf(tr.Entries, rec.session.StartedAt), err
 	}
 	return t, t.load(rec)
-}
-
-func firstWord(texts ...string) string {
-	i := slices.IndexFunc(texts, func(s string) bool { return s != "" })
-	return texts[max(i, 0)]
 }
 
 // load reads the events; what was read before an error can be played.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -36,7 +37,7 @@ func versionLine() string {
 
 // commitString names the commit and its day, as far as the build knows them.
 func commitString() string {
-	id := firstWord(commit, buildSetting("vcs.revision"))
+	id := cmp.Or(commit, buildSetting("vcs.revision"))
 	if id == "" {
 		return ""
 	}
@@ -45,7 +46,7 @@ func commitString() string {
 }
 
 // committed is when the commit was made, in RFC 3339; empty where the build does not know.
-func committed() string { return firstWord(commitDate, buildSetting("vcs.time")) }
+func committed() string { return cmp.Or(commitDate, buildSetting("vcs.time")) }
 
 func buildSetting(key string) string {
 	info, ok := debug.ReadBuildInfo()
