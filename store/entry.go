@@ -171,6 +171,7 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 // entryRow is an entry on its way out of the database.
 type entryRow struct {
 	e                    session.Entry
+	seq, conversation    int64 // database/sql takes an int64 as it is, and writes and parses others
 	markdown, tool, data sql.NullString
 	at                   int64
 	endAt                sql.NullInt64
@@ -179,13 +180,14 @@ type entryRow struct {
 // targets gives where entryColumns are to be put.
 func (r *entryRow) targets() []any {
 	e := &r.e
-	return []any{&e.ID, &e.Seq, &e.Type, &e.Event, &e.Role, &e.Agent, &e.Conversation, &e.Text, &r.markdown, &e.Output,
+	return []any{&e.ID, &r.seq, &e.Type, &e.Event, &e.Role, &e.Agent, &r.conversation, &e.Text, &r.markdown, &e.Output,
 		&r.tool, &r.data, &r.at, &r.endAt, &e.Offset, &e.Status}
 }
 
 // entry gives a copy: the row may be filled anew.
 func (r *entryRow) entry() (*session.Entry, error) {
 	e := r.e
+	e.Seq, e.Conversation = int(r.seq), int(r.conversation)
 	e.At, e.EndAt = timeOf(r.at), timeOrNil(r.endAt)
 	e.Markdown = e.Text
 	if r.markdown.Valid {
