@@ -76,14 +76,6 @@ func (a *app) loadConfig() (*config, error) {
 	return a.config, nil
 }
 
-// databaseOrNone is the database that the file names.
-func (c *config) databaseOrNone() string {
-	if c == nil {
-		return ""
-	}
-	return c.Database
-}
-
 // readConfig reads the file at path into c. That there is none is no error.
 func readConfig(path string, c *config) error {
 	meta, err := toml.DecodeFile(path, c)

@@ -22,8 +22,11 @@ func (a *app) dbPath() (string, error) {
 		return path, nil
 	}
 	c, err := a.loadConfig()
-	if err != nil || c.Database != "" {
-		return c.databaseOrNone(), err
+	if err != nil {
+		return "", err
+	}
+	if c.Database != "" {
+		return c.Database, nil
 	}
 	data := os.Getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) { // the base directory specification: relative paths are to be ignored

@@ -57,7 +57,15 @@ what it finds in the place of the session's entries, and keeps the ids of those 
 }
 
 func extract(a *app, paths []string, dir string) error {
-	targets, err := extractTargets(paths, dir)
+	return eachRecording(a, "extract", paths, dir, ".json", func(rec *recording) (func(io.Writer) error, error) {
+		t, err := rec.transcribe(nil)
+		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
+	})
+}
+
+// eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending. What was read before an error is written, too.
+func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *recording) (write func(io.Writer) error, err error)) error {
+	targets, err := targetsOf(paths, dir, ending)
 	if err != nil {
 		return err
 	}
@@ -66,15 +74,27 @@ func extract(a *app, paths []string, dir string) error {
 			return err
 		}
 	}
-	bar := newProgress(a, "extract", paths)
+	bar := newProgress(a, label, paths)
 	defer bar.finish()
 	return eachParallel(len(paths), func(i int) error {
-		return extractOne(a, paths[i], targets[i], bar)
+		rec, err := openRecording(a, paths[i], bar.add)
+		if err != nil {
+			return err
+		}
+		defer rec.Close()
+		write, readErr := read(rec)
+		if err := a.writeFile(targets[i], write); err != nil {
+			return err
+		}
+		if warning := rec.Warning(); warning != "" {
+			a.notice("%s: %s", paths[i], warning)
+		}
+		return readErr
 	})
 }
 
-// extractTargets names the file of each transcript, and refuses two of one name.
-func extractTargets(paths []string, dir string) ([]string, error) {
+// targetsOf names the file for each recording, and refuses two of one name.
+func targetsOf(paths []string, dir, ending string) ([]string, error) {
 	targets := make([]string, len(paths))
 	taken := map[string]string{}
 	for i, path := range paths {
@@ -82,7 +102,7 @@ func extractTargets(paths []string, dir string) ([]string, error) {
 			targets[i] = "-"
 			continue
 		}
-		targets[i] = filepath.Join(dir, castName(path)+".json")
+		targets[i] = filepath.Join(dir, castName(path)+ending)
 		if other, ok := taken[targets[i]]; ok {
 			return nil, usageError(fmt.Errorf("%s and %s would both be written to %s", other, path, targets[i]))
 		}
@@ -101,22 +121,6 @@ func castName(path string) string {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name
-}
-
-func extractOne(a *app, path, target string, bar *progress) error {
-	rec, err := openRecording(a, path, bar.add)
-	if err != nil {
-		return err
-	}
-	defer rec.Close()
-	t, readErr := rec.transcribe(nil)
-	if err := a.writeFile(target, func(w io.Writer) error { return render.Write(w, "json", t) }); err != nil {
-		return err
-	}
-	if warning := rec.Warning(); warning != "" {
-		a.notice("%s: %s", path, warning)
-	}
-	return readErr
 }
 
 // extractSession reads a recorded session again with today's extractors.

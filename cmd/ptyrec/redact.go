@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -76,7 +74,7 @@ func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error
 		return nil
 	}
 	if !f.yes {
-		if err := a.ask("rewrite the session? This cannot be undone"); err != nil {
+		if err := a.agreed("rewrite the session, which cannot be undone"); err != nil {
 			return err
 		}
 	}
@@ -104,22 +102,6 @@ func (a *app) tellFound(info *store.Info, found map[string]int, asJSON bool) err
 	}
 	_, err := fmt.Fprintf(a.stdout, "session %s: found %s\n", info.ID, strings.Join(parts, ", "))
 	return err
-}
-
-// ask asks a question on the terminal. Without one the answer is no.
-func (a *app) ask(question string) error {
-	if !isTerminal(a.stdin) {
-		return fail(errors.New("nobody was asked, and nothing done"), "say --yes, or use a terminal")
-	}
-	fmt.Fprintf(a.stderr, "ptyrec: %s [y/N] ", question)
-	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return fail(errors.New("nothing was done"), "answer y, or say --yes")
-	}
-	return nil
 }
 
 // rewriting is what is to become of a session.

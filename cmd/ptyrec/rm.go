@@ -97,5 +97,5 @@ func (a *app) agreed(what string) error {
 	case "y", "yes":
 		return nil
 	}
-	return fail(errors.New("not confirmed; nothing was deleted"), "answer y, or add --yes")
+	return fail(errors.New("not confirmed: nothing was done"), "answer y, or add --yes")
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,56 +109,13 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 
 // screens writes the screen of each recording.
 func screens(a *app, paths []string, o screenOptions) error {
-	targets, err := screenTargets(paths, o)
-	if err != nil {
-		return err
-	}
-	if o.dir != "" {
-		if err := os.MkdirAll(o.dir, 0o777); err != nil {
-			return err
+	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *recording) (func(io.Writer) error, error) {
+		s, err := o.play(rec.Header.Cols, rec.Header.Rows, rec)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", rec.path, err)
 		}
-	}
-	bar := newProgress(a, "screen", paths)
-	defer bar.finish()
-	return eachParallel(len(paths), func(i int) error {
-		return screenOne(a, paths[i], targets[i], o, bar)
+		return func(w io.Writer) error { return screen.Write(w, o.format, s) }, err
 	})
-}
-
-// screenTargets names the file of each screen, and refuses two of one name.
-func screenTargets(paths []string, o screenOptions) ([]string, error) {
-	targets := make([]string, len(paths))
-	taken := map[string]string{}
-	for i, path := range paths {
-		if targets[i] = "-"; o.dir == "" {
-			continue
-		}
-		targets[i] = filepath.Join(o.dir, castName(path)+screen.Ending(o.format))
-		if other, ok := taken[targets[i]]; ok {
-			return nil, usageError(fmt.Errorf("%s and %s would both be written to %s", other, path, targets[i]))
-		}
-		taken[targets[i]] = path
-	}
-	return targets, nil
-}
-
-func screenOne(a *app, path, target string, o screenOptions, bar *progress) error {
-	rec, err := openRecording(a, path, bar.add)
-	if err != nil {
-		return err
-	}
-	defer rec.Close()
-	s, readErr := o.play(rec.Header.Cols, rec.Header.Rows, rec)
-	if readErr != nil {
-		readErr = fmt.Errorf("%s: %w", path, readErr)
-	}
-	if err := a.writeFile(target, func(w io.Writer) error { return screen.Write(w, o.format, s) }); err != nil {
-		return err
-	}
-	if warning := rec.Warning(); warning != "" {
-		a.notice("%s: %s", path, warning)
-	}
-	return readErr
 }
 
 var sessionName = regexp.MustCompile(`^(last|[0-9a-f][0-9a-f-]{3,35})$`)
