@@ -29,8 +29,8 @@ func newDoctorCmd(a *app) *cobra.Command {
 		Short:      "Check the database, the terminal and the surroundings; --repair mends",
 		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
 and of agents. With --repair it makes the full-text index anew, reads the sessions again whose entries are damaged or were never
-read out (their other entries keep their ids), and takes the files' permissions back. What is lost in a raw log stays lost. The
-exit status is 1 where something is wrong that is not mended.`,
+read out (their other entries keep their ids), takes the files' permissions back, and what was deleted out of the file. What is lost in
+a raw log stays lost. The exit status is 1 where something is wrong that is not mended.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -167,10 +167,11 @@ func (x *examination) file(ctx context.Context, path string) error {
 	for _, p := range problems {
 		x.say(x.mended(), "file", "%s", p)
 	}
-	if len(problems) == 0 {
+	switch {
+	case len(problems) == 0:
 		x.say(verdictOK, "file", "whole")
-	}
-	if len(problems) == 0 || !x.flags.repair {
+		return x.scrub(ctx)
+	case !x.flags.repair:
 		return nil
 	}
 	if live, err := x.db.Sessions(ctx, store.Filter{Live: true}); err == nil && len(live) > 0 {
@@ -188,6 +189,19 @@ func (x *examination) file(ctx context.Context, path string) error {
 		x.say(verdictLost, "file", "%d rows of %s", lost[table], table)
 	}
 	x.db, err = x.app.openStore(ctx)
+	return err
+}
+
+// scrub, with --repair, takes out of the file what redact could not while others read it.
+func (x *examination) scrub(ctx context.Context) error {
+	if !x.flags.repair {
+		return nil
+	}
+	err := x.db.Scrub(ctx)
+	if errors.Is(err, session.ErrBusy) {
+		x.say(verdictNote, "file", "other programs use it: what was deleted may still stand in it")
+		return nil
+	}
 	return err
 }
 
