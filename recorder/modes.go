@@ -61,16 +61,12 @@ func (m *modeTracker) feed(p []byte) {
 	copy(m.tail[max(0, len(m.tail)-len(p)):], p[max(0, len(p)-len(m.tail)):])
 	for len(p) > 0 {
 		if m.state == trackText {
-			i := bytes.IndexByte(p, 0x1b)
+			i := nextEscape(p)
 			if i < 0 {
 				return
 			}
 			m.state = trackEscape
 			p = p[i+1:]
-			if n := m.whole(p); n > 0 {
-				m.state = trackText
-				p = p[n:]
-			}
 			continue
 		}
 		m.step(p[0])
@@ -78,22 +74,28 @@ func (m *modeTracker) feed(p []byte) {
 	}
 }
 
-// whole takes a control sequence without surprises whose ESC was before p, and gives its length; 0 where there is none.
-func (m *modeTracker) whole(p []byte) int {
-	if len(p) == 0 || p[0] != '[' {
-		return 0
+// nextEscape gives where the next ESC is that may begin a sequence of interest, -1 where none is: most of them have plain parameters, and then
+// only DECSTBM changes what the tracker follows.
+func nextEscape(p []byte) int {
+	for i := 0; i < len(p); i++ {
+		if p[i] != 0x1b {
+			n := bytes.IndexByte(p[i:], 0x1b)
+			if n < 0 {
+				return -1
+			}
+			i += n
+		}
+		if i+1 == len(p) || p[i+1] != '[' {
+			return i
+		}
+		begun := i
+		for i += 2; i < len(p) && p[i] >= '0' && p[i] <= ';'; i++ {
+		}
+		if i == len(p) || p[i] < 0x40 || p[i] > 0x7e || p[i] == 'r' {
+			return begun
+		}
 	}
-	i := 1
-	for i < len(p) && i <= maxSequence && p[i] >= 0x20 && p[i] < 0x40 {
-		i++
-	}
-	if i == len(p) || p[i] < 0x40 || p[i] > 0x7e {
-		return 0
-	}
-	if tracked(p[i], p[1:i]) {
-		m.csi(string(p[1:i]), p[i])
-	}
-	return i + 1
+	return -1
 }
 
 func (m *modeTracker) step(c byte) {

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"bytes"
 	"testing"
 )
 
@@ -51,12 +52,15 @@ func FuzzModeTracker(f *testing.F) {
 	f.Add([]byte("\x1b[?1049h\x1b[>1u\x1b[2;10r"), 3)
 	f.Fuzz(func(t *testing.T, output []byte, cut int) {
 		cut = max(0, min(cut, len(output)))
-		whole, parts := modeTracker{rows: 24}, modeTracker{rows: 24}
+		whole, parts, single := modeTracker{rows: 24}, modeTracker{rows: 24}, modeTracker{rows: 24}
 		whole.feed(output)
 		parts.feed(output[:cut])
 		parts.feed(output[cut:])
-		if a, b := whole.reset(), parts.reset(); a != b {
-			t.Errorf("cut at %d: reset = %q, whole %q", cut, b, a)
+		for i := range output {
+			single.feed(output[i : i+1])
+		}
+		if a, b, c := whole.reset(), parts.reset(), single.reset(); a != b || a != c {
+			t.Errorf("cut at %d: reset = %q, whole %q, by bytes %q", cut, b, a, c)
 		}
 	})
 }
@@ -78,5 +82,22 @@ func TestModeTrackerBetween(t *testing.T) {
 				t.Errorf("%q cut at %d: %v, want %v", tt.output, cut, got, tt.want)
 			}
 		}
+	}
+}
+
+// BenchmarkModeTracker follows a screen that is drawn anew all the time, and text: bytes of output a second.
+func BenchmarkModeTracker(b *testing.B) {
+	for name, piece := range map[string]string{
+		"ansi": "\x1b[12;40H\x1b[38;5;123m\x1b[1mab\x1b[0m\x1b[K",
+		"text": "00000001  compiling package number 7919 of the tree, 19919\r\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := bytes.Repeat([]byte(piece), 64<<10/len(piece))
+			b.SetBytes(int64(len(p)))
+			var m modeTracker
+			for b.Loop() {
+				m.feed(p)
+			}
+		})
 	}
 }
