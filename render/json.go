@@ -109,14 +109,22 @@ func appendBreak(dst []byte, depth int) []byte {
 	return dst
 }
 
-// stringEnd gives the place behind the string that begins at a place.
+// stringEnd gives the place behind the string that begins at a place: behind a quote with an even number of backslashes before it.
 func stringEnd(src []byte, at int) int {
-	for at++; at < len(src) && src[at] != '"'; at++ {
-		if src[at] == '\\' {
-			at++
+	for end := at + 1; ; {
+		n := bytes.IndexByte(src[end:], '"')
+		if n < 0 {
+			return len(src)
+		}
+		end += n + 1
+		escapes := 0
+		for src[end-2-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
 		}
 	}
-	return min(at+1, len(src))
 }
 
 func writeLines(w io.Writer, t *session.Transcript) error {
