@@ -52,16 +52,6 @@ func ccCorner(l Line) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " \u00a0"), ok
 }
 
-// ccStyleAt is the style of a row's cell.
-func ccStyleAt(r *vterm.Row, col int) vterm.Style {
-	for i := range r.Runs {
-		if run := &r.Runs[i]; col >= run.Col && col < run.Col+run.Width {
-			return run.Style
-		}
-	}
-	return vterm.Style{}
-}
-
 // ccRgb returns a colour's parts where it has them; the 256-colour palette's cube and greys count.
 func ccRgb(c vterm.Color) (r, g, b int, ok bool) {
 	if c.Kind == vterm.ColorPalette && c.Palette >= 16 {
@@ -127,7 +117,7 @@ func ccInputRow(l Line) bool {
 		return ok
 	}
 	_, ok := ccCutGlyph(l.Text, ">", "❯", "!", "#")
-	return ok && ccStyleAt(l.Row, 0).Bg.Kind == vterm.ColorDefault
+	return ok && l.styleAt(0).Bg.Kind == vterm.ColorDefault
 }
 
 // ccAllText tells whether ok holds for every run of a row that is not blank.

@@ -20,7 +20,7 @@ func claudeBanner(lines []Line) (Banner, int) {
 
 // claudeBox reads a welcome in a box; there is none before its bottom is drawn.
 func claudeBox(lines []Line) (Banner, int) {
-	if len(lines) < 3 || ccStyleAt(lines[0].Row, 0).Fg.Kind == vterm.ColorDefault {
+	if len(lines) < 3 || lines[0].styleAt(0).Fg.Kind == vterm.ColorDefault {
 		return Banner{}, 0
 	}
 	var b Banner
@@ -73,7 +73,7 @@ func claudeLogo(lines []Line) (Banner, int) {
 	}
 	logo := t[:at]
 	col := textWidth(logo)
-	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !ccStyleAt(lines[0].Row, col).Bold {
+	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !lines[0].styleAt(col).Bold {
 		return Banner{}, 0
 	}
 	b := Banner{Version: claudeVersion(t)}

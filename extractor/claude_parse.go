@@ -51,7 +51,7 @@ func claudeFew(lines []Line) bool {
 		if l.Text == "" || l.Text[0] == ' ' || l.Wrapped {
 			continue
 		}
-		st := ccStyleAt(l.Row, 0)
+		st := l.styleAt(0)
 		_, dot := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 		_, echo := ccCutGlyph(l.Text, "❯", ">")
 		if !dot && !echo || st.Fg.Kind == vterm.ColorDefault {
@@ -163,7 +163,7 @@ func (p *claudeParser) textEnd(i int) int {
 func (p *claudeParser) replyEnd(i int) int {
 	end := i
 	for ; i < len(p.lines); i++ {
-		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !ccGrey(ccStyleAt(p.lines[i].Row, ccIndentOf(p.lines[i].Text))) {
+		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !ccGrey(p.lines[i].styleAt(ccIndentOf(p.lines[i].Text))) {
 			end = i + 1
 			continue
 		}
@@ -230,7 +230,7 @@ func claudeStaleInput(ls []Line) int {
 // claudeDone tells whether a row says that a turn is done: `✻ Baked for 1s`.
 func claudeDone(l Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
-	return ok && rest != "" && ccGrey(ccStyleAt(l.Row, 0)) && !ccStyleAt(l.Row, 0).Italic && strings.Contains(rest, " for ")
+	return ok && rest != "" && ccGrey(l.styleAt(0)) && !l.styleAt(0).Italic && strings.Contains(rest, " for ")
 }
 
 // claudeEcho tells whether a row is the first of a prompt that was sent. The live input has the same glyph, but no
@@ -239,7 +239,7 @@ func claudeEcho(l Line) bool {
 	if l.Wrapped {
 		return false
 	}
-	st := ccStyleAt(l.Row, 0)
+	st := l.styleAt(0)
 	painted := st.Bg.Kind != vterm.ColorDefault
 	if _, ok := ccCutGlyph(l.Text, "❯"); ok {
 		return painted
@@ -268,7 +268,7 @@ func (p *claudeParser) prompt(i int) int {
 // claudeBash tells whether a row is a shell line that the user sent with `!`.
 func claudeBash(l Line) bool {
 	_, ok := ccCutGlyph(l.Text, "!")
-	st := ccStyleAt(l.Row, 0)
+	st := l.styleAt(0)
 	return ok && !l.Wrapped && !ccPlainInk(st.Fg)
 }
 
@@ -290,7 +290,7 @@ func (p *claudeParser) bash(i int) int {
 
 // queued tells whether a prompt waits for the running turn to end: all of it stands grey on the background.
 func (p *claudeParser) queued(i, end int) bool {
-	if !ccPainted(p.lines[i]) || ccStyleAt(p.lines[i].Row, 0).Dim || !ccAllText(p.lines[i].Row, ccGrey) {
+	if !ccPainted(p.lines[i]) || p.lines[i].styleAt(0).Dim || !ccAllText(p.lines[i].Row, ccGrey) {
 		return false
 	}
 	if end < len(p.lines) {
@@ -303,13 +303,13 @@ func (p *claudeParser) queued(i, end int) bool {
 
 // promptEnd returns the line behind a prompt: its rows share a background, or stand dim from column 2 on (1.0).
 func (p *claudeParser) promptEnd(i int) int {
-	bg := ccStyleAt(p.lines[i].Row, 0).Bg.Kind != vterm.ColorDefault
+	bg := p.lines[i].styleAt(0).Bg.Kind != vterm.ColorDefault
 	end := i + 1
 	for k := i + 1; k < len(p.lines); k++ {
 		l := p.lines[k]
 		switch {
 		case l.Wrapped:
-		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && ccStyleAt(l.Row, 2).Bg.Kind != vterm.ColorDefault)):
+		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && l.styleAt(2).Bg.Kind != vterm.ColorDefault)):
 			if l.Text != "" || k+1 >= len(p.lines) || !ccPaintedText(p.lines[k+1]) {
 				return end
 			}
@@ -329,7 +329,7 @@ func (p *claudeParser) promptEnd(i int) int {
 
 // ccPaintedText tells whether a row goes on with a painted prompt: text from column 2 on.
 func ccPaintedText(l Line) bool {
-	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && ccStyleAt(l.Row, ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
+	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && l.styleAt(ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
 // claudeGoesOn tells whether a dim row at column 0 can be more of a prompt of 1.0.
@@ -431,7 +431,7 @@ func (p *claudeParser) dotted(i int) bool {
 // marked reads a reply or a call.
 func (p *claudeParser) marked(i int) int {
 	l := p.lines[i]
-	ink := ccStyleAt(l.Row, 0)
+	ink := l.styleAt(0)
 	if !ccPlainInk(ink.Fg) || ink.Dim {
 		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) && !ccAllText(l.Row, ccGrey) {
 			return p.call(i)

@@ -55,7 +55,7 @@ func (p *claudeParser) header(i int) (name, rest string) {
 func claudeWaiting(l Line) (name, rest string) {
 	t, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 	name, rest, open := strings.Cut(t, "(")
-	if !ok || !open || !claudeNames[name] || !ccGrey(ccStyleAt(l.Row, 2)) {
+	if !ok || !open || !claudeNames[name] || !ccGrey(l.styleAt(2)) {
 		return "", ""
 	}
 	return name, "(" + rest
@@ -98,7 +98,7 @@ func (p *claudeParser) runningGroup(i int) bool {
 	for k := i + 1; k < len(p.lines); k++ {
 		if rest, ok := ccCorner(p.lines[k]); ok {
 			at := textWidth(p.lines[k].Text[:len(p.lines[k].Text)-len(rest)])
-			return ccGrey(ccStyleAt(p.lines[k].Row, at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
+			return ccGrey(p.lines[k].styleAt(at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
 		}
 	}
 	return false
@@ -135,7 +135,7 @@ func (p *claudeParser) call(i int) int {
 
 // claudeStatus reads how a call stands off its marker's colour.
 func claudeStatus(l Line) string {
-	st := ccStyleAt(l.Row, 0)
+	st := l.styleAt(0)
 	switch {
 	case l.Text[0] == ' ', ccGrey(st):
 		return session.ToolRunning
@@ -215,7 +215,7 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 		if claudeInterrupted(rest) {
 			stopped = true
 		}
-		st := ccStyleAt(p.lines[i].Row, textWidth(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
+		st := p.lines[i].styleAt(textWidth(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
 		if out.text == "" {
 			out.red, out.grey = ccReddish(st.Fg), ccGrey(st)
 			out.text = part.text

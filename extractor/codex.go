@@ -2,8 +2,6 @@ package extractor
 
 import (
 	"strings"
-
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which begins with a
@@ -122,16 +120,3 @@ func codexLineBanner(lines []Line) (b Banner, n int) {
 	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
 	return b, 1
 }
-
-// styleAt is the style of the cell at a column.
-func (l Line) styleAt(col int) vterm.Style {
-	for _, r := range l.Runs {
-		if col < r.Col+r.Width {
-			return r.Style
-		}
-	}
-	return vterm.Style{}
-}
-
-func (l Line) boldAt(col int) bool { return l.styleAt(col).Bold }
-func (l Line) dimAt(col int) bool  { return l.styleAt(col).Dim }

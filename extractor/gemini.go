@@ -91,16 +91,6 @@ func leadingBlanks(s string) int {
 	return n
 }
 
-// styleAt is the style of the cell in a column.
-func styleAt(r *vterm.Row, col int) vterm.Style {
-	for i := range r.Runs {
-		if run := &r.Runs[i]; col >= run.Col && col < run.Col+run.Width {
-			return run.Style
-		}
-	}
-	return vterm.Style{}
-}
-
 // hasInverse tells whether a cell of the row is drawn inverse, as Gemini draws its cursor.
 func hasInverse(r *vterm.Row) bool {
 	for i := range r.Runs {

@@ -14,7 +14,7 @@ type geminiColors struct {
 
 // geminiColorsOf finds the colours in the lines of a reply.
 func geminiColorsOf(lines []Line) geminiColors {
-	c := geminiColors{accent: styleAt(lines[0].Row, 0).Fg}
+	c := geminiColors{accent: lines[0].styleAt(0).Fg}
 	count := make(map[vterm.Color]int, 4)
 	for i, l := range lines {
 		for k := range l.Runs {

@@ -94,12 +94,15 @@ func (p *geminiParser) other(i int) int {
 
 // until returns the end of an item that began above line i: the next line that begins something else.
 func (p *geminiParser) until(i int) int {
+	return p.untilOne(i, func(_ int, l Line) bool {
+		return !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l)
+	})
+}
+
+// untilOne returns the end of what stands above the next line that begins something, without the blank lines between.
+func (p *geminiParser) untilOne(i int, begins func(i int, l Line) bool) int {
 	for ; i < len(p.lines); i++ {
-		l := p.lines[i]
-		if l.Text == "" || l.Wrapped {
-			continue
-		}
-		if !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l) {
+		if l := p.lines[i]; l.Text != "" && !l.Wrapped && begins(i, l) {
 			break
 		}
 	}
@@ -111,7 +114,7 @@ func (p *geminiParser) until(i int) int {
 
 // isCrash tells whether Ink reports here that the program failed: ERROR on a background, two columns in.
 func isCrash(l Line) bool {
-	return strings.HasPrefix(l.Text, "  ERROR ") && styleAt(l.Row, 2).Bg.Kind != vterm.ColorDefault
+	return strings.HasPrefix(l.Text, "  ERROR ") && l.styleAt(2).Bg.Kind != vterm.ColorDefault
 }
 
 // geminiMore tells whether a line is the hint below what was cut for want of room.
@@ -205,10 +208,10 @@ func (p *geminiParser) prompt(i int) int {
 // sameText returns where a prompt that begins at line i ends: what stands below a blank line in another style is a
 // notice, such as that of the model that answers.
 func (p *geminiParser) sameText(i, end int) int {
-	style := styleAt(p.lines[i].Row, 2)
+	style := p.lines[i].styleAt(2)
 	for k := i + 1; k < end; k++ {
 		l := p.lines[k]
-		if p.lines[k-1].Text == "" && l.Text != "" && styleAt(l.Row, leadingBlanks(l.Text)) != style {
+		if p.lines[k-1].Text == "" && l.Text != "" && l.styleAt(leadingBlanks(l.Text)) != style {
 			return k - 1
 		}
 	}
@@ -321,7 +324,7 @@ func (p *geminiParser) say(text string, first, end int) {
 // thinking reads the model's thoughts, where the user asked to see them: beside a line, under " Thinking...".
 func (p *geminiParser) thinking(i int) int {
 	t := p.lines[i].Text
-	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !styleAt(p.lines[i].Row, 1).Italic) {
+	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !p.lines[i].styleAt(1).Italic) {
 		return 0
 	}
 	end := i

@@ -198,19 +198,9 @@ func (p *spokenParser) block(i int) int {
 
 // until returns the end of an item that began above line i.
 func (p *spokenParser) until(i int) int {
-	for ; i < len(p.lines); i++ {
-		l := p.lines[i]
-		if l.Wrapped || l.Text == "" {
-			continue
-		}
-		if spokenLabel(l.Text) != "" || spokenRuns(l) || spokenBye(l) || spokenComposer(l) || p.block(i) > 0 || spokenCancelled(l) {
-			break
-		}
-	}
-	for i > 0 && p.lines[i-1].Text == "" {
-		i--
-	}
-	return i
+	return p.untilOne(i, func(i int, l Line) bool {
+		return spokenLabel(l.Text) != "" || spokenRuns(l) || spokenBye(l) || spokenComposer(l) || p.block(i) > 0 || spokenCancelled(l)
+	})
 }
 
 // spokenRuns tells whether a row names a tool that runs: "⊶ Edit  main.go: old => new".

@@ -93,9 +93,9 @@ func (p *geminiParser) tools(in []Line, first, end int, closed bool) bool {
 func geminiHead(l Line) (status string, ok bool) {
 	r, size := utf8.DecodeRuneInString(l.Text)
 	if status, ok = geminiStatusOf(r); !ok || !strings.HasPrefix(l.Text[size:], "  ") {
-		return session.ToolRunning, r == '?' && strings.HasPrefix(l.Text, "? ") && styleAt(l.Row, 0).Bold
+		return session.ToolRunning, r == '?' && strings.HasPrefix(l.Text, "? ") && l.styleAt(0).Bold
 	}
-	return status, styleAt(l.Row, 3).Bold
+	return status, l.styleAt(3).Bold
 }
 
 // tool adds a tool: its line, a blank one, and its output.
@@ -229,7 +229,7 @@ func geminiDense(l Line) bool {
 	if _, ok := geminiStatusOf(r); !ok || !strings.HasPrefix(l.Text[2+size:], "  ") || strings.HasPrefix(l.Text[2+size:], "   ") {
 		return false
 	}
-	return styleAt(l.Row, 5).Bold && styleAt(l.Row, 2).Fg != styleAt(l.Row, 5).Fg
+	return l.styleAt(5).Bold && l.styleAt(2).Fg != l.styleAt(5).Fg
 }
 
 // dense reads a tool without a box: its line with its result behind →, and perhaps a diff below.

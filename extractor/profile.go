@@ -15,6 +15,19 @@ type Line struct {
 	Cols int // the window's width in cells when the row was drawn
 }
 
+// styleAt is the style of the cell at a column.
+func (l Line) styleAt(col int) vterm.Style {
+	for i := range l.Runs {
+		if r := &l.Runs[i]; col < r.Col+r.Width {
+			return r.Style
+		}
+	}
+	return vterm.Style{}
+}
+
+func (l Line) boldAt(col int) bool { return l.styleAt(col).Bold }
+func (l Line) dimAt(col int) bool  { return l.styleAt(col).Dim }
+
 // Screen is what stood in the window in one frame.
 type Screen struct {
 	Lines            []Line // top to bottom
