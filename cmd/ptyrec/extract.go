@@ -125,11 +125,7 @@ func castName(path string) string {
 
 // extractSession reads a recorded session again with today's extractors.
 func extractSession(ctx context.Context, a *app, ref string) error {
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	info, err := findSession(ctx, db, ref)
+	db, info, err := a.openNamed(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -42,11 +42,7 @@ cannot be undone. What is a secret is said in docs/privacy.md.`,
 }
 
 func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error {
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	info, err := findSession(ctx, db, ref)
+	db, info, err := a.openNamed(ctx, ref)
 	if err != nil {
 		return err
 	}

@@ -40,12 +40,18 @@ func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *st
 			return nil, nil, ref, err
 		}
 	}
+	db, info, err := a.openNamed(ctx, ref.session)
+	return db, info, ref, err
+}
+
+// openNamed opens the database and finds the session of this name.
+func (a *app) openNamed(ctx context.Context, name string) (*store.Store, *store.Info, error) {
 	db, err := a.openExisting(ctx)
 	if err != nil {
-		return nil, nil, ref, err
+		return nil, nil, err
 	}
-	info, err := findSession(ctx, db, ref.session)
-	return db, info, ref, err
+	info, err := findSession(ctx, db, name)
+	return db, info, err
 }
 
 // entryOf gives the entry with this number; nil where there is none.

@@ -128,11 +128,7 @@ func namesSession(arg string) bool {
 
 // screenOfSession writes the screen of a session: the one of now, which one that runs tells itself, or what the database has.
 func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return err
-	}
-	info, err := findSession(ctx, db, o.session)
+	db, info, err := a.openNamed(ctx, o.session)
 	if err != nil {
 		return err
 	}
