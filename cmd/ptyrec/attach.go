@@ -56,7 +56,7 @@ $PTYREC_TOKEN or --token-file.`,
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
 	flags.StringVar(&f.token, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
-	cmd.ValidArgsFunction = completeSessions(a)
+	cmd.ValidArgsFunction = completeLive(a)
 	return cmd
 }
 

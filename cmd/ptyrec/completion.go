@@ -15,24 +15,29 @@ import (
 const completed = 50
 
 // completeSessions completes the first argument with session ids, described by their titles.
-func completeSessions(a *app) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+func completeSessions(a *app) cobra.CompletionFunc { return completeFirst(a, store.Filter{}) }
+
+// completeLive completes it with those of the sessions that run.
+func completeLive(a *app) cobra.CompletionFunc { return completeFirst(a, store.Filter{Live: true}) }
+
+func completeFirst(a *app, filter store.Filter) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			ids = sessionCompletions(cmd.Context(), a, filter, word)
 		}
-		return completeMoreSessions(a)(cmd, args, word)
+		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
 // completeMoreSessions completes each argument with session ids.
 func completeMoreSessions(a *app) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return sessionCompletions(cmd.Context(), a, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return completeSessions(a)(cmd, nil, word)
 	}
 }
 
-// sessionCompletions gives the newest sessions whose ids begin with word.
-func sessionCompletions(ctx context.Context, a *app, word string) []cobra.Completion {
+// sessionCompletions gives the newest sessions of those that the filter chooses whose ids begin with word.
+func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -41,7 +46,6 @@ func sessionCompletions(ctx context.Context, a *app, word string) []cobra.Comple
 	if err != nil {
 		return nil
 	}
-	filter := store.Filter{}
 	if word == "" {
 		filter.Limit = completed
 	}

@@ -24,7 +24,7 @@ ptyrec revoke, or the time is over. Who typed what is recorded. What runs in the
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
 				return usageError(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
@@ -42,7 +42,7 @@ func newRevokeCmd(a *app) *cobra.Command {
 		Short:   "Let nobody but its own terminal type into a live session",
 		Long:    `Revoke takes back what grant gave, and the control of all viewers, as Ctrl+\ does in the session's terminal. They go on seeing it.`,
 		Example: "  ptyrec revoke last",
-		Args:    operands(1, 1), ValidArgsFunction: completeSessions(a),
+		Args:    operands(1, 1), ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, hello, err := joinLive(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
 			if err != nil {

@@ -44,7 +44,7 @@ F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.`,
   ptyrec send last --keys C-c
   git diff | ptyrec send 01a1fcd2 - --enter`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := sendText(a, args[1:])
 			if err != nil {

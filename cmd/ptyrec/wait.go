@@ -40,7 +40,7 @@ The exit status is 0 then; 3 where the agent asks for approval instead of being 
 		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --timeout 10m && ptyrec show last
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'`,
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.idle == (f.text != "") {
 				return usageError(errors.New("wait: it takes --idle or --text"))
