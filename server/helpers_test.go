@@ -377,10 +377,6 @@ func (h *hosted) past(ctx context.Context, from int64, fn func(seq int64, e sess
 		if err != nil {
 			return err
 		}
-		if e.Kind == session.Output && e.Offset < from {
-			e.Data = e.Data[min(int64(len(e.Data)), from-e.Offset):]
-			e.Offset = from
-		}
 		if err := fn(e.Offset, e.Event); err != nil {
 			return err
 		}

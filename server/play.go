@@ -137,21 +137,21 @@ func (p player) output(ctx context.Context, a protocol.Attach) error {
 
 // bytes sends the raw log from a byte on. What it lacks becomes a gap.
 func (p player) bytes(ctx context.Context, from int64) error {
-	for c, err := range outputFrom(ctx, p.Store, p.info.ID, from) {
+	for e, err := range p.Store.OutputFrom(ctx, p.info.ID, from) {
 		var d *store.Damage
-		if errors.As(err, &d) {
+		switch {
+		case errors.As(err, &d), err == nil && e.Kind != session.Output:
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
-		if c.seq > from {
-			if err := p.send(protocol.TypeGap, protocol.Gap{From: from, To: c.seq}); err != nil {
+		if e.Offset > from {
+			if err := p.send(protocol.TypeGap, protocol.Gap{From: from, To: e.Offset}); err != nil {
 				return err
 			}
 		}
-		from = c.seq + int64(len(c.data))
-		for seq, data := c.seq, c.data; len(data) > 0; {
+		from = e.Offset + int64(len(e.Data))
+		for seq, data := e.Offset, e.Data; len(data) > 0; {
 			n := min(len(data), protocol.MaxOutput)
 			if err := protocol.Write(p.conn, protocol.Output(seq, data[:n])); err != nil {
 				return err

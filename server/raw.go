@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -45,7 +46,7 @@ type rawReader struct {
 
 	at   int64 // of the next byte
 	rest bytes.Reader
-	next func() (chunk, error, bool)
+	next func() (store.Placed, error, bool)
 	stop func()
 	err  error
 }
@@ -82,9 +83,9 @@ func (r *rawReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if r.next == nil {
-			r.next, r.stop = iter.Pull2(outputFrom(r.ctx, r.db, r.id, r.at))
+			r.next, r.stop = iter.Pull2(r.db.OutputFrom(r.ctx, r.id, r.at))
 		}
-		c, err, ok := r.next()
+		e, err, ok := r.next()
 		if !ok {
 			err = io.ErrUnexpectedEOF
 		}
@@ -92,7 +93,9 @@ func (r *rawReader) Read(p []byte) (int, error) {
 			r.err = err
 			return 0, err
 		}
-		r.rest.Reset(c.data)
+		if e.Kind == session.Output {
+			r.rest.Reset(e.Data)
+		}
 	}
 	n, err := r.rest.Read(p[:min(int64(len(p)), max(0, r.size-r.at))])
 	r.at += int64(n)
