@@ -58,10 +58,11 @@ func together(i int) error {
 	}
 	_ = ptmx.SetReadDeadline(time.Now().Add(10 * time.Second))
 	got := make([]byte, len(text))
-	if n, err := ptmx.Read(got); err != nil || string(got[:n]) != text {
-		return fmt.Errorf("wrote %q to %s, read %q, %v", text, tty.Name(), got[:n], err)
+	n, err := ptmx.Read(got)
+	if err == nil && string(got[:n]) != text {
+		err = fmt.Errorf("wrote %q to %s, read %q", text, tty.Name(), got[:n])
 	}
-	return nil
+	return err
 }
 
 // Deadlines work, and a read ends when the pseudoterminal is closed.
