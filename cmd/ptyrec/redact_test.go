@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // While another program reads the database, redact cannot take secrets out of its files: it says so, and doctor --repair does it later.
@@ -48,6 +51,24 @@ func TestRedactWhileSomebodyReads(t *testing.T) {
 		}
 		if bytes.Contains(data, []byte(secret)) {
 			t.Errorf("the secret stands in the database%s", ending)
+		}
+	}
+}
+
+// A secret is one in Markdown, too, where marks stand between its characters.
+func TestRedactedMarkdown(t *testing.T) {
+	finder, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
+	for _, markdown := range []string{
+		"the `key` " + secret, `the **key** ghp\_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I`, "the key ghp_x7Kd93**mQvTz1LrPw8YbNc**E5hJ2gUsA4fRo6I",
+		"the key `ghp_`x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f*Ro6I*",
+	} {
+		e := redaction{Redactor: finder}.entry(&session.Entry{Text: "the key " + secret, Markdown: markdown}, nil)
+		if !strings.Contains(e.Markdown, redact.Mark("github-pat")) || strings.Contains(e.Markdown, "Ro6I") || strings.Contains(e.Markdown, "Kd93") {
+			t.Errorf("%s became %s", markdown, e.Markdown)
 		}
 	}
 }

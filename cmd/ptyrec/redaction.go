@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -93,21 +94,27 @@ func (r redaction) text(text string, found map[string]int) string {
 }
 
 // markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a secret may be parted there by
-// backslashes.
+// marks and backslashes.
 func (r redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
 		for _, m := range r.Find(e.Text) {
-			text = strings.ReplaceAll(text, e.Text[m.Start:m.End], redact.Mark(m.Rule))
-			text = strings.ReplaceAll(text, escaped(e.Text[m.Start:m.End]), redact.Mark(m.Rule))
+			text = parted(e.Text[m.Start:m.End]).ReplaceAllLiteralString(text, redact.Mark(m.Rule))
 		}
 	}
 	return r.Text(text, nil)
 }
 
-// escaped writes s as Markdown does that means nothing but characters.
-func escaped(s string) string {
-	return strings.NewReplacer("_", `\_`, "*", `\*`, "~", `\~`, "<", `\<`, "`", "\\`").Replace(s)
+// parted matches s, also with marks of Markdown between its characters.
+func parted(s string) *regexp.Regexp {
+	var b strings.Builder
+	for _, c := range s {
+		if b.Len() > 0 {
+			b.WriteString("[\\\\*_~`]*")
+		}
+		b.WriteString(regexp.QuoteMeta(string(c)))
+	}
+	return regexp.MustCompile(b.String())
 }
 
 // value redacts the texts in what came out of JSON.
