@@ -4,12 +4,16 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +37,39 @@ func detached(t *testing.T, environ []string, size string, command ...string) (i
 		}
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(out))
+	id = strings.TrimSpace(string(out))
+	t.Cleanup(func() { killSession(t, id) })
+	return id
+}
+
+// killSession kills what still runs in a session, and waits for its recorder.
+func killSession(t *testing.T, id string) {
+	recorders := map[string]bool{}
+	inside, _ := filepath.Glob("/proc/[0-9]*") // the pattern is a good one
+	for _, dir := range inside {
+		environ, _ := os.ReadFile(dir + "/environ") // of those that are gone: empty
+		if !bytes.Contains(environ, []byte(sessionVariable+"="+id)) {
+			continue
+		}
+		stat, _ := os.ReadFile(dir + "/stat")
+		var parent int
+		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent); err == nil {
+			recorders[fmt.Sprintf("/proc/%d", parent)] = true
+		}
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	for begun := time.Now(); len(recorders) > 0 && time.Since(begun) < 5*time.Second; time.Sleep(10 * time.Millisecond) {
+		for dir := range recorders {
+			if _, err := os.Stat(dir); err != nil {
+				delete(recorders, dir)
+			}
+		}
+	}
+	if len(recorders) > 0 {
+		t.Errorf("the recorder of session %s lives on: %v", id, recorders)
+	}
 }
 
 // attached starts attach on a terminal.
