@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,12 @@ const (
 	statusTimeout = 124 // as timeout(1)
 )
 
-// calm is how long a session must have been idle: a prompt that was just sent is noticed within it.
-const calm = 1500 * time.Millisecond
+const (
+	// calm is how long a session must have been idle: a prompt that was just sent is noticed within it.
+	calm = 1500 * time.Millisecond
+	// starting is how long it must have been where it has shown nothing yet: agents take seconds to start, and lose what is typed until then.
+	starting = 10 * time.Second
+)
 
 type waitFlags struct {
 	idle    bool
@@ -33,8 +38,8 @@ func newWaitCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait S --idle | --text RE [--timeout D]",
 		Short: "Wait until a live session is idle, or shows a text",
-		Long: `Wait returns when a session's agent has been waiting for a prompt for a moment (--idle; without an agent: when nothing more is written), or when
-the screen shows what a regular expression matches (--text), and prints that.
+		Long: `Wait returns when a session's agent has been waiting for a prompt for a moment (--idle; without an agent: when nothing more is written,
+or for 10 seconds nothing at all), or when the screen shows what a regular expression matches (--text), and prints that.
 
 The exit status is 0 then; 3 where the agent asks for approval instead of being idle; 124 when the time is over; 1 where the session ends first.`,
 		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --timeout 10m && ptyrec show last
@@ -82,7 +87,11 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 
 // waitIdle waits until the state has been idle for a moment, or nothing was written where there is no agent.
 func waitIdle(ctx context.Context, s *client.Stream, state protocol.State) error {
-	due := time.Now().Add(calm)
+	patience := calm
+	if state.State == "" {
+		patience = starting
+	}
+	due := time.Now().Add(patience)
 	for {
 		until, stop := ctx, context.CancelFunc(func() {})
 		if state.State != "busy" {
@@ -103,8 +112,11 @@ func waitIdle(ctx context.Context, s *client.Stream, state protocol.State) error
 		case protocol.State:
 			state, due = e, time.Now().Add(calm)
 		case protocol.Screen:
+			if strings.Join(e.Lines, "") != "" {
+				patience = calm
+			}
 			if state.State == "" {
-				due = time.Now().Add(calm)
+				due = time.Now().Add(patience)
 			}
 		}
 	}
