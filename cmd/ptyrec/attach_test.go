@@ -53,7 +53,7 @@ func killSession(t *testing.T, id string) {
 		}
 		stat, _ := os.ReadFile(dir + "/stat")
 		var parent int
-		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent); err == nil {
+		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent); err == nil && parent != 1 { // whose own parent is gone is init's
 			recorders[fmt.Sprintf("/proc/%d", parent)] = true
 		}
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
