@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -19,6 +20,7 @@ type Recording struct {
 	segs []segment
 	hash hash.Hash
 	head []byte
+	exit bool // there was one
 }
 
 // NewRecording begins a recording whose window has the given size at the start, in cells.
@@ -30,14 +32,20 @@ func NewRecording(cols, rows int) *Recording {
 
 // Write adds an event; it copies the data.
 func (r *Recording) Write(ev session.Event) {
-	if ev.Kind != session.Marker {
-		r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows), uint64(ev.Status))
-		r.hash.Write(ev.Data)
-	}
+	r.sumEvent(ev)
+	r.exit = r.exit || ev.Kind == session.Exit
 	r.open.add(ev)
 	if r.open.size() >= segmentSize {
 		r.cut()
 	}
+}
+
+func (r *Recording) sumEvent(ev session.Event) {
+	if ev.Kind == session.Marker {
+		return
+	}
+	r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows), uint64(ev.Status))
+	r.hash.Write(ev.Data)
 }
 
 func (r *Recording) sum(numbers ...uint64) {
@@ -59,17 +67,53 @@ func (r *Recording) cut() {
 // for markers, which an export adds. It is the same for a recording in another version or compression of asciicast.
 func (r *Recording) Hash() []byte { return r.hash.Sum(nil) }
 
-// FindRecording gives the ID of the session that was imported from a recording with this hash. The error
+// FindRecording gives the ID of the session that was imported from a recording like this one, or that this one is an export of. The error
 // wraps session.ErrNotFound where there is none.
-func (s *Store) FindRecording(ctx context.Context, hash []byte) (id string, err error) {
+func (s *Store) FindRecording(ctx context.Context, rec *Recording) (id string, err error) {
+	var recorded []*session.Session // here, that may be the same
 	err = s.view(ctx, "find recording", func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT id FROM sessions WHERE content_hash = ?", hash).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("recording %x: %w", hash, session.ErrNotFound)
+		err := tx.QueryRowContext(ctx, "SELECT id FROM sessions WHERE content_hash = ?", rec.Hash()).Scan(&id)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
 		}
+		recorded, err = s.ofSize(ctx, tx, rec.open.endByte())
 		return err
 	})
-	return id, err
+	if err != nil || id != "" {
+		return id, err
+	}
+	for _, sess := range recorded {
+		same := NewRecording(sess.Cols, sess.Rows)
+		for e, err := range s.Events(ctx, sess.ID) {
+			if err != nil {
+				break // it is not whole, so another hash comes out
+			}
+			if e.Kind != session.Exit || rec.exit { // asciicast v2 has none
+				same.sumEvent(e)
+			}
+		}
+		if bytes.Equal(same.Hash(), rec.Hash()) {
+			return sess.ID, nil
+		}
+	}
+	return "", s.failed("find recording", fmt.Errorf("%x: %w", rec.Hash(), session.ErrNotFound))
+}
+
+// ofSize gives the sessions that were not imported and wrote so many bytes.
+func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*session.Session, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, cols, rows FROM sessions WHERE content_hash IS NULL AND raw_bytes = ?", size)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		sess := &session.Session{}
+		if err := rows.Scan(&sess.ID, &sess.Cols, &sess.Rows); err != nil {
+			return nil, err
+		}
+		found = append(found, sess)
+	}
+	return found, rows.Err()
 }
 
 // Import adds a session with its raw log and entries. An empty ID is filled in. The error wraps

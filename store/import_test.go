@@ -24,14 +24,14 @@ func TestImport(t *testing.T) {
 	s := newStore(t)
 	want := realEvents(t)
 	rec := recording(want)
-	if _, err := s.FindRecording(t.Context(), rec.Hash()); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.FindRecording(t.Context(), rec); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("before: error = %v", err)
 	}
 	sess := &session.Session{Command: []string{"claude"}, StartedAt: start}
 	if err := s.Import(t.Context(), sess, rec, allKinds()); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.FindRecording(t.Context(), recording(want).Hash())
+	id, err := s.FindRecording(t.Context(), recording(want))
 	if err != nil || id != sess.ID {
 		t.Errorf("found %q, error %v, want %q", id, err, sess.ID)
 	}

@@ -93,6 +93,9 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 func export(ctx context.Context, a *app, path string, f exportFlags) error {
+	if err := a.noSession(ctx, path); err != nil {
+		return err
+	}
 	format, err := formatOf(path, f.format)
 	if err != nil {
 		return err
@@ -107,6 +110,21 @@ func export(ctx context.Context, a *app, path string, f exportFlags) error {
 	return a.writeFile(path, func(w io.Writer) error {
 		return exporter{a, db, f.at, ref.seq}.write(ctx, w, format, info)
 	})
+}
+
+// noSession keeps what names a session from being taken for a file.
+func (a *app) noSession(ctx context.Context, path string) error {
+	if path == "-" || strings.ContainsAny(path, "./") {
+		return nil
+	}
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // then there is no session, which is told later
+	}
+	if _, err := db.Find(ctx, path); err != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	return usageError(fmt.Errorf("%s is a session, and no file: name it with --session %s", path, path))
 }
 
 // exportAll writes each session that is chosen to a file of its own. One that cannot be written does not keep the others.

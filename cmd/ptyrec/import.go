@@ -128,21 +128,19 @@ func (im *importer) one(ctx context.Context, path string) error {
 
 // put stores a recording, unless it is known, or this is but a dry run.
 func (im *importer) put(ctx context.Context, t *session.Transcript, raw *store.Recording) (known bool, err error) {
-	if !im.dry {
-		err := im.db.Import(ctx, &t.Session, raw, t.Entries)
-		if errors.Is(err, session.ErrExists) {
-			return true, nil
+	if im.db != nil {
+		if _, err := im.db.FindRecording(ctx, raw); !errors.Is(err, session.ErrNotFound) {
+			return err == nil, err
 		}
-		return false, err
 	}
-	if im.db == nil {
+	if im.dry {
 		return false, nil
 	}
-	_, err = im.db.FindRecording(ctx, raw.Hash())
-	if errors.Is(err, session.ErrNotFound) {
-		return false, nil
+	err = im.db.Import(ctx, &t.Session, raw, t.Entries)
+	if errors.Is(err, session.ErrExists) { // another has been faster
+		return true, nil
 	}
-	return err == nil, err
+	return false, err
 }
 
 // endings are those of the recordings that are looked for in a folder.

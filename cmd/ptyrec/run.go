@@ -47,6 +47,9 @@ has none from the beginning, and its id is printed.`,
   ptyrec run                      your shell
   ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("size") && !f.detach && !f.hosted {
+				return usageError(errors.New("--size goes with --detach: else the window is the terminal's"))
+			}
 			c, err := a.loadConfig()
 			if err != nil {
 				return a.unrecorded(args, f, err)
