@@ -222,6 +222,7 @@ func (p *Processor) Close(at time.Duration) {
 		p.plain(at)
 	}
 	if p.exit != nil {
+		p.log.Exited()
 		p.log.Event(session.EventExit, "", map[string]any{"status": p.exit.Status}, p.exit.At, p.offset)
 	}
 	p.log.Finish()

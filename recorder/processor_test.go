@@ -225,3 +225,30 @@ func TestExitIsLast(t *testing.T) {
 		t.Errorf("%s: the events are %q", path, tail)
 	}
 }
+
+// TestShellEndsWithItsCommand checks that the command which ended a shell is over, and that one is not in which the recording was cut off.
+func TestShellEndsWithItsCommand(t *testing.T) {
+	h := cast.Header{Cols: 80, Rows: 24}
+	var events []session.Event
+	write := func(text string) {
+		events = append(events, session.Event{At: time.Duration(len(events)+1) * time.Second, Kind: session.Output, Data: []byte(text)})
+	}
+	write("me@host:~$ ")
+	write("echo hi\r\nhi\r\nme@host:~$ ")
+	write("exit 3\r\nexit\r\n")
+	statuses := func(events []session.Event) (out []string) {
+		for _, e := range process(h, events, nil) {
+			if e.Role == session.RoleShell {
+				out = append(out, e.Text+": "+e.Status)
+			}
+		}
+		return out
+	}
+	if diff := cmp.Diff([]string{"echo hi: complete", "exit 3: partial"}, statuses(events)); diff != "" {
+		t.Errorf("cut off (-want +got):\n%s", diff)
+	}
+	events = append(events, session.Event{At: 4 * time.Second, Kind: session.Exit, Status: 3})
+	if diff := cmp.Diff([]string{"echo hi: complete", "exit 3: complete"}, statuses(events)); diff != "" {
+		t.Errorf("ended (-want +got):\n%s", diff)
+	}
+}

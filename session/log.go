@@ -189,6 +189,17 @@ func (l *Log) Finish() {
 	}
 }
 
+// Exited ends the shell command that was still running: what was recorded is over, and the shell with it, which draws no next
+// prompt. It is to be called before Finish, and not where the recording was cut off.
+func (l *Log) Exited() {
+	for _, e := range l.entries {
+		if e.Role == RoleShell && e.Agent == "" && e.Status == StatusStreaming {
+			e.Status = StatusComplete
+			l.change[e] = true
+		}
+	}
+}
+
 // cutShort ends an entry that was still growing.
 func (l *Log) cutShort(e *Entry) {
 	if e.Status == StatusStreaming {

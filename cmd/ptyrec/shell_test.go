@@ -82,6 +82,8 @@ func TestShellRecorded(t *testing.T) {
 			show.Env = cmd.Env
 			if out, err := show.Output(); err != nil || !bytes.Contains(out, []byte("$ claude inside")) {
 				t.Errorf("the shell's command was not read: %v\n%s", err, out)
+			} else if !bytes.Contains(out, []byte("$ exit")) || bytes.Contains(out, []byte("not finished")) {
+				t.Errorf("the shell's last command is not there, or not over:\n%s", out)
 			}
 		})
 	}
