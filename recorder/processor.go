@@ -54,13 +54,16 @@ type Processor struct {
 	closed bool
 }
 
+// scrollback is how many rows are kept above the screen. The reader gets each as it leaves: they are there for a window that grows.
+const scrollback = 1000
+
 // NewProcessor returns a Processor for a recording that begins.
 func NewProcessor(o ProcessorOptions) *Processor {
 	p := &Processor{opt: o, reader: extractor.NewReader(), log: session.NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
 	if o.Explain != nil {
 		p.reader.Explain = func(e extractor.Explanation) { o.Explain(p.now, e) }
 	}
-	p.term = vterm.New(vterm.Options{Cols: o.Cols, Rows: o.Rows, OnCue: p.cue})
+	p.term = vterm.New(vterm.Options{Cols: o.Cols, Rows: o.Rows, Scrollback: scrollback, OnCue: p.cue})
 	return p
 }
 
