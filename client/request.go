@@ -36,10 +36,21 @@ func (s *Stream) typeKeys(ctx context.Context, keys []byte) (n int, err error) {
 	return n, nil
 }
 
-// Resize asks for another size of the session's window, in cells. It needs control.
+// Resize asks for another size of the session's window, in cells, until we leave: when the last viewer who asked for one is gone, the
+// window gets its own back. It needs control, and is to be called again after a reconnect.
 func (s *Stream) Resize(ctx context.Context, cols, rows int) error {
+	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows})
+}
+
+// SetSize is Resize for good: the size stays when we leave, until the session's own terminal gets another.
+func (s *Stream) SetSize(ctx context.Context, cols, rows int) error {
+	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows, Keep: true})
+}
+
+func (s *Stream) resize(ctx context.Context, r protocol.SizeRequest) error {
 	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
-		return protocol.JSON(protocol.TypeSize, protocol.SizeRequest{ID: id, Cols: cols, Rows: rows})
+		r.ID = id
+		return protocol.JSON(protocol.TypeSize, r)
 	})
 }
 

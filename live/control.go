@@ -10,12 +10,6 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Bounds of a window's size that a viewer may ask for, in cells.
-const (
-	minCols, minRows = 2, 1
-	maxCols, maxRows = 1000, 1000
-)
-
 // typeTime is how long a child may take no keys until a viewer is told so.
 const typeTime = 5 * time.Second
 
@@ -248,20 +242,6 @@ func noControl(v *viewer) *protocol.Error {
 		return &protocol.Error{Code: protocol.CodeNoControl, Message: "you do not have control"}
 	}
 	return &protocol.Error{Code: protocol.CodeNoControl, Message: "programs may not type: nobody has granted it"}
-}
-
-// resize gives the window the size that a viewer wants.
-func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
-	if h.may(v) == nil {
-		return noControl(v)
-	}
-	if r.Cols < minCols || r.Rows < minRows || r.Cols > maxCols || r.Rows > maxRows {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows, maxCols, maxRows)}
-	}
-	if err := h.child.Resize(r.Cols, r.Rows); err != nil {
-		return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
-	}
-	return nil
 }
 
 // kill sends the child the signal that a viewer wants.

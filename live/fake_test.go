@@ -22,7 +22,7 @@ import (
 type fake struct {
 	t    testing.TB
 	host *live.Host
-	news chan struct{} // gets a value when typed has grown
+	news chan struct{} // gets a value when typed or sizes has grown
 
 	mu     sync.Mutex // guards the fields below
 	typed  []byte     // what the command got
@@ -100,6 +100,10 @@ func (f *fake) Resize(cols, rows int) error {
 	f.sizes = append(f.sizes, [2]int{cols, rows})
 	f.mu.Unlock()
 	f.host.Event(session.Event{Kind: session.Resize, Cols: cols, Rows: rows})
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
 	return nil
 }
 

@@ -70,6 +70,7 @@ type Host struct {
 	workers  sync.WaitGroup
 	settling sync.Mutex
 	typing   typing
+	window   window
 	reclaim  reclaim      // belongs to Typed
 	guarded  atomic.Bool  // others may type, or could until a moment ago
 	count    atomic.Int64 // viewers
@@ -108,6 +109,7 @@ func New(o Options) *Host {
 	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows), viewers: map[*viewer]struct{}{}, session: o.Session}
 	h.screen = &screen{host: h}
 	h.typing.mark = o.Child.Mark
+	h.window.own = size{o.Session.Cols, o.Session.Rows}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
@@ -115,6 +117,9 @@ func New(o Options) *Host {
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) {
 	h.stream.event(e)
+	if e.Kind == session.Resize {
+		h.window.changed(e)
+	}
 	if !h.alone.Load() {
 		return
 	}
@@ -233,6 +238,7 @@ func (h *Host) remove(v *viewer) {
 	if !known {
 		return
 	}
+	h.unsize(v)
 	h.stream.keep(-1)
 	if last {
 		notify(h.stream.wake) // the pump ends

@@ -41,6 +41,7 @@ type viewer struct {
 	once sync.Once
 
 	control bool // it may type; host.mu guards it
+	sized   bool // it asked for a size of the window; host.window.turn guards it
 
 	at       place // of its writer
 	painted  bool  // it has had a screen

@@ -150,11 +150,13 @@ type Exit struct {
 	Seq    int64 `json:"seq"`    // the length of the output
 }
 
-// SizeRequest asks for another size of the session's window. It needs control.
+// SizeRequest asks for another size of the session's window, in cells. It needs control. When the last viewer who asked for one
+// has left, the window gets its own back.
 type SizeRequest struct {
 	ID   uint32 `json:"id"`
 	Cols int    `json:"cols"`
 	Rows int    `json:"rows"`
+	Keep bool   `json:"keep,omitempty"` // this is the window's own from now on
 }
 
 // ControlRequest asks for a change of who may type.

@@ -145,7 +145,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOpti
 	return nil
 }
 
-// resize asks for another size of the window.
+// resize asks for another size of the window, for good: we leave at once.
 func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		Cols int `json:"cols"`
@@ -158,7 +158,7 @@ func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("a size goes from 1x1 to %dx%[1]d", maxSize)
 	}
 	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
-		return stream.Resize(ctx, o.Cols, o.Rows)
+		return stream.SetSize(ctx, o.Cols, o.Rows)
 	})
 }
 

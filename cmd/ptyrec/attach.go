@@ -29,7 +29,8 @@ func newAttachCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"join", "watch", "connect"},
 		Short:      "Watch a live session in this terminal, and type into it",
 		Long: `Attach shows the screen of a session that runs (the newest one where none is named), on this machine or on one where ptyrec serve runs.
-You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize.
+You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize: it gets its own back
+when you leave.
 A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
 
 The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
@@ -52,7 +53,7 @@ $PTYREC_TOKEN or --token-file.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.control, "control", false, "ask for control: what you type goes to the session")
-	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size; implies --control")
+	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
 	flags.StringVar(&f.token, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the server's token")

@@ -172,8 +172,49 @@ func TestAttachSizes(t *testing.T) {
 	v.Await(t, "size 24 80")
 	v.Resize(t, 90, 30)
 	v.Await(t, "size 30 90")
-	v.Type(t, "\x03\x1d")
+	w, watching := attached(t, environ, id)
+	w.Await(t, "size 30 90")
+	v.Type(t, "\x1d")
 	_ = cmd.Wait()
+	w.Await(t, "size 40 120") // it is as before
+	v, cmd = attached(t, environ, id, "--resize")
+	w.Await(t, "size 24 80")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	w.Await(t, "size 40 120")
+	w.Type(t, "\x1d")
+	_ = watching.Wait()
+}
+
+// A session in a terminal has that one's size again when who asked for another has left, also where that changed meanwhile.
+func TestAttachResizeInATerminal(t *testing.T) {
+	environ, _ := liveEnv(t)
+	own := ptytest.New(t)
+	own.Resize(t, 100, 30)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
+	cmd.Env = environ
+	own.Start(t, cmd)
+	own.Await(t, "size 30 100")
+	u, attach := attached(t, environ, "--resize")
+	own.Await(t, "size 24 80")
+	u.Type(t, "\x1d")
+	_ = attach.Wait()
+	own.Await(t, "size 30 100")
+	u, attach = attached(t, environ, "--resize")
+	own.Await(t, "size 24 80")
+	own.Resize(t, 110, 33)
+	own.Await(t, "size 33 110")
+	u.Resize(t, 90, 20)
+	own.Await(t, "size 20 90")
+	u.Type(t, "\x1d")
+	_ = attach.Wait()
+	own.Await(t, "size 33 110")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	ptytest.Status(t, cmd)
 }
 
 // served starts serve, and gives its address, with the token behind #token=.
