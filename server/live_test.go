@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -505,6 +506,42 @@ func TestWatchOnly(t *testing.T) {
 	}
 	if h.saw() != "" || len(h.sizes)+len(h.sigs) > 0 {
 		t.Errorf("typed %q, sizes %v, signals %v", h.saw(), h.sizes, h.sigs)
+	}
+}
+
+// A size that the API sets stays, though it leaves at once: it is what the window gets back from a viewer.
+func TestResizeStays(t *testing.T) {
+	s := newSite(t, nil)
+	h := s.host(80, 24)
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/resize", `{"cols":100,"rows":30}`); resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("%s: %s", resp.Status, body)
+	}
+	c, err := client.Dial(t.Context(), "", client.Options{Dir: s.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := c.Attach(t.Context(), h.id, client.AttachOptions{Name: "me", Mode: protocol.ModeNone, Control: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // answers come while somebody reads
+		for err := error(nil); err == nil; {
+			_, err = stream.Next(context.Background())
+		}
+	}()
+	if err := stream.Resize(t.Context(), 90, 20); err != nil {
+		t.Fatal(err)
+	}
+	_ = stream.Close()
+	var sizes [][2]int
+	eventually(t, "the window's size is given back", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		sizes = slices.Clone(h.sizes)
+		return len(sizes) >= 3
+	})
+	if diff := cmp.Diff([][2]int{{100, 30}, {90, 20}, {100, 30}}, sizes); diff != "" {
+		t.Errorf("the window's sizes (-want +got):\n%s", diff)
 	}
 }
 
