@@ -32,6 +32,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("PTYREC_SESSION", "")
 			env.Setenv("SHELL", "/bin/sh")
 			env.Setenv("DEMO", demo)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
