@@ -28,6 +28,9 @@ const (
 	leftFormat = "ptyrec.left"
 )
 
+// folderTries is how often the folder is made anew: who has taken in the last file removes it.
+const folderTries = 100
+
 // takeInWait is how long Open waits for other programs to take in what was left.
 const takeInWait = 100 * time.Millisecond
 
@@ -44,10 +47,16 @@ type leftFile struct {
 
 func createLeft(db string, sess session.Session) (*leftFile, error) {
 	dir := db + leftFolder
-	if err := createFolder(dir); err != nil {
-		return nil, err
+	var f *os.File
+	var err error
+	for range folderTries {
+		if err = createFolder(dir); err != nil {
+			return nil, err
+		}
+		if f, err = createFile(filepath.Join(dir, sess.ID+leftEnding)); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 	}
-	f, err := createFile(filepath.Join(dir, sess.ID+leftEnding))
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func (l *RawLog) put(ctx context.Context) error {
 		return nil
 	}
 	err := l.putLeft(ctx)
-	if err == nil {
+	if err == nil && (len(l.waiting) > 0 || l.key == 0) {
 		err = l.deliver(ctx, l.waiting)
 	}
 	if errors.Is(err, session.ErrFull) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +20,9 @@ import (
 // sinkWait is how long a live recording waits for other programs that have locked the database: its command's prompt may wait for it.
 const sinkWait = time.Second
 
+// finishTries is how often the end of a session is stated in a database that is locked, each for sinkWait.
+const finishTries = 2
+
 // sinkDelay is how long the command has the processor for itself, before the sink is opened: somebody waits for its first output.
 const sinkDelay = 20 * time.Millisecond
 
@@ -31,6 +33,9 @@ type sink struct {
 	session session.Session // as the store has it
 	redact  redaction
 	title   string // as it was found, secrets and all
+
+	unsaved   []recorder.Update // what the database did not take yet, without secrets
+	described bool              // the database has session as it is
 
 	host atomic.Pointer[live.Host] // nil: nobody else sees the session
 
@@ -59,7 +64,7 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := &sink{ctx: ctx, folder: filepath.Dir(path), session: s, redact: r, needed: make(chan struct{}, 1), opened: make(chan struct{})}
+	to := &sink{ctx: ctx, folder: filepath.Dir(path), session: s, redact: r, described: true, needed: make(chan struct{}, 1), opened: make(chan struct{})}
 	if store.Ready(path) {
 		go func() {
 			select {
@@ -152,13 +157,18 @@ func (s *sink) Flush() error {
 		return err
 	}
 	err := s.raw.Flush(s.ctx)
+	s.keep(err)
+	return err
+}
+
+// keep notes whether what the last Flush wrote stands beside the database.
+func (s *sink) keep(err error) {
+	if !errors.Is(err, session.ErrKept) {
+		err = nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = nil
-	if errors.Is(err, session.ErrKept) {
-		s.kept = err
-	}
-	return err
+	s.kept = err
 }
 
 func (s *sink) lastKept() error {
@@ -185,35 +195,55 @@ func (s *sink) Replay(from int64, fn func(session.Event) error) error {
 	}
 }
 
-// Put implements recorder.Index.
+// Put implements recorder.Index. What a locked database does not take waits for the next update.
 func (s *sink) Put(u recorder.Update) error {
 	if err := s.await(); err != nil {
 		return err
 	}
-	if err := s.lastKept(); err != nil {
-		return err // these would wait, too
-	}
-	entries := s.redact.entries(u.Entries, nil)
-	err := s.store.SaveEntries(s.ctx, s.session.ID, entries, u.Gone...)
-	if !errors.Is(err, session.ErrBusy) {
-		err = errors.Join(err, s.describe(u))
-	}
+	u.Entries = s.redact.entries(u.Entries, nil)
+	s.describe(u)
 	if h := s.host.Load(); h != nil {
-		h.Update(protocol.Entries{Entries: entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 	}
-	return err
+	s.unsaved = append(s.unsaved, u)
+	return s.save()
 }
 
-// describe states what is new about the session.
-func (s *sink) describe(u recorder.Update) error {
-	if u.Title == s.title && slices.Equal(u.Agents, s.session.Agents) {
+// describe notes what is new about the session.
+func (s *sink) describe(u recorder.Update) {
+	if u.Title != s.title {
+		s.title, s.session.Title, s.described = u.Title, s.redact.title(u.Title, u.Entries), false
+	}
+	if !slices.Equal(u.Agents, s.session.Agents) {
+		s.session.Agents, s.described = slices.Clone(u.Agents), false
+	}
+}
+
+// save writes what is not saved yet, as far as the database takes it.
+func (s *sink) save() error {
+	if s.lastKept() != nil {
+		return nil // these would wait, too
+	}
+	for len(s.unsaved) > 0 {
+		u := s.unsaved[0]
+		err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...)
+		if errors.Is(err, session.ErrBusy) {
+			return nil
+		}
+		s.unsaved = s.unsaved[1:]
+		if err != nil {
+			return err
+		}
+	}
+	if s.described {
 		return nil
 	}
-	if u.Title != s.title {
-		s.title, s.session.Title = u.Title, s.redact.title(u.Title, u.Entries)
+	err := s.store.UpdateSession(s.ctx, &s.session)
+	s.described = err == nil
+	if errors.Is(err, session.ErrBusy) {
+		return nil
 	}
-	s.session.Agents = slices.Clone(u.Agents)
-	return s.store.UpdateSession(s.ctx, &s.session)
+	return err
 }
 
 // finish states the end of the session.
@@ -222,9 +252,21 @@ func (s *sink) finish(r recorder.Result) error {
 		return nil //nolint:nilerr // it would wait, too, and tellLosses has it
 	}
 	err := s.raw.Close(s.ctx)
-	if kept := s.lastKept(); err != nil || kept != nil {
-		return cmp.Or(err, kept) // the end stands in the raw log
+	if err != nil {
+		return err // the end stands in the raw log
+	}
+	s.keep(nil)
+	read := !r.Behind && r.IndexErr == nil // else the follower may still be at work
+	if read {
+		err = s.save()
+		read = err == nil && len(s.unsaved) == 0
 	}
 	ended := s.session.StartedAt.Add(r.Duration)
-	return s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, !r.Behind && r.IndexErr == nil)
+	for range finishTries {
+		finishErr := s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, read)
+		if !errors.Is(finishErr, session.ErrBusy) {
+			return errors.Join(err, finishErr)
+		}
+	}
+	return err // who reads the session next finds its end in the raw log
 }
