@@ -156,7 +156,7 @@ func fill(t testing.TB, path string) {
 
 // Somebody locks the database, for a while or for longer than the session lasts: nothing is lost.
 func TestDatabaseLocked(t *testing.T) {
-	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
+	for name, back := range map[string]string{"for a while": "three", "until something stands beside it": "two", "until the end": ""} {
 		t.Run(name, func(t *testing.T) {
 			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; echo one; head -c 1; echo two; head -c 1; echo three; exit 7")
 			u.Await(t, "one")
@@ -164,9 +164,20 @@ func TestDatabaseLocked(t *testing.T) {
 			defer unlock()
 			u.Type(t, "x")
 			u.Await(t, "two")
+			if back == "two" {
+				for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+					if left, _ := filepath.Glob(db + "-left/*"); len(left) > 0 {
+						break
+					}
+					if time.Since(begun) > 10*time.Second {
+						t.Fatal("nothing stands beside the locked database")
+					}
+				}
+				unlock()
+			}
 			u.Type(t, "x")
 			u.Await(t, "three")
-			if back {
+			if back == "three" {
 				unlock()
 			}
 			if got := ptytest.Status(t, cmd); got != 7 {
@@ -176,7 +187,7 @@ func TestDatabaseLocked(t *testing.T) {
 			info, events := rawLog(t, db) // opening it takes in what stands beside it
 			logged := bytesOf(session.Output, events)
 			wantPrefix(t, u, logged)
-			if n := notices(t, u); n != map[bool]int{true: 0, false: 1}[back] {
+			if n := notices(t, u); n != map[bool]int{true: 0, false: 1}[back != ""] {
 				t.Errorf("%d notices; terminal %q", n, u.Shown())
 			}
 			if !bytes.HasSuffix(logged, []byte("three\r\n")) && !bytes.HasSuffix(logged, []byte("three\n")) {
