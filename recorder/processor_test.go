@@ -49,7 +49,7 @@ func TestCutting(t *testing.T) {
 
 // TestLiveIsReplay checks that a clock that ticks while nothing is written changes nothing (F17).
 func TestLiveIsReplay(t *testing.T) {
-	for _, path := range fixtureCasts(t) {
+	for _, path := range inShort(t, fixtureCasts(t), 12) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			h, events := readEvents(t, path)
 			want := process(h, events, nil)
@@ -68,7 +68,7 @@ func TestLiveIsReplay(t *testing.T) {
 
 // TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that keeps all.
 func TestForgetIsReplay(t *testing.T) {
-	for _, path := range fixtureCasts(t) {
+	for _, path := range inShort(t, fixtureCasts(t), 12) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			h, events := readEvents(t, path)
 			events = slices.Concat(events, later(events))
@@ -163,6 +163,15 @@ func recut(events []session.Event, n int) []session.Event {
 		out = append(out, e)
 	}
 	return out
+}
+
+// inShort returns some of the paths in short mode, else all: it is for the race detector, which is slow, and one goroutine after the other works on each.
+func inShort(t testing.TB, paths []string, n int) []string {
+	if !testing.Short() {
+		return paths
+	}
+	t.Logf("%d of %d recordings in short mode", n, len(paths))
+	return some(t, paths, n)
 }
 
 // some returns at most n of the paths, spread evenly.
