@@ -105,7 +105,7 @@ func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*se
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		sess := &session.Session{}
 		if err := rows.Scan(&sess.ID, &sess.Cols, &sess.Rows); err != nil {

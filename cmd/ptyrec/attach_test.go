@@ -177,7 +177,7 @@ func TestAttachSizes(t *testing.T) {
 	v.Type(t, "\x1d")
 	_ = cmd.Wait()
 	w.Await(t, "size 40 120") // it is as before
-	v, cmd = attached(t, environ, id, "--resize")
+	_, cmd = attached(t, environ, id, "--resize")
 	w.Await(t, "size 24 80")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -222,7 +222,7 @@ func (s *sink) describe(u recorder.Update) {
 // save writes what is not saved yet, as far as the database takes it.
 func (s *sink) save() error {
 	if s.lastKept() != nil {
-		return nil // these would wait, too
+		return nil //nolint:nilerr // these would wait, too
 	}
 	for len(s.unsaved) > 0 {
 		u := s.unsaved[0]
