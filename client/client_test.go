@@ -127,7 +127,10 @@ func TestRefusedInput(t *testing.T) {
 
 // A session that is gone is not tried again.
 func TestGone(t *testing.T) {
-	p := &peer{output: []byte("abc"), cut: func() int { return 2 }}
+	gone := make(chan struct{}) // the connection must not end before, else the stream is back by then
+	release := sync.OnceFunc(func() { close(gone) })
+	defer release()
+	p := &peer{output: []byte("abc"), cut: func() int { <-gone; return 2 }}
 	c := p.start(t)
 	client.Hurry(c)
 	s, err := c.Attach(t.Context(), peerID, client.AttachOptions{Mode: protocol.ModeBytes})
@@ -138,6 +141,7 @@ func TestGone(t *testing.T) {
 	if err := os.Remove(protocol.SocketPath(p.dir, peerID)); err != nil {
 		t.Fatal(err)
 	}
+	release()
 	got, err := io.ReadAll(s)
 	if string(got) != "ab" || !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("got %q, %v", got, err)
