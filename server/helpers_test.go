@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 	if socket := os.Getenv(puppetVariable); socket != "" {
 		puppet(socket)
 	}
+	ptytest.HeedSignals()
 	goleak.VerifyTestMain(m)
 }
 

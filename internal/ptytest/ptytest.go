@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
 	"syscall"
 	"testing"
@@ -35,9 +36,20 @@ type User struct {
 	closed bool
 }
 
+// HeedSignals lets the programs that a test starts get the signals of their terminal, also where the tests themselves run under nohup or in a
+// shell's background. It may be called often.
+var HeedSignals = sync.OnceFunc(func() {
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+})
+
 // New opens a terminal of 80x24 cells, which is closed at the end of the test.
 func New(t testing.TB) *User {
 	t.Helper()
+	HeedSignals()
 	ptmx, tty, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
