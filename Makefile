@@ -19,10 +19,10 @@ LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.co
 .PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test clean
 
 build: ## the program, as bin/ptyrec
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
 
 install: ## the program, into $GOBIN
-	$(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/ptyrec
+	CGO_ENABLED=0 $(GO) install -trimpath -ldflags '$(LDFLAGS)' ./cmd/ptyrec
 
 test: ## all tests
 	$(GO) vet ./...
