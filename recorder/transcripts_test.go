@@ -90,6 +90,56 @@ func TestScoreMore(t *testing.T) {
 	judge(t, js)
 }
 
+// TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at any time. What the whole recording says was
+// said by then is in it, whatever an agent printed again later.
+func TestAnyEnd(t *testing.T) {
+	const moments, slack = 20, 300 * time.Millisecond
+	var js []judged
+	for _, path := range fixtureCasts(t) {
+		js = append(js, judged{name: fixtureName(filepath.Dir(path)), cast: path})
+	}
+	eachParallel(len(js), func(i int) func() {
+		h, events := readEvents(t, js[i].cast)
+		return func() {
+			p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
+			end := events[len(events)-1].At
+			said := map[time.Duration]map[string]bool{}
+			at := end / moments
+			for _, e := range events {
+				if e.At > at {
+					p.Tick(at)
+					said[at] = utterances(p.Entries(), h.Timestamp.Add(end))
+					at = e.At + end/moments
+				}
+				p.Feed(e)
+			}
+			p.Close(end)
+			for at, got := range said {
+				for text := range utterances(p.Entries(), h.Timestamp.Add(at-slack)) {
+					if !got[text] {
+						t.Errorf("%s: at %v there is no %.100q", js[i].name, at, text)
+					}
+				}
+			}
+		}
+	})
+}
+
+// utterances are the messages that have not changed since a time, each with its role, without white space.
+func utterances(entries []*session.Entry, until time.Time) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range entries {
+		last := e.At
+		if e.EndAt != nil {
+			last = *e.EndAt
+		}
+		if (e.Role == session.RoleUser || e.Role == session.RoleAssistant) && !last.After(until) {
+			out[e.Role+": "+strings.Join(strings.Fields(e.Text), "")] = true
+		}
+	}
+	return out
+}
+
 // fixtureCasts are the recordings of testdata/transcripts/AGENT/VERSION-CASE.
 func fixtureCasts(t testing.TB) []string {
 	t.Helper()

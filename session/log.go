@@ -66,16 +66,17 @@ type sight struct {
 	textAt time.Duration
 }
 
-// ate tells whether the end of a reply that stood there was erased by mistake: after a resize, when the agent erases
-// too many of the rows that the terminal wrapped anew, or a line or two at any time.
-func (s *sight) ate(text string, resized time.Duration) bool {
+// ate tells whether the end of a reply that stood there was erased by mistake: a line or two at any time, and more where the agent
+// miscounts the rows, as after a resize, when the terminal has wrapped them anew, or (Ink) behind a frame as high as the window, for which it
+// prints all again and forgets where it left the cursor.
+func (s *sight) ate(text string, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" && rest[0] == '\n' && strings.Count(rest, "\n") <= 2 {
 		return true
 	}
-	if resized < s.textAt {
+	if !miscounts {
 		return false
 	}
 	now, was := words(text), words(s.text)

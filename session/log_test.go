@@ -57,6 +57,11 @@ func TestMerge(t *testing.T) {
 	}
 	reprint := func(v session.View) session.View { v.Reprint = true; return v }
 	settled := func(v session.View) session.View { v.Settled = true; return v }
+	const (
+		head = "The parser ignores the timeout under heavy load, and that index rebuilds a shared buffer and then exits early; the test suite drops the session map."
+		rows = " A stale token\nignores three\ntables.\n\n"
+		end  = "The event loop skips the error path after a reconnect, and every request races with every header without checking the result."
+	)
 	tests := []struct {
 		name  string
 		views []session.View
@@ -76,6 +81,16 @@ func TestMerge(t *testing.T) {
 			[]string{"u:a", "a:b"}},
 		{"a tool above a reply is put above it", []session.View{view(1, 0, "u:a", "a:b"), view(1, 0, "u:a", "t:ls", "a:b")},
 			[]string{"u:a", "t:ls", "a:b"}},
+		{"rows that an agent erased by mistake come again", []session.View{settled(view(1, 0, "u:a", "a:"+head+end)), reprint(view(2, 0, "u:a", "a:"+head+rows+end))},
+			[]string{"u:a", "a:" + head + rows + end}},
+		{"… or are seen before they are erased", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end+"…"))},
+			[]string{"u:a", "a:" + head + rows + end}},
+		{"… or stood at the end", []session.View{reprint(settled(view(1, 0, "u:a", "a:"+head+rows))), reprint(view(1, 0, "u:a", "a:"+head, "u:c"))},
+			[]string{"u:a", "a:" + head + rows, "u:c"}},
+		{"what is drawn otherwise when it is closed has lost no rows", []session.View{reprint(view(1, 0, "u:a", "a:"+head+"**"+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end))},
+			[]string{"u:a", "a:" + head + end}},
+		{"what is gone was there twice while it was drawn anew", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+rows+end))},
+			[]string{"u:a", "a:" + head + rows + end}},
 		{"a clear ends what may be repeated", []session.View{settled(view(1, 0, "u:a", "a:b")), reprint(view(2, 0, "!"+session.EventClear)), reprint(view(2, 0, "!"+session.EventClear, "u:a", "a:b"))},
 			[]string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:b"}},
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Merge brings the log up to what a view shows, anchor first: items that the log already holds for this tape keep
@@ -125,7 +126,10 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		}
 		it.Tool = tool
 	}
-	if s.ate(it.Text, l.resized) {
+	if v.Reprint && it.Role == RoleAssistant {
+		it.mend(e)
+	}
+	if s.ate(it.Text, v.Reprint || l.resized >= s.textAt) {
 		return
 	}
 	if v.Settled && it.Role == RoleAssistant {
@@ -144,6 +148,36 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		e.EndAt = &end
 	}
 	l.change[e] = true
+}
+
+// mend puts back the rows that an agent erased by mistake within what the tape shows of a reply that goes on growing; see sight.ate.
+func (it *Sighting) mend(e *Entry) {
+	text, ok := withRows(e.Text, it.Text)
+	if !ok {
+		return
+	}
+	if markdown, ok := withRows(e.Markdown, it.Markdown); ok {
+		it.Text, it.Markdown = text, markdown
+	}
+}
+
+// seam is how much of a text must stand on both sides of erased rows, in bytes.
+const seam = 8
+
+// withRows gives a text with the rows that it had before, where they are gone from between its beginning and its end: was is that
+// beginning, the rows and a part of that end.
+func withRows(was, now string) (string, bool) {
+	n := common(was, now)
+	for n > 0 && n < len(now) && !utf8.RuneStart(now[n]) {
+		n--
+	}
+	rest, end := was[n:], now[n:]
+	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
+		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") {
+			return was + end[k:], !strings.Contains(now, rows) // else was had them twice: it was half drawn anew
+		}
+	}
+	return now, false
 }
 
 // fuller returns what is known of a tool call: an agent that later folds it up into a summary takes nothing back.
@@ -307,11 +341,29 @@ func repeats(e *Entry, it *Sighting) float64 {
 		return 0
 	case n == len(a), n == len(b), n*10 >= 9*max(len(a), len(b)):
 		return 0.9
+	case holed(a, b):
+		return 0.8
 	case e.Status == StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
 		return 0.5 // its unfinished end is drawn otherwise now
 	}
 	return 0
 }
+
+// holed tells whether one of two texts without white space is the other but for some rows in its middle: an agent that counts the rows of what it
+// draws anew wrongly erases them, and shows them again only when it draws all.
+func holed(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b) < holedText || len(a)*4 < len(b)*3 {
+		return false
+	}
+	n := common(a, b)
+	return strings.HasSuffix(b, a[n:])
+}
+
+// holedText is how long a text is at least in which a hole is not taken for another text, in bytes.
+const holedText = 200
 
 // firstLine is a text up to its first line break.
 func firstLine(s string) string {
