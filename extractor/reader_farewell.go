@@ -32,7 +32,7 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 		r.open(p, false, from+at)
 		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
 		r.main.dirty = min(r.main.dirty, from+at)
-		r.readInline(s, nil, end, f.Settled)
+		r.readInline(s, nil, end, false, f.Settled)
 		return false
 	case f.Settled || r.promptAt(s, end):
 		r.left, r.bye = r.bye.left, farewell{}

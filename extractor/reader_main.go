@@ -24,7 +24,8 @@ func (r *Reader) readMain(f Frame) {
 		r.resized = redrawFrames
 		return
 	}
-	left := append(r.left, r.scrolled(f)...)
+	scrolled := r.scrolled(f)
+	left := append(r.left, scrolled...)
 	r.left = nil
 	end := len(trim(s.Lines))
 	if r.seg.agent != nil && r.promptAt(s, end) {
@@ -37,7 +38,7 @@ func (r *Reader) readMain(f Frame) {
 		r.readShell(s, left, max(end, s.CursorY+1), f.Settled)
 		return
 	}
-	r.readInline(s, left, end, f.Settled)
+	r.readInline(s, left, end, len(scrolled) > 0, f.Settled)
 }
 
 // newest bounds the rows that wait to be read as a tape is bounded: the oldest are dropped.
@@ -155,7 +156,7 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	if from < len(r.main.lines) && r.main.dirty < len(r.main.lines) {
 		if p, b, at, _ := r.banner(r.main.lines[from:]); p != nil {
 			r.takeOver(p, b, from+at)
-			r.readInline(s, nil, len(trim(s.Lines)), settled)
+			r.readInline(s, nil, len(trim(s.Lines)), true, settled)
 			return
 		}
 	}
@@ -176,8 +177,8 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 	r.main.dirty = 0
 }
 
-// readInline reads a frame of an agent that draws on the main screen.
-func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
+// readInline reads a frame of an agent that draws on the main screen, from which rows may just have scrolled out.
+func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bool) {
 	sp := r.seg.agent.Split(s)
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
@@ -187,7 +188,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, settled bool) {
 		end = min(sp.Bottom, end)
 	}
 	body := s.Lines[:end]
-	if sp.OK && !(r.resized > 0 && r.redrawn(&left, &body)) {
+	if sp.OK && !(r.resized > 0 && r.redrawn(&left, &body)) && !scrolled {
 		if at, ok := r.main.repainted(left, body); ok && at > r.seg.start {
 			left = left[:max(0, at-r.main.base)] // the others stand in the window again
 			r.main.base = min(r.main.base, at)

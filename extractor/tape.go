@@ -29,7 +29,7 @@ func (t *tape) advance(left, body []Line) {
 
 // repainted notices an agent that has drawn the window anew from its top row (main screen): what it drew below scrolled
 // the text up, and when that is gone it shows again what had left the window. It returns the line that body's first row
-// shows again.
+// shows again. It is not to be asked while rows leave the window: then the agent goes on below, and what looks like rows above is said again.
 func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	body = trim(body)
 	place := t.base + len(left)
@@ -64,12 +64,9 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	if here*2 >= total || head >= 12 { // it stands where it stood, though below it the same may be said again
 		return 0, false
 	}
-	best, first := max(2*here, 11), max(0, place-2*len(body)-8)
-	if len(left)*2 > len(body) { // so much came in: what stood above before did not come back with it
-		first = max(first, t.base)
-	}
-	for k := place - 1; k >= first; k-- {
-		if m, _ := match(k); m > best && m*3 >= total {
+	best := max(2*here, 11)
+	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
+		if m, head := match(k); head > 0 && m > best && m*3 >= total {
 			best, at, ok = m, k, true
 		}
 	}

@@ -109,3 +109,26 @@ func TestStitchAfterResize(t *testing.T) {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
 }
+
+// What stands twice in a text is no window that was drawn anew, where its first row is another one.
+func TestRepainted(t *testing.T) {
+	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}
+	tests := []struct {
+		name string
+		body []string
+		at   int
+		ok   bool
+	}{
+		{"drawn anew from a row that had left", append([]string{"two"}, block...), 1, true},
+		{"the same block below another row", append([]string{"five"}, block...), 0, false},
+		{"as it stood", []string{"four", "a long row that stays where it is", "five"}, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tp := tape{lines: rows(60, append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), base: 7}
+			if at, ok := tp.repainted(nil, rows(60, tt.body...)); at != tt.at || ok != tt.ok {
+				t.Errorf("got %d, %v; want %d, %v", at, ok, tt.at, tt.ok)
+			}
+		})
+	}
+}
