@@ -33,17 +33,14 @@ func codexBanner(lines []Line) (Banner, int) {
 // codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its lines otherwise.
 func codexBoxBanner(lines []Line) (b Banner, n int) {
 	model, cwd := false, false
-	for n = 1; n < len(lines) && n < 12; n++ {
-		t := lines[n].Text
-		if strings.HasPrefix(t, "╰─") {
-			break
-		}
-		in, ok := codexBoxed(t)
-		if !ok {
+	_, n = codexBoxRow(lines, "╭─", "╮")
+	for first := true; n > 0 && n < len(lines) && n < 24 && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
+		in, rows := codexBoxRow(lines[n:], "│", "│")
+		if rows == 0 {
 			return Banner{}, 0
 		}
 		switch {
-		case n == 1:
+		case first:
 			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
 			if !ok || !lines[n].boldAt(codexTitleCol) {
 				return Banner{}, 0
@@ -54,11 +51,29 @@ func codexBoxBanner(lines []Line) (b Banner, n int) {
 		case strings.HasPrefix(in, "directory:"):
 			b.Cwd, cwd = codexField(in, "directory:"), true
 		}
+		n += rows
 	}
-	if n >= len(lines) || !model || !cwd || b.Model == codexLoading || !strings.HasPrefix(lines[n].Text, "╰─") {
+	_, rows := codexBoxRow(lines[min(n, len(lines)):], "╰─", "╯")
+	if rows == 0 || !model || !cwd || b.Model == codexLoading {
 		return Banner{}, 0
 	}
-	return b, n + 1
+	return b, n + rows
+}
+
+// codexBoxRow reads a row of a box that begins and ends with those, and of how many lines it is: a narrow window wraps it. It is of none
+// where it has no end.
+func codexBoxRow(lines []Line, begin, end string) (in string, rows int) {
+	var text strings.Builder
+	for rows < min(len(lines), 4) {
+		text.WriteString(lines[rows].Text + " ")
+		rows++
+		if in, ok := strings.CutPrefix(text.String(), begin); !ok {
+			break
+		} else if in, ok = strings.CutSuffix(strings.TrimSpace(in), end); ok {
+			return strings.TrimSpace(in), rows
+		}
+	}
+	return "", 0
 }
 
 // codexLoading stands in a welcome that is not drawn to its end: it will be drawn again.
@@ -66,16 +81,6 @@ const codexLoading = "loading"
 
 // codexTitleCol is a column of the bold "OpenAI Codex" in each banner.
 const codexTitleCol = 6
-
-// codexBoxed is the text of a line within a box.
-func codexBoxed(t string) (string, bool) {
-	in, ok := strings.CutPrefix(t, "│")
-	if !ok {
-		return "", false
-	}
-	in, ok = strings.CutSuffix(in, "│")
-	return strings.TrimSpace(in), ok
-}
 
 // codexField is the value behind a label, up to the hint that stands behind it.
 func codexField(t, label string) string {

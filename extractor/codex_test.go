@@ -389,6 +389,19 @@ func TestCodexBanner(t *testing.T) {
 	}{
 		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
 		{"box that will be drawn again", fmt.Sprintf(box, "loading"), Banner{}, 0},
+		{"box in a narrow window", `
+⟦d|╭──────────────────────────────⟧
+⟦d|───────────────╮⟧
+⟦d|│ >_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.98.0)⟧
+⟦d|│⟧
+⟦d|│⟧
+⟦d|│⟧
+⟦d|│ model:     ⟧gpt-5.2-codex⟦d|   ⟧⟦ p6|/model⟧
+⟦d|to change │⟧
+⟦d|│ directory: ⟧~/shop⟦d|⟧
+⟦d|│⟧
+⟦d|╰──────────────────────────────⟧
+⟦d|───────────────╯⟧`, Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 12},
 		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
 		{"what /status says", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n\n⟦d|  Server: ⟧local", Banner{}, 0},
 		{"0.29", "⟦d|>_ ⟧⟦b|You are using OpenAI Codex in⟧⟦d| ~/shop⟧\n", Banner{Cwd: "~/shop"}, 1},

@@ -23,8 +23,18 @@ var _ = register(&Profile{
 	Parse:    geminiParse,
 })
 
-// geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0".
+// geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or above that in a narrow window.
 func geminiBanner(lines []Line) (b Banner, n int) {
+	for n < min(len(lines), 6) && isLogo(lines[n].Text) {
+		n++
+	}
+	if n > 2 && n+1 < len(lines) && lines[n].Text == "" {
+		if v, ok := strings.CutPrefix(lines[n+1].Text, " Gemini CLI v"); ok {
+			b.Version, _, _ = strings.Cut(v, " ")
+			return b, n + 2 + geminiTips(lines[n+2:])
+		}
+	}
+	n = 0
 	if at := strings.Index(lines[0].Text, "Gemini CLI v"); at > 0 && isLogo(lines[0].Text[:at]) {
 		b.Version, _, _ = strings.Cut(lines[0].Text[at+len("Gemini CLI v"):], " ")
 		for n = 1; n < len(lines) && n < 6; n++ {
@@ -61,16 +71,21 @@ func isBlockArt(s string) bool {
 func geminiTips(lines []Line) int {
 	for i := 0; i < len(lines) && i < 24; i++ {
 		if lines[i].Text == "Tips for getting started:" {
-			for i++; i < len(lines) && len(lines[i].Text) > 2 && lines[i].Text[0] >= '1' && lines[i].Text[0] <= '9' && lines[i].Text[1] == '.'; {
+			for i++; i < len(lines) && lines[i].Text != "" && !isTalk(lines[i]); {
 				i++
 			}
 			return i
 		}
-		if strings.HasPrefix(lines[i].Text, "✦ ") || strings.HasPrefix(lines[i].Text, "> ") || isBar(lines[i]) {
+		if isTalk(lines[i]) {
 			break
 		}
 	}
 	return 0
+}
+
+// isTalk tells whether a prompt or a reply begins on a row.
+func isTalk(l Line) bool {
+	return strings.HasPrefix(l.Text, "✦ ") || strings.HasPrefix(l.Text, "> ") || strings.HasPrefix(l.Text, "╭") || isBar(l)
 }
 
 // isBar tells whether a row is one of the half-block bars above and below a prompt, over the whole width.

@@ -200,6 +200,24 @@ Tips for getting started:
 
 > hi
 `, "0.61.0", 8},
+		{"small logo above in a narrow window", `
+ ▝▜▄
+   ▝▜▄
+  ▗▟▀
+ ▝▀
+
+ Gemini CLI v0.51.0
+
+ Authenticated with gemini-api-key /auth
+
+
+Tips for getting started:
+1. Create GEMINI.md files to customize your
+interactions
+2. /help for more information
+
+> hi
+`, "0.51.0", 14},
 		{"blocks", `
  ███         █████████
 ░░░███      ███░░░░░███

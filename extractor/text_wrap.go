@@ -43,6 +43,8 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 			return seamSpace
 		case startsURL(word) && !strings.ContainsAny(last[len(last)-1:], "([{<\"'`="):
 			return seamSpace
+		case last != strings.TrimLeft(a.text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")): // a token that is cut has more than that
+			return seamSpace
 		case textWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
 			return seamNone
 		}
@@ -92,6 +94,11 @@ func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 // isHex tells whether a word is a piece of a long hexadecimal number, with a mark behind it perhaps.
 func isHex(s string) bool {
 	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == "" && s != ""
+}
+
+// isLowerWord tells whether a word is made of lower-case letters only.
+func isLowerWord(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLower(r) }) < 0
 }
 
 // startsURL tells whether a word is an address from its start.
