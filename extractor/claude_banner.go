@@ -6,16 +6,35 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0), a box with the version in its top
-// (2.0 on a wide window), or the logo with three lines beside it.
+// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box in a narrow window), a box with the version
+// in its top (2.0 on a wide window), or the logo with three lines beside it.
 func claudeBanner(lines []Line) (Banner, int) {
 	if len(lines) == 0 {
 		return Banner{}, 0
 	}
-	if strings.HasPrefix(lines[0].Text, "╭─") {
+	switch t := lines[0].Text; {
+	case strings.HasPrefix(t, "╭─"):
 		return claudeBox(lines)
+	case t == " ✻ Welcome to Claude Code!":
+		return claudeBare(lines)
 	}
 	return claudeLogo(lines)
+}
+
+// claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and the settings behind that.
+func claudeBare(lines []Line) (b Banner, n int) {
+	if lines[0].styleAt(1).Fg.Kind == vterm.ColorDefault || !lines[0].styleAt(14).Bold {
+		return Banner{}, 0
+	}
+	for n = 1; n < len(lines) && (lines[n].Text == "" || lines[n].Wrapped || strings.HasPrefix(lines[n].Text, "   ")); n++ {
+		if cwd, ok := strings.CutPrefix(lines[n].Text, "   cwd: "); ok {
+			b.Cwd = cwd
+		}
+	}
+	if b.Cwd == "" {
+		return Banner{}, 0
+	}
+	return b, n
 }
 
 // claudeBox reads a welcome in a box; there is none before its bottom is drawn.

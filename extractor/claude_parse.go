@@ -36,13 +36,18 @@ func claudeRight(lines []Line) int {
 		case l.Row == nil || l.Wrapped || l.Text == "":
 		case strings.HasPrefix(l.Text, "❯ ") && ccPainted(l), strings.HasPrefix(l.Text, "✻ ") && claudeDone(l):
 			return 0
-		case len(l.Text) > l.Cols-4 && (l.Text[0] == ' ' || strings.HasPrefix(l.Text, claudeDot)):
+		case len(l.Text) > l.Cols-4 && (claudeAtText(l) || strings.HasPrefix(l.Text, claudeDot)):
 			if w := ccRowWidth(l.Row); w > l.Cols-4 && w <= l.Cols && !ccPainted(l) {
 				return 0
 			}
 		}
 	}
 	return 5
+}
+
+// claudeAtText tells whether a row begins where a reply's text does: tips and the welcome stand further in, and go up to the edge.
+func claudeAtText(l Line) bool {
+	return len(l.Text) > 2 && l.Text[:2] == "  " && l.Text[2] != ' ' && !strings.HasPrefix(l.Text[2:], "⎿")
 }
 
 // claudeFew tells whether a theme of 16 colours is used: prompts and markers stand in them.

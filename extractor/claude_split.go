@@ -225,7 +225,7 @@ func claudeMenu(lines []Line, top int) int {
 		n := ccIndentOf(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && n <= 4 && name != "" && strings.ContainsAny(name[:1], "/@+*") && ccBesides(l.styleAt(n)):
+		case n >= 2 && n <= 4 && name != "" && (strings.ContainsAny(name[:1], "/@+*") || strings.HasPrefix(name, "…")) && ccBesides(l.styleAt(n)):
 			named = true
 		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return ccBesides(s) || s.Bold }):
 		default:

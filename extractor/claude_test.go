@@ -16,6 +16,8 @@ func TestClaudeBanner(t *testing.T) {
 	}{
 		{"1.0", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │\n│   ⟦d|cwd: /home/dev/shop⟧    │\n⟦ #d77757|╰──────────────────────────╯⟧", Banner{Cwd: "/home/dev/shop"}, 4},
 		{"1.0, half drawn", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │", Banner{}, 0},
+		{"1.0 without a box", " ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧!\n\n   ⟦d|/help for help⟧\n\n   ⟦d|cwd: /home/dev/shop⟧\n\n╭───╮", Banner{Cwd: "/home/dev/shop"}, 6},
+		{"1.0 without a box, in a reply", " ✻ Welcome to Claude Code!\n\n   cwd: /home/dev/shop\n", Banner{}, 0},
 		{"2.1", "⟦ #d77757| ▐⟧▛███▜▌   ⟦b|Claude⟧ ⟦b|Code⟧ v2.1.197\n▝▜█████▛▘  Opus 4.8 (1M context) · API Usage Billing\n  ▘▘ ▝▝    ~/shop", Banner{"2.1.197", "Opus 4.8 (1M context)", "~/shop"}, 3},
 		{"2.0 with an ornament", " *⟦ #add8e6| ▐⟧▛███▜▌ *   ⟦b|Claude Code⟧ v2.0.76\n* ▝▜█████▛▘ *  Sonnet 4.5 · API Usage Billing\n *  ▘▘ ▝▝  *   ~/shop", Banner{"2.0.76", "Sonnet 4.5", "~/shop"}, 3},
 		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", Banner{}, 0},

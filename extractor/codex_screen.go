@@ -257,8 +257,9 @@ func codexStatusRow(l Line) bool {
 	if at < 0 || strings.HasPrefix(t, "   ") {
 		return false
 	}
-	tail := t[at:]
-	if !strings.Contains(tail, " to interrupt)") || !strings.Contains(tail, "s • ") {
+	_, hint, ok := strings.Cut(t[at:], "s • ")
+	cut := textWidth(t) >= l.Cols-1 && hint != "" && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
+	if !ok || !cut && !strings.Contains(hint, " to interrupt)") {
 		return false
 	}
 	return l.dimAt(textWidth(t[:at]) + 1)

@@ -41,9 +41,10 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 		switch last := lastWord(a.text); {
 		case b.indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
 			return seamSpace
-		case startsURL(word) && !strings.ContainsAny(last[len(last)-1:], "([{<\"'`="):
+		case startsURL(word) && last != "" && !strings.ContainsAny(last[len(last)-1:], "([{<\"'`="):
 			return seamSpace
-		case last != strings.TrimLeft(a.text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")): // a token that is cut has more than that
+		case last != strings.TrimLeft(a.text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
+			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
 			return seamSpace
 		case textWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
 			return seamNone
