@@ -377,7 +377,7 @@ func place(text string, body []Line, n int) int {
 	skipped := 0
 	for i := range body {
 		key := lettersFrom(body[i:], n)
-		if len(key) >= 12 && (len(key) == n || n <= 40) {
+		if len(strings.Trim(key, "▄▀─━")) >= 12 && (len(key) == n || n <= 40) { // bars are alike everywhere
 			if p := strings.LastIndex(text, key); p >= skipped {
 				return p - skipped
 			}
