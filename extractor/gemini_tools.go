@@ -237,13 +237,19 @@ func (p *geminiParser) dense(i int) int {
 	if !geminiDense(p.lines[i]) {
 		return 0
 	}
-	end := i + 1
+	body := i + 1
+	under := "" // in a narrow window the result stands on the next row
+	if body < len(p.lines) && strings.HasPrefix(p.lines[body].Text, "   → ") {
+		under = strings.TrimSpace(p.lines[body].Text)
+		body++
+	}
+	end := body
 	for ; end < len(p.lines); end++ {
 		if t := p.lines[end].Text; t != "" && (!strings.HasPrefix(t, "     ") || geminiMore(t)) && !p.lines[end].Wrapped {
 			break
 		}
 	}
-	for end > i+1 && p.lines[end-1].Text == "" {
+	for end > body && p.lines[end-1].Text == "" {
 		end--
 	}
 	l := p.lines[i]
@@ -251,7 +257,7 @@ func (p *geminiParser) dense(i int) int {
 	status, _ := geminiStatusOf(r)
 	name, desc := geminiNamed(l, 5)
 	t := &session.Tool{Name: name, Status: status}
-	input, result, _ := strings.Cut(desc, "→ ")
+	input, result, _ := strings.Cut(desc+under, "→ ")
 	t.Input, result = strings.TrimSpace(input), strings.TrimSpace(result)
 	if path, change, ok := strings.Cut(t.Input, ": "); ok && status == session.ToolRunning && strings.Contains(change, " => ") {
 		t.Input = path // the change is shown when it is made
@@ -259,7 +265,7 @@ func (p *geminiParser) dense(i int) int {
 	if strings.HasPrefix(result, "Rejected") {
 		t.Status = session.ToolRejected
 	}
-	t.Output, t.Truncated = geminiOutput(cutLines(p.lines[i+1:end], 2, -1))
+	t.Output, t.Truncated = geminiOutput(cutLines(p.lines[body:end], 2, -1))
 	if result != "" {
 		t.Output = strings.TrimSpace(result + "\n" + t.Output)
 	}

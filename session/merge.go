@@ -307,6 +307,8 @@ func sameCall(a, b *Tool) float64 {
 		return 0.9
 	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
+	case a.Name == b.Name && a.Status == ToolRunning && strings.HasSuffix(a.Input, "…"): // and named otherwise when it is done
+		return 0.5
 	}
 	return 0
 }
