@@ -25,16 +25,9 @@ var _ = register(&Profile{
 
 // geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or above that in a narrow window.
 func geminiBanner(lines []Line) (b Banner, n int) {
-	for n < min(len(lines), 6) && isLogo(lines[n].Text) {
-		n++
+	if b, n := geminiNarrowBanner(lines); n > 0 {
+		return b, n
 	}
-	if n > 2 && n+1 < len(lines) && lines[n].Text == "" {
-		if v, ok := strings.CutPrefix(lines[n+1].Text, " Gemini CLI v"); ok {
-			b.Version, _, _ = strings.Cut(v, " ")
-			return b, n + 2 + geminiTips(lines[n+2:])
-		}
-	}
-	n = 0
 	if at := strings.Index(lines[0].Text, "Gemini CLI v"); at > 0 && isLogo(lines[0].Text[:at]) {
 		b.Version, _, _ = strings.Cut(lines[0].Text[at+len("Gemini CLI v"):], " ")
 		for n = 1; n < len(lines) && n < 6; n++ {
@@ -56,6 +49,22 @@ func geminiBanner(lines []Line) (b Banner, n int) {
 	return b, n + geminiTips(lines[n:])
 }
 
+// geminiNarrowBanner reads the small logo with the version below it.
+func geminiNarrowBanner(lines []Line) (b Banner, n int) {
+	for n < min(len(lines), 6) && isLogo(lines[n].Text) {
+		n++
+	}
+	if n < 3 || n+1 >= len(lines) || lines[n].Text != "" {
+		return b, 0
+	}
+	v, ok := strings.CutPrefix(lines[n+1].Text, " Gemini CLI v")
+	if !ok {
+		return b, 0
+	}
+	b.Version, _, _ = strings.Cut(v, " ")
+	return b, n + 2 + geminiTips(lines[n+2:])
+}
+
 // isLogo tells whether a text is a row of the small logo.
 func isLogo(s string) bool {
 	s = strings.TrimSpace(s)
@@ -71,7 +80,7 @@ func isBlockArt(s string) bool {
 func geminiTips(lines []Line) int {
 	for i := 0; i < len(lines) && i < 24; i++ {
 		if lines[i].Text == "Tips for getting started:" {
-			for i++; i < len(lines) && lines[i].Text != "" && !isTalk(lines[i]); {
+			for i++; i < len(lines) && lines[i].Text != "" && !isTalk(lines[i]) && !strings.HasPrefix(lines[i].Text, "╭"); {
 				i++
 			}
 			return i
@@ -85,7 +94,7 @@ func geminiTips(lines []Line) int {
 
 // isTalk tells whether a prompt or a reply begins on a row.
 func isTalk(l Line) bool {
-	return strings.HasPrefix(l.Text, "✦ ") || strings.HasPrefix(l.Text, "> ") || strings.HasPrefix(l.Text, "╭") || isBar(l)
+	return strings.HasPrefix(l.Text, "✦ ") || strings.HasPrefix(l.Text, "> ") || isBar(l)
 }
 
 // isBar tells whether a row is one of the half-block bars above and below a prompt, over the whole width.

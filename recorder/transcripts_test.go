@@ -90,34 +90,26 @@ func TestScoreMore(t *testing.T) {
 	judge(t, js)
 }
 
-// TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at any time. What the whole recording says was
-// said by then is in it, whatever an agent printed again later.
+// TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at any time. What the whole recording says of the
+// turns that were over by then is in it, whatever an agent printed again later.
 func TestAnyEnd(t *testing.T) {
 	const moments, slack = 20, 300 * time.Millisecond
-	var js []judged
-	for _, path := range fixtureCasts(t) {
-		js = append(js, judged{name: fixtureName(filepath.Dir(path)), cast: path})
-	}
-	eachParallel(len(js), func(i int) func() {
-		h, events := readEvents(t, js[i].cast)
+	paths := fixtureCasts(t)
+	eachParallel(len(paths), func(i int) func() {
+		h, events := readEvents(t, paths[i])
 		return func() {
-			p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
-			end := events[len(events)-1].At
-			said := map[time.Duration]map[string]bool{}
-			at := end / moments
-			for _, e := range events {
-				if e.At > at {
+			every := events[len(events)-1].At / moments
+			logs := map[time.Duration][]string{}
+			entries := process(h, events, func(p *recorder.Processor, last, next time.Duration) {
+				if at := next.Truncate(every); at > last {
 					p.Tick(at)
-					said[at] = utterances(p.Entries(), h.Timestamp.Add(end))
-					at = e.At + end/moments
+					logs[at] = utterances(p.Entries())
 				}
-				p.Feed(e)
-			}
-			p.Close(end)
-			for at, got := range said {
-				for text := range utterances(p.Entries(), h.Timestamp.Add(at-slack)) {
-					if !got[text] {
-						t.Errorf("%s: at %v there is no %.100q", js[i].name, at, text)
+			})
+			for at, got := range logs {
+				for _, text := range utterances(overBy(entries, time.Unix(0, 0).Add(at-slack))) {
+					if !slices.Contains(got, text) {
+						t.Errorf("%s: at %v there is no %.100q", fixtureName(filepath.Dir(paths[i])), at, text)
 					}
 				}
 			}
@@ -125,16 +117,20 @@ func TestAnyEnd(t *testing.T) {
 	})
 }
 
-// utterances are the messages that have not changed since a time, each with its role, without white space.
-func utterances(entries []*session.Entry, until time.Time) map[string]bool {
-	out := map[string]bool{}
+// overBy gives the entries above the last prompt that was sent by then.
+func overBy(entries []*session.Entry, then time.Time) []*session.Entry {
+	n := len(entries)
+	for n > 0 && (entries[n-1].Role != session.RoleUser || entries[n-1].At.After(then)) {
+		n--
+	}
+	return entries[:max(0, n-1)]
+}
+
+// utterances are the messages, each behind its role, without white space.
+func utterances(entries []*session.Entry) (out []string) {
 	for _, e := range entries {
-		last := e.At
-		if e.EndAt != nil {
-			last = *e.EndAt
-		}
-		if (e.Role == session.RoleUser || e.Role == session.RoleAssistant) && !last.After(until) {
-			out[e.Role+": "+strings.Join(strings.Fields(e.Text), "")] = true
+		if e.Role == session.RoleUser || e.Role == session.RoleAssistant {
+			out = append(out, e.Role+": "+strings.Join(strings.Fields(e.Text), ""))
 		}
 	}
 	return out

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Merge brings the log up to what a view shows, anchor first: items that the log already holds for this tape keep
@@ -168,9 +167,6 @@ const seam = 8
 // beginning, the rows and a part of that end.
 func withRows(was, now string) (string, bool) {
 	n := common(was, now)
-	for n > 0 && n < len(now) && !utf8.RuneStart(now[n]) {
-		n--
-	}
 	rest, end := was[n:], now[n:]
 	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
 		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") {
