@@ -1,17 +1,16 @@
 package server
 
 import (
-	"math"
 	"net/http"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// listEntries gives a page of the conversation.
+// listEntries answers with a part of the conversation.
 func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
-	since, limit := q.number("since", 0, 0, math.MaxInt32), q.number("limit", pageSize, 1, maxPageSize)
+	span := q.span()
 	if q.err != nil {
 		return q.err
 	}
@@ -19,29 +18,18 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	entries, err := s.Past.Entries(r.Context(), info)
+	page, err := s.Past.Page(r.Context(), info, span)
 	if err != nil {
 		return err
 	}
-	page := entriesAfter(entries, since)
-	answer := map[string]any{}
-	if len(page) > limit {
-		page = page[:limit]
-		answer["next"] = page[limit-1].Seq
+	answer := map[string]any{"entries": append([]*session.Entry{}, page.Entries...), "start": page.Start, "total": page.Total}
+	if n := len(page.Entries); n > 0 && page.Start > 0 {
+		answer["previous"] = page.Entries[0].Seq
 	}
-	answer["entries"] = page
+	if n := len(page.Entries); n > 0 && page.Start+n < page.Total {
+		answer["next"] = page.Entries[n-1].Seq
+	}
 	return writeJSON(w, http.StatusOK, answer)
-}
-
-// entriesAfter gives those with a greater number; none is an empty list.
-func entriesAfter(entries []*session.Entry, seq int) []*session.Entry {
-	page := []*session.Entry{}
-	for _, e := range entries {
-		if e.Seq > seq {
-			page = append(page, e)
-		}
-	}
-	return page
 }
 
 // hit is what a search found.
@@ -56,11 +44,19 @@ type hit struct {
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	wanted := store.Query{Text: q.values.Get("q"), Roles: q.values["role"], Filter: q.filter()}
+	wanted.Filter.Limit = q.limit()
 	switch {
 	case q.err != nil:
 		return q.err
 	case wanted.Text == "" || len(wanted.Text) > 1000:
 		return badRequest("q holds the words that are looked for, up to 1000 bytes")
+	}
+	if ref := q.values.Get("session"); ref != "" {
+		info, err := s.Store.Find(r.Context(), ref)
+		if err != nil {
+			return err
+		}
+		wanted.Filter.ID = info.ID
 	}
 	found, err := s.Store.Search(r.Context(), wanted)
 	if err != nil {

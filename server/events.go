@@ -71,10 +71,11 @@ type teller struct {
 
 // tellStored tells the entries that are stored. Those that the client has already, by the id of the last event that it got, are left out.
 func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, last string) error {
-	entries, err := s.Past.Entries(ctx, info)
+	page, err := s.Past.Page(ctx, info, store.Span{})
 	if err != nil {
 		return err
 	}
+	entries := page.Entries
 	has := protocol.Entries{Entries: entries, Title: info.Title, Agents: shown(info).Agents}
 	if n, ok := behind(last, entries); ok {
 		t.shelf.put(entries[:n])

@@ -179,8 +179,8 @@ func (s *site) get(path string, v any) {
 // past reads what is stored, plainly.
 type past struct{ db *store.Store }
 
-func (p past) Entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
-	return p.db.Entries(ctx, info.ID)
+func (p past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
+	return p.db.Page(ctx, info.ID, span)
 }
 
 func (p past) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {

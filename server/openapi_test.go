@@ -46,6 +46,9 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/sessions", "", 200},
 		{"GET", "/api/sessions?agent=claude&limit=1&since=2020-01-01T00:00:00Z&until=2100-01-01T00:00:00Z&cwd=/home&command=cl&live=false", "", 200},
 		{"GET", "/api/sessions?limit=0", "", 400},
+		{"GET", "/api/sessions?cursor=x", "", 400},
+		{"GET", "/api/facets", "", 200},
+		{"GET", "/api/facets?tag=none&live=true", "", 200},
 		{"GET", "/api/sessions?since=yesterday", "", 400},
 		{"POST", "/api/sessions", `{"command":["true"]}`, 403},
 		{"GET", past, "", 200},
@@ -56,6 +59,9 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", past + "/entries", "", 200},
 		{"GET", past + "/entries?since=2&limit=1", "", 200},
 		{"GET", past + "/entries?since=-1", "", 400},
+		{"GET", past + "/entries?before=end&limit=1", "", 200},
+		{"GET", past + "/entries?before=0", "", 400},
+		{"GET", past + "/entries?around=2&limit=3", "", 200},
 		{"GET", past + "/events", "", 200},
 		{"GET", past + "/events?screen=true", "", 200},
 		{"GET", past + "/screen", "", 200},
@@ -90,7 +96,10 @@ func TestOpenAPI(t *testing.T) {
 		{"POST", now + "/kill", `{"signal":"STOP"}`, 400},
 		{"POST", past + "/kill", `{}`, 409},
 		{"GET", "/api/search?q=the&role=user&role=assistant&limit=3", "", 200},
+		{"GET", "/api/search?q=the&session=" + info.ID, "", 200},
 		{"GET", "/api/search?q=", "", 400},
+		{"DELETE", now, "", 409},
+		{"DELETE", past, "", 204},
 	} {
 		req := httptest.NewRequestWithContext(t.Context(), c.method, "http://127.0.0.1"+c.path, strings.NewReader(c.body))
 		req.Header.Set("Authorization", "Bearer "+token)

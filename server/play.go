@@ -80,12 +80,12 @@ func (p player) send(t protocol.Type, v any) error {
 const entriesBytes = 256 << 10
 
 func (p player) entries(ctx context.Context, after int) error {
-	all, err := p.Past.Entries(ctx, p.info)
+	page, err := p.Past.Page(ctx, p.info, store.Span{Since: after})
 	if err != nil {
 		return err
 	}
-	return inParts(entriesAfter(all, after), func(part []*session.Entry) error {
-		return p.send(protocol.TypeEntries, protocol.Entries{Entries: part, Title: p.info.Title, Agents: shown(p.info).Agents})
+	return inParts(page.Entries, func(part []*session.Entry) error {
+		return p.send(protocol.TypeEntries, protocol.Entries{Entries: append([]*session.Entry{}, part...), Title: p.info.Title, Agents: shown(p.info).Agents})
 	})
 }
 

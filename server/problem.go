@@ -108,7 +108,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 // nothing answers for what is not there, and says which methods are where only the method is wrong.
 func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 	_, here := s.mux.Handler(r)
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := s.mux.Handler(other); pattern != here && pattern != "" {
 			w.Header().Add("Allow", method)

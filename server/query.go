@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"math"
@@ -85,8 +86,50 @@ const (
 func (q *query) filter() store.Filter {
 	return store.Filter{
 		Agent: q.values.Get("agent"), Command: q.values.Get("command"), Cwd: strings.TrimSuffix(q.values.Get("cwd"), "/"), Tag: q.values.Get("tag"),
-		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"), Limit: q.number("limit", pageSize, 1, maxPageSize),
+		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"),
 	}
+}
+
+// limit reads how much one answer holds.
+func (q *query) limit() int { return q.number("limit", pageSize, 1, maxPageSize) }
+
+// cursorOf returns what a client sends back to get the sessions after this one.
+func cursorOf(info *store.Info) (string, error) {
+	text, err := info.Position().MarshalText()
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// cursor reads a position that cursorOf made.
+func (q *query) cursor() store.Position {
+	return parsed(q, "cursor", store.Position{}, func(text string) (p store.Position, err error) {
+		plain, err := base64.RawURLEncoding.DecodeString(text)
+		if err == nil {
+			err = p.UnmarshalText(plain)
+		}
+		return p, err
+	})
+}
+
+// span reads the parameters that choose entries of a session.
+func (q *query) span() store.Span {
+	span := store.Span{
+		Since: q.number("since", 0, 0, math.MaxInt32-1), Around: q.number("around", 0, 1, math.MaxInt32-1), Limit: q.limit(),
+		Before: parsed(q, "before", 0, func(text string) (int, error) {
+			if text == "end" {
+				return math.MaxInt32, nil
+			}
+			n, err := strconv.Atoi(text)
+			if err == nil && (n < 1 || n > math.MaxInt32) {
+				err = strconv.ErrRange
+			}
+			return n, err
+		}),
+	}
+	given := slices.DeleteFunc([]string{"since", "before", "around"}, func(name string) bool { return q.values.Get(name) == "" })
+	if len(given) > 1 && q.err == nil {
+		q.err = badRequest("%s exclude each other", strings.Join(given, " and "))
+	}
+	return span
 }
 
 // maxBody is the longest body of a request, in bytes.

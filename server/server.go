@@ -13,7 +13,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/screen"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -52,8 +51,8 @@ type StartOptions struct {
 
 // Past reads what is stored, without secrets where they are to be taken out.
 type Past interface {
-	// Entries gives the entries of a session in order; where it was cut off, after reading its raw log anew.
-	Entries(ctx context.Context, info *store.Info) ([]*session.Entry, error)
+	// Page returns entries of a session in order; if it was cut off, after reading out its raw log.
+	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error)
 	// Screen gives the screen at a time since the start, or, where at is infinite, the last one; seq is how many bytes led to it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
 	// Export writes one of the formats of the API.
@@ -101,6 +100,7 @@ func (s *Server) routes() {
 		"POST /api/sessions":              s.startSession,
 		"GET /api/sessions/{id}":          s.getSession,
 		"PATCH /api/sessions/{id}":        s.labelSession,
+		"DELETE /api/sessions/{id}":       s.deleteSession,
 		"GET /api/sessions/{id}/entries":  s.listEntries,
 		"GET /api/sessions/{id}/events":   s.watchSession,
 		"GET /api/sessions/{id}/screen":   s.getScreen,
@@ -113,6 +113,7 @@ func (s *Server) routes() {
 		"POST /api/sessions/{id}/kill":    s.kill,
 		"GET /api/sessions/{id}/live":     s.live,
 		"GET /api/search":                 s.search,
+		"GET /api/facets":                 s.getFacets,
 		"GET /ws/agent/{id}":              s.agent,
 		"GET /ws/pty/{name}":              s.pty,
 		"/api/":                           s.nothing,

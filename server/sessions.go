@@ -94,11 +94,12 @@ func (s *Server) findLive(r *http.Request) (*store.Info, error) {
 func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	f := q.filter()
+	f.After = q.cursor()
+	limit := q.limit()
 	if q.err != nil {
 		return q.err
 	}
-	limit := f.Limit
-	f.Limit++ // to know of more
+	f.Limit = limit + 1 // to know of more
 	infos, err := s.Store.Sessions(r.Context(), f)
 	if err != nil {
 		return err
@@ -106,10 +107,33 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	answer := map[string]any{}
 	if len(infos) > limit {
 		infos = infos[:limit]
-		answer["next"] = infos[limit-1].StartedAt
+		if answer["next"], err = cursorOf(infos[limit-1]); err != nil {
+			return err
+		}
+	}
+	if answer["total"], err = s.Store.Count(r.Context(), f); err != nil {
+		return err
 	}
 	if answer["sessions"], err = s.items(r.Context(), infos); err != nil {
 		return err
+	}
+	return writeJSON(w, http.StatusOK, answer)
+}
+
+// getFacets counts sessions by agent, folder and tag.
+func (s *Server) getFacets(w http.ResponseWriter, r *http.Request) error {
+	q := queryOf(r)
+	f := q.filter()
+	if q.err != nil {
+		return q.err
+	}
+	facets, err := s.Store.Facets(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{"total": facets.Sessions, "agents": facets.Agents, "folders": facets.Folders, "tags": facets.Tags}
+	if facets.Sessions > 0 {
+		answer["first"], answer["last"] = facets.First, facets.Last
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }
@@ -141,6 +165,11 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &labels); err != nil {
 		return err
 	}
+	for _, tag := range labels.AddTags {
+		if err := store.CheckTag(tag); err != nil {
+			return badRequest("%v", err)
+		}
+	}
 	info, err := s.find(r)
 	if err != nil {
 		return err
@@ -155,10 +184,40 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 		_, tagErr := s.Store.Tag(r.Context(), info.ID, labels.AddTags, labels.RemoveTags)
 		err = errors.Join(err, tagErr)
 	}
+	if err == nil {
+		info, err = s.Store.Find(r.Context(), info.ID)
+	}
 	if err != nil {
 		return err
 	}
-	return s.getSession(w, r)
+	list, err := s.items(r.Context(), []*store.Info{info})
+	if err != nil {
+		return err
+	}
+	s.watch.labeled(&list[0])
+	return writeJSON(w, http.StatusOK, list[0])
+}
+
+// deleteSession deletes a session that is over. It takes whole ids only: "last" may be another session than the client saw.
+func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.find(r)
+	switch {
+	case err != nil:
+		return err
+	case info.ID != r.PathValue("id"):
+		return badRequest("a session is deleted by its whole id")
+	case info.Status == store.Live:
+		return problem(http.StatusConflict, "live", "the session is being recorded; end it first")
+	}
+	if err := s.Store.DeleteSession(r.Context(), info.ID); err != nil {
+		return err
+	}
+	s.watch.deleted(info.ID)
+	if err := s.Store.Compact(r.Context()); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // startSession runs a command that the client names.

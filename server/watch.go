@@ -178,6 +178,24 @@ func (w *watch) tell(ctx context.Context, items []item, removed []string) {
 	}
 }
 
+// labeled tells the watchers of a session that this server has changed.
+func (w *watch) labeled(it *item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if it.Status == store.Live && w.known != nil {
+		w.known[it.ID] = it
+	}
+	w.toAll(change{session: it})
+}
+
+// deleted tells the watchers of a session that this server has deleted.
+func (w *watch) deleted(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.known, id)
+	w.toAll(change{removed: id})
+}
+
 // toAll gives a change to each watcher. One that does not take it is dropped.
 func (w *watch) toAll(c change) {
 	for changes := range w.watchers {

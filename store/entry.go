@@ -145,27 +145,33 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk", pk, seq)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		var r entryRow
-		targets := r.targets()
-		for rows.Next() {
-			r = entryRow{}
-			if err := rows.Scan(targets...); err != nil {
-				return err
-			}
-			e, err := r.entry()
-			if err != nil {
-				return err
-			}
-			entries = append(entries, e)
-		}
-		return rows.Err()
+		entries, err = entriesOf(ctx, tx, "WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk", pk, seq)
+		return err
 	})
 	return entries, err
+}
+
+// entriesOf returns the entries that the rest of a query chooses.
+func entriesOf(ctx context.Context, tx *sql.Tx, rest string, args ...any) (entries []*session.Entry, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e "+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var r entryRow
+	targets := r.targets()
+	for rows.Next() {
+		r = entryRow{}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		e, err := r.entry()
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, rows.Err()
 }
 
 // entryRow is an entry on its way out of the database.

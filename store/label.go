@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -31,6 +34,18 @@ func (s *Store) label(ctx context.Context, what, id, query, text string) error {
 		_, err = tx.ExecContext(ctx, query, text, pk)
 		return err
 	})
+}
+
+// maxTag is the longest tag, in characters.
+const maxTag = 64
+
+// CheckTag returns an error unless tag is one word, without commas and control characters, of at most 64 characters.
+func CheckTag(tag string) error {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }
+	if tag == "" || !utf8.ValidString(tag) || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, odd) {
+		return fmt.Errorf("%q is no tag: one word, without commas, of at most %d characters", tag, maxTag)
+	}
+	return nil
 }
 
 // Tag adds tags to a session, takes others away, and gives what it has then, sorted.

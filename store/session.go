@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -142,7 +143,33 @@ type Filter struct {
 	Until   time.Time // started before
 	Live    bool      // only those being recorded
 	Unread  bool      // only those whose raw log was not read out to its end
+	ID      string    // only this one
+	After   Position  // only those that Sessions lists after it
 	Limit   int       // 0: no limit
+}
+
+// Position is the place of a session in the order of Sessions, which no other session shares and which it keeps. Its zero value is
+// the place before the first.
+type Position struct {
+	startedAt int64 // nanoseconds since 1970
+	key       int64
+}
+
+// Position returns the session's place in the order of Sessions.
+func (i *Info) Position() Position { return Position{nanos(i.StartedAt), i.key} }
+
+// MarshalText implements encoding.TextMarshaler.
+func (p Position) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%d.%d", p.startedAt, p.key), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *Position) UnmarshalText(text []byte) error {
+	started, key, _ := strings.Cut(string(text), ".")
+	var err, keyErr error
+	p.startedAt, err = strconv.ParseInt(started, 10, 64)
+	p.key, keyErr = strconv.ParseInt(key, 10, 64)
+	return errors.Join(err, keyErr)
 }
 
 // where gives the filter as a condition on the table s.
@@ -173,6 +200,12 @@ func (f Filter) where() (string, []any) {
 	}
 	if f.Unread {
 		add("s.read_end < s.raw_end")
+	}
+	if f.ID != "" {
+		add("s.id = ?", f.ID)
+	}
+	if f.After != (Position{}) {
+		add("(s.started_at, s.pk) < (?, ?)", f.After.startedAt, f.After.key)
 	}
 	return strings.Join(cond, " AND "), args
 }

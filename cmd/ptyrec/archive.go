@@ -6,7 +6,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
@@ -18,13 +17,10 @@ type archive struct {
 	a     *app
 	db    *store.Store
 	turns chan struct{}
-
-	mu   sync.Mutex // guards read
-	read map[string]bool
 }
 
 func newArchive(a *app, db *store.Store) *archive {
-	return &archive{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU()), read: map[string]bool{}}
+	return &archive{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU())}
 }
 
 // turn waits for its turn; leave must be called.
@@ -37,32 +33,30 @@ func (v *archive) turn(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// Entries implements server.Past. A session that was cut off is read anew once.
-func (v *archive) Entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
-	v.mu.Lock()
-	known := v.read[info.ID]
-	v.mu.Unlock()
-	if info.Status == store.Live || known {
-		entries, err := v.db.Entries(ctx, info.ID)
-		if err != nil {
-			return nil, err
+// Page implements server.Past. A session that was cut off is read out first.
+func (v *archive) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
+	if !info.Unread || info.Status == store.Live {
+		page, err := v.db.Page(ctx, info.ID, span)
+		if !errors.Is(err, session.ErrCorrupt) {
+			r, redactErr := v.a.redaction()
+			r, _ = r.of(info.Command)
+			page.Entries = r.entries(page.Entries, nil)
+			return page, errors.Join(err, redactErr)
 		}
-		r, err := v.a.redaction()
-		return r.entries(entries, nil), err
 	}
 	leave, err := v.turn(ctx)
 	if err != nil {
-		return nil, err
+		return store.Page{}, err
 	}
 	defer leave()
+	if info, err = v.db.Find(ctx, info.ID); err != nil { // it may have been read out meanwhile
+		return store.Page{}, err
+	}
 	t, err := storedTranscript(ctx, v.a, v.db, info)
 	if err != nil {
-		return nil, err
+		return store.Page{}, err
 	}
-	v.mu.Lock()
-	v.read[info.ID] = true
-	v.mu.Unlock()
-	return t.Entries, nil
+	return store.PageOf(t.Entries, span), nil
 }
 
 // Screen implements server.Past.

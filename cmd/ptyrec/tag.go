@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/store"
 )
 
 func newTagCmd(a *app) *cobra.Command {
@@ -26,8 +27,8 @@ func newTagCmd(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {
-				if tag != clip(tag, 64) || tag == "" || strings.ContainsAny(tag, " ,") {
-					return usageError(fmt.Errorf("%q is no tag: one word, without commas, of at most 64 characters", tag))
+				if err := store.CheckTag(tag); err != nil {
+					return usageError(err)
 				}
 			}
 			db, info, _, err := a.openSession(cmd.Context(), args)

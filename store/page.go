@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Span chooses entries of a session that follow each other. Of Since, Before and Around no more than one is set; its zero value
+// chooses all entries.
+type Span struct {
+	Since  int // only entries with larger numbers
+	Before int // only entries with smaller numbers; of these the last ones
+	Around int // entries before and after this number, as many of each as there are
+	Limit  int // how many entries; 0: no limit
+}
+
+// Page is a part of a session's entries.
+type Page struct {
+	Entries []*session.Entry
+	Start   int // how many entries come before the first
+	Total   int // how many entries the session has
+}
+
+// bounds returns the first entry of the span and how many follow, of total entries of which below counts those with smaller numbers.
+func (s Span) bounds(total int, below func(seq int) (int, error)) (start, n int, err error) {
+	limit := s.Limit
+	if limit == 0 {
+		limit = total
+	}
+	end := total
+	switch {
+	case s.Before > 0:
+		if end, err = below(s.Before); err == nil {
+			start = end - limit
+		}
+	case s.Around > 0:
+		if start, err = below(s.Around); err == nil {
+			start = min(start-limit/2, total-limit)
+		}
+	case s.Since > 0:
+		start, err = below(s.Since + 1)
+	}
+	start = max(0, start)
+	return start, min(limit, end-start), err
+}
+
+// Page returns a span of the entries of a session, in order.
+func (s *Store) Page(ctx context.Context, id string, span Span) (page Page, err error) {
+	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		below := func(seq int) (n int, err error) {
+			err = tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ? AND seq < ?", pk, seq).Scan(&n)
+			return n, err
+		}
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ?", pk).Scan(&page.Total); err != nil {
+			return err
+		}
+		start, n, err := span.bounds(page.Total, below)
+		if err != nil {
+			return err
+		}
+		page.Start = start
+		page.Entries, err = entriesOf(ctx, tx, "WHERE e.session_pk = ? ORDER BY e.seq, e.pk LIMIT ? OFFSET ?", pk, n, start)
+		return err
+	})
+	return page, err
+}
+
+// PageOf returns a span of entries, which are in order.
+func PageOf(entries []*session.Entry, span Span) Page {
+	below := func(seq int) (n int, _ error) {
+		for n < len(entries) && entries[n].Seq < seq {
+			n++
+		}
+		return n, nil
+	}
+	start, n, _ := span.bounds(len(entries), below) // below does not fail
+	return Page{entries[start : start+n], start, len(entries)}
+}
