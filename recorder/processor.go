@@ -258,7 +258,7 @@ func (p *Processor) Forget() {
 	}
 }
 
-// Title returns the first prompt of the user, or the first shell command, cut to one short line.
+// Title returns the first prompt of the user, or the first shell command: its first line, whole.
 func (p *Processor) Title() string {
 	t := p.title
 	for _, e := range p.log.Entries() {
@@ -280,16 +280,13 @@ func (t *title) see(e *session.Entry) {
 	switch {
 	case t.asked:
 	case e.Role == session.RoleUser:
-		t.text, t.asked = short(e.Text), true
+		t.text, t.asked = firstLine(e.Text), true
 	case e.Role == session.RoleShell && t.text == "":
-		t.text = short(e.Text)
+		t.text = firstLine(e.Text)
 	}
 }
 
-func short(s string) string {
+func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
 	return s
 }

@@ -261,3 +261,14 @@ func TestShellEndsWithItsCommand(t *testing.T) {
 		t.Errorf("ended (-want +got):\n%s", diff)
 	}
 }
+
+// TestTitleIsWhole: titles were cut at 80 characters in the data (issue 12, 3.11).
+func TestTitleIsWhole(t *testing.T) {
+	want := "echo " + strings.Repeat("a long command line ", 12) + "ends"
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 400, Rows: 24})
+	p.Feed(session.Event{Kind: session.Output, Data: []byte("me@host:~$ " + want + "\r\nout\r\nme@host:~$ ")})
+	p.Close(time.Second)
+	if got := p.Title(); got != want {
+		t.Errorf("title %q, want %q", got, want)
+	}
+}

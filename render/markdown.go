@@ -3,6 +3,7 @@ package render
 import (
 	"html"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
 	b.WriteString(frontMatter(&t.Session))
-	b.WriteString("\n# " + escape(titleOf(&t.Session)) + "\n")
+	b.WriteString("\n# " + escape(headingOf(&t.Session)) + "\n")
 	speaker := ""
 	for _, e := range t.Entries {
 		if e.Type == session.TypeEvent {
@@ -171,10 +172,16 @@ func longestRun(text string) (longest int) {
 	return longest
 }
 
-// escape takes their meaning from the characters that would have one in a line of Markdown.
-func escape(text string) string { return escaper.Replace(text) }
+// escape makes text mean itself in a line of Markdown that does not begin with it. A & is escaped only
+// where a character reference would begin (CommonMark 6.2), and a > needs no escape inside a line.
+func escape(text string) string {
+	return escaper.Replace(reference.ReplaceAllString(text, "&amp;$1"))
+}
 
-var escaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;")
+var (
+	reference = regexp.MustCompile(`&(#?[0-9A-Za-z]+;)`)
+	escaper   = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;")
+)
 
 // headings by which a message's own are lowered, so that they stand below the speaker's.
 const lowered = 2

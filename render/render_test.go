@@ -164,3 +164,21 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// TestMarkdownHeadingsKeepAmpersands: a title with "&" was written as "&amp;" (issue 12, 3.11).
+func TestMarkdownHeadingsKeepAmpersands(t *testing.T) {
+	for title, want := range map[string]string{
+		"build && test -> done":    "# build && test -> done\n",
+		"R&D; a&b":                 "# R&amp;D; a&b\n", // &D; could be a character reference
+		"show &lt; and &#60; <b>":  "# show &amp;lt; and &amp;#60; &lt;b>\n",
+		"*stars* [link](x) `code`": "# \\*stars\\* \\[link\\](x) \\`code\\`\n",
+	} {
+		var b strings.Builder
+		if err := render.Write(&b, "md", &session.Transcript{Session: session.Session{Title: title}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "\n"+want) {
+			t.Errorf("%s: no %q in %q", title, want, b.String())
+		}
+	}
+}

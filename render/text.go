@@ -11,7 +11,7 @@ import (
 // between dashes.
 func writeText(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
-	title := titleOf(&t.Session)
+	title := headingOf(&t.Session)
 	b.WriteString(title + "\n" + strings.Repeat("=", max(3, len([]rune(title)))) + "\n")
 	for _, f := range factsOf(&t.Session) {
 		b.WriteString(f.name + ": " + f.value + "\n")

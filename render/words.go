@@ -32,6 +32,17 @@ func titleOf(s *session.Session) string {
 	return "Session"
 }
 
+// headingSize is where a heading is cut, in characters: a title is the whole first line of a prompt.
+const headingSize = 200
+
+func headingOf(s *session.Session) string {
+	title := []rune(titleOf(s))
+	if len(title) > headingSize {
+		return string(title[:headingSize-1]) + "…"
+	}
+	return string(title)
+}
+
 func factsOf(s *session.Session) (facts []fact) {
 	add := func(name, value string) {
 		if value != "" {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // defaultFile is a configuration file that says nothing, with a comment for each key.
@@ -104,6 +106,9 @@ func editConfig(a *app) error {
 		}
 	}
 	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	if cli.EditsOnTerminal(command) && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
+		return fail(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
+	}
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
 	editor.Stdin, editor.Stdout, editor.Stderr = a.stdin, a.stdout, a.stderr
 	if err := editor.Run(); err != nil {

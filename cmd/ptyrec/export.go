@@ -140,10 +140,10 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	bar := newCounter(a, "export", len(infos))
-	defer bar.finish()
+	bar := newCounter(a, "export", "sessions", len(infos))
+	defer bar.Finish()
 	err = eachParallel(len(infos), func(i int) error {
-		defer bar.add(1)
+		defer bar.Add(1)
 		info := infos[i]
 		name := info.StartedAt.UTC().Format("2006-01-02_150405_") + info.ID + "." + ending(format)
 		return a.writeFile(filepath.Join(f.dir, name), func(w io.Writer) error {
@@ -151,7 +151,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 		})
 	})
 	if err == nil {
-		bar.finish()
+		bar.Finish()
 		a.notice("%s written to %s", plural(len(infos), "session"), f.dir)
 	}
 	return err

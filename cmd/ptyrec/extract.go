@@ -75,9 +75,9 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 		}
 	}
 	bar := newProgress(a, label, paths)
-	defer bar.finish()
+	defer bar.Finish()
 	return eachParallel(len(paths), func(i int) error {
-		rec, err := openRecording(a, paths[i], bar.add)
+		rec, err := openRecording(a, paths[i], bar.Add)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -61,7 +62,7 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	defer im.bar.finish()
+	defer im.bar.Finish()
 	err = eachParallel(len(paths), func(i int) error {
 		err := im.one(ctx, paths[i])
 		if err != nil {
@@ -69,7 +70,7 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 		}
 		return err
 	})
-	im.bar.finish()
+	im.bar.Finish()
 	if im.many || dry {
 		im.tell()
 	}
@@ -81,7 +82,7 @@ type importer struct {
 	imported
 	a    *app
 	db   *store.Store // nil in a dry run without one
-	bar  *progress
+	bar  *cli.Progress
 	dry  bool
 	many bool
 }
@@ -99,7 +100,7 @@ func (im *importer) tell() {
 }
 
 func (im *importer) one(ctx context.Context, path string) error {
-	rec, err := openRecording(im.a, path, im.bar.add)
+	rec, err := openRecording(im.a, path, im.bar.Add)
 	if err != nil {
 		return err
 	}

@@ -239,12 +239,17 @@ func listTitle(info *store.Info) string {
 
 // clip keeps a text's first n characters, as one line without control characters: titles and prompts come from programs.
 func clip(s string, n int) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 }), " ")
+	s = spaced(s)
 	r := []rune(s)
 	if len(r) <= n {
 		return s
 	}
 	return string(r[:n-1]) + "…"
+}
+
+// spaced returns a text as one line, with a space in place of blanks and control characters.
+func spaced(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 }), " ")
 }
 
 // minPrefix is the length of a short id, in characters, where that tells it apart.

@@ -21,7 +21,17 @@ func execute(args []string) int {
 	root.SetArgs(args)
 	begun := false
 	beforeRun(root, func() { begun = true })
+	var unknown error
+	page := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if unknown = unknownCommand(cmd); unknown == nil {
+			page(cmd, args)
+		}
+	})
 	cmd, err := root.ExecuteC()
+	if err == nil {
+		err = unknown
+	}
 	if err != nil && !begun {
 		err = usageError(err)
 	}

@@ -11,7 +11,7 @@ import (
 // On a terminal there are colours and a pager, which begins at the entry that is asked for; NO_COLOR is kept to.
 func TestPager(t *testing.T) {
 	environ, _ := env(t)
-	environ = append(environ, "LESS=", "COLUMNS=")
+	environ = append(environ, "LESS=", "COLUMNS=", "TERM=xterm")
 	record := exec.Command("ptyrec", "import", longCast(t))
 	record.Env = environ
 	if out, err := record.CombinedOutput(); err != nil {

@@ -1,73 +1,46 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
-	"sync"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// progressDelay is how long work goes on before a progress bar appears.
-const progressDelay = 700 * time.Millisecond
-
-// progress shows on a terminal how far long work has come, its rate and what is left. It may be used concurrently.
-type progress struct {
-	out   *os.File
-	label string
-	// things tells that it counts no bytes.
-	things bool
-
-	mu    sync.Mutex // guards the fields below
-	begun time.Time
-	total int64
-	done  int64
-	bar   *progressbar.ProgressBar // nil until the work is long, and where stderr is no terminal
+// page writes text to stdout, on a terminal through the user's pager, which begins at the given line, from 1.
+func (a *app) page(text string, line int) error {
+	p := cli.Pager{}
+	if isTerminal(a.stdout) {
+		p = cli.PagerFrom(os.LookupEnv, line)
+	}
+	err := p.Page(a.stdout, a.stderr, a.environ, text)
+	if errors.Is(err, cli.ErrPager) {
+		return fail(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
+	}
+	return err
 }
 
-func newProgress(a *app, label string, paths []string) *progress {
-	p := &progress{out: a.stderr, label: label, begun: time.Now()}
+// newProgress shows how many bytes of these files have been read.
+func newProgress(a *app, label string, paths []string) *cli.Progress {
+	var total int64
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			p.total += info.Size()
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			total += info.Size()
 		}
 	}
-	return p
+	return a.progress(label, "", total)
 }
 
-// newCounter counts things, not bytes.
-func newCounter(a *app, label string, total int) *progress {
-	return &progress{out: a.stderr, label: label, begun: time.Now(), total: int64(total), things: true}
+// newCounter shows how many of total things have been done; unit names them.
+func newCounter(a *app, label, unit string, total int) *cli.Progress {
+	return a.progress(label, unit, int64(total))
 }
 
-// add counts n more.
-func (p *progress) add(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += int64(n)
-	if p.bar == nil && time.Since(p.begun) > progressDelay && isTerminal(p.out) {
-		p.bar = progressbar.NewOptions64(max(p.total, 1),
-			progressbar.OptionSetWriter(p.out),
-			progressbar.OptionSetDescription(p.label),
-			progressbar.OptionShowBytes(!p.things),
-			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
+func (a *app) progress(label, unit string, total int64) *cli.Progress {
+	var out io.Writer
+	if isTerminal(a.stderr) {
+		out = a.stderr
 	}
-	if p.bar != nil {
-		_ = p.bar.Set64(min(p.done, p.total)) // only a terminal that is gone fails here
-	}
-}
-
-// finish takes the bar off the terminal.
-func (p *progress) finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		p.bar = nil
-	}
+	return cli.NewProgress(out, func() int { return terminalWidth(a.stderr) }, label, unit, total)
 }

@@ -45,12 +45,11 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 	}
 	infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return i.Status == store.Live })
 	bar := newProgress(a, "reading what was left unread", nil)
-	defer bar.finish()
+	defer bar.Finish()
 	for _, info := range infos {
-		bar.total += info.RawBytes
+		bar.Grow(info.RawBytes)
 	}
 	for _, info := range infos {
-		bar.add(0)
 		old, err := db.Entries(ctx, info.ID)
 		if err == nil {
 			_, err = readOut(ctx, a, db, info, old)
@@ -61,7 +60,7 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 		if err != nil {
 			a.notice("warning: session %s is not read out to its end: %v", info.ID, err)
 		}
-		bar.add(int(info.RawBytes))
+		bar.Add(int(info.RawBytes))
 	}
 	return nil
 }

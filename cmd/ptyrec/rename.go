@@ -21,7 +21,7 @@ func newRenameCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return db.Rename(cmd.Context(), info.ID, clip(strings.Join(args[1:], " "), 500))
+			return db.Rename(cmd.Context(), info.ID, spaced(strings.Join(args[1:], " ")))
 		},
 	}
 }

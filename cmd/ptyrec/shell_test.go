@@ -151,3 +151,13 @@ func recordedCommands(t *testing.T, environ []string) (out []string) {
 	}
 	return out
 }
+
+// TestZshWithoutCompinit: words were not completed, and nothing said why (issue 12, 3.11).
+func TestZshWithoutCompinit(t *testing.T) {
+	sh := shellUnderTest{"zsh", ".zshrc", "PS1='ready> '\n", "", []string{"-i"}}
+	u, cmd, _ := sh.start(t)
+	u.Await(t, `words are not completed: add "autoload -Uz compinit && compinit" to ~/.zshrc`)
+	u.Await(t, "ready> ")
+	u.Type(t, "exit\r")
+	ptytest.Status(t, cmd)
+}

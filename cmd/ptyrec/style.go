@@ -43,8 +43,13 @@ func (a *app) width() int {
 	if !isTerminal(a.stdout) {
 		return 0
 	}
-	cols, _, err := term.GetSize(int(a.stdout.Fd()))
-	if err != nil {
+	return terminalWidth(a.stdout)
+}
+
+// terminalWidth returns the columns of the terminal f; 80 if it does not say.
+func terminalWidth(f *os.File) int {
+	cols, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || cols < 1 {
 		return 80
 	}
 	return cols

@@ -50,6 +50,15 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return misuse(commandHint(cmd, args[0]), "unknown command %q", args[0])
 }
 
+// unknownCommand is the error of --help and --version behind a word that is no command; cobra, which looks
+// for these flags first, would describe the parent.
+func unknownCommand(cmd *cobra.Command) error {
+	if !cmd.HasAvailableSubCommands() {
+		return nil
+	}
+	return subcommand(cmd, cmd.Flags().Args())
+}
+
 // commandHint guesses which command was meant: one of a similar name, one that does what the word says, or a program to be recorded.
 func commandHint(cmd *cobra.Command, word string) string {
 	var names []string

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // These are set by the Makefile and the release (-ldflags -X). Where they are empty, what Go noted of the module and its commit is taken.
@@ -65,8 +67,6 @@ func versionString() string {
 	if version != "" {
 		return version
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	info, _ := debug.ReadBuildInfo() // nil in a program built without modules
+	return cli.BuildVersion(info)
 }

@@ -29,7 +29,11 @@ if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
   # Completion begins at the first prompt: by then compinit has run, wherever it stands.
   __ptyrec_complete() {
     add-zsh-hook -d precmd __ptyrec_complete
-    (( $+functions[compdef] )) && compdef _ptyrec ptyrec
+    if (( $+functions[compdef] )); then
+      compdef _ptyrec ptyrec
+    else
+      print -ru2 -- 'ptyrec: words are not completed: add "autoload -Uz compinit && compinit" to ~/.zshrc'
+    fi
   }
   zstyle ':completion:*:*:ptyrec:*' list-grouped false # zsh sorts what it groups; these are the newest first
   autoload -Uz add-zsh-hook

@@ -1,0 +1,75 @@
+package cli_test
+
+import (
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+)
+
+func lookup(environ map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		text, ok := environ[name]
+		return text, ok
+	}
+}
+
+// TestPagerOnBareTerminals: less ran with TERM=dumb, and in the C locale it showed … as <E2><80><A6>
+// (issue 12, 3.8).
+func TestPagerOnBareTerminals(t *testing.T) {
+	for _, term := range []string{"", "dumb", "unknown"} {
+		p := cli.PagerFrom(lookup(map[string]string{"TERM": term, "PAGER": "more"}), 1)
+		if p.Command != "" {
+			t.Errorf("TERM=%q starts %q", term, p.Command)
+		}
+	}
+	tests := []struct {
+		environ map[string]string
+		command string
+		env     []string
+	}{
+		{map[string]string{"PAGER": "more"}, "more", []string{"LESS=FRX +7g", "LESSCHARSET=utf-8", "LV=-c"}},
+		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"}, "less -S", []string{"LESS=R +7g"}},
+		{map[string]string{"PAGER": "more", "PTYREC_PAGER": ""}, "", nil},
+		{map[string]string{"PAGER": "cat"}, "", nil},
+	}
+	for _, tt := range tests {
+		tt.environ["TERM"] = "xterm"
+		p := cli.PagerFrom(lookup(tt.environ), 7)
+		if p.Command != tt.command {
+			t.Errorf("%v: command %q, want %q", tt.environ, p.Command, tt.command)
+		}
+		if tt.env != nil && !slices.Equal(p.Env, tt.env) {
+			t.Errorf("%v: environment %q, want %q", tt.environ, p.Env, tt.env)
+		}
+	}
+}
+
+func TestEditsOnTerminal(t *testing.T) {
+	for command, want := range map[string]bool{"vi": true, "/usr/bin/vim -u NONE": true, "code --wait": false, "sed -i s/a/b/": false, "": false} {
+		if got := cli.EditsOnTerminal(command); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+}
+
+// TestBuildVersion: a program built by go install called itself (devel) (issue 12, 3.11).
+func TestBuildVersion(t *testing.T) {
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	commit := []debug.BuildSetting{setting("vcs.revision", strings.Repeat("0123456789", 4)), setting("vcs.modified", "true")}
+	for want, info := range map[string]*debug.BuildInfo{
+		"v1.2.3":                   {Main: debug.Module{Version: "v1.2.3"}, Settings: commit},
+		"devel-012345678901-dirty": {Main: debug.Module{Version: "(devel)"}, Settings: commit},
+		"devel-012345678901":       {Settings: commit[:1]},
+		"devel":                    {Main: debug.Module{Version: "(devel)"}},
+	} {
+		if got := cli.BuildVersion(info); got != want {
+			t.Errorf("version %q, want %q", got, want)
+		}
+	}
+	if got := cli.BuildVersion(nil); got != "devel" {
+		t.Errorf("without build information: %q", got)
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ErrPager reports that the pager cannot be run.
+var ErrPager = errors.New("the pager cannot be run")
+
+// Pager is the program that shows long output on a terminal.
+type Pager struct {
+	Command string   // for sh -c; empty: write without a pager
+	Env     []string // to be added to the pager's environment
+}
+
+// PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is installed. On
+// a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is none.
+//
+// less is told to leave if the text fits one screen (LESS=FRX), to begin at the given line, from 1, and
+// to print UTF-8 as it is: in the C locale it would show the bytes in hexadecimal. What the user has
+// set goes first.
+func PagerFrom(lookup func(name string) (string, bool), line int) Pager {
+	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
+		return Pager{}
+	}
+	p := Pager{Command: pagerCommand(lookup)}
+	flags, ok := lookup("LESS")
+	if !ok {
+		flags = "FRX"
+	}
+	if line > 1 {
+		flags += " +" + strconv.Itoa(line) + "g"
+	}
+	p.Env = append(p.Env, "LESS="+flags)
+	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
+		if text, _ := lookup(v.name); text == "" {
+			p.Env = append(p.Env, v.name+"="+v.value)
+		}
+	}
+	return p
+}
+
+func pagerCommand(lookup func(string) (string, bool)) string {
+	command := "less"
+	for _, name := range []string{"PAGER", "PTYREC_PAGER"} {
+		if text, ok := lookup(name); ok {
+			command = strings.TrimSpace(text)
+		}
+	}
+	if command == "cat" {
+		return ""
+	}
+	if _, err := exec.LookPath("less"); command == "less" && err != nil {
+		return ""
+	}
+	return command
+}
+
+// Page shows text in the pager on the terminal out. The error wraps ErrPager if the pager cannot be run.
+func (p Pager) Page(out, stderr *os.File, environ []string, text string) error {
+	if p.Command == "" {
+		_, err := out.WriteString(text)
+		return err
+	}
+	cmd := exec.Command("sh", "-c", p.Command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), out, stderr
+	cmd.Env = append(environ[:len(environ):len(environ)], p.Env...)
+	if err := cmd.Start(); err != nil {
+		_, err = out.WriteString(text)
+		return err
+	}
+	signal.Ignore(syscall.SIGINT) // Ctrl+C is for the pager, which outlives it
+	defer signal.Reset(syscall.SIGINT)
+	err := cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() != 127 || errors.Is(err, syscall.EPIPE) {
+		return nil // the user left before the end
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrPager, p.Command)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/dustin/go-humanize"
+)
+
+const (
+	progressDelay    = 700 * time.Millisecond // work shorter than this shows no progress
+	progressInterval = 100 * time.Millisecond // between two drawings
+	rateTime         = 2 * time.Second        // before this there is no estimate of the time left
+)
+
+// Progress shows on a terminal how far long work has come: percent, bytes or counts, and the time left.
+// Its zero value shows nothing. Its methods may be called concurrently.
+type Progress struct {
+	out   io.Writer // nil: show nothing
+	label string
+	unit  string // empty: bytes
+	width func() int
+	now   func() time.Time
+
+	mu    sync.Mutex // guards the fields below
+	begun time.Time
+	drawn time.Time // zero: nothing is on the terminal
+	total int64
+	done  int64
+}
+
+// NewProgress shows work of total bytes, or total things if unit names them ("sessions"). A total of 0
+// is unknown. width returns the columns of the terminal out; without a terminal out is nil.
+func NewProgress(out io.Writer, width func() int, label, unit string, total int64) *Progress {
+	return newProgress(out, width, time.Now, label, unit, total)
+}
+
+func newProgress(out io.Writer, width func() int, now func() time.Time, label, unit string, total int64) *Progress {
+	return &Progress{out: out, label: label, unit: unit, width: width, now: now, begun: now(), total: total}
+}
+
+// Grow adds n to the total.
+func (p *Progress) Grow(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total += n
+}
+
+// Add counts n more as done.
+func (p *Progress) Add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += int64(n)
+	if p.out == nil {
+		return
+	}
+	now := p.now()
+	if now.Sub(p.begun) < progressDelay || now.Sub(p.drawn) < progressInterval {
+		return
+	}
+	p.drawn = now
+	_, _ = io.WriteString(p.out, "\r"+ansi.Truncate(p.line(now), max(20, p.width()-1), "…")+"\x1b[K") // a terminal that is gone shows nothing
+}
+
+// line is what the terminal shows: import  42% (630 MB of 1.5 GB), 1m12s left.
+func (p *Progress) line(now time.Time) string {
+	amount := func(n int64) string {
+		if p.unit == "" {
+			return humanize.IBytes(uint64(max(0, n)))
+		}
+		return humanize.Comma(n)
+	}
+	done := p.done
+	if p.total > 0 {
+		done = min(done, p.total)
+	}
+	var b strings.Builder
+	b.WriteString(p.label)
+	if p.total > 0 {
+		fmt.Fprintf(&b, " %3d%% (%s of %s%s)", 100*done/p.total, amount(done), amount(p.total), suffix(p.unit))
+	} else {
+		fmt.Fprintf(&b, " %s%s", amount(done), suffix(p.unit))
+	}
+	spent := now.Sub(p.begun)
+	if p.unit == "" && spent > 0 {
+		fmt.Fprintf(&b, ", %s/s", amount(int64(float64(done)/spent.Seconds())))
+	}
+	if p.total > done && done > 0 && spent >= rateTime {
+		left := time.Duration(float64(spent) * float64(p.total-done) / float64(done))
+		fmt.Fprintf(&b, ", %s left", left.Round(time.Second))
+	}
+	return b.String()
+}
+
+func suffix(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return " " + unit
+}
+
+// Finish takes the progress off the terminal. More may follow.
+func (p *Progress) Finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.drawn.IsZero() {
+		_, _ = io.WriteString(p.out, "\r\x1b[K") // as above
+		p.drawn = time.Time{}
+	}
+}
