@@ -78,14 +78,18 @@ func Ready(path string) bool {
 		return false
 	}
 	defer f.Close()
-	var page [headerSize + 1]byte
+	var page [headerSize]byte
 	if _, err := f.ReadAt(page[:], 0); err != nil || string(page[:16]) != magic {
 		return false
 	}
 	field := func(at int) int64 { return int64(binary.BigEndian.Uint32(page[at:])) }
 	pageSize := int64(binary.BigEndian.Uint16(page[16:]))
 	files, err := fs.Glob(migrations, "migrations/*.sql")
-	return err == nil && field(60) == int64(len(files)) && field(68) == applicationID && info.Size() >= field(28)*pageSize
+	if err != nil || field(60) != int64(len(files)) || field(68) != applicationID || pageSize < 512 || info.Size() < field(28)*pageSize {
+		return false
+	}
+	pages := &pageFile{file: f, pageSize: pageSize, pages: uint32(field(28))}
+	return pages.schemaWhole()
 }
 
 // ownDamage returns err, the reason why the file at path is no database, as session.ErrCorrupt where the

@@ -162,7 +162,8 @@ func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info
 }
 
 // The database is damaged before the session begins: the user is told at the start, and the session is kept
-// until the database is repaired. Once nothing was recorded, which was told at the end only.
+// until the database is repaired. Once nothing was recorded, which was told at the end only, and a database that
+// is cut off or has no header was beyond repair.
 func TestDatabaseDamagedAtStart(t *testing.T) {
 	for name, harm := range damages {
 		t.Run(name, func(t *testing.T) {
@@ -194,12 +195,25 @@ func TestDatabaseDamagedAtStart(t *testing.T) {
 			if now, err := os.ReadFile(db); err != nil || !bytes.Equal(now, harmed) {
 				t.Errorf("the damaged database was changed: %v", err)
 			}
-			if err := os.WriteFile(db, whole, 0o600); err != nil { // a backup
-				t.Fatal(err)
+			if out, err := command(environ, "doctor").CombinedOutput(); err == nil || !strings.Contains(string(out), "doctor --repair") {
+				t.Errorf("doctor: %v, want it to name --repair\n%s", err, out)
+			}
+			if out, err := command(environ, "doctor", "--repair").CombinedOutput(); err != nil {
+				t.Errorf("doctor --repair: %v\n%s", err, out)
+			}
+			if kept, err := os.ReadFile(db + ".damaged"); err != nil || !bytes.Equal(kept, harmed) {
+				t.Errorf("the damaged database is not kept: %v", err)
 			}
 			info, events := rawLog(t, db)
 			if got := string(bytesOf(session.Output, events)); got != "hello\r\n" || info.ExitCode == nil || *info.ExitCode != 7 {
 				t.Errorf("the raw log is %q, the exit status %v", got, info.ExitCode)
+			}
+			out, err := command(environ, "list", "--json").Output()
+			if n := strings.Count(string(out), `"id":`); err != nil || n != 6 {
+				t.Errorf("%d sessions, %v, want the 5 old ones and the new one", n, err)
+			}
+			if out, err := command(environ, "doctor").CombinedOutput(); err != nil {
+				t.Errorf("doctor: %v\n%s", err, out)
 			}
 		})
 	}
