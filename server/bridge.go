@@ -103,7 +103,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	case !s.hasBridge():
 		return problem(http.StatusNotFound, "not_found", "there is no bridge here")
 	case rightOf(r) < mayWrite:
-		return problem(http.StatusUnauthorized, "unauthorized", "this needs the token that `ptyrec serve` printed")
+		return errNoToken
 	case s.freeCommand(r):
 		return problem(http.StatusForbidden, "forbidden", "the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
 	}

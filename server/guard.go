@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"mime"
@@ -42,8 +43,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
-		found := s.rightOf(r)
-		if err := s.allow(r, found); err != nil {
+		found, err := s.rightOf(r)
+		if err == nil {
+			err = s.allow(r, found)
+		}
+		if err != nil {
 			s.refuse(w, r, err)
 			return
 		}
@@ -107,47 +111,62 @@ func isWriting(r *http.Request) bool {
 
 func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
-// rightOf finds the client's right by its token.
-func (s *Server) rightOf(r *http.Request) right {
+// errNoToken refuses those who have not shown the token.
+var errNoToken = problem(http.StatusUnauthorized, "unauthorized", "this needs the token: open the address that `ptyrec serve` printed, or see its --help")
+
+// rightOf returns what the client may do. A wrong token is an error, also where none is needed.
+func (s *Server) rightOf(r *http.Request) (right, error) {
+	known, err := s.knows(r)
 	switch {
-	case s.hasToken(r) && !s.ReadOnly:
-		return mayWrite
-	case s.hasToken(r) || !s.ReadToken:
-		return mayRead
+	case err != nil:
+		return mayNothing, err
+	case known && !s.ReadOnly:
+		return mayWrite, nil
+	case known || s.OpenReading:
+		return mayRead, nil
 	}
-	return mayNothing
+	return mayNothing, nil
 }
 
-// allow refuses what the right does not reach to.
+// allow refuses what the right does not reach to. The page's files hold no secrets: it asks for the token itself.
 func (s *Server) allow(r *http.Request, found right) error {
 	path := r.URL.Path
-	shown := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/") // the page holds no secrets
-	_, named := r.Header["Authorization"]
+	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
 	switch {
-	case named && !s.hasToken(r):
-		return problem(http.StatusUnauthorized, "unauthorized", "this is not the token that `ptyrec serve` printed")
-	case path == "/api/info" || shown && !isWriting(r):
+	case path == loginPath || inPage && !isWriting(r):
 		return nil
 	case found == mayNothing, isWriting(r) && found < mayWrite && !s.ReadOnly:
-		return problem(http.StatusUnauthorized, "unauthorized", "this needs the token that `ptyrec serve` printed")
+		return errNoToken
 	case isWriting(r) && s.ReadOnly:
 		return problem(http.StatusForbidden, "forbidden", "the server is read-only")
 	}
 	return nil
 }
 
-// hasToken looks for the token in the Authorization header and, as browsers cannot set that there, in a WebSocket's subprotocols.
-func (s *Server) hasToken(r *http.Request) bool {
-	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return equal(bearer, s.Token)
-	}
-	for _, offered := range subprotocols(r) {
-		if coded, ok := strings.CutPrefix(offered, client.TokenPrefix); ok {
-			token, err := base64.RawURLEncoding.DecodeString(coded)
-			return err == nil && equal(string(token), s.Token)
+// knows reports whether the client has shown the token: in the Authorization header, in a WebSocket's subprotocols, as browsers cannot set
+// that header there, or once before, by its cookie. Each token that it shows must be right. A cookie counts for pages of our own
+// origin only: browsers send it to every port of a host, and let pages of every port send it.
+func (s *Server) knows(r *http.Request) (bool, error) {
+	shown := 0
+	for _, header := range r.Header.Values("Authorization") {
+		if token, ok := strings.CutPrefix(header, "Bearer "); !ok || !equal(token, s.Token) {
+			return false, errNoToken
 		}
+		shown++
 	}
-	return false
+	for _, coded := range bearers(r) {
+		token, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(coded, client.TokenPrefix))
+		if err != nil || !equal(string(token), s.Token) {
+			return false, errNoToken
+		}
+		shown++
+	}
+	return shown > 0 || s.hasCookie(r) && s.fromUs(r), nil
+}
+
+// bearers returns the subprotocols that hold a token.
+func bearers(r *http.Request) []string {
+	return slices.DeleteFunc(subprotocols(r), func(offered string) bool { return !strings.HasPrefix(offered, client.TokenPrefix) })
 }
 
 func subprotocols(r *http.Request) (offered []string) {
@@ -159,8 +178,10 @@ func subprotocols(r *http.Request) (offered []string) {
 	return offered
 }
 
-func equal(a, b string) bool {
-	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+// equal compares secrets in a time that says nothing about them. Nothing equals an empty one.
+func equal(shown, secret string) bool {
+	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(secret))
+	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
 // secure sets the headers of every answer. Styles may stand inline because xterm.js draws with them; scripts may not.

@@ -69,19 +69,19 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// Who has no token, or a wrong one, writes nothing, and reads where that is open.
+// Whoever has no token writes nothing, and reads only if that is open; a wrong one is refused always.
 func TestToken(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		o                server.Options
 		none, bad, right [2]int // statuses of reading and writing: without a token, with a wrong one, with it
 	}{
-		{"open", server.Options{}, [2]int{200, 401}, [2]int{401, 401}, [2]int{200, 200}},
-		{"closed", server.Options{ReadToken: true}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 200}},
-		{"read-only", server.Options{ReadOnly: true}, [2]int{200, 403}, [2]int{401, 401}, [2]int{200, 403}},
-		{"read-only, closed", server.Options{ReadOnly: true, ReadToken: true}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 403}},
+		{"open", server.Options{OpenReading: true}, [2]int{200, 401}, [2]int{401, 401}, [2]int{200, 200}},
+		{"closed", server.Options{}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 200}},
+		{"read-only, open", server.Options{ReadOnly: true, OpenReading: true}, [2]int{200, 403}, [2]int{401, 401}, [2]int{200, 403}},
+		{"read-only", server.Options{ReadOnly: true}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 403}},
 	} {
-		s := newSite(t, func(o *server.Options) { o.ReadOnly, o.ReadToken = c.o.ReadOnly, c.o.ReadToken })
+		s := newSite(t, func(o *server.Options) { o.ReadOnly, o.OpenReading = c.o.ReadOnly, c.o.OpenReading })
 		info, _ := s.recorded()
 		for name, try := range map[string]struct {
 			header string
@@ -102,7 +102,7 @@ func TestToken(t *testing.T) {
 
 // A WebSocket needs what other requests need.
 func TestSocketGuard(t *testing.T) {
-	s := newSite(t, func(o *server.Options) { o.ReadToken = true })
+	s := newSite(t, nil)
 	h := s.host(80, 24)
 	coded := client.TokenPrefix + base64.RawURLEncoding.EncodeToString([]byte(token))
 	for _, c := range []struct {
@@ -119,14 +119,19 @@ func TestSocketGuard(t *testing.T) {
 		{"no such session", "/api/sessions/zzz/live", nil, []string{coded}, 404},
 		{"a path out", "/api/sessions/..%2f..%2fetc%2fpasswd/live", nil, []string{coded}, 404},
 		{"right", "/api/sessions/" + h.id + "/live", http.Header{"Origin": {s.url}}, []string{client.Subprotocol, coded}, 101},
+		{"token alone", "/api/sessions/" + h.id + "/live", nil, []string{coded}, 101},
+		{"token alone, agent", "/ws/agent/" + h.id, nil, []string{coded}, 101},
+		{"two tokens, one wrong", "/api/sessions/" + h.id + "/live", nil, []string{coded, client.TokenPrefix + "eHh4"}, 401},
+		{"a wrong token beside the right header", "/api/sessions/" + h.id + "/live", http.Header{"Authorization": {"Bearer " + token}}, []string{client.TokenPrefix + "eHh4"}, 401},
+		{"an empty token", "/api/sessions/" + h.id + "/live", nil, []string{client.TokenPrefix}, 401},
 	} {
 		ws, resp, err := websocket.Dial(t.Context(), s.url+c.path, &websocket.DialOptions{HTTPHeader: c.header, Subprotocols: c.protos})
 		if resp == nil || resp.StatusCode != c.status {
 			t.Errorf("%s: %v, %v", c.name, resp, err)
 		}
 		if err == nil {
-			if ws.Subprotocol() != client.Subprotocol {
-				t.Errorf("the server chose %q", ws.Subprotocol())
+			if ws.Subprotocol() != c.protos[0] { // item 1.9: a browser gives up if the only one that it offers is not named
+				t.Errorf("%s: the server chose %q", c.name, ws.Subprotocol())
 			}
 			_ = ws.CloseNow()
 		}

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -182,6 +184,6 @@ func withoutControl(f protocol.Frame) (protocol.Frame, error) {
 	if err := f.Decode(&a); err != nil {
 		return f, err
 	}
-	delete(a, "control")
+	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "control") }) // as encoding/json reads it
 	return protocol.JSON(protocol.TypeAttach, a)
 }

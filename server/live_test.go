@@ -194,6 +194,7 @@ func (s *site) events(t *testing.T, path, last string, until func(sse) bool) (go
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer "+token)
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
@@ -472,9 +473,9 @@ func TestProxyStart(t *testing.T) {
 	}
 }
 
-// Without a token for writing one may watch, and is told that one may no more.
+// With open reading, one may watch without a token, and is told that one may no more.
 func TestWatchOnly(t *testing.T) {
-	s := newSite(t, nil)
+	s := newSite(t, func(o *server.Options) { o.OpenReading = true })
 	h := s.host(80, 24)
 	ws, _, err := websocket.Dial(t.Context(), s.url+"/api/sessions/"+h.id+"/live", nil)
 	if err != nil {

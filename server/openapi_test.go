@@ -43,6 +43,9 @@ func TestOpenAPI(t *testing.T) {
 		status             int
 	}{
 		{"GET", "/api/info", "", 200},
+		{"POST", "/api/login", `{"token":"` + token + `"}`, 204},
+		{"POST", "/api/login", `{"token":"wrong"}`, 401},
+		{"DELETE", "/api/login", "", 204},
 		{"GET", "/api/sessions", "", 200},
 		{"GET", "/api/sessions?agent=claude&limit=1&since=2020-01-01T00:00:00Z&until=2100-01-01T00:00:00Z&cwd=/home&command=cl&live=false", "", 200},
 		{"GET", "/api/sessions?limit=0", "", 400},

@@ -23,13 +23,13 @@ type Options struct {
 	Page  fs.FS          // the web page's files, with index.html; nil: none
 	Log   *slog.Logger   // nil: slog.Default()
 
-	Token     string   // is asked of who writes
-	ReadToken bool     // and of who reads
-	Hosts     []string // names that requests may have in Host, besides IP addresses and localhost
-	TLS       bool     // it is reached by https only
-	ReadOnly  bool     // nobody writes
-	AllowRun  bool     // clients may name commands to be run
-	Version   string   // of the program
+	Token       string   // without it nobody reads or writes
+	OpenReading bool     // everybody reads
+	Hosts       []string // names that requests may have in Host, besides IP addresses and localhost
+	TLS         bool     // it is reached by https only
+	ReadOnly    bool     // nobody writes
+	AllowRun    bool     // clients may name commands to be run
+	Version     string   // of the program
 
 	// Start runs a command in a new detached session and gives its id. nil: none can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
@@ -95,6 +95,8 @@ func New(o Options) *Server {
 func (s *Server) routes() {
 	for pattern, h := range map[string]handler{
 		"GET /api/info":                   s.info,
+		"POST /api/login":                 s.login,
+		"DELETE /api/login":               s.logout,
 		"GET /api/events":                 s.watchSessions,
 		"GET /api/sessions":               s.listSessions,
 		"POST /api/sessions":              s.startSession,

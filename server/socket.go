@@ -23,7 +23,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{client.Subprotocol}})
+	// A browser gives up where none of the subprotocols that it offers is named, if it is only the token.
+	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol}, bearers(r)...)})
 	if err != nil {
 		leave()
 		return nil, nil, nil, errAnswered{err}

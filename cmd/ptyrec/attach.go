@@ -153,7 +153,7 @@ func viewerName() string {
 func attachError(err error) error {
 	switch {
 	case errors.Is(err, client.ErrToken):
-		return fail(err, "give the token that `ptyrec serve` printed: --token, $PTYREC_TOKEN or --token-file")
+		return fail(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
 	case errors.Is(err, session.ErrNotFound):
 		return fail(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
 	}

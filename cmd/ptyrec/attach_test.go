@@ -239,12 +239,12 @@ func served(t *testing.T, environ []string, args ...string) (url, token string, 
 	return strings.TrimSuffix(url, "/"), token, cmd
 }
 
-// A session on another machine: watched, typed into, and its status is ours. Without the token one only watches.
+// A session on another machine: watched, typed into, and its status is ours. Without the token one gets nothing.
 func TestAttachServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; echo "got <$x>"; read y; exit 6`)
 	url, token, _ := served(t, environ)
-	u, watching := attached(t, environ, url+"/s/"+id)
+	u, watching := attached(t, environ, url+"/s/"+id+"#token="+token)
 	u.Await(t, "ready")
 	v, typing := attached(t, environ, url+"/s/"+id+"#token="+token, "--control")
 	v.Await(t, "ready")
@@ -254,11 +254,19 @@ func TestAttachServer(t *testing.T) {
 	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 6 || b != 6 {
 		t.Errorf("statuses %d and %d, want 6", a, b)
 	}
-	w, cmd := attached(t, environ, url+"/s/"+id+"#token=wrong")
-	if status := ptytest.Status(t, cmd); status != 1 {
-		t.Errorf("with a wrong token the status is %d", status)
+	if _, again, _ := served(t, environ); again != token { // item 2.2: each start made another one
+		t.Error("the token does not stay over restarts")
 	}
-	w.Await(t, "hint: give the token")
+	if _, again, _ := served(t, environ, "--new-token"); again == token || again == "" {
+		t.Error("--new-token makes no new one")
+	}
+	for _, fragment := range []string{"", "#token=wrong"} {
+		w, cmd := attached(t, environ, url+"/s/"+id+fragment)
+		if status := ptytest.Status(t, cmd); status != 1 {
+			t.Errorf("with %q the status is %d", fragment, status)
+		}
+		w.Await(t, "hint: give the token")
+	}
 }
 
 // B10: serve ends, and with it the bridge's commands; sessions that only were shown go on.

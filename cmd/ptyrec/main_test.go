@@ -17,7 +17,7 @@ import (
 
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver})
+	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock})
 }
 
 func TestScript(t *testing.T) {
@@ -85,5 +85,5 @@ func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
 func env(t testing.TB) (environ []string, db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "ptyrec.db")
-	return append(withoutSession(os.Environ()), "PTYREC_DB="+db), db
+	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "XDG_STATE_HOME="+t.TempDir()), db
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/web"
 )
@@ -27,15 +27,17 @@ import (
 const serveAddress = "127.0.0.1:7681"
 
 type serveFlags struct {
-	listen    string
-	tokenFile string
-	cert, key string
-	hosts     []string
-	allowRun  bool
-	readOnly  bool
-	bridge    string
-	bridgeTTL time.Duration
-	verbose   bool
+	listen      string
+	tokenFile   string
+	newToken    bool
+	cert, key   string
+	hosts       []string
+	allowRun    bool
+	readOnly    bool
+	openReading bool
+	bridge      string
+	bridgeTTL   time.Duration
+	verbose     bool
 }
 
 func newServeCmd(a *app) *cobra.Command {
@@ -45,26 +47,28 @@ func newServeCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"server", "web", "http"},
 		Short:      "Show the sessions, live and past, in a web page and by an API",
 		Long: `Serve shows all sessions of the database in a web page, with their conversations and terminals, and answers programs
-(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + serveAddress + `, for this machine only. Whoever is to
-type, or to change anything, needs the token, which stands in the address that it prints; on any other address, and with --token-file,
-whoever reads needs it, too. Sessions do not depend on it: they go on when it ends.
+(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + serveAddress + `, for this machine only. Whoever reads,
+types or changes anything needs the token, which is part of the address that it prints. The token is made once and kept in a file that only
+you can read; a browser that has opened the address keeps a cookie instead. Sessions do not depend on the server: they go on when it ends.
 
 From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST.`,
 		Example: `  ptyrec serve
   ptyrec serve --read-only
   ptyrec serve --listen 192.168.1.5:7681 --cert cert.pem --key key.pem --host laptop.lan
-  ptyrec serve --token-file ~/.config/ptyrec/token     made there if there is none`,
+  ptyrec serve --new-token              nobody gets in with the old token, or a cookie that came of it`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", serveAddress, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
-	flags.StringVar(&f.tokenFile, "token-file", "", "take the token from this `FILE`; one is made there if there is none")
+	flags.StringVar(&f.tokenFile, "token-file", "", "keep the token in this `FILE` (default $XDG_STATE_HOME/ptyrec/token), and do not print it")
+	flags.BoolVar(&f.newToken, "new-token", false, "put a new token in the place of the old one")
 	flags.StringVar(&f.cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
 	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
 	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
 	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
 	flags.BoolVar(&f.readOnly, "read-only", false, "nobody types or changes anything, token or not")
+	flags.BoolVar(&f.openReading, "open-reading", false, "whoever reaches the server reads all sessions, without the token")
 	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
 	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
 	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
@@ -97,7 +101,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	token, err := f.token()
+	secret, _, err := f.token()
 	if err != nil {
 		return err
 	}
@@ -124,12 +128,12 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	s := server.New(server.Options{
 		Store: db, Live: live, Page: web.Files, Past: newArchive(a, db), Version: versionString(),
 		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
-		Token: token, ReadToken: !f.loopback() || f.tokenFile != "", Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
+		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
 		Start: (&starter{a, db.Path()}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	if err := f.announce(a, l.Addr(), token); err != nil {
+	if err := f.announce(a, l.Addr(), secret); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
@@ -169,7 +173,7 @@ func (f *serveFlags) open(ctx context.Context) (net.Listener, error) {
 }
 
 // announce prints the address, with the token where it stands in no file, and warns.
-func (f *serveFlags) announce(a *app, addr net.Addr, token string) error {
+func (f *serveFlags) announce(a *app, addr net.Addr, secret string) error {
 	scheme := "http"
 	if f.cert != "" {
 		scheme = "https"
@@ -189,50 +193,39 @@ func (f *serveFlags) announce(a *app, addr net.Addr, token string) error {
 	if !f.loopback() && f.cert == "" {
 		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
 	}
+	if f.openReading {
+		a.notice("warning: whoever reaches this address reads all sessions, and sees the live ones")
+	}
 	if f.allowRun {
 		a.notice("warning: whoever has the token runs any command here")
 	}
 	url := fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port))
 	if f.tokenFile == "" {
-		url += "#token=" + token
+		url += "#token=" + secret
 	}
 	_, err = fmt.Fprintln(a.stdout, url)
 	return err
 }
 
-// minToken is the shortest token that is taken from a file, in bytes.
-const minToken = 16
-
-// token gives the token: the file's, or a new one.
-func (f *serveFlags) token() (string, error) {
-	if f.tokenFile == "" {
-		return rand.Text(), nil
+// token returns the token, which a file keeps over restarts, and that file.
+func (f *serveFlags) token() (text, path string, err error) {
+	if path = f.tokenFile; path == "" {
+		if path, err = token.Path(); err != nil {
+			return "", "", fail(err, "name a file for the token: --token-file FILE")
+		}
 	}
-	text, err := os.ReadFile(f.tokenFile)
-	if errors.Is(err, os.ErrNotExist) {
-		return makeToken(f.tokenFile)
+	load := token.Load
+	if f.newToken {
+		load = token.Renew
 	}
-	if err != nil {
-		return "", err
+	text, err = load(path)
+	switch {
+	case errors.Is(err, token.ErrOpen):
+		err = fail(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
+	case errors.Is(err, token.ErrBad):
+		err = fail(err, "make one with --new-token")
 	}
-	token := strings.TrimSpace(string(text))
-	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return "", fail(fmt.Errorf("%s holds no token of %d letters or more", f.tokenFile, minToken), "remove it, and a new one is made")
-	}
-	if info, err := os.Stat(f.tokenFile); err == nil && info.Mode().Perm()&0o077 != 0 {
-		return "", fail(fmt.Errorf("%s may be read by others", f.tokenFile), "chmod 600 "+f.tokenFile)
-	}
-	return token, nil
-}
-
-func makeToken(path string) (string, error) {
-	token := rand.Text()
-	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = fmt.Fprintln(out, token)
-	return token, errors.Join(err, out.Close())
+	return text, path, err
 }
 
 // starter runs commands in detached sessions.

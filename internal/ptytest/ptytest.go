@@ -113,16 +113,14 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
-// Mark is what Drain writes.
-const Mark = "\x1b]ptytest\x07"
-
-// Drain returns when the terminal has shown all that was written to it so far. It writes a Mark.
+// Drain returns when the terminal has shown all that was written to it so far.
 func (u *User) Drain(t testing.TB) {
 	t.Helper()
-	if _, err := io.WriteString(u.TTY, Mark); err != nil {
+	const mark = "\x1b]ptytest\x07"
+	if _, err := io.WriteString(u.TTY, mark); err != nil {
 		t.Fatal(err)
 	}
-	u.Await(t, Mark)
+	u.Await(t, mark)
 }
 
 // Shown is all that the terminal has shown.

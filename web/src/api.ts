@@ -23,25 +23,23 @@ export class Refused extends Error {
   }
 }
 
-const key = "ptyrec-token";
-
-/** takeToken moves a token from the address (#token=…) to this tab's storage: it stays in no history, and goes to no server but in a header. */
-export function takeToken(): void {
+/** takeToken takes a token out of the address (#token=…) and gives it to the server, which answers with a cookie. The page keeps no token. */
+export async function takeToken(): Promise<void> {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;
-  saveToken(decodeURIComponent(found[1]!));
   history.replaceState(history.state, "", location.pathname);
+  await login(decodeURIComponent(found[1]!));
 }
 
-export const token = (): string => sessionStorage.getItem(key) ?? "";
-export const saveToken = (value: string): void => sessionStorage.setItem(key, value);
+/** login gets the cookie for a token. */
+export async function login(token: string): Promise<void> {
+  await get("login", {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) });
+}
 
 async function get(path: string, query: Record<string, unknown> = {}, init: RequestInit = {}): Promise<Response> {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "" && value !== false) params.set(name, String(value));
-  const headers = new Headers(init.headers);
-  if (token()) headers.set("Authorization", `Bearer ${token()}`);
-  const answer = await fetch(`/api/${path}${params.size ? `?${params}` : ""}`, { ...init, headers });
+  const answer = await fetch(`/api/${path}${params.size ? `?${params}` : ""}`, init);
   if (answer.ok) return answer;
   const said = (await answer.json().catch(() => ({}))) as { code?: string; message?: string };
   throw new Refused(answer.status, said.code ?? "internal", said.message ?? answer.statusText);

@@ -1,5 +1,5 @@
 // ptyrec's page: the sessions at /, one of them at /s/ID.
-import { Refused, saveToken, takeToken } from "./api";
+import { login, Refused, takeToken } from "./api";
 import { fill, h } from "./dom";
 import { bind, listen } from "./keys";
 import { ListPage } from "./list";
@@ -26,8 +26,8 @@ function failed(e: unknown): void {
   page = undefined;
   const refused = e instanceof Refused ? e : undefined;
   const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", "aria-label": "Token", placeholder: "Token" });
-  const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); saveToken(field.value.trim()); void show(); } },
-    h("p", {}, "This server wants a token. It stands behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "row" }, field, h("button", { class: "button strong" }, "Open")));
+  const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); login(field.value.trim()).then(show, failed); } },
+    h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "row" }, field, h("button", { class: "button strong" }, "Open")));
   const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e)), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
   fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : "That did not work"), refused?.status === 401 ? form : why));
   if (refused?.status === 401) field.focus();
@@ -48,7 +48,6 @@ document.addEventListener("click", (e) => {
 addEventListener("popstate", () => void show());
 visualViewport?.addEventListener("resize", () => document.documentElement.style.setProperty("--height", `${visualViewport!.height}px`)); // above a phone's keyboard
 
-takeToken();
 applyTheme();
 listen();
-void show();
+takeToken().then(show, failed);

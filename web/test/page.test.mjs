@@ -70,6 +70,25 @@ async function open(view, address, token = program.token) {
 
 const at = (p) => new URL(p, program.url.origin).href;
 
+// Item 2.2: the token was kept where scripts could read it, for one tab, and reading needed none.
+test("the token becomes a cookie", { skip }, async () => {
+  const stranger = await open("light", at("/"), "");
+  await stranger.tab.waitForSelector("input[name=token]");
+  await stranger.tab.fill("input[name=token]", "wrong");
+  await stranger.tab.click("form button");
+  await stranger.tab.waitForSelector("input[name=token]");
+  await stranger.tab.context().close();
+  const { tab } = await open("light", at("/"));
+  await tab.waitForSelector("text=No sessions");
+  assert.equal(tab.url(), at("/"), "the token stays in the address");
+  assert.deepEqual(await tab.evaluate(() => [document.cookie, sessionStorage.length, localStorage.length]), ["", 0, 0], "a script can read the token");
+  const second = await tab.context().newPage();
+  await second.goto(at("/")); // without the token
+  await second.waitForSelector("text=No sessions");
+  await tab.context().close();
+  unchecked = undefined;
+});
+
 test("a past session is found, read and replayed", { skip }, async () => {
   program.import("claude/2.1.329-markdown");
   program.import("codex/0.169.0-tools");
@@ -246,6 +265,7 @@ test("a connection that breaks is taken up where it broke", { skip }, async (t) 
   await check();
 });
 
+const get = (path) => fetch(at(path), { headers: { Authorization: `Bearer ${program.token}` } });
 const post = (id, what, body) => fetch(at(`/api/sessions/${id}/${what}`), { method: "POST", headers: { Authorization: `Bearer ${program.token}`, "Content-Type": "application/json" }, body: JSON.stringify(body) });
-const text = async (id) => (await fetch(at(`/api/sessions/${id}/screen?format=text`))).text();
+const text = async (id) => (await get(`/api/sessions/${id}/screen?format=text`)).text();
 const send = async (id, keys) => assert.equal((await post(id, "input", { text: keys })).status, 204);

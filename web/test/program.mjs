@@ -14,7 +14,7 @@ export async function start() {
   const bin = process.env.PTYREC ?? path.join(dir, "bin", "ptyrec");
   if (!process.env.PTYREC) execFileSync("go", ["build", "-o", bin, "./cmd/ptyrec"], { cwd: root, stdio: "inherit" });
   mkdirSync(path.join(dir, "run"), { mode: 0o700 });
-  const env = { ...process.env, HOME: dir, XDG_RUNTIME_DIR: path.join(dir, "run"), XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir, PTYREC_DB: path.join(dir, "p.db"), PTYREC_SESSION: "", PS1: "$ ", TERM: "xterm-256color", ENV: "" };
+  const env = { ...process.env, HOME: dir, XDG_RUNTIME_DIR: path.join(dir, "run"), XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir, XDG_STATE_HOME: dir, PTYREC_DB: path.join(dir, "p.db"), PTYREC_SESSION: "", PS1: "$ ", TERM: "xterm-256color", ENV: "" };
   const run = (...args) => execFileSync(bin, args, { cwd: root, env, encoding: "utf8" });
   const children = [];
   const child = (...args) => {

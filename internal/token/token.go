@@ -1,0 +1,95 @@
+// Package token keeps the secret that a server asks of its clients in a file that only its user can read.
+package token
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// minLength is the shortest token that a file may hold, in bytes.
+const minLength = 16
+
+// Errors of Load. ErrOpen says that others can read or have written the file, ErrBad that it holds no token.
+var (
+	ErrOpen = errors.New("others can read it")
+	ErrBad  = fmt.Errorf("it holds no token of %d letters or more", minLength)
+)
+
+// Path returns where the token is kept if nothing else is said: in the folder of the user's state, over restarts.
+func Path() (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "ptyrec", "token"), nil
+}
+
+// Load returns the token in the file at path. If there is no such file, it makes one, with a new token.
+func Load(path string) (string, error) {
+	token, err := read(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	if err := write(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have been faster
+		return "", err
+	}
+	return read(path)
+}
+
+// Renew puts a new token in the place of the one at path, if there is one, and returns it.
+func Renew(path string) (string, error) {
+	if err := write(path, os.Rename); err != nil {
+		return "", err
+	}
+	return read(path)
+}
+
+func read(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if info.Mode().Perm()&0o077 != 0 || ok && int(owner.Uid) != os.Geteuid() {
+		return "", fmt.Errorf("%s: %w", path, ErrOpen)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 4096))
+	token := strings.TrimSpace(string(text))
+	if err == nil && (len(token) < minLength || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
+		err = fmt.Errorf("%s: %w", path, ErrBad)
+	}
+	return token, err
+}
+
+// write makes a new token, and puts it at path as a whole.
+func write(path string, place func(from, to string) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".token-") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // a rename has taken it away
+	_, err = fmt.Fprintln(f, rand.Text())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return place(f.Name(), path)
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package leader
-
-// adoptOrphans does nothing: this system gives all orphans to process 1.
-func adoptOrphans() {}
