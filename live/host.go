@@ -20,7 +20,7 @@ type Child interface {
 	Secret() bool                                // it reads a password
 	Resize(cols, rows int) error                 // cells
 	Signal(sig int)
-	Inside(pid int) bool              // a process runs in the session itself
+	Inside(pid int) bool              // a process runs in the session itself, or may do so
 	Mark(label []byte)                // into the log
 	Notify(text string, ring bool)    // at the session's own terminal, where there is one
 	Settle(ctx context.Context) error // until the log can be read to here

@@ -1,25 +1,43 @@
 package live
 
 import (
+	"errors"
 	"net"
 
 	"golang.org/x/sys/unix"
 )
 
-// peerOf gives the process at the other end of a unix socket, 0 where that cannot be known (unix(7), SO_PEERCRED).
-func peerOf(conn any) (pid int) {
-	c, ok := conn.(*net.UnixConn)
-	if !ok {
-		return 0
-	}
-	raw, err := c.SyscallConn()
+// peerPIDFD is SO_PEERPIDFD (Linux 6.5), which package unix does not name yet.
+const peerPIDFD = 77
+
+// peerOf returns the process that opened a connection to a unix socket. alive reports whether it still runs, so that its process id is no
+// other's; close must be called. An error says that the process cannot be known, or is gone.
+func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
+	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0
+		return 0, nil, nil, err
 	}
-	_ = raw.Control(func(fd uintptr) { // a connection that is closed has none
-		if cred, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
-			pid = int(cred.Pid)
-		}
-	})
-	return pid
+	handle := -1
+	controlErr := raw.Control(func(fd uintptr) { pid, handle, err = peerHandle(int(fd)) })
+	if err = errors.Join(controlErr, err); err != nil {
+		return 0, nil, nil, err
+	}
+	alive = func() bool { // the descriptor of a process that has ended is readable (pidfd_open(2))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0)
+		return n == 0 && err == nil
+	}
+	return pid, alive, func() { _ = unix.Close(handle) }, nil
+}
+
+// peerHandle returns the process id of a socket's peer (unix(7), SO_PEERCRED), and a descriptor of the process. An older kernel has the
+// descriptor by the process id only, which may be another's if the peer has ended before.
+func peerHandle(socket int) (pid, handle int, err error) {
+	peer, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, -1, err
+	}
+	if handle, err = unix.GetsockoptInt(socket, unix.SOL_SOCKET, peerPIDFD); errors.Is(err, unix.ENOPROTOOPT) {
+		handle, err = unix.PidfdOpen(int(peer.Pid), 0)
+	}
+	return int(peer.Pid), handle, err
 }

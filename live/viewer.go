@@ -31,6 +31,7 @@ type viewer struct {
 	number int
 	since  time.Time
 	attach protocol.Attach
+	inside bool // it came from inside the session, or may have
 	wake   chan struct{}
 	stale  atomic.Bool  // its screen is to be replaced
 	asleep atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
@@ -55,7 +56,7 @@ type viewer struct {
 }
 
 func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
-	v := &viewer{host: h, conn: conn, since: time.Now().UTC(), wake: make(chan struct{}, 1)}
+	v := &viewer{host: h, conn: conn, inside: h.inside(conn), since: time.Now().UTC(), wake: make(chan struct{}, 1)}
 	v.ctx, v.stop = context.WithCancel(h.ctx)
 	return v
 }
@@ -130,7 +131,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if a.Version > protocol.Version {
 		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
 	}
-	if a.Kind != protocol.Human || v.host.child.Inside(peerOf(v.conn)) { // an agent cannot grant itself anything
+	if a.Kind != protocol.Human || v.inside { // an agent cannot grant itself anything
 		a.Kind = protocol.Agent
 	}
 	if a.Name = cleanName(a.Name); a.Name == "" {

@@ -1,43 +1,28 @@
 package recorder
 
-import (
-	"bytes"
-	"fmt"
-	"os"
-	"strconv"
-
-	"golang.org/x/sys/unix"
-)
-
 // maxAncestors bounds the search for a process's ancestors.
-const maxAncestors = 100
+const maxAncestors = 1000
 
-// Inside tells whether a process runs in the session: in the command's own terminal session, or started from there. Where the system does
-// not tell a process's parent (no /proc) only the first counts.
+// Inside reports whether a process runs in the session: in the command's own terminal session, or started from there. Orphans are found
+// through the leader, which adopts them (package leader). What cannot be known counts as inside: a process that is gone, one whose
+// ancestors are hidden, and any where there is no leader.
 func (c *Controls) Inside(pid int) bool {
-	leader := c.r.child.pid
+	ch := c.r.child
+	ch.mu.Lock()
+	defer ch.mu.Unlock() // its process id cannot become another's meanwhile
+	if ch.gone || ch.pid == ch.group {
+		return true
+	}
 	for range maxAncestors {
-		if pid <= 1 {
-			return false
+		if pid <= 0 { // above process 1, or in a container above its first process
+			_, _, led := ancestry(ch.pid)
+			return !led // what the leader had adopted has other parents now
 		}
-		if sid, err := unix.Getsid(pid); pid == leader || err == nil && sid == leader {
+		parent, sid, ok := ancestry(pid)
+		if !ok || pid == ch.pid || sid == ch.pid {
 			return true
 		}
-		pid = parentOf(pid)
+		pid = parent
 	}
-	return false
-}
-
-// parentOf gives a process's parent, 0 where that cannot be known: the fourth field of proc(5)'s stat, behind the name in parentheses.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, _ := strconv.Atoi(string(fields[1])) // 0 where it is no number
-	return parent
+	return true
 }

@@ -158,9 +158,6 @@ func (w *logWriter) finish() {
 		}
 		time.Sleep(lastWait)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lost, w.pending = w.lost+w.pending, 0
 }
 
 func (w *logWriter) fail(err error) {

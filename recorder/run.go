@@ -63,7 +63,7 @@ type Options struct {
 type Result struct {
 	Status   int           // the command's exit status; 128+n where signal n ended it
 	Duration time.Duration // to the child's end
-	Lost     int64         // bytes of output that are missing in the log
+	Lost     int64         // bytes of output that the log was not given, or does not return from
 	LogErr   error         // the log's first error, nil where it is whole
 	IndexErr error         // the first error of the index or the extraction
 	Behind   bool          // extraction had not come to the end: the log holds more than the index

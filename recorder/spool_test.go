@@ -84,19 +84,13 @@ func (l *flakyLog) Replay(from int64, fn func(session.Event) error) error {
 	return nil
 }
 
-func TestLogWriterTellsLosses(t *testing.T) {
+// The first error is told. What the log took and could not make durable is for the log to count.
+func TestLogWriterTellsErrors(t *testing.T) {
 	bad := errors.New("no space")
-	for _, tt := range []struct {
-		flaws []error
-		lost  int64
-	}{
-		{[]error{nil}, 0},
-		{[]error{bad, nil}, 0},
-		{[]error{bad, bad, bad}, 5},
-	} {
-		t.Run(fmt.Sprint(tt.flaws), func(t *testing.T) {
-			log := &flakyLog{flaws: make(chan error, len(tt.flaws))}
-			for _, err := range tt.flaws {
+	for _, flaws := range [][]error{{nil}, {bad, nil}, {bad, bad, bad}} {
+		t.Run(fmt.Sprint(flaws), func(t *testing.T) {
+			log := &flakyLog{flaws: make(chan error, len(flaws))}
+			for _, err := range flaws {
 				log.flaws <- err
 			}
 			s := newSpool(t.TempDir())
@@ -104,11 +98,8 @@ func TestLogWriterTellsLosses(t *testing.T) {
 			s.close()
 			w := startLogWriter(log, s)
 			w.wait()
-			if got := w.lostBytes(); got != tt.lost {
-				t.Errorf("lost = %d, want %d", got, tt.lost)
-			}
-			if got := w.firstErr(); !errors.Is(got, tt.flaws[0]) {
-				t.Errorf("error = %v, want %v", got, tt.flaws[0])
+			if got := w.firstErr(); !errors.Is(got, flaws[0]) || w.lostBytes() > 0 {
+				t.Errorf("error = %v, lost = %d; want %v, and 0", got, w.lostBytes(), flaws[0])
 			}
 		})
 	}
@@ -125,8 +116,8 @@ func TestLogWriterSurvivesPanic(t *testing.T) {
 	s.close()
 	w := startLogWriter(&panickyLog{}, s)
 	w.wait()
-	if w.firstErr() == nil || w.lostBytes() != 5 {
-		t.Errorf("error = %v, lost = %d; want one, and 5", w.firstErr(), w.lostBytes())
+	if w.firstErr() == nil {
+		t.Error("no error is told")
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -286,9 +288,10 @@ func TestSalvage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	kept, lost, err := store.Salvage(t.Context(), path)
-	if err != nil || lost["segments"] == 0 || lost["entries"]+lost["sessions"] > 0 {
-		t.Fatalf("lost %v, %v", lost, err)
+	kept, saved, err := store.Salvage(t.Context(), path)
+	lost := n - saved.Segments
+	if err != nil || lost == 0 || saved.Entries != 1 || saved.Sessions != 1 || saved.Orphans > 0 {
+		t.Fatalf("saved %+v, %v", saved, err)
 	}
 	if again, err := os.ReadFile(kept); err != nil || !bytes.Equal(again, data) {
 		t.Errorf("the damaged file is not kept: %v", err)
@@ -298,7 +301,7 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("problems %v, %v", problems, err)
 	}
 	events, damages := readLog(t, s, "a", store.From{})
-	if len(events)+lost["segments"] != n || len(damages) != 1 || damages[0].EndByte-damages[0].StartByte != int64(300*lost["segments"]) {
+	if len(events)+lost != n || len(damages) != 1 || damages[0].EndByte-damages[0].StartByte != int64(300*lost) {
 		t.Errorf("%d events, lost %v, damages %v", len(events), lost, damages)
 	}
 	if hits, err := s.Search(t.Context(), store.Query{Text: "hello"}); err != nil || len(hits) != 1 {
@@ -306,5 +309,91 @@ func TestSalvage(t *testing.T) {
 	}
 	if exposed, err := store.Exposed(path); err != nil || len(exposed) > 0 {
 		t.Errorf("exposed %v, %v", exposed, err)
+	}
+}
+
+// Wherever the file is cut off, and whatever its header and schema look like, the rows of its other pages are
+// saved. Once nothing was: SQLite had to open the file first.
+func TestSalvageAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ptyrec.db")
+	const n = 40
+	manySegments(t, path, n)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !store.Ready(path) {
+		t.Error("a whole database is not ready")
+	}
+	pages, perPage := leaves(t, path), n/2
+	noise := func(size int) []byte {
+		b := make([]byte, size)
+		_, _ = rand.NewChaCha8([32]byte{7}).Read(b)
+		return b
+	}
+	harms := map[string][]byte{
+		"no header": append(noise(100), whole[100:]...), "header of zeros": append(make([]byte, 100), whole[100:]...),
+		"no first page": append(noise(4096), whole[4096:]...), "no schema": slices.Concat(whole[:100], noise(3996), whole[4096:]),
+		"no end": whole[:len(whole)-4096], "longer": append(bytes.Clone(whole), noise(10_000)...),
+	}
+	for at := pages[1] * 4096; at < len(whole); at += 4096 {
+		harms[fmt.Sprint("cut at page ", at/4096)] = whole[:at]
+		harms[fmt.Sprint("cut in page ", at/4096)] = whole[:at+1234]
+	}
+	for name, harmed := range harms {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ptyrec.db")
+			if err := errors.Join(os.WriteFile(path, harmed, 0o600), os.WriteFile(path+"-live", nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if store.Ready(path) && name != "longer" {
+				t.Error("it counts as ready")
+			}
+			_, saved, err := store.Salvage(t.Context(), path)
+			if err != nil || saved.Segments < min(perPage, 10) {
+				t.Errorf("saved %+v, %v", saved, err)
+			}
+			s := open(t, path)
+			if problems, err := s.Check(t.Context()); err != nil || len(problems) > 0 {
+				t.Errorf("problems %v, %v", problems, err)
+			}
+			infos, err := s.Sessions(t.Context(), store.Filter{})
+			if err != nil || len(infos) != 1 {
+				t.Fatalf("%d sessions, %v", len(infos), err)
+			}
+			events, _ := readLog(t, s, infos[0].ID, store.From{})
+			if len(events) != saved.Segments {
+				t.Errorf("%d events, want %d", len(events), saved.Segments)
+			}
+		})
+	}
+}
+
+// Salvage reads what stands in the write-ahead log only, of a database that is still open or was killed.
+func TestSalvageLog(t *testing.T) {
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "ptyrec.db"), filepath.Join(dir, "copy.db")
+	s := open(t, path)
+	create(t, s, "a")
+	rawLog(t, s, "a", realEvents(t))
+	for _, end := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end == "" {
+			clear(data[:100])
+		}
+		if err := os.WriteFile(copied+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, saved, err := store.Salvage(t.Context(), copied); err != nil || saved.Sessions != 1 {
+		t.Fatalf("saved %+v, %v", saved, err)
+	}
+	want, _ := readLog(t, s, "a", store.From{})
+	got, damages := readLog(t, open(t, copied), "a", store.From{})
+	if diff := cmp.Diff(want, got); diff != "" || len(damages) > 0 {
+		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
 	}
 }

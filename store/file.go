@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,47 +23,96 @@ import (
 var preparing sync.Mutex
 
 // prepareFile makes sure that path is a file that may be our database, before SQLite changes anything in
-// it. SQLite gives its further files the same permissions.
-func prepareFile(ctx context.Context, path string) (fs.FileInfo, error) {
+// it, and returns its size in bytes. SQLite gives its further files the same permissions.
+func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	preparing.Lock()
 	defer preparing.Unlock()
 	if err := createFolder(filepath.Dir(path)); err != nil {
-		return nil, err
+		return 0, err
 	}
 	f, err := createFile(path)
 	if err == nil {
-		info, err := f.Stat()
-		return info, errors.Join(err, f.Close())
+		return 0, f.Close()
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return nil, err
+		return 0, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	if info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	if err := regular(path, info); err != nil {
+		return 0, err
 	}
-	return info, checkOwner(ctx, path)
+	return info.Size(), checkOwner(ctx, path)
 }
 
-// Ready tells, in microseconds and without SQLite, that there is a database of the newest version at path, so that Open has little to do. False
-// says nothing. Nothing in this process may have the database open.
+// regular refuses what is no file: SQLite would read a device or a pipe without end.
+func regular(path string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file: %w", path, session.ErrNotDatabase)
+	}
+	return nil
+}
+
+const (
+	headerSize = 100 // bytes; https://www.sqlite.org/fileformat.html, 1.3
+	magic      = "SQLite format 3\x00"
+)
+
+// Ready reports, in microseconds and without SQLite, whether path is a database of the newest version with a
+// whole header and schema, so that Open has little to do. False says nothing. Nothing in this process may
+// have the database open.
 func Ready(path string) bool {
 	preparing.Lock()
 	defer preparing.Unlock()
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	var head [100]byte // https://www.sqlite.org/fileformat.html, 1.3
-	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:16]) != "SQLite format 3\x00" {
+	var page [headerSize]byte
+	if _, err := f.ReadAt(page[:], 0); err != nil || string(page[:16]) != magic {
 		return false
 	}
+	field := func(at int) int64 { return int64(binary.BigEndian.Uint32(page[at:])) }
+	pageSize := int64(binary.BigEndian.Uint16(page[16:]))
 	files, err := fs.Glob(migrations, "migrations/*.sql")
-	return err == nil && binary.BigEndian.Uint32(head[60:]) == uint32(len(files)) && binary.BigEndian.Uint32(head[68:]) == applicationID
+	if err != nil || field(60) != int64(len(files)) || field(68) != applicationID || pageSize < 512 || info.Size() < field(28)*pageSize {
+		return false
+	}
+	pages := &pageFile{file: f, pageSize: pageSize, pages: uint32(field(28))}
+	return pages.schemaWhole()
+}
+
+// ownDamage returns err, the reason why the file at path is no database, as session.ErrCorrupt where the
+// file was one of ours.
+func ownDamage(path string, err error) error {
+	if errors.Is(kindOf(err), session.ErrNotDatabase) && wasOurs(path) {
+		return fmt.Errorf("%w: %v", session.ErrCorrupt, err) //nolint:errorlint // it is no longer ErrNotDatabase
+	}
+	return err
+}
+
+// wasOurs reports whether a file that is no database now was one of ours: a recorder used it, or a piece of our schema is in it.
+func wasOurs(path string) bool {
+	if exists(path + "-live") {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start, _ := io.ReadAll(io.LimitReader(f, 1<<16)) // what can be read of it
+	return bytes.Contains(start, []byte("CREATE TABLE segments")) || bytes.Contains(start, []byte("CREATE TABLE sessions"))
 }
 
 // createFile creates path, whatever the umask; the error wraps fs.ErrExist where it is there.

@@ -25,6 +25,12 @@ func byteLocked(f *os.File, at int64) bool {
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
 }
 
+// anyLocked reports whether any byte of f is locked.
+func anyLocked(f *os.File) bool {
+	lock := &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart} // a length of 0 is all
+	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
+}
+
 func flock(kind int16, at int64) *unix.Flock_t {
 	return &unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: at, Len: 1}
 }

@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -52,7 +55,9 @@ type RawLog struct {
 	over    bool      // the last event was the command's end
 	waiting []segment // what the database has not taken yet; each replaces all behind its first event
 	queued  int       // bytes before compression that wait since the last transaction
-	lost    int64
+	reserve *os.File  // of the disk, for the session's end
+	stored  int64     // bytes of output in the database or beside it
+	reached int64     // up to which byte
 }
 
 // mark is a place in a builder.
@@ -91,6 +96,7 @@ func (l *RawLog) find(ctx context.Context) error {
 		err = tx.QueryRowContext(ctx, "SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?",
 			l.key).Scan(&event, &offset)
 		l.tail.begin(event, offset)
+		l.stored, l.reached = offset, offset
 		return err
 	})
 }
@@ -104,8 +110,11 @@ func (l *RawLog) Write(ctx context.Context, ev session.Event) error {
 	if len(l.tail.events) > l.cutAt.events && ev.At-l.tail.events[l.cutAt.events].At >= segmentTime {
 		err = l.cut(ctx, false)
 	}
-	l.tail.add(ev)
 	l.over = ev.Kind == session.Exit
+	if l.over && len(l.waiting) > 0 && !l.tail.empty() {
+		l.end() // so that a full disk may take the exit alone
+	}
+	l.tail.add(ev)
 	size := l.tail.size()
 	if err != nil || size < floodSize || size < segmentSize && l.tail.span() >= floodTime {
 		return err
@@ -130,6 +139,10 @@ func (l *RawLog) Close(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.cut(ctx, true)
+	l.release()
+	if noRoom(err) && len(l.waiting) > 0 {
+		err = l.putEnd(ctx)
+	}
 	if l.left != nil {
 		err = errors.Join(err, l.left.f.Close()) // and with it its lock: others may take it in
 		l.left = nil
@@ -137,11 +150,44 @@ func (l *RawLog) Close(ctx context.Context) error {
 	return err
 }
 
-// Lost gives how many stored bytes were given up because the database took nothing for too long.
+// Lost returns how many bytes of output that were given to Write are not stored. It holds after Close.
 func (l *RawLog) Lost() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lost
+	return l.tail.endByte() - l.stored
+}
+
+// reserveSize is what is kept of the disk for a session's end, in bytes: some pages of the write-ahead log.
+const reserveSize = 64 << 10
+
+// keepReserve takes room on the database's disk, in a file without a name.
+func (l *RawLog) keepReserve() {
+	f, err := os.CreateTemp(filepath.Dir(l.store.path), ".ptyrec-reserve-*")
+	if err != nil {
+		return
+	}
+	noise := make([]byte, reserveSize) // zeros take no room on some file systems
+	_, _ = rand.Read(noise)
+	_, err = f.Write(noise)
+	if os.Remove(f.Name()) != nil || err != nil {
+		_ = f.Close()
+		return
+	}
+	l.reserve = f
+}
+
+// release gives the reserve back to the disk.
+func (l *RawLog) release() {
+	if l.reserve != nil {
+		_ = l.reserve.Close()
+		l.reserve = nil
+	}
+}
+
+// putEnd writes the last segment, which holds how the command ended, where there is no room for those before it.
+func (l *RawLog) putEnd(ctx context.Context) error {
+	l.waiting = l.waiting[len(l.waiting)-1:]
+	return l.put(ctx)
 }
 
 // cut makes a segment of what is in none yet, and writes what waits. A full tail, or the last one, becomes a single segment.
@@ -178,7 +224,8 @@ func (l *RawLog) put(ctx context.Context) error {
 	if err == nil && (len(l.waiting) > 0 || l.key == 0) {
 		err = l.deliver(ctx, l.waiting)
 	}
-	if errors.Is(err, session.ErrFull) {
+	if noRoom(err) {
+		_ = l.store.shrink(ctx) // then the log may have room
 		err = nil
 		for len(l.waiting) > 0 && err == nil {
 			if err = l.deliver(ctx, l.waiting[:1]); err == nil {
@@ -209,11 +256,25 @@ func (l *RawLog) deliver(ctx context.Context, segs []segment) error {
 		return putSegments(ctx, tx, key, segs)
 	})
 	if err == nil {
+		if l.key == 0 {
+			l.keepReserve()
+		}
 		l.key = key
+		l.note(segs)
 	} else if l.key == 0 && key != 0 {
 		l.store.live.release(key) // the row's number goes to another session
 	}
 	return err
+}
+
+// note counts the output of segments that are stored.
+func (l *RawLog) note(segs []segment) {
+	for _, seg := range segs {
+		if seg.endByte > l.reached {
+			l.stored += seg.endByte - max(seg.startByte, l.reached)
+			l.reached = seg.endByte
+		}
+	}
 }
 
 // putLeft brings back what was left beside the database.
@@ -236,7 +297,7 @@ const leftWait = 50 * time.Millisecond
 // leave puts what waits beside the database, which did not take it. Where that fails it waits on in memory. It stays away from where somebody
 // removed the database.
 func (l *RawLog) leave(err error) error {
-	if errors.Is(err, session.ErrRemoved) || len(l.waiting) == 0 && l.left == nil {
+	if errors.Is(err, session.ErrRemoved) || len(l.waiting) == 0 && l.left == nil && l.store.cause == nil {
 		return err
 	}
 	var leaveErr error
@@ -249,6 +310,7 @@ func (l *RawLog) leave(err error) error {
 	if leaveErr != nil {
 		return err
 	}
+	l.note(l.waiting)
 	l.waiting, l.wait = nil, leftWait
 	return fmt.Errorf("%w: %w", session.ErrKept, err)
 }
@@ -265,7 +327,6 @@ func (l *RawLog) push(seg segment) {
 	}
 	for size > maxWaiting && len(l.waiting) > 1 {
 		size -= len(l.waiting[0].data)
-		l.lost += int64(len(l.waiting[0].data))
 		l.waiting = l.waiting[1:]
 	}
 }

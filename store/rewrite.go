@@ -77,6 +77,12 @@ func scrub(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
+// shrink moves the write-ahead log into the database, so that its room is free.
+func (s *Store) shrink(ctx context.Context) error {
+	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	return err
+}
+
 func rewriteTx(ctx context.Context, tx *sql.Tx, id string, r Rewrite) error {
 	pk, err := sessionKey(ctx, tx, id)
 	if err != nil {

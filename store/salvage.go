@@ -7,28 +7,37 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
-// Where not even the last row's number can be read, rows are looked for up to salvageEnd, and until salvageGap numbers in a row give
-// nothing.
-const (
-	salvageEnd = 1 << 40
-	salvageGap = 1 << 12
-)
+// Saved counts what Salvage copied, by table.
+type Saved struct {
+	Sessions, Segments, Entries int
+	Orphans                     int // sessions of which all but the recording was lost
+}
 
-// Salvage copies what can be read of the damaged database at path into a new one, row by row, and puts that in its place; the damaged
-// one is kept beside it, and its name returned. Nobody may have it open. lost counts the rows that could not be copied, by table, as far
-// as their numbers tell; the full-text index is made anew.
-func Salvage(ctx context.Context, path string) (kept string, lost map[string]int, err error) {
+// Salvage copies what can be read of the damaged database at path into a new one and puts that in its place; the damaged one is kept
+// beside it under the name that is returned. It reads the file's pages itself, so that the file may be cut off anywhere, and have
+// neither header nor schema. Nobody may have the database open; the error wraps session.ErrBusy where a recorder has.
+func Salvage(ctx context.Context, path string) (kept string, saved Saved, err error) {
+	if path, err = absolute(path); err != nil {
+		return "", saved, err
+	}
+	if recorderRuns(path) {
+		return "", saved, fmt.Errorf("database %s: a session is being recorded in it: %w", path, session.ErrBusy)
+	}
 	kept, fresh := path+".damaged", path+".salvaged"
 	for n := 2; exists(kept); n++ {
 		kept = fmt.Sprintf("%s.damaged-%d", path, n)
 	}
 	if err := removeDatabase(fresh); err != nil {
-		return "", nil, err
+		return "", saved, err
 	}
-	if lost, err = salvageInto(ctx, path, fresh); err != nil {
-		return "", nil, errors.Join(fmt.Errorf("database %s: salvage: %w", path, err), removeDatabase(fresh))
+	if saved, err = salvageInto(ctx, path, fresh); err != nil {
+		return "", saved, errors.Join(fmt.Errorf("database %s: salvage: %w", path, err), removeDatabase(fresh))
 	}
 	for _, move := range [][2]string{{path, kept}, {fresh, path}} {
 		for _, end := range []string{"", "-wal", "-shm"} {
@@ -36,11 +45,21 @@ func Salvage(ctx context.Context, path string) (kept string, lost map[string]int
 				continue
 			}
 			if err := os.Rename(move[0]+end, move[1]+end); err != nil {
-				return "", nil, err
+				return "", saved, err
 			}
 		}
 	}
-	return kept, lost, errors.Join(os.RemoveAll(fresh+"-live"), syncFolder(path))
+	return kept, saved, errors.Join(os.RemoveAll(fresh+"-live"), syncFolder(path))
+}
+
+// recorderRuns reports whether a recorder has claimed a session of the database at path.
+func recorderRuns(path string) bool {
+	f, err := os.OpenFile(path+"-live", os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return anyLocked(f)
 }
 
 func exists(path string) bool {
@@ -63,82 +82,127 @@ func syncFolder(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-func salvageInto(ctx context.Context, path, fresh string) (lost map[string]int, err error) {
+func salvageInto(ctx context.Context, path, fresh string) (saved Saved, err error) {
+	from, err := openPages(path)
+	if err != nil {
+		return saved, err
+	}
+	defer func() { err = errors.Join(err, from.close()) }()
 	to, err := Open(ctx, fresh)
 	if err != nil {
-		return nil, err
+		return saved, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	from, err := sql.Open("sqlite", dsn(path, "mode=ro&"+busyPragma(busyTimeout)))
+	err = to.update(ctx, "salvage", func(tx *sql.Tx) (err error) {
+		saved, err = salvageRows(ctx, from, tx)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return saved, err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	lost = map[string]int{}
-	err = to.update(ctx, "salvage", func(tx *sql.Tx) error {
-		for _, table := range []string{"sessions", "segments", "entries"} { // those that others refer to come first
-			n, err := salvageTable(ctx, from, tx, table)
-			if err != nil {
-				return fmt.Errorf("%s: %w", table, err)
-			}
-			if n > 0 {
-				lost[table] = n
-			}
+	return saved, to.Reindex(ctx)
+}
+
+// salvageRows copies the rows that are sessions, segments or entries by their looks.
+func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, err error) {
+	if _, err := to.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil { // a session may come after what belongs to it
+		return saved, err
+	}
+	columns := map[string][]string{}
+	for _, table := range []string{"sessions", "segments", "entries"} {
+		if columns[table], err = columnsOf(ctx, to, table); err != nil {
+			return saved, err
+		}
+	}
+	counts := map[string]*int{"sessions": &saved.Sessions, "segments": &saved.Segments, "entries": &saved.Entries}
+	err = from.rows(func(row []any) error {
+		table := tableOf(row)
+		if table == "" || len(row) > len(columns[table]) {
+			return ctx.Err()
+		}
+		result, err := to.ExecContext(ctx, "INSERT OR IGNORE INTO "+table+" ("+strings.Join(columns[table][:len(row)], ", ")+
+			") VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...)
+		if kind := kindOf(err); kind != nil || ctx.Err() != nil {
+			return errors.Join(kind, ctx.Err())
+		}
+		if err == nil { // else the schema refuses it: it is nonsense
+			n, err := result.RowsAffected()
+			*counts[table] += int(n)
+			return err
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		saved.Orphans, err = adopt(ctx, to)
 	}
-	return lost, to.Reindex(ctx)
+	return saved, err
 }
 
-// salvageTable asks for each row by its number, so that a damaged page hides no others.
-func salvageTable(ctx context.Context, from *sql.DB, to *sql.Tx, table string) (lost int, err error) {
-	columns, err := columnsOf(ctx, to, table)
+// tableOf returns the table that a row is of, by its first columns; empty where it is of none.
+func tableOf(row []any) string {
+	is := func(kinds string) bool {
+		if len(row) < len(kinds) {
+			return false
+		}
+		for i, kind := range kinds {
+			ok := true
+			switch v := row[i].(type) {
+			case int64:
+				ok = kind == 'i'
+			case string:
+				ok = kind == 't' && utf8.ValidString(v)
+			case []byte:
+				ok = kind == 'b'
+			default:
+				ok = kind == '?'
+			}
+			if !ok && kind != '?' {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case is("itttti??iit?tiiiii"):
+		return "sessions"
+	case is("iiiiiiiib"):
+		return "segments"
+	case is("iititttti" + "t?t??i?it"):
+		return "entries"
+	}
+	return ""
+}
+
+// adopt makes a session for each recording whose session is lost: its start is that of the first entry, its window the usual one.
+func adopt(ctx context.Context, tx *sql.Tx) (orphans int, err error) {
+	var lost []int64
+	rows, err := tx.QueryContext(ctx, `SELECT session_pk FROM segments UNION SELECT session_pk FROM entries EXCEPT SELECT pk FROM sessions`)
 	if err != nil {
 		return 0, err
 	}
-	end, gap := int64(0), int64(0)
-	unsure := from.QueryRowContext(ctx, "SELECT coalesce(max(pk), 0) FROM "+table).Scan(&end) != nil
-	if unsure {
-		end = salvageEnd
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var pk int64
+		if err := rows.Scan(&pk); err != nil {
+			return 0, err
+		}
+		lost = append(lost, pk)
 	}
-	list := strings.Join(columns, ", ")
-	get, err := from.PrepareContext(ctx, "SELECT "+list+" FROM "+table+" WHERE pk = ?")
-	if err != nil {
+	if err := rows.Err(); err != nil {
 		return 0, err
 	}
-	defer func() { _ = get.Close() }()
-	put, err := to.PrepareContext(ctx, "INSERT OR IGNORE INTO "+table+" ("+list+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = put.Close() }()
-	row, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range row {
-		targets[i] = &row[i]
-	}
-	for pk := int64(1); pk <= end; pk++ {
-		err := get.QueryRowContext(ctx, pk).Scan(targets...)
-		if gap++; unsure && gap > salvageGap {
-			return max(1, lost-int(gap)+1), nil // rows that nobody can count
-		}
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err == nil {
-			gap = 0
-			_, err = put.ExecContext(ctx, row...)
-		}
-		if ctx.Err() != nil {
-			return lost, ctx.Err()
-		}
+	for _, pk := range lost {
+		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (pk, id, command, cwd, title, started_at, cols, rows, agents, raw_bytes, raw_end, stored_bytes, messages)
+			SELECT ?1, ?2, '["unknown"]', '', 'recovered', coalesce((SELECT min(at) FROM entries WHERE session_pk = ?1), ?3), 80, 24, '[]',
+				coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(length(data)), 0),
+				(SELECT count(*) FROM entries WHERE session_pk = ?1 AND type = 'message')
+			FROM segments WHERE session_pk = ?1`, pk, NewID(), nanos(time.Now()))
 		if err != nil {
-			lost++ // a page of nonsense, or a row of it that the schema refuses
+			return orphans, err
 		}
+		orphans++
 	}
-	return lost, nil
+	return orphans, nil
 }
 
 func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string, err error) {

@@ -31,11 +31,12 @@ const (
 // Store is an open database.
 type Store struct {
 	path  string
-	wait  time.Duration // how long a transaction waits for other programs
-	file  fs.FileInfo   // what stood at path when it was opened
-	write *sql.DB       // one connection, so that writers of this process queue here and not in SQLite
+	wait  time.Duration  // how long a transaction waits for other programs
+	files [2]fs.FileInfo // the database and its write-ahead log when it was opened
+	write *sql.DB        // one connection, so that writers of this process queue here and not in SQLite
 	read  *sql.DB
 	live  liveFile
+	cause error // why there is no database, set by Beside
 }
 
 // Open opens the database at path, and creates it, with its folder, where there is none: folder 0700,
@@ -46,26 +47,48 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // OpenWaiting opens the database as Open does. Its transactions wait for other programs for so long at most.
 func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, error) {
-	path, err := filepath.Abs(path)
+	path, err := absolute(path)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, wait: wait, live: liveFile{path: path + "-live"}}
 	if err := s.open(ctx); err != nil {
 		_ = s.Close()
-		return nil, s.failed("open", err)
+		return nil, s.failed("open", ownDamage(path, err))
 	}
 	s.takeIn(ctx)
 	return s, nil
 }
 
+// Beside returns a Store for the database at path, which cannot be used because of cause. It only records:
+// what Record writes goes to a file beside the database, for Open to import once the database is repaired.
+// All other calls fail with cause.
+func Beside(path string, cause error) (*Store, error) {
+	path, err := absolute(path)
+	return &Store{path: path, live: liveFile{path: path + "-live"}, cause: cause}, err
+}
+
+// absolute returns the absolute path of the database, without symbolic links: SQLite puts its
+// write-ahead log beside the file that a link points to.
+func absolute(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	return path, nil
+}
+
 func (s *Store) open(ctx context.Context) (err error) {
-	if s.file, err = prepareFile(ctx, s.path); err != nil {
+	size, err := prepareFile(ctx, s.path)
+	if err != nil {
 		return err
 	}
 	common := busyPragma(s.wait) + "&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"
 	first := ""
-	if s.file.Size() == 0 { // it has to come before the first table; pragmas run in alphabetical order. Later it would write each time.
+	if size == 0 { // it has to come before the first table; pragmas run in alphabetical order. Later it would write each time.
 		first = "&_pragma=auto_vacuum(2)"
 	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, common+first+"&_txlock=immediate"+
@@ -80,7 +103,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.read.SetMaxOpenConns(readers)
-	return nil
+	s.files, err = s.stat()
+	return err
 }
 
 func busyPragma(wait time.Duration) string {
@@ -97,6 +121,9 @@ func (s *Store) Path() string { return s.path }
 
 // Close ends all sessions' claims and closes the database. Further calls do nothing.
 func (s *Store) Close() error {
+	if s.files[0] != nil && s.here() != nil {
+		return s.live.close() // SQLite would write its log into a file that is no longer this database
+	}
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
@@ -106,23 +133,50 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.live.close())...)
 }
 
-// here tells whether the database still stands where it was opened: SQLite itself would go on writing
-// into a file that nobody can find any more.
+// errReplaced says that the database's files are not those that were opened.
+var errReplaced = errors.New("it was emptied or replaced while in use")
+
+// here reports whether the database is still the one that was opened. SQLite itself would go on writing
+// into files that nobody can find any more.
 func (s *Store) here() error {
-	now, err := os.Stat(s.path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.file) {
+	if s.cause != nil {
+		return s.cause
+	}
+	now, err := s.stat()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && now[0] == nil:
 		return session.ErrRemoved
+	case err != nil:
+		return fmt.Errorf("%w: %w", errReplaced, err)
+	case now[0].Size() == 0 || !os.SameFile(now[0], s.files[0]) || !os.SameFile(now[1], s.files[1]):
+		return errReplaced
 	}
 	return nil
 }
 
+// stat describes the database and its write-ahead log, which lasts as long as the database is open.
+func (s *Store) stat() (files [2]fs.FileInfo, err error) {
+	for i, end := range []string{"", "-wal"} {
+		if files[i], err = os.Stat(s.path + end); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
+
 // update runs fn in a write transaction. It is durable once a later durable one is, or SQLite saves.
 func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error) error {
+	if err := s.here(); err != nil {
+		return s.failed(what, err)
+	}
 	return s.failed(what, inTx(ctx, s.write, fn))
 }
 
 // updateDurably runs fn in a write transaction that a power loss after it does not undo, and that waits for other programs for so long at most.
 func (s *Store) updateDurably(ctx context.Context, what string, wait time.Duration, fn func(*sql.Tx) error) error {
+	if err := s.here(); err != nil {
+		return s.failed(what, err)
+	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.failed(what, err)
@@ -142,6 +196,9 @@ func (s *Store) updateDurably(ctx context.Context, what string, wait time.Durati
 
 // view runs fn on one state of the database.
 func (s *Store) view(ctx context.Context, what string, fn func(*sql.Tx) error) error {
+	if s.cause != nil {
+		return s.failed(what, s.cause)
+	}
 	return s.failed(what, inTx(ctx, s.read, fn))
 }
 

@@ -59,7 +59,7 @@ const databaseWait = 10 * time.Second
 func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.Store, error) {
 	s, err := store.OpenWaiting(ctx, path, wait)
 	if errors.Is(err, session.ErrCorrupt) {
-		return nil, fail(err, "name another with --db FILE, or move this file away and put a backup in its place")
+		return nil, fail(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
 	}
 	return s, err
 }

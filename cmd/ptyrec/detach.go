@@ -75,12 +75,13 @@ func startHosted(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	id, _ := io.ReadAll(told) // an empty one is the error
+	id, _ := io.ReadAll(told)   // an empty one is the error
+	said, _ := io.ReadAll(errs) // what can be had of it
 	if len(bytes.TrimSpace(id)) > 0 {
+		_, _ = a.stderr.Write(said)
 		_, err := fmt.Fprintf(a.stdout, "%s\n", bytes.TrimSpace(id))
 		return err
 	}
-	said, _ := io.ReadAll(errs) // what can be had of it
 	err = cmd.Wait()
 	_, _ = a.stderr.Write(said)
 	var exit *exec.ExitError

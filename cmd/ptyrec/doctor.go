@@ -137,7 +137,15 @@ func (x *examination) database(ctx context.Context) error {
 		return nil
 	}
 	x.permissions(path)
-	if x.db, err = x.app.openStore(ctx); err != nil {
+	x.db, err = x.app.openStore(ctx)
+	if errors.Is(err, session.ErrCorrupt) {
+		x.say(x.mended(), "database", "%v", err)
+		if !x.flags.repair {
+			return nil // report counts it
+		}
+		err = x.salvage(ctx, path)
+	}
+	if err != nil {
 		x.say(verdictBad, "database", "%v", err)
 		return err
 	}
@@ -174,19 +182,25 @@ func (x *examination) file(ctx context.Context, path string) error {
 	case !x.flags.repair:
 		return nil
 	}
-	if live, err := x.db.Sessions(ctx, store.Filter{Live: true}); err == nil && len(live) > 0 {
-		return fail(fmt.Errorf("session %s is being recorded", live[0].ID), "mend the file when it is over")
-	}
 	if err := x.db.Close(); err != nil {
 		return err
 	}
-	kept, lost, err := store.Salvage(ctx, path)
+	return x.salvage(ctx, path)
+}
+
+// salvage copies what can be read of a damaged file into a new one, and opens that.
+func (x *examination) salvage(ctx context.Context, path string) error {
+	kept, saved, err := store.Salvage(ctx, path)
+	if errors.Is(err, session.ErrBusy) {
+		return fail(err, "repair the database when that session is over")
+	}
 	if err != nil {
 		return err
 	}
-	x.say(verdictMended, "file", "copied what can be read into a new one; the damaged one is %s", kept)
-	for _, table := range slices.Sorted(maps.Keys(lost)) {
-		x.say(verdictLost, "file", "%d rows of %s", lost[table], table)
+	x.say(verdictMended, "file", "copied %s, %s of raw logs and %d entries into a new one; the damaged one is %s",
+		plural(saved.Sessions, "session"), plural(saved.Segments, "part"), saved.Entries, kept)
+	if saved.Orphans > 0 {
+		x.say(verdictLost, "file", "the command, folder and window of %s", plural(saved.Orphans, "session"))
 	}
 	x.db, err = x.app.openStore(ctx)
 	return err

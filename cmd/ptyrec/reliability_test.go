@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -125,7 +126,7 @@ func TestDiskFull(t *testing.T) {
 			}
 			u.Await(t, "three")
 			_ = os.Remove(filler)
-			info, events := rawLog(t, db)
+			info, events, _ := damagedLog(t, db)
 			logged := bytesOf(session.Output, events)
 			wantPrefix(t, u, logged)
 			whole := bytes.HasSuffix(logged, []byte("three\n"))
@@ -134,6 +135,139 @@ func TestDiskFull(t *testing.T) {
 			}
 			if !back && whole {
 				t.Error("the disk was not full")
+			}
+			wantTruth(t, u, cmd.Env, info, int64(len(logged)))
+		})
+	}
+}
+
+// wantTruth wants a notice that says how many bytes are lost, and a doctor that says which. Once the message
+// called 3,000,008 bytes lost while 608-862 kB were readable, the exit status was not stored, and the doctor
+// said that the recorder was stopped.
+func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info, readable int64) {
+	t.Helper()
+	output, notice, _ := strings.Cut(strings.ReplaceAll(string(u.Shown()), ptytest.Mark, ""), "ptyrec: ")
+	lost := int64(len(output)) - readable
+	if got := regexp.MustCompile(`(\d+) bytes of this session are not recorded`).FindStringSubmatch(notice); lost > 0 && (got == nil || got[1] != fmt.Sprint(lost)) {
+		t.Errorf("%d bytes are lost, the notice says %q", lost, notice)
+	}
+	if info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 {
+		t.Errorf("the session is %s, %v, want it to have ended with 7", info.Status, info.ExitCode)
+	}
+	out, err := command(environ, "doctor").CombinedOutput()
+	told := fmt.Sprintf("output bytes %d to %d", readable, len(output))
+	if err != nil || lost > 0 && !strings.Contains(string(out), told) || strings.Contains(string(out), "recorder was stopped") {
+		t.Errorf("doctor: %v\n%swant %q", err, out, told)
+	}
+}
+
+// The database is damaged before the session begins: the user is told at the start, and the session is kept
+// until the database is repaired. Once nothing was recorded, which was told at the end only, and a database that
+// is cut off or has no header was beyond repair.
+func TestDatabaseDamagedAtStart(t *testing.T) {
+	for name, harm := range damages {
+		t.Run(name, func(t *testing.T) {
+			environ, db := env(t)
+			for range 5 {
+				if out, err := command(environ, "run", "--", "seq", "1000").CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+			}
+			whole, err := os.ReadFile(db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			harmed := harm(bytes.Clone(whole))
+			if err := os.WriteFile(db, harmed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			u := ptytest.New(t)
+			cmd := command(environ, "run", "--", "sh", "-c", "echo hello; exit 7")
+			u.Start(t, cmd)
+			if got := ptytest.Status(t, cmd); got != 7 {
+				t.Errorf("status = %d, want 7", got)
+			}
+			u.Await(t, "hello")
+			before, after, _ := strings.Cut(string(u.Shown()), "hello")
+			if strings.Count(before, "ptyrec: ") != 1 || !strings.Contains(before, "recorded beside") || strings.Contains(after, "ptyrec: ") {
+				t.Errorf("terminal = %q, want one notice, before the command's output", u.Shown())
+			}
+			if now, err := os.ReadFile(db); err != nil || !bytes.Equal(now, harmed) {
+				t.Errorf("the damaged database was changed: %v", err)
+			}
+			if out, err := command(environ, "doctor").CombinedOutput(); err == nil || !strings.Contains(string(out), "doctor --repair") {
+				t.Errorf("doctor: %v, want it to name --repair\n%s", err, out)
+			}
+			if out, err := command(environ, "doctor", "--repair").CombinedOutput(); err != nil {
+				t.Errorf("doctor --repair: %v\n%s", err, out)
+			}
+			if kept, err := os.ReadFile(db + ".damaged"); err != nil || !bytes.Equal(kept, harmed) {
+				t.Errorf("the damaged database is not kept: %v", err)
+			}
+			info, events := rawLog(t, db)
+			if got := string(bytesOf(session.Output, events)); got != "hello\r\n" || info.ExitCode == nil || *info.ExitCode != 7 {
+				t.Errorf("the raw log is %q, the exit status %v", got, info.ExitCode)
+			}
+			out, err := command(environ, "list", "--json").Output()
+			if n := strings.Count(string(out), `"id":`); err != nil || n != 6 {
+				t.Errorf("%d sessions, %v, want the 5 old ones and the new one", n, err)
+			}
+			if out, err := command(environ, "doctor").CombinedOutput(); err != nil {
+				t.Errorf("doctor: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// damages are ways to harm a database, which they return.
+var damages = map[string]func(db []byte) []byte{
+	"truncated":     func(db []byte) []byte { return db[:len(db)*6/10/4096*4096] },
+	"cut in a page": func(db []byte) []byte { return db[:len(db)*6/10/4096*4096+1000] },
+	"first 100 bytes": func(db []byte) []byte {
+		_, _ = rand.NewChaCha8([32]byte{1}).Read(db[:100])
+		return db
+	},
+	"first page": func(db []byte) []byte {
+		clear(db[:4096])
+		return db
+	},
+}
+
+// Somebody empties or replaces the database, or removes its write-ahead log, while a session runs: what comes
+// from then on is kept. Once `> DB` ended with "the session is recorded", and nothing was.
+func TestDatabaseReplaced(t *testing.T) {
+	for name, harm := range map[string]string{
+		"emptied":         `: > "$PTYREC_DB"`,
+		"replaced":        `ptyrec --db "$PTYREC_DB.new" import "$PTYREC_DB.cast" && mv "$PTYREC_DB.new" "$PTYREC_DB" && rm -f "$PTYREC_DB".new-* "$PTYREC_DB-wal" "$PTYREC_DB-shm"`,
+		"without its log": `rm "$PTYREC_DB-wal"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; echo one; head -c 1; echo two; exit 7")
+			u.Await(t, "one")
+			until(t, func() bool { info, _ := rawLog(t, db); return info.RawBytes > 0 })
+			recording := `{"version": 2, "width": 80, "height": 24}` + "\n" + `[0.5, "o", "hello"]` + "\n"
+			if err := os.WriteFile(db+".cast", []byte(recording), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			sh := exec.Command("sh", "-c", harm)
+			sh.Env = cmd.Env
+			if out, err := sh.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			u.Type(t, "x")
+			if got := ptytest.Status(t, cmd); got != 7 {
+				t.Errorf("status = %d, want 7", got)
+			}
+			u.Await(t, "beside it")
+			info, events, _ := damagedLog(t, db)
+			if got := string(bytesOf(session.Output, events)); !strings.HasSuffix(got, "two\n") {
+				t.Errorf("the raw log is %q", got)
+			}
+			if info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 {
+				t.Errorf("the session is %s, %v", info.Status, info.ExitCode)
+			}
+			if out, err := command(cmd.Env, "doctor").CombinedOutput(); err != nil {
+				t.Errorf("doctor: %v\n%s", err, out)
 			}
 		})
 	}

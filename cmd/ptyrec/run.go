@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +184,11 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if err != nil {
 		return errors.Join(startFailure(err), to.discard())
 	}
-	a.tellLosses(result, to.finish(result))
+	finishErr := to.finish(&result)
+	if to.beside && errors.Is(finishErr, session.ErrKept) {
+		finishErr = nil // it was told at the start
+	}
+	a.tellLosses(result, finishErr)
 	if result.Status != 0 {
 		return childStatus(result.Status)
 	}
@@ -226,10 +231,12 @@ func withoutSession(environ []string) []string {
 // tellLosses says once, when the command is over, what went wrong with its recording.
 func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	switch {
+	case r.Lost > 0:
+		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, cmp.Or(r.LogErr, finishErr))
+	case errors.Is(finishErr, session.ErrKept) && errors.Is(finishErr, session.ErrCorrupt):
+		a.notice("warning: this session is recorded beside the database: %v; `ptyrec doctor --repair` repairs it and takes the session in", finishErr)
 	case errors.Is(finishErr, session.ErrKept):
 		a.notice("the end of this session is not in the database yet, it stands beside it, for the next ptyrec command to take in: %v", finishErr)
-	case r.Lost > 0:
-		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case finishErr != nil:
 		a.notice("warning: the end of this session is not recorded: %v", finishErr)
 	case r.LogErr != nil:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,26 +29,37 @@ func onTerminal(t testing.TB, args ...string) (u *ptytest.User, cmd *exec.Cmd, d
 	return u, cmd, db
 }
 
-// rawLog gives the last session of a database and its raw events.
+// rawLog gives the last session of a database and its raw events, of which none is lost.
 func rawLog(t testing.TB, db string) (*store.Info, []session.Event) {
+	t.Helper()
+	info, events, damage := damagedLog(t, db)
+	if damage != nil {
+		t.Fatal(damage)
+	}
+	return info, events
+}
+
+// damagedLog gives the last session of a database, the raw events that can be read, and the last loss.
+func damagedLog(t testing.TB, db string) (info *store.Info, events []session.Event, damage *store.Damage) {
 	t.Helper()
 	s, err := store.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	info, err := s.Find(t.Context(), "last")
-	if err != nil {
+	if info, err = s.Find(t.Context(), "last"); err != nil {
 		t.Fatal(err)
 	}
-	var events []session.Event
 	for e, err := range s.Events(t.Context(), info.ID) {
+		if errors.As(err, &damage) {
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		events = append(events, e)
 	}
-	return info, events
+	return info, events, damage
 }
 
 // bytesOf joins the data of the events of a kind.

@@ -37,11 +37,14 @@ type sink struct {
 	unsaved   []recorder.Update // what the database did not take yet, without secrets
 	described bool              // the database has session as it is
 
+	refused atomic.Int64 // bytes of output that came while there was no store
+
 	host atomic.Pointer[live.Host] // nil: nobody else sees the session
 
 	needed chan struct{} // gets a value when somebody waits
 	opened chan struct{} // closed when the fields below hold
 	err    error         // why there is no store; nil: there is one
+	beside bool          // the user knows that store records beside a damaged database
 	begun  session.Session
 	store  *store.Store
 	raw    *store.RawLog
@@ -77,15 +80,20 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	}
 	// A database that is to be made first, maybe by many at once, is waited for: the command has not begun.
 	made, err := openDatabase(ctx, path, databaseWait)
-	if err != nil {
+	switch {
+	case errors.Is(err, session.ErrCorrupt):
+		to.beside = true
+		a.notice("warning: this session is recorded beside the database: %v; `ptyrec doctor --repair` repairs it and takes the session in", err)
+	case err != nil:
 		return nil, err
+	default:
+		_ = made.Close() // the errors that matter came before
 	}
-	_ = made.Close() // the errors that matter came before
 	to.open(path)
 	if to.err == nil {
 		to.err = to.raw.Flush(ctx)
 	}
-	if errors.Is(to.err, session.ErrBusy) && to.store != nil {
+	if to.store != nil && (errors.Is(to.err, session.ErrBusy) || errors.Is(to.err, session.ErrKept)) {
 		to.err = nil // each Flush tries it again
 	}
 	if to.err != nil {
@@ -101,13 +109,17 @@ func (s *sink) open(path string) {
 			s.err = fmt.Errorf("the database: %v", p)
 		}
 	}()
-	if s.store, s.err = openDatabase(s.ctx, path, sinkWait); s.err != nil {
+	s.store, s.err = openDatabase(s.ctx, path, sinkWait)
+	if errors.Is(s.err, session.ErrCorrupt) {
+		s.store, s.err = store.Beside(path, s.err)
+	}
+	if s.err != nil {
 		return
 	}
 	s.redact, s.session.Command = s.redact.of(s.session.Command)
 	s.begun = s.session
 	s.raw = s.store.Record(s.session)
-	_ = s.raw.Flush(s.ctx) // others see the session from now on; what fails is tried again by each Flush
+	s.keep(s.raw.Flush(s.ctx)) // others see the session from now on; what fails is tried again by each Flush
 }
 
 // await waits until the sink is open, and gives the error that says that it never will be.
@@ -146,6 +158,9 @@ func (s *sink) discard() error {
 // Write implements recorder.Log.
 func (s *sink) Write(e session.Event) error {
 	if err := s.await(); err != nil {
+		if e.Kind == session.Output {
+			s.refused.Add(int64(len(e.Data)))
+		}
 		return err
 	}
 	return s.raw.Write(s.ctx, e)
@@ -246,12 +261,14 @@ func (s *sink) save() error {
 	return err
 }
 
-// finish states the end of the session.
-func (s *sink) finish(r recorder.Result) error {
+// finish states the end of the session, and adds to r what is lost of its output.
+func (s *sink) finish(r *recorder.Result) error {
+	r.Lost += s.refused.Load()
 	if errors.Is(r.LogErr, recorder.ErrLogStuck) || s.err != nil {
 		return nil //nolint:nilerr // it would wait, too, and tellLosses has it
 	}
 	err := s.raw.Close(s.ctx)
+	r.Lost += s.raw.Lost()
 	if err != nil {
 		return err // the end stands in the raw log
 	}

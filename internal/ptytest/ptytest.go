@@ -113,14 +113,16 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
-// Drain returns when the terminal has shown all that was written to it so far.
+// Mark is what Drain writes.
+const Mark = "\x1b]ptytest\x07"
+
+// Drain returns when the terminal has shown all that was written to it so far. It writes a Mark.
 func (u *User) Drain(t testing.TB) {
 	t.Helper()
-	const mark = "\x1b]ptytest\x07"
-	if _, err := io.WriteString(u.TTY, mark); err != nil {
+	if _, err := io.WriteString(u.TTY, Mark); err != nil {
 		t.Fatal(err)
 	}
-	u.Await(t, mark)
+	u.Await(t, Mark)
 }
 
 // Shown is all that the terminal has shown.

@@ -31,8 +31,12 @@ func init() {
 // Without a leader the command would lead the session itself. Its process group would be orphaned (POSIX, "Orphaned Process Group"):
 // nobody in its session could continue it, so the kernel does not let Ctrl+Z stop it. With one, the command stops, the leader stops itself, which
 // its parent sees, and once continued it continues the command.
+//
+// The leader is also the parent of all processes of the session that lose theirs, so that whoever looks for a process's ancestors finds
+// that it came from the session.
 func lead() int {
 	syscall.CloseOnExec(pipe)
+	adoptOrphans()
 	tell := os.NewFile(pipe, "leader")
 	pid, err := leadStart(os.Args[1], os.Args[2:])
 	if err != nil {
@@ -44,9 +48,10 @@ func lead() int {
 	_ = tell.Close()
 	for {
 		var ws syscall.WaitStatus
-		_, err := syscall.Wait4(pid, &ws, syscall.WUNTRACED, nil)
+		changed, err := syscall.Wait4(-1, &ws, syscall.WUNTRACED, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR):
+		case err == nil && changed != pid: // an orphan
 		case err != nil:
 			return 1
 		case ws.Exited():

@@ -1,0 +1,157 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// insiders are ways in which a program inside a session may try to grant itself control. Each runs $TRY, which does it and writes down
+// what became of it in the file that it is given, without PTYREC_SESSION in its environment. $TRY ORPHAN waits until its parent is gone.
+var insiders = map[string]string{
+	"itself":          `$TRY itself`,
+	"subshell":        `sh -c '$TRY orphan $$ subshell &'`,
+	"setsid":          `sh -c 'setsid $TRY orphan $$ setsid &'`,
+	"nohup":           `sh -c 'nohup $TRY orphan $$ nohup >/dev/null 2>&1 &'`,
+	"double fork":     `sh -c '(setsid sh -c "(\$TRY orphan \$\$ \"double fork\" &)" &)'`,
+	"killed parent":   `sh -c '$TRY orphan $$ "killed parent" & kill -9 $$'`,
+	"tmux":            `tmux -S "$OUT/tm" -f /dev/null new-session -d '$TRY tmux'`,
+	"screen":          `screen -dm sh -c '$TRY screen'`,
+	"script":          `script -qc '$TRY script' /dev/null </dev/null >/dev/null`,
+	"script orphan":   `sh -c 'setsid script -qc "\$TRY orphan $$ \"script orphan\"" /dev/null </dev/null >/dev/null 2>&1 &'`,
+	"unshare":         `sh -c 'setsid unshare -Urpf $TRY unshare &'`,
+	"another ptyrec":  `ptyrec --db "$OUT/other" run --nested -- sh -c '$TRY "another ptyrec"'`,
+	"another session": `ptyrec --db "$OUT/other" run --detach -- sh -c '$TRY "another session"'`,
+	"handed over":     `ptyrec-hand-over "$SOCKET" >"$OUT/new" 2>&1; mv "$OUT/new" "$OUT/handed over"`,
+}
+
+const try = `#!/bin/sh
+if [ "$1" = orphan ]; then
+	while [ -d "/proc/$2" ]; do sleep 0.01; done
+	shift 2
+fi
+ptyrec grant "$ID" >"$OUT/new $1" 2>&1
+mv "$OUT/new $1" "$OUT/$1"
+`
+
+// Issue 12, 2.1: a program in a session could grant itself control, by letting its parent end, by a connection that a child opened, or in a
+// tmux server that it started.
+func TestAProgramInsideCannotGrantItself(t *testing.T) {
+	environ, _ := liveEnv(t)
+	out := t.TempDir()
+	tryFile := filepath.Join(out, "try")
+	if err := os.WriteFile(tryFile, []byte(try), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := `ID=$PTYREC_SESSION; SOCKET=$XDG_RUNTIME_DIR/ptyrec/$ID.sock; export ID SOCKET; unset PTYREC_SESSION; until [ -S "$SOCKET" ]; do sleep 0.01; done` + "\n"
+	var names []string
+	for name, attack := range insiders {
+		if program := strings.Fields(attack)[0]; program != "$TRY" {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Logf("%s: not tried: %v", name, err)
+				continue
+			}
+		}
+		if name == "unshare" && exec.Command("unshare", "-Urpf", "true").Run() != nil {
+			t.Log("unshare: not tried: it is not allowed here")
+			continue
+		}
+		names = append(names, name)
+		script += attack + "\n"
+	}
+	cmd := exec.Command("ptyrec", "run", "--detach", "--", "sh", "-c", script+"cat")
+	cmd.Env = append(environ, "OUT="+out, "TRY="+tryFile)
+	id, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(out, name))
+		for limit := time.Now().Add(20 * time.Second); err != nil && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+			b, err = os.ReadFile(filepath.Join(out, name))
+		}
+		if err != nil || !strings.Contains(string(b), "only people may do that") {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	for _, args := range [][]string{{"grant"}, {"send", "--keys", "C-d"}} { // we are outside; the session ends
+		cmd := exec.Command("ptyrec", append(args, strings.TrimSpace(string(id)))...)
+		cmd.Env = environ
+		if b, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("ptyrec %s: %v: %s", args[0], err, b)
+		}
+	}
+}
+
+// handOver asks for a grant on a connection that a child opened, which is gone.
+func handOver() {
+	socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if len(os.Args) > 2 { // the child
+		socket, _ = strconv.Atoi(os.Args[2])
+		if err := syscall.Connect(socket, &syscall.SockaddrUnix{Name: os.Args[1]}); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	file := os.NewFile(uintptr(socket), "socket")
+	child := exec.Command(os.Args[0], os.Args[1], "3")
+	child.ExtraFiles = []*os.File{file}
+	if err == nil {
+		err = child.Run()
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	conn, err := net.FileConn(file)
+	if err == nil {
+		err = askGrant(conn)
+	}
+	fmt.Println(err)
+}
+
+func askGrant(conn net.Conn) error {
+	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "hand-over", Kind: protocol.Human, Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	request, err := protocol.JSON(protocol.TypeRequest, protocol.ControlRequest{ID: 1, Action: protocol.Allow})
+	if err != nil {
+		return err
+	}
+	for _, f := range []protocol.Frame{attach, request} {
+		if err := protocol.Write(conn, f); err != nil {
+			return err
+		}
+	}
+	r := protocol.NewReader(conn)
+	for {
+		f, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if f.Type != protocol.TypeAck {
+			continue
+		}
+		var ack protocol.Ack
+		if err := f.Decode(&ack); err != nil {
+			return err
+		}
+		if ack.Error != nil {
+			return ack.Error
+		}
+		return nil
+	}
+}

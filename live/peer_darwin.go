@@ -1,0 +1,22 @@
+package live
+
+import (
+	"errors"
+	"net"
+
+	"golang.org/x/sys/unix"
+)
+
+// peerOf returns the process that opened a connection to a unix socket. alive reports whether it may still run; close must be called. An
+// error says that the process cannot be known.
+func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	controlErr := raw.Control(func(fd uintptr) { pid, err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID) })
+	if err = errors.Join(controlErr, err); err != nil {
+		return 0, nil, nil, err
+	}
+	return pid, func() bool { return unix.Kill(pid, 0) == nil }, func() {}, nil
+}

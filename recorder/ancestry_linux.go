@@ -1,0 +1,26 @@
+package recorder
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// ancestry returns the parent of a process, 0 above the first one, and the leader of its terminal session. It is false where either
+// cannot be known: the process has ended, or is hidden.
+func ancestry(pid int) (parent, sid int, ok bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, 0, false
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may hold anything
+	if len(fields) < 2 || bytes.ContainsAny(fields[0], "ZX") { // zombie, dead
+		return 0, 0, false
+	}
+	parent, parentErr := strconv.Atoi(string(fields[1]))
+	sid, sidErr := unix.Getsid(pid)
+	return parent, sid, parentErr == nil && sidErr == nil
+}
