@@ -54,6 +54,7 @@ type Reader struct {
 	bye       farewell
 	steps     []Step
 	agents    int // agents seen
+	shown     bool
 }
 
 // segment is the part of a tape that is being read: one run of an agent, or the shell between.
@@ -82,6 +83,9 @@ func (r *Reader) Agent() string {
 	return r.seg.agent.Name
 }
 
+// Shown reports whether the last frame showed the chrome of the agent that runs, such as its input box.
+func (r *Reader) Shown() bool { return r.seg.agent != nil && r.shown }
+
 // Seen tells whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.agents > 0 || r.prompt.known() }
 
@@ -94,7 +98,7 @@ func (r *Reader) Read(f Frame) []Step {
 	if f.Resized {
 		r.noteWidths(f)
 	}
-	r.cols = f.Cols
+	r.cols, r.shown = f.Cols, false
 	switch {
 	case f.Alt:
 		r.readAlt(f)

@@ -25,6 +25,7 @@ func (r *Reader) readAlt(f Frame) {
 		return
 	}
 	sp := r.seg.agent.Split(s)
+	r.shown = sp.OK && !sp.Overlay
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
 		return
 	}

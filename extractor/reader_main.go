@@ -180,6 +180,7 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have scrolled out.
 func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bool) {
 	sp := r.seg.agent.Split(s)
+	r.shown = sp.OK && !sp.Overlay
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
 		r.left = newest(left)

@@ -222,10 +222,9 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	if len(keys) == 0 {
 		return nil
 	}
-	h.typing.typed(v, keys, h.child.Secret())
 	ctx, stop := context.WithTimeout(permit, typeTime)
 	defer stop()
-	err := h.child.Type(ctx, keys)
+	err := h.child.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })
 	switch {
 	case err == nil:
 		return nil

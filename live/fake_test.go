@@ -69,10 +69,15 @@ func (f *fake) types(keys string) (pass string, wait time.Duration) {
 	return string(b), wait
 }
 
-func (f *fake) Type(ctx context.Context, keys []byte) error {
+func (f *fake) Type(ctx context.Context, keys []byte, shown func([]byte)) error {
 	f.mu.Lock()
-	stuck := f.stuck
+	stuck, secret := f.stuck, f.secret
 	f.mu.Unlock()
+	if secret {
+		shown(nil)
+	} else {
+		shown(keys)
+	}
 	if stuck {
 		<-ctx.Done()
 		return ctx.Err()
@@ -88,12 +93,6 @@ func (f *fake) Type(ctx context.Context, keys []byte) error {
 }
 
 func (f *fake) Inside(int) bool { return false }
-
-func (f *fake) Secret() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.secret
-}
 
 func (f *fake) Resize(cols, rows int) error {
 	f.mu.Lock()

@@ -16,9 +16,10 @@ import (
 
 // Child is the command of the session, as its recorder lets it be reached. Its methods may be used concurrently.
 type Child interface {
-	Type(ctx context.Context, keys []byte) error // waits while the command takes none
-	Secret() bool                                // it reads a password
-	Resize(cols, rows int) error                 // cells
+	// Type waits while the command takes no keys. shown is called once, perhaps later, with those of the keys that the screen
+	// showed: only these may be recorded.
+	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
+	Resize(cols, rows int) error // cells
 	Signal(sig int)
 	Inside(pid int) bool              // a process runs in the session itself, or may do so
 	Mark(label []byte)                // into the log
@@ -150,7 +151,7 @@ func (h *Host) reply() {
 	for {
 		select {
 		case b := <-h.replies:
-			_ = h.child.Type(h.ctx, b) // a child that is gone needs none
+			_ = h.child.Type(h.ctx, b, func([]byte) {}) // a child that is gone needs none
 		case <-h.ctx.Done():
 			return
 		}

@@ -27,10 +27,19 @@ type typing struct {
 	timer  *time.Timer
 }
 
-// typed is called before keys are given to the child.
-func (t *typing) typed(v *viewer, keys []byte, secret bool) {
+// typed is called when it is known which of the keys that were given to the child the screen has shown.
+func (t *typing) typed(v *viewer, keys, shown []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(shown) > 0 {
+		t.add(v, shown, false)
+	}
+	if len(shown) < len(keys) {
+		t.add(v, keys, true)
+	}
+}
+
+func (t *typing) add(v *viewer, keys []byte, secret bool) {
 	if t.viewer != nil && (t.viewer != v || t.secret != secret) {
 		t.write()
 	}

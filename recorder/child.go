@@ -275,16 +275,29 @@ func (c *child) resize(ws *unix.Winsize) error {
 	return errors.Join(ctlErr, err)
 }
 
-// readsSecret tells whether the child reads a line without showing it, as for a password. Programs that draw their own input
-// have the echo off too, but they read keys, not lines.
-func (c *child) readsSecret() bool {
+// echoMode says who shows what is typed.
+type echoMode uint8
+
+const (
+	echoNone    echoMode = iota // nobody: the command reads a line in secret, as a password
+	echoKernel                  // the kernel
+	echoCommand                 // the command, or nobody: it reads keys
+)
+
+// echoMode returns echoNone where it cannot be known.
+func (c *child) echoMode() echoMode {
 	var settings *unix.Termios
 	var err error
 	ctlErr := c.control(func(fd int) { settings, err = unix.IoctlGetTermios(fd, ioctlGetTermios) })
-	if ctlErr != nil || err != nil {
-		return true // better a key too few than a password
+	switch {
+	case ctlErr != nil || err != nil:
+		return echoNone
+	case settings.Lflag&unix.ECHO != 0:
+		return echoKernel
+	case settings.Lflag&unix.ICANON != 0:
+		return echoNone
 	}
-	return settings.Lflag&unix.ECHO == 0 && settings.Lflag&unix.ICANON != 0
+	return echoCommand
 }
 
 // read waits for output and reads what is there, up to len(p).

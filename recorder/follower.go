@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -42,6 +43,9 @@ type follower struct {
 	broken bool       // the processor has not seen all
 
 	processor *Processor
+	echo      echo
+	seq       atomic.Int64  // bytes of output that the processor has seen
+	progress  chan struct{} // gets a value when seq has grown
 	feed      *feed
 	log       Log
 	writer    *logWriter // nil: no log to read on from
@@ -55,12 +59,13 @@ type follower struct {
 	complete  bool  // likewise: all events were processed
 }
 
-func startFollower(o Options, feed *feed, w *logWriter) *follower {
+func startFollower(o Options, c *child, feed *feed, w *logWriter) *follower {
 	cols, rows := o.window()
 	f := &follower{
 		processor: NewProcessor(ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
+		echo: echo{foreground: c.foreground}, progress: make(chan struct{}, 1),
 		feed: feed, log: o.Log, writer: w, index: o.Index, catchUp: o.CatchUp,
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -214,12 +219,35 @@ func (f *follower) process(e session.Event) error {
 	if isClosed(f.stop) {
 		return errStopped
 	}
-	f.locked(func() { f.processor.Feed(e) })
+	f.locked(func() { f.echo.feed(f.processor, e) })
+	f.echo.tell()
+	f.seq.Store(f.processor.offset)
+	notify(f.progress)
 	f.last = e.At
 	if time.Since(f.updated) >= updateEvery {
 		f.update()
 	}
 	return nil
+}
+
+// settleKeys has all keys judged that were typed before byte seq of the output. It waits at most limit for the processor to see that
+// output; where it does not, what waits is not recorded.
+func (f *follower) settleKeys(seq int64, limit time.Duration) {
+	late := time.After(limit)
+	for f.echo.waiting() && f.seq.Load() < seq {
+		select {
+		case <-f.progress:
+		case <-f.done:
+			return
+		case <-late:
+			return
+		}
+	}
+	f.locked(func() {
+		f.echo.reach(f.processor)
+		f.echo.close()
+	})
+	f.echo.tell()
 }
 
 // screen calls read with the processor's screen and the number of bytes that it has seen. It is false where that is not the session's.

@@ -32,8 +32,11 @@ var errChildGone = errors.New("the command is over")
 type Controls struct{ r *run }
 
 // Type gives keys to the child, between those that are typed at its own terminal. It waits while the child takes none; the error is
-// ctx's then, and a part of the keys may have been taken.
-func (c *Controls) Type(ctx context.Context, keys []byte) error {
+// ctx's then, and a part of the keys may have been taken. shown is called once, perhaps later, with those of the keys that may be recorded,
+// as the session's input is.
+func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte)) error {
+	typed := keyLog{c.r.child, c.r.tee}.typing(keys, shown)
+	defer typed()
 	for len(keys) > 0 {
 		n, err := c.r.child.tryType(keys)
 		if err != nil {
@@ -55,9 +58,6 @@ func (c *Controls) Type(ctx context.Context, keys []byte) error {
 
 // typeRetry is how soon a child that takes no keys is asked again.
 const typeRetry = 5 * time.Millisecond
-
-// Secret tells whether the child reads a line without showing it, as for a password.
-func (c *Controls) Secret() bool { return c.r.child.readsSecret() }
 
 // Resize gives the session's window another size, in cells, until its own terminal gets one.
 func (c *Controls) Resize(cols, rows int) error {

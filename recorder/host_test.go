@@ -87,13 +87,14 @@ func TestAHostSeesAndTypes(t *testing.T) {
 	<-w.released
 	u.Type(t, "\r")
 	w.await(t, "<h>\r\n")
-	if err := w.controls.Type(context.Background(), []byte("remote\r")); err != nil {
+	shown := make(chan string, 1)
+	if err := w.controls.Type(context.Background(), []byte("remote\r"), func(keys []byte) { shown <- string(keys) }); err != nil {
 		t.Error(err)
 	}
-	w.await(t, "<remote>\r\n")
-	if !w.controls.Secret() {
-		t.Error("the echo is off, and nobody says so")
+	if got := <-shown; got != "" {
+		t.Errorf("the echo is off, and %q counts as shown", got)
 	}
+	w.await(t, "<remote>\r\n")
 	if err := w.controls.Resize(100, 30); err != nil {
 		t.Error(err)
 	}
@@ -115,7 +116,7 @@ func TestAHostSeesAndTypes(t *testing.T) {
 	if found[session.Marker] != 1 || found[session.Resize] != 1 {
 		t.Errorf("the log has %v", found)
 	}
-	if err := w.controls.Type(context.Background(), []byte("x")); err == nil {
+	if err := w.controls.Type(context.Background(), []byte("x"), func([]byte) {}); err == nil {
 		t.Error("typing into a command that is over")
 	}
 }

@@ -110,9 +110,12 @@ func (p *inputPump) pass(keys []byte) (hold time.Duration) {
 	if len(keys) == 0 {
 		return hold
 	}
-	if p.record && !p.child.readsSecret() {
-		p.tee.input(keys)
+	if !p.record {
+		p.child.typeKeys(keys)
+		return hold
 	}
+	typed := keyLog{p.child, p.tee}.typing(keys, p.tee.input)
 	p.child.typeKeys(keys)
+	typed()
 	return hold
 }

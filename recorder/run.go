@@ -41,7 +41,7 @@ type Options struct {
 	Started   time.Time     // when the recording's clock starts; zero: now
 	Stdin     *os.File      // nil: the process's own
 	Stdout    *os.File      // likewise
-	Input     bool          // record what is typed, save while the echo is off
+	Input     bool          // record what is typed, as far as it is shown
 	Log       Log           // nil: nothing is recorded
 	Index     Index         // nil: nothing is extracted
 	Spool     string        // a folder for what the log is behind, where that is much, in a file that is gone with the process; empty: that for temporary files
@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	term.makeRaw()
-	r := &run{options: o, term: term, child: c, tee: newTee(o), signals: sigs}
+	r := &run{options: o, term: term, child: c, tee: newTee(o, c), signals: sigs}
 	if o.Host != nil {
 		r.tee.host = o.Host(&Controls{r})
 	}
@@ -146,6 +146,7 @@ func (r *run) finish() {
 	}
 	r.child.close()
 	r.term.restore()
+	r.tee.settleKeys(r.options.CatchUp)
 	if r.tee.host != nil {
 		r.tee.host.Finish()
 	}

@@ -21,10 +21,13 @@ type tee struct {
 
 	mu   sync.Mutex // guards the fields below, and keeps the events in one order in both queues
 	last time.Duration
+	seen int64 // bytes of output
 	end  time.Duration
+
+	closed bool // the last event was put
 }
 
-func newTee(o Options) *tee {
+func newTee(o Options, c *child) *tee {
 	t := &tee{started: o.Started}
 	if o.Log != nil {
 		t.spool = newSpool(o.Spool)
@@ -32,7 +35,7 @@ func newTee(o Options) *tee {
 	}
 	if o.Index != nil {
 		t.feed = newFeed()
-		t.follower = startFollower(o, t.feed, t.writer)
+		t.follower = startFollower(o, c, t.feed, t.writer)
 	}
 	return t
 }
@@ -45,8 +48,18 @@ func (t *tee) output(at time.Duration, data []byte) {
 	t.put(session.Event{At: at, Kind: session.Output, Data: data})
 }
 
+// place returns the moment, and the number of bytes of output before it.
+func (t *tee) place() (at time.Duration, seq int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(t.last, t.now()), t.seen
+}
+
 // input records what was typed.
 func (t *tee) input(keys []byte) {
+	if len(keys) == 0 {
+		return
+	}
 	t.put(session.Event{At: t.now(), Kind: session.Input, Data: keys})
 }
 
@@ -58,8 +71,15 @@ func (t *tee) resize(cols, rows int) {
 func (t *tee) put(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	t.closed = e.Kind == session.Exit
 	t.last = max(t.last, e.At)
 	e.At = t.last
+	if e.Kind == session.Output {
+		t.seen += int64(len(e.Data))
+	}
 	if t.spool != nil {
 		t.spool.put(e)
 	}
@@ -68,6 +88,14 @@ func (t *tee) put(e session.Event) {
 	}
 	if t.host != nil {
 		t.host.Event(e)
+	}
+}
+
+// settleKeys records what is still waiting to be seen on the screen.
+func (t *tee) settleKeys(limit time.Duration) {
+	if t.follower != nil {
+		_, seq := t.place()
+		t.follower.settleKeys(seq, limit)
 	}
 }
 

@@ -130,7 +130,7 @@ func eventText(e *session.Entry) string {
 	case session.EventInput:
 		text = data("by") + " typed " + strconv.Quote(data("text"))
 		if data("secret") != "" {
-			text = data("by") + " typed a secret"
+			text = data("by") + " typed what the screen did not show"
 		}
 	case session.EventResize:
 		text = "the window is now " + data("cols") + "x" + data("rows")

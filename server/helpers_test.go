@@ -386,7 +386,8 @@ func (h *hosted) past(ctx context.Context, from int64, fn func(seq int64, e sess
 }
 
 // Type implements live.Child, as do those below.
-func (h *hosted) Type(_ context.Context, keys []byte) error {
+func (h *hosted) Type(_ context.Context, keys []byte, shown func([]byte)) error {
+	shown(keys)
 	h.mu.Lock()
 	h.typed.Write(keys)
 	h.mu.Unlock()
@@ -415,7 +416,6 @@ func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
 	return ptmx, nil
 }
 
-func (h *hosted) Secret() bool    { return false }
 func (h *hosted) Inside(int) bool { return false }
 
 func (h *hosted) Resize(cols, rows int) error {

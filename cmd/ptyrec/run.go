@@ -62,7 +62,7 @@ has none from the beginning, and its id is printed.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too; never while the echo is off (passwords)")
+	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too, as far as the screen shows it (no passwords)")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")

@@ -1,0 +1,115 @@
+package recorder_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// typing is what a user sees and then types.
+type typing struct{ await, keys string }
+
+// typed returns what the log holds of the keys that a user types into a command.
+func typed(t *testing.T, command []string, dialogue ...typing) string {
+	t.Helper()
+	u := ptytest.New(t)
+	log := &memoryLog{}
+	done := make(chan error)
+	go func() {
+		_, err := recorder.Run(context.Background(), recorder.Options{
+			Command: command, Stdin: u.TTY, Stdout: u.TTY, Log: log, Index: &collector{entries: map[string]*session.Entry{}}, Input: true,
+			Env: append(os.Environ(), "HISTFILE=/dev/null", "TERM=xterm-256color", "HOME="+t.TempDir(), "PS1=prompt> ", "LC_ALL=C.UTF-8"),
+		})
+		done <- err
+	}()
+	for _, step := range dialogue {
+		u.Await(t, step.await)
+		u.Type(t, step.keys)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	var keys strings.Builder
+	for _, e := range log.events {
+		if e.Kind == session.Input {
+			keys.Write(e.Data)
+		}
+	}
+	return keys.String()
+}
+
+// Issue 12, 2.3: --input stored passwords typed at prompts that read keys with the echo off, such as bash's read -s -e.
+func TestInputThatIsNotShown(t *testing.T) {
+	const secret = "hunter2.Xy"
+	python := `import sys, termios, tty
+fd = 0
+old = termios.tcgetattr(fd)
+tty.setcbreak(fd)
+sys.stdout.write("Password: "); sys.stdout.flush()
+text = ""
+while not text.endswith("\n"):
+    c = sys.stdin.read(1)
+    text += c
+    if MASK and c != "\n": sys.stdout.write(MASK); sys.stdout.flush()
+termios.tcsetattr(fd, termios.TCSADRAIN, old)
+print("over", flush=True)`
+	for name, command := range map[string][]string{
+		"read -s -e":           {"bash", "-c", `read -s -e -p "Password: " x; echo over`},
+		"read -s -e, no text":  {"bash", "-c", `stty -echo; echo -n Password:; read -s -e x; echo over`},
+		"read -s -n":           {"bash", "-c", `read -s -n 11 -p "Password: " x; echo over`},
+		"read -s":              {"bash", "-c", `read -s -p "Password: " x; echo over`},
+		"read -s in zsh":       {"zsh", "-f", "-c", `read -s "x?Password: "; echo over`},
+		"read -sk in zsh":      {"zsh", "-f", "-c", `read -sk 11 "x?Password: "; echo over`},
+		"read -s in fish":      {"fish", "-c", `read -s -P "Password: " x; echo over`},
+		"getpass":              {"python3", "-c", `import getpass; getpass.getpass("Password: "); print("over", flush=True)`},
+		"keys":                 {"python3", "-c", "MASK = ''\n" + python},
+		"stars":                {"python3", "-c", "MASK = '*'\n" + python},
+		"what comes meanwhile": {"bash", "-c", `while sleep 0.01; do printf "e2.h\r\n7\033[s\033[HhHxXn\033[u"; done & read -s -e -p "Password: " x; kill $!; echo over`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(command[0]); err != nil {
+				t.Skip(err)
+			}
+			for _, how := range []string{"at once", "key by key"} {
+				steps := []typing{{"Password:", secret + "\r"}, {"over", ""}}
+				if how == "key by key" {
+					steps = []typing{{"Password:", ""}}
+					for _, c := range secret + "\r" {
+						steps = append(steps, typing{"", string(c)})
+					}
+				}
+				if got := typed(t, command, steps...); strings.ContainsAny(got, secret) {
+					t.Errorf("%s: %q is recorded", how, got)
+				}
+			}
+		})
+	}
+}
+
+// What programs that read keys do show is recorded.
+func TestInputThatIsShown(t *testing.T) {
+	shell := []typing{{"prompt> ", "echo one two\r"}, {"prompt> ", "echo now; cat\r"}, {"now\r\n", "by the kernel\r"}, {"by the kernel\r\n", "\x04"}, {"prompt> ", "exit\r"}}
+	const want = "echo one two\recho now; cat\rby the kernel\r\x04exit\r"
+	for name, c := range map[string]struct {
+		command []string
+		steps   []typing
+		want    string
+	}{
+		"bash": {[]string{"bash", "--norc", "-i"}, shell, want},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.command[0]); err != nil {
+				t.Skip(err)
+			}
+			if got := typed(t, c.command, c.steps...); got != c.want {
+				t.Errorf("recorded %q, want %q", got, c.want)
+			}
+		})
+	}
+}
