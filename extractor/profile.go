@@ -12,7 +12,8 @@ import (
 // Line is one row of the tape.
 type Line struct {
 	*vterm.Row
-	Cols int // the window's width in cells when the row was drawn
+	Cols    int // the window's width in cells when the row was drawn
+	omitted int // the lines that were left out where this one is
 }
 
 // styleAt is the style of the cell at a column.

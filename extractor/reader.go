@@ -15,6 +15,7 @@ type Frame struct {
 	Wiped   bool               // the main screen was erased before this frame was drawn
 	Resized bool               // the window's size just changed, nothing has been drawn since
 	Settled bool               // nothing has been written for a while
+	Torn    bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
 
 // Step is one thing that a frame tells the terminal log, in order.
@@ -48,7 +49,9 @@ type Reader struct {
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
-	entered   *Item // a shell command that may have wiped the screen
+	entered   *Item    // a shell command that may have wiped the screen
+	lead      longText // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
+	long      bool     // there is some
 	cut       cutRows
 	resized   int // an agent on the main screen may not yet have drawn its text for the new width
 	bye       farewell
@@ -59,17 +62,23 @@ type Reader struct {
 
 // segment is the part of a tape that is being read: one run of an agent, or the shell between.
 type segment struct {
-	agent   *Profile // nil: the shell
-	alt     bool     // it stands on the alternate screen
-	tape    int      // the number of its tape
-	start   int      // its first line
-	items   []Item   // read so far; their lines count from the tape's first
-	past    int      // items before those, whose lines the tape no longer holds
-	reprint bool     // it may show again what was read before
-	before  []string // the user's messages on the tape before a wipe, until it is known what the wipe was
-	wiped   bool
-	chrome  bool  // its input was seen since the wipe
-	state   State // of the agent in the frame at hand: nothing grows while it is idle
+	agent     *Profile       // nil: the shell
+	alt       bool           // it stands on the alternate screen
+	tape      int            // the number of its tape
+	start     int            // its first line
+	items     []Item         // of an agent, read so far; their lines count from the tape's first
+	commands  []shellCommand // likewise, of the shell
+	typing    int            // the line on which a command begins that is being typed
+	learned   int            // what was known of prompts when they were read
+	past      int            // items before those, whose lines the tape no longer holds
+	reprint   bool           // it may show again what was read before
+	before    []string       // the user's messages on the tape before a wipe, until it is known what the wipe was
+	wiped     bool
+	chrome    bool  // its input was seen since the wipe
+	state     State // of the agent in the frame at hand: nothing grows while it is idle
+	waiting   int   // lines that have changed since the last read
+	readState State // at the last read
+	quiet     State // likewise, if all was quiet then
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
@@ -111,6 +120,7 @@ func (r *Reader) Read(f Frame) []Step {
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
 	r.steps = r.steps[:0]
+	r.flush(&r.main, len(r.main.lines))
 	r.leave()
 	return r.steps
 }
@@ -152,6 +162,7 @@ func (r *Reader) screen(f Frame) Screen {
 
 // open begins a segment at a line of its tape.
 func (r *Reader) open(agent *Profile, alt bool, start int) {
+	r.seg.freeze()
 	r.tapes++
 	r.seg = segment{agent: agent, alt: alt, tape: r.tapes, start: start}
 }
@@ -173,6 +184,9 @@ func (r *Reader) enter(p *Profile, b Banner, alt bool, start int) {
 // leave ends the run of an agent, if one runs.
 func (r *Reader) leave() {
 	if r.seg.agent != nil {
+		if r.seg.alt {
+			r.flush(&r.alt, len(r.alt.lines))
+		}
 		r.emit(session.EventCLIExit, r.seg.agent.Name, nil)
 		r.seg.agent = nil
 	}
@@ -196,9 +210,28 @@ func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
 // read parses what is new on a tape and shows it to the log.
 func (r *Reader) read(t *tape, settled bool) {
 	s := &r.seg
-	if t.dirty >= len(t.lines) && !settled {
+	if s.agent == nil {
+		r.readCommands(t, settled)
 		return
 	}
+	if t.dirty >= len(t.lines) && (!settled || s.quiet == s.state && s.quiet != StateUnknown && !s.wiped) {
+		return
+	}
+	if r.show(t, len(t.lines), settled, false) {
+		r.forget(t)
+	}
+}
+
+// flush reads what of an agent's lines, up to line end, was put off.
+func (r *Reader) flush(t *tape, end int) {
+	if r.seg.agent != nil && r.seg.waiting > 0 {
+		r.show(t, min(end, len(t.lines)), false, true)
+	}
+}
+
+// show parses what is new on an agent's tape up to line end, and shows it to the log, unless it is better put off.
+func (r *Reader) show(t *tape, end int, settled, now bool) bool {
+	s := &r.seg
 	k := len(s.items)
 	for k > 0 && s.items[k-1].First >= t.dirty {
 		k--
@@ -211,10 +244,19 @@ func (r *Reader) read(t *tape, settled bool) {
 	if k > 0 {
 		from = s.items[k].First
 	}
-	s.items = append(s.items[:k:k], shift(r.parse(t.lines[min(from, len(t.lines)):]), from)...)
+	if !settled && !now && r.defers(t, end-from) {
+		return false
+	}
+	lines := t.lines[min(from, end):end]
+	s.waiting, s.readState = 0, s.state
+	s.quiet = StateUnknown
+	if settled {
+		s.quiet = s.state
+	}
+	s.items = append(s.items[:k:k], shift(r.parse(lines), from)...)
 	t.clean()
 	if r.Explain != nil {
-		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: t.lines[min(from, len(t.lines)):], Items: s.items[k:]})
+		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: lines, Items: s.items[k:]})
 	}
 	if settled && s.wiped && (s.chrome || len(trim(t.lines)) > 0) { // a blank screen is not yet drawn
 		r.judgeWipe()
@@ -225,7 +267,18 @@ func (r *Reader) read(t *tape, settled bool) {
 		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != StateIdle})
 	}
 	r.steps = append(r.steps, Step{View: v})
-	r.forget(t)
+	return true
+}
+
+// longRead is from how many lines on a read waits until enough has changed.
+const longRead = 200
+
+// defers reports whether n lines are too many to be read now, for what has changed: the cost of many small changes must not grow with the
+// length of the message that they are in.
+func (r *Reader) defers(t *tape, n int) bool {
+	s := &r.seg
+	s.waiting += max(1, len(t.lines)-t.dirty)
+	return n > longRead && s.waiting*8 < n && s.state == s.readState
 }
 
 // A tape longer than maxTape lines is cut down to keepTape.
@@ -234,7 +287,7 @@ const (
 	keepTape = 10000
 )
 
-// forget cuts off what has long left the window, between two items if it can. One item of more lines keeps its head.
+// forget drops what has long left the window, up to the start of an item. Of an item that is longer itself, lines in the middle are left out.
 func (r *Reader) forget(t *tape) {
 	if len(t.lines) <= maxTape {
 		return
@@ -242,27 +295,45 @@ func (r *Reader) forget(t *tape) {
 	s := &r.seg
 	cut := min(len(t.lines)-keepTape, t.base)
 	n := len(s.items)
-	for n > 0 && s.items[n-1].First >= cut {
+	for n > 0 && s.items[n-1].First > cut {
 		n--
 	}
-	if n > 1 && s.items[n-1].First > keepTape/2 {
+	if n > 0 { // the item that the cut would go through stays
 		n--
-		cut = s.items[n].First
+		cut = min(cut, s.items[n].First)
 	}
 	s.past += n
 	s.items = shift(append([]Item(nil), s.items[n:]...), -cut)
 	s.start = max(0, s.start-cut)
 	t.forget(cut)
+	if len(t.lines) > maxTape && len(s.items) > 0 {
+		r.shorten(t, &s.items[0])
+	}
 }
 
-// parse reads the items off lines of the segment.
-func (r *Reader) parse(lines []Line) []Item {
-	if r.seg.agent == nil {
-		return parseShell(lines, &r.prompt)
+// shorten leaves lines out of the middle of the first item of a tape.
+func (r *Reader) shorten(t *tape, it *Item) {
+	from := it.First + keepTape/2
+	to := min(it.End, t.base) - keepTape/2
+	by := t.leaveOut(from, to)
+	it.End -= by
+	for i := range r.seg.items[1:] {
+		r.seg.items[i+1].First -= by
+		r.seg.items[i+1].End -= by
 	}
+}
+
+// parse reads the items off an agent's lines.
+func (r *Reader) parse(lines []Line) []Item {
 	items := r.seg.agent.Parse(lines, true)
 	for i := range items {
 		items[i].Agent = r.seg.agent.Name
+		if n := leftOut(lines[items[i].First:items[i].End]); n > 0 {
+			items[i].Truncated, items[i].OmittedLines = true, n
+			if items[i].Tool != nil {
+				items[i].Tool.Truncated = true
+			}
+		}
 	}
 	return items
 }

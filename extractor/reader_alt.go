@@ -34,6 +34,7 @@ func (r *Reader) readAlt(f Frame) {
 		body = cutLines(body, 0, sp.Right)
 	}
 	if r.cleared(body) {
+		r.flush(&r.alt, len(r.alt.lines))
 		before := r.seg.users()
 		r.alt = tape{}
 		r.open(r.seg.agent, true, 0)

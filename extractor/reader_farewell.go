@@ -18,7 +18,7 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 	if f.Wiped {
 		r.main, r.bye, f.Wiped = tape{}, farewell{}, false
 	}
-	r.bye.left = newest(append(r.bye.left, r.scrolled(*f)...))
+	r.bye.left = append(r.bye.left, r.scrolled(*f)...)
 	end := len(trim(s.Lines))
 	lines := append(r.bye.left[:len(r.bye.left):len(r.bye.left)], s.Lines[:end]...)
 	q, _, at, _ := r.banner(lines)
@@ -34,7 +34,7 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 		r.main.dirty = min(r.main.dirty, from+at)
 		r.readInline(s, nil, end, false, f.Settled)
 		return false
-	case f.Settled || r.promptAt(s, end):
+	case f.Settled || len(r.bye.left) > maxLeft || r.promptAt(s, end):
 		r.left, r.bye = r.bye.left, farewell{}
 		r.leave()
 		r.open(nil, false, len(r.main.lines))

@@ -27,8 +27,13 @@ func (r *Reader) readMain(f Frame) {
 	scrolled := r.scrolled(f)
 	left := append(r.left, scrolled...)
 	r.left = nil
+	if f.Torn && r.seg.agent != nil {
+		r.wait(left)
+		return
+	}
 	end := len(trim(s.Lines))
 	if r.seg.agent != nil && r.promptAt(s, end) {
+		r.flush(&r.main, len(r.main.lines))
 		r.main.advance(left, s.Lines[:end])
 		r.leave()
 		r.open(nil, false, r.main.base+s.CursorY)
@@ -41,12 +46,20 @@ func (r *Reader) readMain(f Frame) {
 	r.readInline(s, left, end, len(scrolled) > 0, f.Settled)
 }
 
-// newest bounds the rows that wait to be read as a tape is bounded: the oldest are dropped.
-func newest(lines []Line) []Line {
-	if len(lines) <= maxTape {
-		return lines
+// maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
+const maxLeft = keepTape / 2
+
+// wait keeps rows that have left the screen for the next frame that can be read. Where they get too many, they are read as they are.
+func (r *Reader) wait(left []Line) {
+	r.left = left
+	if len(left) < maxLeft {
+		return
 	}
-	return append([]Line(nil), lines[len(lines)-keepTape:]...)
+	r.left = nil
+	r.main.advance(left, nil)
+	r.again(false)
+	r.seg.state = StateBusy
+	r.read(&r.main, false)
 }
 
 // scrolled returns the rows that left the top of the screen since the last frame, after the last wipe.
@@ -70,7 +83,12 @@ func (r *Reader) wipe() {
 	s := r.seg
 	if s.agent == nil {
 		r.entered = r.lastCommand()
+		if !r.Seen() {
+			r.lead.add(r.main.lines[:min(r.main.base, len(r.main.lines))])
+		}
 	}
+	r.seg.freeze()
+	r.flush(&r.main, len(r.main.lines))
 	r.main, r.left = tape{}, nil
 	r.open(s.agent, false, 0)
 	if s.agent != nil {
@@ -80,9 +98,13 @@ func (r *Reader) wipe() {
 
 // lastCommand returns the command that stands at the last prompt, entered or not.
 func (r *Reader) lastCommand() *Item {
-	lines := r.main.lines[min(r.seg.start, len(r.main.lines)):]
+	from := r.seg.start
+	if n := len(r.seg.commands); n > 0 {
+		from = max(from, r.seg.commands[n-1].End)
+	}
+	lines := r.main.lines[min(from, len(r.main.lines)):]
 	items := parseShell(append(lines[:len(lines):len(lines)], Line{Row: &vterm.Row{}}), &r.prompt)
-	if len(items) <= len(r.seg.items) {
+	if len(items) == 0 {
 		return nil
 	}
 	return &items[len(items)-1]
@@ -170,7 +192,7 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 	r.main.lines = append(lines[:at:at], Line{Row: &vterm.Row{}}) // below the command: it was entered
 	r.read(&r.main, true)
 	if v := r.steps[len(r.steps)-1].View; v != nil && len(v.Items) > 0 {
-		v.Items[len(v.Items)-1].Output = ""
+		r.seg.commands[len(r.seg.commands)-1].printed.clear()
 	}
 	r.main.lines = lines
 	r.enter(p, b, false, at)
@@ -183,7 +205,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 	r.shown = sp.OK && !sp.Overlay
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
-		r.left = newest(left)
+		r.wait(left)
 		return
 	case sp.OK:
 		end = min(sp.Bottom, end)
@@ -225,12 +247,14 @@ func (r *Reader) again(settled bool) {
 		switch {
 		case at <= s.start:
 		case p != s.agent:
+			r.flush(t, at)
 			r.enter(p, b, false, at)
 			t.dirty = 0
 		case s.wiped: // what is printed again begins with the last banner: above it stand conversations cleared before
 			s.start = at
 			t.dirty = 0
 		case len(s.users()) > 0: // drawn anew from its top, row over row: after a clear, or a resize
+			r.flush(t, at)
 			before := s.users()
 			r.open(p, false, at)
 			s.reprint, s.wiped, s.before = true, true, before

@@ -6,42 +6,63 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// parseShell reads commands and their output off shell lines. A command that is not entered yet (nothing stands below
-// it) is none, nor is one that was given up with ^C. What stands before the first prompt is left out.
-func parseShell(lines []Line, p *shellPrompt) []Item {
-	var items []Item
-	var open *Item // the command whose output goes on
-	out := 0       // the first line of its output
-	finish := func(end int, more string) {
-		if open == nil {
-			return
-		}
-		open.Output = strings.Trim(withoutSign(verbatim(lines[out:end], 0), lines[out:end])+"\n"+more, "\n")
-		open.End = end
-		items = append(items, *open)
-		open = nil
-	}
-	for i := 0; i < len(lines); {
-		prompt, command, ok := "", "", false
+// shellCommand is a command on a tape.
+type shellCommand struct {
+	Item
+	out     int    // the first line of its output
+	more    string // output that stands before the next prompt, on that prompt's row
+	printed *printed
+}
+
+// maxTyped bounds the rows of one command line, so that what follows a quote that is never closed is read as output.
+const maxTyped = 1000
+
+// scanShell reads the commands off shell lines from a line on, and appends them to those above it. A command that is not entered yet (nothing
+// is below it) is none, nor is one that was given up with ^C. If open, the output of the last of cmds goes on at that line. typing is the
+// line on which a command begins that is still being typed, len(lines) if there is none.
+func scanShell(lines []Line, cmds []shellCommand, from int, open bool, p *shellPrompt) (_ []shellCommand, typing int) {
+	typing = len(lines)
+	for i := from; i < len(lines); {
+		prompt, text, ok := "", "", false
 		if !lines[i].Wrapped {
-			prompt, command, ok = p.cut(lines[i].Row)
+			prompt, text, ok = p.cut(lines[i].Row)
 		}
 		if !ok {
 			i++
 			continue
 		}
-		finish(p.withoutHead(lines, i), p.outputBefore(prompt))
+		if open {
+			c := &cmds[len(cmds)-1]
+			c.End, c.Open, c.more = max(p.withoutHead(lines, i), c.out), false, p.outputBefore(prompt)
+			open = false
+		}
 		first := i
-		command, i = typed(lines, i, command)
-		if command == "" || strings.HasSuffix(command, "^C") || i == len(lines) {
+		text, i = typed(lines, i, text)
+		if i == len(lines) {
+			typing = first
+		}
+		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) {
 			continue
 		}
-		open = &Item{Message: session.Message{Role: session.RoleShell, Text: command}, First: first, Rule: "shell prompt"}
-		out = i
+		item := Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
+		cmds = append(cmds, shellCommand{Item: item, out: i})
+		open = true
 	}
-	if open != nil {
-		open.Open = true
-		finish(len(lines), "")
+	if open {
+		c := &cmds[len(cmds)-1]
+		c.End, c.Open, c.more = len(lines), true, ""
+	}
+	return cmds, typing
+}
+
+// parseShell reads the commands off shell lines, with their output.
+func parseShell(lines []Line, p *shellPrompt) []Item {
+	var items []Item
+	cmds, _ := scanShell(lines, nil, 0, false, p)
+	for _, c := range cmds {
+		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more}
+		c.Output, _ = out.Text()
+		items = append(items, c.Item)
 	}
 	return items
 }
@@ -64,21 +85,26 @@ func withoutSign(output string, lines []Line) string {
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that were typed at
 // continuation prompts; next is the line behind it.
 func typed(lines []Line, i int, command string) (_ string, next int) {
+	end := min(len(lines), i+maxTyped)
 	prev := lines[i]
-	for i++; i < len(lines) && (lines[i].Wrapped || wrapsItself(prev, lines[i])); i++ {
-		command += spansText(wrapGap(prev)) + lines[i].Text
+	var b strings.Builder
+	b.WriteString(command)
+	for i++; i < end && (lines[i].Wrapped || wrapsItself(prev, lines[i])); i++ {
+		b.WriteString(blanks(prev.Blanks) + lines[i].Text)
 		prev = lines[i]
 	}
-	command = strings.TrimSpace(withoutRight(command, prev))
-	for i < len(lines) && unfinished(command) {
-		rest, ok := continuation(lines[i].Text)
-		if !ok {
+	command = strings.TrimSpace(withoutRight(b.String(), prev))
+	word, here := hereWord(command)
+	for rest, ok := "", true; i < end && (here && rest != word || !here && unfinished(command)); {
+		if rest, ok = continuation(lines[i].Text); !ok {
 			break
 		}
-		command += "\n" + rest
-		for i++; i < len(lines) && lines[i].Wrapped; i++ {
-			command += spansText(wrapGap(lines[i-1])) + lines[i].Text
+		b.Reset()
+		b.WriteString(command + "\n" + rest)
+		for i++; i < end && lines[i].Wrapped; i++ {
+			b.WriteString(blanks(lines[i-1].Blanks) + lines[i].Text)
 		}
+		command = b.String()
 	}
 	return command, i
 }

@@ -13,8 +13,9 @@ import (
 // prompt looks like count (user@host:~/dir$); afterwards only what was learned, so that prompts quoted in some output
 // are output.
 type shellPrompt struct {
-	forms []promptForm
-	after []string // output without a line end, with the prompt behind it
+	forms   []promptForm
+	after   []string // output without a line end, with the prompt behind it
+	learned int      // counts up with all that is learned
 }
 
 // promptForm is a prompt with a piece in it that varies: the directory, the branch.
@@ -54,6 +55,7 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
 	}
 	if len(p.forms) < maxPrompts {
 		p.forms = append(p.forms, f)
+		p.learned++
 	}
 }
 
@@ -77,6 +79,7 @@ func (p *shellPrompt) learnMarked(row *vterm.Row, cursorX int) {
 	}
 	if len(p.forms) < maxMarked {
 		p.forms = append(p.forms, f)
+		p.learned++
 	}
 }
 
@@ -92,6 +95,7 @@ func (p *shellPrompt) learnAfter(text string) bool {
 			p.after = append([]string(nil), p.after[1:]...)
 		}
 		p.after = append(p.after, text)
+		p.learned++
 		return true
 	}
 	return false
@@ -124,6 +128,7 @@ func (p *shellPrompt) vary(f promptForm) {
 			continue
 		}
 		g.head, g.tail = head, tail
+		p.learned++
 		return
 	}
 }

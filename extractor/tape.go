@@ -1,8 +1,10 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -10,8 +12,9 @@ import (
 // main screen the terminal tells how far the text moved; on the alternate screen stitch finds it out.
 type tape struct {
 	lines []Line
-	base  int // the line that stands on the window's first row
-	dirty int // lines from here on are new since the last call of clean
+	base  int    // the line that stands on the window's first row
+	dirty int    // lines from here on are new since the last call of clean
+	were  []Line // the lines that were cut off since then, from line dirty on
 
 	// A window that begins within a line of the tape shows only that line's rest: raw stands there for mended.
 	mendAt      int
@@ -19,7 +22,7 @@ type tape struct {
 }
 
 // clean forgets what is new.
-func (t *tape) clean() { t.dirty = len(t.lines) }
+func (t *tape) clean() { t.dirty, t.were = len(t.lines), t.were[:0] }
 
 // advance puts body where the window's text stood, after the rows that left the window (main screen).
 func (t *tape) advance(left, body []Line) {
@@ -121,8 +124,83 @@ func (t *tape) forget(n int) {
 	t.mendAt -= n
 }
 
+// leaveOut replaces the lines from up to, not including, to by one that says how many they are, and returns by how many
+// lines the tape is shorter then. It changes nothing if there are too few.
+func (t *tape) leaveOut(from, to int) (by int) {
+	if to-from < 2 {
+		return 0
+	}
+	n := 0
+	for _, l := range t.lines[from:to] {
+		switch {
+		case l.omitted > 0:
+			n += l.omitted
+		case !l.Wrapped:
+			n++
+		}
+	}
+	t.lines[from] = gapLine(t.lines[from], n)
+	t.lines = append(t.lines[:from+1], t.lines[to:]...)
+	by = to - from - 1
+	t.base = max(0, t.base-by)
+	t.dirty = min(t.dirty, from)
+	t.mendAt -= by
+	return by
+}
+
+// gapLine returns a line that says how many lines are left out, in the place and style of one of them: an agent's borders and
+// indentation around it stay.
+func gapLine(l Line, n int) Line {
+	none := func(vterm.Style) mark { return 0 }
+	text := gapText(session.Gap{Lines: n})
+	row := &vterm.Row{Wrapped: l.Wrapped}
+	frame := strings.TrimLeft(l.Text, " │┃▌▎")
+	left := textWidth(l.Text[:len(l.Text)-len(frame)])
+	spans := cutRow(l.Row, 0, left, none)
+	style := l.styleAt(left)
+	spans = append(spans, span{text: text, width: textWidth(text), style: style})
+	if end := rowWidth(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > spansWidth(spans) {
+		spans = append(spans, span{text: blanks(end - 1 - spansWidth(spans)), width: end - 1 - spansWidth(spans)})
+		spans = append(spans, cutRow(l.Row, end-1, end, none)...)
+	}
+	for _, s := range spans {
+		row.Runs = append(row.Runs, vterm.Run{Text: s.text, Col: rowEnd(row), Width: s.width, Style: s.style})
+		row.Text += s.text
+	}
+	return Line{Row: row, Cols: l.Cols, omitted: n}
+}
+
+// rowEnd returns the column behind a row's runs.
+func rowEnd(r *vterm.Row) int {
+	if len(r.Runs) == 0 {
+		return 0
+	}
+	last := &r.Runs[len(r.Runs)-1]
+	return last.Col + last.Width
+}
+
+// leftOut returns how many lines were left out of lines.
+func leftOut(lines []Line) int {
+	n := 0
+	for i := range lines {
+		n += lines[i].omitted
+	}
+	return n
+}
+
+// before returns lines from up to, not including, to as they were at the last call of clean.
+func (t *tape) before(from, to int) []Line {
+	kept := min(t.dirty, len(t.lines))
+	out := slices.Clone(t.lines[min(from, kept):min(max(from, to), kept)])
+	n := len(t.were)
+	return append(out, t.were[min(max(from-kept, 0), n):min(max(to-kept, 0), n)]...)
+}
+
 // cut drops the lines from i on.
 func (t *tape) cut(i int) {
+	if end := min(t.dirty, len(t.lines)); i < end {
+		t.were = slices.Insert(t.were, 0, t.lines[i:end]...)
+	}
 	clear(t.lines[i:])
 	t.lines = t.lines[:i]
 	t.dirty = min(t.dirty, i)

@@ -134,6 +134,8 @@ func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
 	case vterm.CueFrame, vterm.CueAlt:
 		p.frame(p.last, false)
+	case vterm.CueHistory:
+		p.read(p.last, false, true)
 	case vterm.CueErase:
 		alt := p.term.Snapshot().Alt
 		if !p.wiped || alt {
@@ -149,14 +151,17 @@ func (p *Processor) cue(c vterm.Cue) {
 }
 
 // frame reads the screen.
-func (p *Processor) frame(at time.Duration, settled bool) {
+func (p *Processor) frame(at time.Duration, settled bool) { p.read(at, settled, false) }
+
+// read reads the screen, torn or not.
+func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.now = at
 	p.dirty, p.settled = false, settled
 	s := p.term.Snapshot()
 	if s.Alt && p.resized >= 0 && at-p.resized < redrawTime {
 		return
 	}
-	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Settled: settled})
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Settled: settled, Torn: torn})
 	if p.wiped && !s.Alt {
 		p.refreshed(at)
 		p.wiped = false
@@ -166,8 +171,7 @@ func (p *Processor) frame(at time.Duration, settled bool) {
 
 // refreshed notes that the screen was erased, once for a row of them.
 func (p *Processor) refreshed(at time.Duration) {
-	entries := p.log.Entries()
-	if n := len(entries); n > 0 && entries[n-1].Event == session.EventScreenRefresh {
+	if e := p.log.Last(); e != nil && e.Event == session.EventScreenRefresh {
 		return
 	}
 	p.log.Event(session.EventScreenRefresh, p.reader.Agent(), nil, at, p.burst)
@@ -233,11 +237,15 @@ func (p *Processor) Close(at time.Duration) {
 
 // plain logs the output of a program that is no agent and no shell.
 func (p *Processor) plain(at time.Duration) {
-	output := extractor.Plain(p.term)
+	output, gap, ok := p.reader.Plain()
+	if !ok {
+		output = extractor.Plain(p.term)
+	}
 	if output == "" {
 		return
 	}
-	m := session.Message{Role: session.RoleShell, Text: strings.Join(p.opt.Command, " "), Output: output}
+	m := session.Message{Role: session.RoleShell, Text: strings.Join(p.opt.Command, " "), Output: output,
+		Details: session.Details{Truncated: gap.Bytes > 0, OmittedLines: gap.Lines}}
 	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 

@@ -16,8 +16,21 @@ const settleAfter = 250 * time.Millisecond
 // Sighting is one item that a view shows: a message, or an event that stood among the messages.
 type Sighting struct {
 	Message
-	Event string // EventClear or EventInterrupted; Message is then empty
-	Open  bool   // may still grow
+	Event   string     // EventClear or EventInterrupted; Message is then empty
+	Open    bool       // may still grow
+	Printed LongOutput // what a shell command has printed, in place of Message.Output; nil: that holds
+}
+
+// LongOutput is an output that grows. It is put together only when somebody wants to read it.
+type LongOutput interface {
+	Size() int                     // differs when the text does
+	Text() (text string, omit Gap) // as it is now
+}
+
+// Gap is what is left out of the middle of a long text.
+type Gap struct {
+	Lines int // line breaks
+	Bytes int
 }
 
 // View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape is one continuous
@@ -52,18 +65,21 @@ type Log struct {
 	resized time.Duration // the last resize
 	refs    []*Entry      // the tape's items as entries, from the number past on
 	past    int
-	gone    []string // ids taken back since the last Changes
+	gone    []string              // ids taken back since the last Changes
+	printed map[*Entry]LongOutput // of the entries whose output is not put together yet
 	seen    map[*Entry]*sight
 	change  map[*Entry]bool
 }
 
 // sight is what the log remembers of an entry besides what it exports.
 type sight struct {
-	first  time.Duration
-	kept   bool   // stood long enough
-	onTape bool   // an event that a tape showed
-	text   string // a reply as it stood when all was quiet
-	textAt time.Duration
+	first   time.Duration
+	kept    bool   // stood long enough
+	onTape  bool   // an event that a tape showed
+	text    string // a reply as it stood when all was quiet
+	textAt  time.Duration
+	printed LongOutput // the output that was seen last
+	size    int
 }
 
 // ate tells whether the end of a reply that stood there was erased by mistake: a line or two at any time, and more where the agent
@@ -85,12 +101,13 @@ func (s *sight) ate(text string, miscounts bool) bool {
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.
 func NewLog(id string, started time.Time) *Log {
-	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, change: map[*Entry]bool{}}
+	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, change: map[*Entry]bool{}, printed: map[*Entry]LongOutput{}}
 }
 
 // Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go of. The caller must
 // not change them. The slice is valid until the log changes.
 func (l *Log) Entries() []*Entry {
+	l.write()
 	for i, e := range l.entries {
 		if seq := l.before + i + 1; e.Seq != seq {
 			e.Seq = seq
@@ -98,6 +115,24 @@ func (l *Log) Entries() []*Entry {
 		}
 	}
 	return l.entries
+}
+
+// Last returns the newest entry, nil if there is none. Its output may not be up to date.
+func (l *Log) Last() *Entry {
+	if len(l.entries) == 0 {
+		return nil
+	}
+	return l.entries[len(l.entries)-1]
+}
+
+// write puts together the outputs that have grown.
+func (l *Log) write() {
+	for e, p := range l.printed {
+		var gap Gap
+		e.Output, gap = p.Text()
+		e.Truncated, e.OmittedLines = gap.Bytes > 0, gap.Lines
+	}
+	clear(l.printed)
 }
 
 // Changes returns the entries that are new or different since the last call, in order, and the ids of those that

@@ -123,6 +123,9 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		if tool.Input != it.Tool.Input {
 			it.Text, it.Markdown = e.Text, e.Markdown
 		}
+		if it.OmittedLines > 0 { // what is left out now was there before
+			tool.Output, tool.Truncated = it.Tool.Output, true
+		}
 		it.Tool = tool
 	}
 	if v.Reprint && it.Role == RoleAssistant {
@@ -137,16 +140,36 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
 		return
 	}
-	if e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output && e.Status == status && reflect.DeepEqual(e.Tool, it.Tool) {
+	grown := l.grown(e, it)
+	if !grown && e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output && e.Status == status &&
+		reflect.DeepEqual(e.Tool, it.Tool) && reflect.DeepEqual(e.Details, it.Details) {
 		return
 	}
 	fresh := e.Status == ""
-	e.Text, e.Markdown, e.Output, e.Tool, e.Status = it.Text, it.Markdown, it.Output, it.Tool, status
+	e.Text, e.Markdown, e.Output, e.Tool, e.Status, e.Details = it.Text, it.Markdown, it.Output, it.Tool, status, it.Details
 	if !fresh {
 		end := l.started.Add(v.At).UTC()
 		e.EndAt = &end
 	}
 	l.change[e] = true
+}
+
+// grown notes an output that is to be put together later. It reports whether that has changed.
+func (l *Log) grown(e *Entry, it *Sighting) bool {
+	s := l.seen[e]
+	was := s.printed
+	s.printed = it.Printed
+	if it.Printed == nil {
+		return false
+	}
+	it.Output, it.Truncated, it.OmittedLines = e.Output, e.Truncated, e.OmittedLines
+	size := it.Printed.Size()
+	if was == it.Printed && s.size == size {
+		return false
+	}
+	s.size = size
+	l.printed[e] = it.Printed
+	return true
 }
 
 // mend puts back the rows that an agent erased by mistake within what the tape shows of a reply that goes on growing; see sight.ate.
@@ -213,6 +236,7 @@ func (l *Log) drop(old, held []*Entry, v View) {
 			l.gone = append(l.gone, e.ID)
 			delete(l.seen, e)
 			delete(l.change, e)
+			delete(l.printed, e)
 		}
 	}
 }

@@ -89,7 +89,20 @@ type Message struct {
 	Tool     *Tool  // Role == RoleTool
 	Output   string // Role == RoleShell or RoleCommand: what it printed
 	Partial  bool   // the user stopped it
+	Details
 }
+
+// Details are what is known of a message besides its text. Each field is left out where it is not known.
+type Details struct {
+	Truncated    bool     `json:"truncated,omitempty"`     // lines in the middle of its text or output are left out
+	OmittedLines int      `json:"omitted_lines,omitempty"` // how many
+	ExitStatus   *int     `json:"exit_status,omitempty"`   // of a shell command, as its shell reported it
+	Cwd          string   `json:"cwd,omitempty"`           // the folder in which a shell command was started
+	Duration     *float64 `json:"duration,omitempty"`      // of a shell command, in seconds
+}
+
+// IsZero reports whether nothing is known.
+func (d Details) IsZero() bool { return d == Details{} }
 
 // Entry is one entry of the terminal log: a message or an event. Its JSON is that of a transcript.
 type Entry struct {
@@ -109,6 +122,7 @@ type Entry struct {
 	EndAt        *time.Time     `json:"end_at,omitempty"` // when it last changed
 	Offset       int64          `json:"offset"`           // byte of the raw output at which it appeared
 	Status       string         `json:"status,omitempty"`
+	Details
 }
 
 // Transcript is what export and extract write as JSON.

@@ -205,7 +205,11 @@ func (r *entryRow) entry() (*session.Entry, error) {
 		}
 	}
 	if r.data.Valid {
-		if err := json.Unmarshal([]byte(r.data.String), &e.Data); err != nil {
+		var to any = &e.Data
+		if e.Type == session.TypeMessage {
+			to = &e.Details
+		}
+		if err := json.Unmarshal([]byte(r.data.String), to); err != nil {
 			return nil, fmt.Errorf("entry %s: data: %w: %w", e.ID, session.ErrCorrupt, err)
 		}
 	}

@@ -110,6 +110,17 @@ func toolOf(args []any) string {
 	return args[toolArg].(sql.NullString).String
 }
 
+// detailsOf returns what the column data holds: the data of an event, the details of a message; nil if there are none.
+func detailsOf(e *session.Entry) any {
+	switch {
+	case e.Data != nil:
+		return e.Data
+	case !e.Details.IsZero():
+		return e.Details
+	}
+	return nil
+}
+
 // args gives the columns of an entry in the order of insert and update.
 func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 	var markdown, tool, data sql.NullString
@@ -123,8 +134,8 @@ func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 		}
 		tool = sql.NullString{String: string(b), Valid: true}
 	}
-	if e.Data != nil {
-		b, err := json.Marshal(e.Data)
+	if details := detailsOf(e); details != nil {
+		b, err := json.Marshal(details)
 		if err != nil {
 			return nil, err
 		}

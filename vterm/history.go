@@ -10,6 +10,16 @@ type histItem struct {
 // maxHistory bounds the items that wait for TakeHistory; the oldest are dropped past it.
 const maxHistory = 10000
 
+// historyDue is how many items wait for TakeHistory when CueHistory asks for it.
+const historyDue = 1000
+
+// historyCue reports that many rows wait. The rows of the screen must be in order when it is called.
+func (t *Term) historyCue() {
+	if t.hist.n >= historyDue {
+		t.cue(CueHistory, 0, "")
+	}
+}
+
 // remember appends l to the history, which becomes one more owner of it.
 func (t *Term) remember(kind HistoryKind, l *line) {
 	l.refs++

@@ -18,6 +18,7 @@ func (t *Term) scroll(wrapped bool) {
 	l := t.blank(t.erase)
 	l.wrapped = wrapped
 	sc.rows[sc.bottom] = l
+	t.historyCue()
 }
 
 // retire moves a row that left the top of the main screen to the scrollback and the history.
@@ -67,6 +68,7 @@ func (t *Term) scrollUpBy(n int) {
 		}
 	}
 	t.shiftUp(sc.top, sc.bottom, n, t.erase, lost)
+	t.historyCue()
 }
 
 // scrollDownBy is SD. The new rows are in the default style, as in xterm.js.

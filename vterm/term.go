@@ -27,6 +27,7 @@ const (
 	CueTitle                // OSC 0 or 2; Cue.Text: the title
 	CueShell                // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
 	CueCwd                  // OSC 7; Cue.Text: the URI
+	CueHistory              // 1,000 rows or more wait for TakeHistory, which keeps the newest 10,000 only
 )
 
 // Cue is something in the output that is more than a change of cells.

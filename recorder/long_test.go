@@ -1,0 +1,178 @@
+package recorder_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// screenplay writes the output events of a terminal.
+type screenplay struct {
+	at     time.Duration
+	events []session.Event
+}
+
+// show adds output, d after the output before.
+func (s *screenplay) show(d time.Duration, format string, args ...any) {
+	s.at += d
+	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")
+	s.events = append(s.events, session.Event{At: s.at, Kind: session.Output, Data: []byte(text)})
+}
+
+const shellPrompt = "dev@box:~$ "
+
+// command adds a command line, and what it prints every step, in pieces of so many lines.
+func (s *screenplay) command(text string, lines, piece int, step time.Duration) {
+	s.show(time.Second, "%s", text)
+	s.show(time.Second, "\n")
+	for from := 1; from <= lines; from += piece {
+		var b strings.Builder
+		for i := from; i < from+piece && i <= lines; i++ {
+			fmt.Fprintf(&b, "%s line %d\n", text, i)
+		}
+		s.show(step, "%s", b.String())
+	}
+	s.show(0, shellPrompt)
+}
+
+// window is that of the recordings here.
+var window = cast.Header{Cols: 80, Rows: 24}
+
+// TestLongCommands checks that a command which prints more than the terminal or the tape holds is there with its beginning and its end (issue
+// 12, 1.1). Such a command, its command line included, was lost without a word, or its output was joined to another one.
+func TestLongCommands(t *testing.T) {
+	tests := []struct {
+		name        string
+		lines       []int // of each command
+		piece       int
+		step        time.Duration
+		interactive bool // time between the commands
+	}{
+		{"whole", []int{20000}, 1000, 0, true},
+		{"at once", []int{11000, 30000}, 1 << 20, 0, true},
+		{"slow", []int{25000}, 100, 10 * time.Millisecond, true},
+		{"several in a row", []int{30000, 5, 12000, 21000, 1}, 1 << 20, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var s screenplay
+			s.show(0, shellPrompt)
+			for i, n := range tt.lines {
+				s.command(fmt.Sprint("print ", i), n, tt.piece, tt.step)
+				if !tt.interactive {
+					for k := range s.events {
+						s.events[k].At = 0
+					}
+				}
+			}
+			entries := process(window, s.events, nil)
+			if len(entries) != len(tt.lines) {
+				t.Fatalf("%d commands, want %d", len(entries), len(tt.lines))
+			}
+			for i, n := range tt.lines {
+				checkLong(t, entries[i], fmt.Sprint("print ", i), n)
+			}
+			if diff := cmp.Diff(entries, process(window, recut(s.events, 4099), nil)); diff != "" {
+				t.Errorf("cut otherwise (-whole +cut):\n%.2000s", diff)
+			}
+			told := map[string]session.Entry{}
+			replay(window, s.events, func(p *recorder.Processor) { follow(p, told) })
+			for _, e := range entries {
+				if diff := cmp.Diff(*e, told[e.ID]); diff != "" {
+					t.Errorf("live (-replay +live):\n%.2000s", diff)
+				}
+			}
+		})
+	}
+}
+
+// checkLong checks an entry of a command that printed n lines.
+func checkLong(t *testing.T, e *session.Entry, text string, n int) {
+	t.Helper()
+	lines := strings.Split(e.Output, "\n")
+	first, last := fmt.Sprintf("%s line 1", text), fmt.Sprintf("%s line %d", text, n)
+	if e.Text != text || e.Status != session.StatusComplete || lines[0] != first || lines[len(lines)-1] != last {
+		t.Errorf("%q is %s, output from %q to %q, want %q from %q to %q", e.Text, e.Status, lines[0], lines[len(lines)-1], text, first, last)
+	}
+	shown := len(lines)
+	if e.Truncated {
+		shown-- // the line that says so
+	}
+	if e.Truncated != (n > 20000) || shown+e.OmittedLines != n {
+		t.Errorf("%q: truncated %v, %d lines and %d left out, want %d", text, e.Truncated, shown, e.OmittedLines, n)
+	}
+	if e.Truncated && !strings.Contains(e.Output, fmt.Sprintf("\n[… %d lines left out …]\n", e.OmittedLines)) {
+		t.Errorf("%q does not say what is left out", text)
+	}
+}
+
+// TestLongPlain checks that the output of a program that is no shell keeps its beginning: what the terminal's scrollback holds was all (issue 12, 1.1).
+func TestLongPlain(t *testing.T) {
+	var s screenplay
+	for i := range 30000 {
+		s.show(0, "print line %d\n", i+1)
+	}
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Command: []string{"print"}})
+	for _, e := range s.events {
+		p.Feed(e)
+	}
+	p.Close(time.Second)
+	if len(p.Entries()) != 1 {
+		t.Fatalf("%d entries, want 1", len(p.Entries()))
+	}
+	checkLong(t, p.Entries()[0], "print", 30000)
+}
+
+// TestLongTool checks that a tool's output that is longer than the tape keeps its beginning, and the call its head (issue 12, 1.1).
+func TestLongTool(t *testing.T) {
+	const lines = 50000
+	for _, piece := range []int{50, lines} {
+		t.Run(fmt.Sprint(piece), func(t *testing.T) {
+			var s screenplay
+			rule := "\x1b[2m\x1b[38;2;136;136;136m" + strings.Repeat("─", 80) + "\x1b[39m\x1b[22m\n"
+			box := rule + "> \x1b[7m \x1b[27m\n" + rule + "  ? for shortcuts\n"
+			erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
+			frame := func(text string) { s.show(60*time.Millisecond, "\x1b[?2026h%s\x1b[?2026l", text) }
+			frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + box)
+			frame(erase + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Count \x1b[39m\x1b[49m\n\n" + box)
+			var out strings.Builder
+			out.WriteString("\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 1 50000)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n")
+			for i := 2; i <= lines; i++ {
+				fmt.Fprintf(&out, "     %d\n", i)
+				if i%piece == 0 {
+					frame(erase + out.String() + box)
+					out.Reset()
+				}
+			}
+			frame(erase + "\n\x1b[38;2;255;255;255m●\x1b[39m Counted to the end.\n\n" + box)
+			s.show(time.Second, "")
+			var got []string
+			for _, e := range process(window, s.events, nil) {
+				if e.Type != session.TypeMessage {
+					continue
+				}
+				got = append(got, e.Role)
+				if e.Tool == nil {
+					continue
+				}
+				rows := strings.Split(e.Tool.Output, "\n")
+				if e.Tool.Input != "seq 1 50000" || rows[0] != "1" || rows[len(rows)-1] != fmt.Sprint(lines) {
+					t.Errorf("tool %q, output from %q to %q", e.Tool.Input, rows[0], rows[len(rows)-1])
+				}
+				if !e.Truncated || !e.Tool.Truncated || len(rows)-1+e.OmittedLines != lines {
+					t.Errorf("truncated %v, %v: %d rows and %d left out", e.Truncated, e.Tool.Truncated, len(rows)-1, e.OmittedLines)
+				}
+			}
+			if diff := cmp.Diff([]string{"user", "tool", "assistant"}, got); diff != "" {
+				t.Errorf("messages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
