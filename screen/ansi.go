@@ -26,6 +26,17 @@ func writeANSI(w *bufio.Writer, s Screen) {
 	}
 }
 
+// Row returns what paints a row with its styles, from the column where the cursor is.
+func Row(row *vterm.Row) string {
+	var b strings.Builder
+	w := bufio.NewWriter(&b)
+	for _, r := range row.Runs {
+		writeRun(w, r)
+	}
+	_ = w.Flush() // a Builder does not fail
+	return b.String()
+}
+
 func writeRun(w *bufio.Writer, r vterm.Run) {
 	codes := sgr(r.Style)
 	if r.Style.Link != "" {

@@ -29,6 +29,15 @@ func fail(err error, hint string) error {
 	return &failure{err: err, hint: hint, status: statusFailure}
 }
 
+// worded is an error in words for the user.
+type worded struct {
+	text string
+	err  error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.err }
+
 // usageError marks err as a wrong use of the command line. Its hint is the command's help page.
 func usageError(err error) error {
 	var f *failure

@@ -25,7 +25,7 @@ func newNoteCmd(a *app) *cobra.Command {
 			if remove && text != "" {
 				return usageError(errors.New("--rm takes no text"))
 			}
-			db, info, _, err := a.openSession(cmd.Context(), args)
+			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ cannot be undone. What is a secret is said in docs/privacy.md.`,
 		Args:              operands(1, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return redactSession(cmd.Context(), a, args[0], f)
+			return redactSession(cmd.Context(), a, args, f)
 		},
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -41,8 +41,11 @@ cannot be undone. What is a secret is said in docs/privacy.md.`,
 	return cmd
 }
 
-func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error {
-	db, info, err := a.openNamed(ctx, ref)
+func redactSession(ctx context.Context, a *app, args []string, f redactFlags) error {
+	db, info, ref, err := a.openStored(ctx, args)
+	if err == nil && !ref.Whole() {
+		err = wholeOnly(ref)
+	}
 	if err != nil {
 		return err
 	}

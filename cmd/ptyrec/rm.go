@@ -32,8 +32,11 @@ func newRmCmd(a *app) *cobra.Command {
 			}
 			var infos []*store.Info
 			seen := map[string]bool{}
-			for _, ref := range args {
-				info, err := findSession(cmd.Context(), db, ref)
+			for _, arg := range args {
+				_, info, ref, err := a.openStored(cmd.Context(), []string{arg})
+				if err == nil && !ref.Whole() {
+					err = wholeOnly(ref)
+				}
 				if err != nil {
 					return err
 				}

@@ -242,7 +242,7 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	case r.LogErr != nil:
 		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
 	case r.IndexErr != nil:
-		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract --session last` reads it again", r.IndexErr)
+		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract last` reads it again", r.IndexErr)
 	}
 }
 

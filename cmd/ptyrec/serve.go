@@ -126,7 +126,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		level = slog.LevelDebug
 	}
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files, Past: newArchive(a, db), Version: versionString(),
+		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(),
 		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
 		Start: (&starter{a, db.Path()}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,

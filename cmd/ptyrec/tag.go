@@ -31,7 +31,7 @@ func newTagCmd(a *app) *cobra.Command {
 					return usageError(err)
 				}
 			}
-			db, info, _, err := a.openSession(cmd.Context(), args)
+			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ import (
 func newVerifyCmd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify [S]",
+		Use:   "verify [S|FILE]",
 		Short: "Compare a session with the agent's own log of it",
 		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
 CLI in ~/.gemini/tmp), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
@@ -43,7 +43,7 @@ type verification struct {
 }
 
 func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
-	db, info, _, err := a.openSession(ctx, args)
+	db, info, err := a.openWhole(ctx, args)
 	if err != nil {
 		return err
 	}
