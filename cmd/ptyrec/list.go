@@ -84,7 +84,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if err := t.write(&b, a.colours(), a.width()); err != nil {
 		return err
 	}
-	if err := a.page(b.String(), 1); err != nil {
+	if err := a.page(b.String()); err != nil {
 		return err
 	}
 	if more {

@@ -100,7 +100,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	for _, hit := range hits {
 		writeHit(&b, a, hit, short, now)
 	}
-	return a.page(b.String(), 1)
+	return a.page(b.String())
 }
 
 // hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.

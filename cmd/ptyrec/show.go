@@ -71,7 +71,7 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
 	r := &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
-	return a.page(conversation(r, t, info, ref), 1)
+	return a.page(conversation(r, t, info, ref))
 }
 
 // conversation returns what show writes. The entry that ref names is opened.
