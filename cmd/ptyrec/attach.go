@@ -96,7 +96,8 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := client.Dial(ctx, server, client.Options{Token: token})
+	path, _ := a.dbPath() // without one, the user's folders are left
+	sessions, err := client.Dial(ctx, server, client.Options{Token: token, Database: path})
 	if err != nil {
 		return attachError(err)
 	}

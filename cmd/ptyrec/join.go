@@ -12,13 +12,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// liveSessions dials the live sessions of this user on this machine.
+func (a *app) liveSessions(ctx context.Context) (*client.Client, error) {
+	path, _ := a.dbPath() // without one, the user's folders are left
+	return client.Dial(ctx, "", client.Options{Database: path})
+}
+
 // joinLive attaches to a live session of this user on this machine, for a command that is no viewer. The caller must close the stream.
-func joinLive(ctx context.Context, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+func joinLive(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
 	ref, err := liveName(ref)
 	if err != nil {
 		return nil, protocol.Hello{}, err
 	}
-	c, err := client.Dial(ctx, "", client.Options{})
+	c, err := a.liveSessions(ctx)
 	if err != nil {
 		return nil, protocol.Hello{}, err
 	}

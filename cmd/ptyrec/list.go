@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/live"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -69,7 +68,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		infos = infos[:f.limit]
 	}
 	if f.asJSON {
-		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos) })
+		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos, a.sockets()) })
 	}
 	if len(infos) == 0 {
 		a.noticeNone(f.filterFlags)
@@ -79,7 +78,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	t := listTable(infos, newShortIDs(ids), now, isTerminal(a.stdout))
+	t := listTable(infos, a.sockets(), newShortIDs(ids), now, isTerminal(a.stdout))
 	var b strings.Builder
 	if err := t.write(&b, a.colours(), a.width()); err != nil {
 		return err
@@ -108,26 +107,29 @@ type listItem struct {
 	Note        string   `json:"note,omitempty"`
 }
 
-func newListItem(info *store.Info) listItem {
+func newListItem(info *store.Info, sockets map[string]string) listItem {
 	return listItem{
-		info.Session, info.Status, joinable(info), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
+		info.Session, info.Status, joinable(info, sockets), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
 		info.Tags, info.Note,
 	}
 }
 
-// joinable tells whether a session can be joined: it runs, on this machine, as this user.
-func joinable(info *store.Info) bool {
-	if info.Status != store.Live {
-		return false
-	}
-	_, err := os.Stat(live.Path(info.ID))
-	return err == nil
+// sockets returns those of the live sessions of this user on this machine, by the sessions' ids.
+func (a *app) sockets() map[string]string {
+	path, _ := a.dbPath()           // without one, the user's folders are left
+	sockets, _ := rundir.Find(path) // doctor says what is wrong with a folder
+	return sockets
 }
 
-func writeListJSON(w io.Writer, infos []*store.Info) error {
+// joinable reports whether a session can be joined: it runs, on this machine, as this user.
+func joinable(info *store.Info, sockets map[string]string) bool {
+	return info.Status == store.Live && sockets[info.ID] != ""
+}
+
+func writeListJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {
 	items := make([]listItem, len(infos))
 	for i, info := range infos {
-		items[i] = newListItem(info)
+		items[i] = newListItem(info, sockets)
 	}
 	return writeJSON(w, items)
 }
@@ -141,7 +143,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // listTable lays sessions out. On a terminal days are named, else dates are for programs.
-func listTable(infos []*store.Info, short shortIDs, now time.Time, named bool) *table {
+func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, now time.Time, named bool) *table {
 	t := &table{columns: []column{
 		{title: "ID"}, {title: "WHEN"}, {title: "LENGTH", right: true, drop: 4}, {title: "AGENT", drop: 1}, {title: "TURNS", right: true, drop: 3},
 		{title: "SIZE", right: true, drop: 5}, {title: "STATUS", drop: 2}, {title: "TITLE"},
@@ -151,7 +153,7 @@ func listTable(infos []*store.Info, short shortIDs, now time.Time, named bool) *
 		if named {
 			when = dayName(info.StartedAt.Local(), now)
 		}
-		status, color := statusWord(info)
+		status, color := statusWord(info, sockets)
 		t.rows = append(t.rows, []cell{
 			{short.of(info.ID), yellow}, {when, ""}, {shortDuration(info.Duration), ""}, {agentWord(info), cyan}, {fmt.Sprint(info.Turns), ""},
 			{humanize.IBytes(uint64(max(0, info.RawBytes))), dim}, {status, color}, {listTitle(info), ""},
@@ -192,9 +194,9 @@ func shortDuration(d time.Duration) string {
 }
 
 // statusWord says how a session stands; where it ended with an error, with which.
-func statusWord(info *store.Info) (word, color string) {
+func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
 	switch {
-	case joinable(info):
+	case joinable(info, sockets):
 		return info.Status, green
 	case info.Status == store.Live: // elsewhere, or its socket is gone
 		return info.Status + ", unreachable", green

@@ -158,7 +158,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		return a.unrecorded(command, f, err)
 	}
 	defer to.close()
-	joined := newHosting(to, f.hosted)
+	joined := newHosting(a, to, f.hosted)
 	defer joined.close()
 	o := recorder.Options{
 		Command:   command,

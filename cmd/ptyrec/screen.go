@@ -136,7 +136,7 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 		return err
 	}
 	if info.Status == store.Live && !o.at.Given && ref.Whole() && o.widths == "graphemes" {
-		if t := screenOfLive(ctx, info.ID); t != nil {
+		if t := screenOfLive(ctx, a, info.ID); t != nil {
 			return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
@@ -152,8 +152,8 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 }
 
 // screenOfLive gives the screen of a session that runs; nil where it cannot be asked.
-func screenOfLive(ctx context.Context, id string) *vterm.Term {
-	s, _, err := joinLive(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
+	s, _, err := joinLive(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}

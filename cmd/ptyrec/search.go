@@ -87,7 +87,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	short := newShortIDs(ids)
 	if f.asJSON {
-		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short) })
+		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short, a.sockets()) })
 		if err == nil && len(hits) == 0 {
 			err = childStatus(statusFailure)
 		}
@@ -112,11 +112,11 @@ type hitItem struct {
 	Session listItem       `json:"session"`
 }
 
-func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs) error {
+func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs, sockets map[string]string) error {
 	items := make([]hitItem, len(hits))
 	for i, hit := range hits {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session)}
+		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)}
 	}
 	return writeJSON(w, items)
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/web"
@@ -109,7 +108,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	live, err := client.Dial(ctx, "", client.Options{})
+	live, err := a.liveSessions(ctx)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		ctx, stop = context.WithTimeout(ctx, f.timeout)
 		defer stop()
 	}
-	s, hello, err := joinLive(ctx, ref, client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText})
 	if err != nil {
 		return err
 	}
