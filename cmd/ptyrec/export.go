@@ -140,16 +140,20 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err != nil {
 		return err
 	}
+	if len(infos) == 0 {
+		a.noticeNone(f.filterFlags)
+		return nil
+	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
+	names := archive.FileNames(len(infos), func(i int) (time.Time, string) { return infos[i].StartedAt, titleOf(infos[i]) })
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
 	err = eachParallel(len(infos), func(i int) error {
 		defer bar.Add(1)
 		info := infos[i]
-		name := info.StartedAt.UTC().Format("2006-01-02_150405_") + info.ID + "." + ending(format)
-		return a.writeFile(filepath.Join(f.dir, name), func(w io.Writer) error {
+		return a.writeFile(filepath.Join(f.dir, names[i]+"."+ending(format)), func(w io.Writer) error {
 			return exporter{a, db, f.at, archive.Ref{}}.write(ctx, w, format, info)
 		})
 	})

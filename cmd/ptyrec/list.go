@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -80,7 +82,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	}
 	t := listTable(infos, a.sockets(), newShortIDs(ids), now, isTerminal(a.stdout))
 	var b strings.Builder
-	if err := t.write(&b, a.colours(), a.width()); err != nil {
+	if err := t.Write(&b, a.colours().paint, a.width()); err != nil {
 		return err
 	}
 	if err := a.page(b.String()); err != nil {
@@ -143,10 +145,10 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // listTable lays sessions out. On a terminal days are named, else dates are for programs.
-func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, now time.Time, named bool) *table {
-	t := &table{columns: []column{
-		{title: "ID"}, {title: "WHEN"}, {title: "LENGTH", right: true, drop: 4}, {title: "AGENT", drop: 1}, {title: "TURNS", right: true, drop: 3},
-		{title: "SIZE", right: true, drop: 5}, {title: "STATUS", drop: 2}, {title: "TITLE"},
+func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, now time.Time, named bool) *cli.Table {
+	t := &cli.Table{Columns: []cli.Column{
+		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
+		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
 	}}
 	for _, info := range infos {
 		when := info.StartedAt.Local().Format("2006-01-02 15:04")
@@ -154,12 +156,33 @@ func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, n
 			when = dayName(info.StartedAt.Local(), now)
 		}
 		status, color := statusWord(info, sockets)
-		t.rows = append(t.rows, []cell{
-			{short.of(info.ID), yellow}, {when, ""}, {shortDuration(info.Duration), ""}, {agentWord(info), cyan}, {fmt.Sprint(info.Turns), ""},
-			{humanize.IBytes(uint64(max(0, info.RawBytes))), dim}, {status, color}, {listTitle(info), ""},
+		t.Rows = append(t.Rows, []cli.Cell{
+			{Text: short.of(info.ID), Color: yellow}, {Text: when}, {Text: shortDuration(info.Duration)}, {Text: agentWord(info), Color: cyan},
+			{Text: fmt.Sprint(info.Turns)}, {Text: clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: dim}, {Text: status, Color: color},
+			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: dim},
 		})
 	}
 	return t
+}
+
+// listedTitle is how much of a title a list shows where no window limits it, in characters.
+const listedTitle = 100
+
+// folderSize is how much of a folder a list shows, in characters.
+const folderSize = 28
+
+// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the end.
+func folderWord(cwd string) string {
+	if home, err := os.UserHomeDir(); err == nil && home != "/" {
+		if rest, ok := strings.CutPrefix(cwd, home); ok && (rest == "" || rest[0] == '/') {
+			cwd = "~" + rest
+		}
+	}
+	word := []rune(spaced(cwd))
+	if len(word) <= folderSize {
+		return string(word)
+	}
+	return "…" + string(word[len(word)-folderSize+1:])
 }
 
 // dayName writes a moment as one speaks of it.
@@ -193,7 +216,7 @@ func shortDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
 }
 
-// statusWord says how a session stands; where it ended with an error, with which.
+// statusWord says how a session stands, unless it has simply ended.
 func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
 	switch {
 	case joinable(info, sockets):
@@ -203,9 +226,9 @@ func statusWord(info *store.Info, sockets map[string]string) (word, color string
 	case info.Status == store.Interrupted:
 		return info.Status, yellow
 	case info.ExitCode != nil && *info.ExitCode != 0:
-		return fmt.Sprintf("%s (%d)", info.Status, *info.ExitCode), red
+		return fmt.Sprintf("failed (%d)", *info.ExitCode), red
 	}
-	return info.Status, ""
+	return "", ""
 }
 
 // agentWord names the first agent of a session, and how many others there were.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -70,22 +71,10 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return misuse(suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	db, err := a.openExisting(ctx)
+	hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
-	if err := readOutAll(ctx, a, db, filter); err != nil {
-		return err
-	}
-	hits, err := db.Search(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
-	if err != nil {
-		return err
-	}
-	ids, err := db.IDs(ctx)
-	if err != nil {
-		return err
-	}
-	short := newShortIDs(ids)
 	if f.asJSON {
 		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short, a.sockets()) })
 		if err == nil && len(hits) == 0 {
@@ -101,6 +90,26 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 		writeHit(&b, a, hit, short, now)
 	}
 	return a.page(b.String())
+}
+
+// searched asks the database, and gives the ids by which its sessions are known. Without a database there are none.
+func (a *app) searched(ctx context.Context, q store.Query) ([]*store.Hit, shortIDs, error) {
+	db, err := a.openExisting(ctx)
+	if errors.Is(err, errNoDatabase) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := readOutAll(ctx, a, db, q.Filter); err != nil {
+		return nil, nil, err
+	}
+	hits, err := db.Search(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := db.IDs(ctx)
+	return hits, newShortIDs(ids), err
 }
 
 // hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.
