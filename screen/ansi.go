@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -39,17 +40,18 @@ func Row(row *vterm.Row) string {
 
 func writeRun(w *bufio.Writer, r vterm.Run) {
 	codes := sgr(r.Style)
-	if r.Style.Link != "" {
+	link := printable.Link(r.Style.Link)
+	if link {
 		fmt.Fprintf(w, "\x1b]8;;%s\x1b\\", r.Style.Link)
 	}
 	if codes != "" {
 		fmt.Fprintf(w, "\x1b[%sm", codes)
 	}
-	_, _ = w.WriteString(r.Text)
+	_, _ = w.WriteString(printable.Text(r.Text))
 	if codes != "" {
 		_, _ = w.WriteString("\x1b[m")
 	}
-	if r.Style.Link != "" {
+	if link {
 		_, _ = w.WriteString("\x1b]8;;\x1b\\")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/screen"
 )
 
@@ -108,7 +109,7 @@ func statusLine(p *player, cols int) string {
 
 // statusText lays a status line out.
 func statusText(line string, cols int) string {
-	line = ansi.Truncate(line, cols, "…")
+	line = ansi.Truncate(printable.Text(strings.ReplaceAll(line, "\n", " ")), cols, "…")
 	return "\x1b[7m" + line + strings.Repeat(" ", max(0, cols-ansi.StringWidth(line))) + "\x1b[m"
 }
 

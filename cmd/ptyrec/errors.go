@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // Exit statuses. A recorded command's own status is passed on as it is.
@@ -79,5 +81,5 @@ func (a *app) notice(format string, args ...any) {
 }
 
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return printable.Line(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }

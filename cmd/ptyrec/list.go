@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -138,10 +140,15 @@ func writeListJSON(w io.Writer, infos []*store.Info, sockets map[string]string) 
 
 // writeJSON writes v for programs that read a command's --json.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(printable.JSON(nil, b.Bytes()))
+	return err
 }
 
 // listTable lays sessions out. On a terminal days are named, else dates are for programs.
@@ -274,7 +281,7 @@ func clip(s string, n int) string {
 
 // spaced returns a text as one line, with a space in place of blanks and control characters.
 func spaced(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 }), " ")
+	return printable.Line(s)
 }
 
 // minPrefix is the length of a short id, in characters, where that tells it apart.
@@ -293,7 +300,7 @@ func (s shortIDs) of(id string) string {
 			n = max(n, commonPrefix(id, s[other])+1)
 		}
 	}
-	return id[:min(n, len(id))]
+	return printable.Line(id[:min(n, len(id))])
 }
 
 func commonPrefix(a, b string) int {

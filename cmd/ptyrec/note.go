@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 func newNoteCmd(a *app) *cobra.Command {
@@ -31,7 +33,7 @@ func newNoteCmd(a *app) *cobra.Command {
 			}
 			if text == "" && !remove {
 				if info.Note != "" {
-					_, err = fmt.Fprintln(a.stdout, info.Note)
+					_, err = fmt.Fprintln(a.stdout, printable.Text(info.Note))
 				}
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -145,7 +146,7 @@ func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now ti
 	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
 		speaker = hit.Entry.Agent
 	}
-	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, speaker))
+	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, printable.Line(speaker)))
 	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
 		head += s.paint(dim, "  in "+clip(text, 60))
 	}
@@ -164,24 +165,14 @@ func marked(sn store.Snippet, s style) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range sn.Marks {
-		b.WriteString(clean(sn.Text[at:m[0]]))
-		if word := clean(sn.Text[m[0]:m[1]]); s {
+		b.WriteString(printable.Text(sn.Text[at:m[0]]))
+		if word := printable.Text(sn.Text[m[0]:m[1]]); s {
 			b.WriteString(s.paint(match, word))
 		} else {
 			b.WriteString("[" + word + "]")
 		}
 		at = m[1]
 	}
-	b.WriteString(clean(sn.Text[at:]))
+	b.WriteString(printable.Text(sn.Text[at:]))
 	return b.String()
-}
-
-// clean drops control characters.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -40,7 +41,7 @@ func newTagCmd(a *app) *cobra.Command {
 				return err
 			}
 			for _, tag := range tags {
-				fmt.Fprintln(a.stdout, tag)
+				fmt.Fprintln(a.stdout, printable.Line(tag))
 			}
 			return nil
 		},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -117,7 +118,7 @@ func verifications(info *store.Info, entries []*session.Entry) (found []verifica
 }
 
 func (v *verification) write(w io.Writer, s style) {
-	fmt.Fprintf(w, "%s: %s\n", v.Agent, strings.Join(v.Logs, ", "))
+	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
 	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
 	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -134,7 +135,7 @@ func waitText(ctx context.Context, a *app, s *client.Stream, re *regexp.Regexp) 
 		}
 		for _, line := range screen.Lines {
 			if re.MatchString(line) {
-				_, err := fmt.Fprintln(a.stdout, line)
+				_, err := fmt.Fprintln(a.stdout, printable.Text(line))
 				return err
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // Table writes rows in columns.
@@ -32,6 +34,11 @@ const (
 
 // Write fits the table into width columns; 0 is as wide as it is. paint colours a text.
 func (t *Table) Write(w io.Writer, paint func(sgr, text string) string, width int) error {
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = printable.Line(row[i].Text)
+		}
+	}
 	widths, shown := t.fit(width)
 	head := make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
