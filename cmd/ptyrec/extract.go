@@ -142,6 +142,9 @@ func extractSession(ctx context.Context, a *app, of target) error {
 		return err
 	}
 	t, damage, err := retranscribe(ctx, a, db, info)
+	if errors.Is(err, errNoRawLog) {
+		return fail(fmt.Errorf("session %s: %w", info.ID, err), "its entries are all that there is: `ptyrec show` them")
+	}
 	if err != nil {
 		return err
 	}
