@@ -6,6 +6,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// claudeBegins reports whether a row may be the first of the welcome.
+func claudeBegins(text string) bool {
+	return strings.HasPrefix(text, "╭─") || text == " ✻ Welcome to Claude Code!" || strings.Contains(text, "Claude Code v")
+}
+
 // claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box in a narrow window), a box with the version
 // in its top (2.0 on a wide window), or the logo with three lines beside it.
 func claudeBanner(lines []Line) (Banner, int) {

@@ -229,6 +229,10 @@ func claudeCode(ls []textLine) (int, string) {
 	return n, ""
 }
 
+// maxPlainGroup is how many lines without a blank one among them may be code of which none has a colour of its own: each line of a group is
+// held against all below it.
+const maxPlainGroup = 200
+
 // claudeCodeGroup tells how many lines from the first, up to a blank one, are code.
 func claudeCodeGroup(ls []textLine) int {
 	end := untilBlank(ls)
@@ -240,6 +244,9 @@ func claudeCodeGroup(ls []textLine) int {
 	}
 	first, last := -1, -1
 	for k := range end {
+		if k >= maxPlainGroup && first < 0 {
+			return 0
+		}
 		ink := claudeInkOf(&ls[k])
 		_, item := claudeItem(&ls[k])
 		deeper := ls[k].indent > ls[0].indent && !item // no text is

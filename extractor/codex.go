@@ -12,7 +12,12 @@ import (
 //	0.44-0.9x   "› " before the user, "• " before replies and tools; code spans dim, later cyan
 //	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last prompt pinned to the top
-var _ = register(&Profile{Name: "codex", Banner: codexBanner, Split: codexSplit, Parse: codexParse})
+var _ = register(&Profile{Name: "codex", Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse})
+
+// codexBegins reports whether a row may be the first of the welcome.
+func codexBegins(text string) bool {
+	return strings.HasPrefix(text, "╭─") || strings.HasPrefix(text, "  >_ OpenAI Codex (v") || strings.HasPrefix(text, ">_ You are using OpenAI Codex in ")
+}
 
 // codexBanner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
 func codexBanner(lines []Line) (Banner, int) {

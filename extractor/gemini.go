@@ -18,10 +18,21 @@ import (
 var _ = register(&Profile{
 	Name:     "gemini",
 	Farewell: true,
+	Begins:   geminiBegins,
 	Banner:   geminiBanner,
 	Split:    geminiSplit,
 	Parse:    geminiParse,
 })
+
+// geminiBegins reports whether a row may be the first of the logo.
+func geminiBegins(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
+}
 
 // geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or above that in a narrow window.
 func geminiBanner(lines []Line) (b Banner, n int) {

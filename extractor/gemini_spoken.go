@@ -10,16 +10,21 @@ import (
 // geminiSpoken is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter, no blank lines. Labels
 // say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items are printed once, each line as long as it
 // is; below them footer, growing items and composer are drawn again with each frame, words wrapped.
-var _ = register(&Profile{Name: "gemini", Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse})
+var _ = register(&Profile{Name: "gemini", Begins: spokenBegins, Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse})
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
 	spokenHint   = "Type your message or @path/to/file"
 )
 
+// spokenBegins reports whether a row may be the footer's first.
+func spokenBegins(text string) bool {
+	return strings.HasPrefix(text, spokenNotice) || text == "workspace (/directory)" || (text[0] == '~' || text[0] == '/') && strings.Contains(text, " sandbox")
+}
+
 // geminiSpokenBanner finds the first footer, with an empty composer below it.
 func geminiSpokenBanner(lines []Line) (b Banner, n int) {
-	if !strings.HasPrefix(lines[0].Text, spokenNotice) && !spokenFooter(lines[0]) {
+	if lines[0].Text == "" || !spokenBegins(lines[0].Text) {
 		return b, 0
 	}
 	for i := 1; i < len(lines) && i < 12; i++ {

@@ -12,7 +12,7 @@ import (
 // the last row; then blocks below each other: what the user said and what tools printed stand behind a thick bar in
 // column 2 on a panel of their own colour, replies from column 5 on bare ground, a "▣" line ends each turn; the input
 // box with its own bar stands below, ended by "╹▀▀▀".
-var _ = register(&Profile{Name: "opencode", Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
+var _ = register(&Profile{Name: "opencode", Begins: opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
 
 const (
 	opencodeLogo  = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
@@ -22,9 +22,14 @@ const (
 	opencodeRight = 3 // columns that text leaves free at the right
 )
 
+// opencodeBegins reports whether a row may be the first of the logo.
+func opencodeBegins(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " "), opencodeLogo)
+}
+
 // opencodeBanner reads the welcome: the logo's second row to the last row, which holds the directory and the version.
 func opencodeBanner(lines []Line) (b Banner, n int) {
-	if len(lines) == 0 || !strings.HasPrefix(strings.TrimSpace(lines[0].Text), opencodeLogo) {
+	if len(lines) == 0 || !opencodeBegins(lines[0].Text) {
 		return Banner{}, 0
 	}
 	for i, l := range lines {

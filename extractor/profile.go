@@ -12,8 +12,10 @@ import (
 // Line is one row of the tape.
 type Line struct {
 	*vterm.Row
-	Cols    int // the window's width in cells when the row was drawn
-	omitted int // the lines that were left out where this one is
+	Cols    int  // the window's width in cells when the row was drawn
+	omitted int  // the lines that were left out where this one is
+	judged  bool // begins is known
+	begins  bool // some agent's banner may begin here
 }
 
 // styleAt is the style of the cell at a column.
@@ -82,6 +84,9 @@ type Profile struct {
 
 	// Farewell tells that the agent prints its conversation on the main screen when it leaves the alternate one.
 	Farewell bool
+
+	// Begins reports whether a banner may begin on a row with this text. It is asked of every row, and must be quick.
+	Begins func(text string) bool
 
 	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.
 	// It must not take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.

@@ -49,6 +49,7 @@ type Reader struct {
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
+	window    []Line   // of the last frame
 	entered   *Item    // a shell command that may have wiped the screen
 	lead      longText // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
 	long      bool     // there is some
@@ -148,16 +149,15 @@ func (r *Reader) line(row *vterm.Row) Line {
 	return Line{Row: row, Cols: r.cols}
 }
 
-func (r *Reader) lines(rows []*vterm.Row) []Line {
-	out := make([]Line, len(rows))
-	for i, row := range rows {
-		out[i] = r.line(row)
-	}
-	return out
-}
-
+// screen returns the window of a frame. Its lines are valid until the next frame.
 func (r *Reader) screen(f Frame) Screen {
-	return Screen{Lines: r.lines(f.Lines), CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
+	r.window = slices.Grow(r.window[:0], len(f.Lines))[:len(f.Lines)]
+	for y, row := range f.Lines {
+		if l := r.line(row); r.window[y].Row != row || r.window[y].Cols != l.Cols {
+			r.window[y] = l
+		}
+	}
+	return Screen{Lines: r.window, CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
 }
 
 // open begins a segment at a line of its tape.
@@ -195,7 +195,10 @@ func (r *Reader) leave() {
 // banner finds the first banner in lines; the agent that runs is tried first.
 func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
 	for i := range lines {
-		if lines[i].Text == "" {
+		if l := &lines[i]; !l.judged {
+			l.judged, l.begins = true, begins(l.Text)
+		}
+		if !lines[i].begins {
 			continue
 		}
 		for _, p := range profiles {
@@ -205,6 +208,11 @@ func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
 		}
 	}
 	return nil, Banner{}, 0, 0
+}
+
+// begins reports whether some agent's banner may begin on a row with this text.
+func begins(text string) bool {
+	return text != "" && slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Begins(text) })
 }
 
 // read parses what is new on a tape and shows it to the log.

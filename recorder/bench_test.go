@@ -101,3 +101,77 @@ func conversation(turns int) []session.Event {
 	}
 	return events
 }
+
+// BenchmarkFloods processes what programs print without end: bytes of raw output a second. Each is to be at least 5 MB/s.
+func BenchmarkFloods(b *testing.B) {
+	const (
+		prompt = "\x1b]133;A\x07dev@box:~$ \x1b]133;B\x07"
+		output = "\x1b]133;C\x07"
+		done   = "\x1b]133;D;0\x07"
+	)
+	shell := func(text string, size int, gap time.Duration) []session.Event {
+		return flood(prompt+"cmd\r\n"+output+text+"\r\n"+done+prompt, size, gap)
+	}
+	bar := func(i int) string {
+		return fmt.Sprintf("\r\x1b[K%3d%% [%-50s] %d MB/s", i%100, strings.Repeat("#", i%50), i)
+	}
+	for _, bm := range []struct {
+		name   string
+		events []session.Event
+	}{
+		{"long-lines", shell(repeat(20, func(i int) string { return strings.Repeat("x", 200_000) + "\r\n" }), 4096, 5*time.Millisecond)},
+		{"no-newline", shell(strings.Repeat("word ", 800_000), 1000, 5*time.Millisecond)},
+		{"progress-bars", shell(repeat(20_000, bar), 70, 5*time.Millisecond)},
+		{"progress-below", shell(repeat(15_000, func(i int) string { return fmt.Sprintf("line %d\r\n", i) })+repeat(20_000, bar), 70, 5*time.Millisecond)},
+		{"prompts", flood(repeat(300_000, func(i int) string {
+			return fmt.Sprintf("%secho %d\r\n%s%d\r\n%s", prompt, i, output, i, done)
+		}), 64<<10, time.Millisecond)},
+		{"prompts-vary", flood(repeat(50_000, func(i int) string {
+			return fmt.Sprintf("\x1b]133;A\x07%d ~/dir%d \x1b]133;B\x07echo %d\r\n%s%d\r\n%s", i, i*7%1000, i, output, i, done)
+		}), 64<<10, time.Millisecond)},
+		{"links", shell(repeat(1_000_000, func(i int) string {
+			return fmt.Sprintf("\x1b]8;;https://example.com/page/%d\x07link %d\x1b]8;;\x07 ", i, i)
+		}), 64<<10, time.Millisecond)},
+		{"alternate-screen", shell(repeat(1_000_000, func(i int) string {
+			return fmt.Sprintf("\x1b[?1049hscreen %d\x1b[?1049l", i)
+		}), 64<<10, time.Millisecond)},
+		{"whole-frames", shell(repeat(100_000, func(i int) string { return fmt.Sprintf("\x1b[?2026hrow %d\r\n\x1b[?2026l", i) }), 64<<10, time.Millisecond)},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			size := int64(0)
+			for _, e := range bm.events {
+				size += int64(len(e.Data))
+			}
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+				for i, e := range bm.events {
+					if p.Feed(e); i%100 == 0 {
+						p.Changes()
+						p.Forget()
+					}
+				}
+				p.Close(bm.events[len(bm.events)-1].At)
+			}
+		})
+	}
+}
+
+func repeat(n int, piece func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(piece(i))
+	}
+	return b.String()
+}
+
+// flood cuts text into events of so many bytes with a gap between.
+func flood(text string, size int, gap time.Duration) []session.Event {
+	var events []session.Event
+	for from := 0; from < len(text); from += size {
+		at := time.Duration(len(events)) * gap
+		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte(text[from:min(from+size, len(text))])})
+	}
+	return events
+}

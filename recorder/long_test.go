@@ -2,6 +2,7 @@ package recorder_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -130,14 +131,19 @@ func TestLongPlain(t *testing.T) {
 	checkLong(t, p.Entries()[0], "print", 30000)
 }
 
+// claudeBox is the input box of Claude Code 2.0, in a window of 80 columns.
+var claudeBox = func() string {
+	rule := "\x1b[2m\x1b[38;2;136;136;136m" + strings.Repeat("─", 80) + "\x1b[39m\x1b[22m\n"
+	return rule + "> \x1b[7m \x1b[27m\n" + rule + "  ? for shortcuts\n"
+}()
+
 // TestLongTool checks that a tool's output that is longer than the tape keeps its beginning, and the call its head (issue 12, 1.1).
 func TestLongTool(t *testing.T) {
 	const lines = 50000
 	for _, piece := range []int{50, lines} {
 		t.Run(fmt.Sprint(piece), func(t *testing.T) {
 			var s screenplay
-			rule := "\x1b[2m\x1b[38;2;136;136;136m" + strings.Repeat("─", 80) + "\x1b[39m\x1b[22m\n"
-			box := rule + "> \x1b[7m \x1b[27m\n" + rule + "  ? for shortcuts\n"
+			box := claudeBox
 			erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
 			frame := func(text string) { s.show(60*time.Millisecond, "\x1b[?2026h%s\x1b[?2026l", text) }
 			frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + box)
@@ -174,5 +180,50 @@ func TestLongTool(t *testing.T) {
 				t.Errorf("messages (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSnapshotCost checks that a small change costs the same below much output as below little (issue 12, 1.2). The open command's whole
+// output, or an agent's whole message, was read again at each snapshot: long lines were read slower than they came.
+func TestSnapshotCost(t *testing.T) {
+	shell := func(lines int) *screenplay {
+		var s screenplay
+		s.show(0, shellPrompt)
+		s.show(time.Second, "make\n")
+		s.show(time.Second, "%s", strings.Repeat(strings.Repeat("x", 79)+"\n", lines))
+		return &s
+	}
+	claude := func(lines int) *screenplay {
+		var s screenplay
+		s.show(0, " ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n")
+		s.show(time.Second, "\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(make)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  x\n%s",
+			strings.Repeat("     "+strings.Repeat("x", 70)+"\n", lines)+"\n"+claudeBox)
+		return &s
+	}
+	for name, play := range map[string]func(lines int) *screenplay{"shell": shell, "claude": claude} {
+		cost := func(lines int) uint64 {
+			s := play(lines)
+			p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+			for _, e := range s.events {
+				p.Feed(e)
+			}
+			const changes = 500
+			s.events = s.events[:0]
+			for i := range changes {
+				s.show(10*time.Millisecond, "\x1b[6A\r     %d%%\x1b[6B\r", i)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for _, e := range s.events {
+				p.Feed(e)
+			}
+			runtime.ReadMemStats(&after)
+			return (after.TotalAlloc - before.TotalAlloc) / changes
+		}
+		few, many := cost(100), cost(12000)
+		t.Logf("%s: %d bytes a change, %d", name, few, many)
+		if many > 4*few+4096 {
+			t.Errorf("%s: a change below 12,000 lines takes %d bytes, one below 100 takes %d", name, many, few)
+		}
 	}
 }

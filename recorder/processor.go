@@ -137,14 +137,14 @@ func (p *Processor) cue(c vterm.Cue) {
 	case vterm.CueHistory:
 		p.read(p.last, false, true)
 	case vterm.CueErase:
-		alt := p.term.Snapshot().Alt
+		alt := p.term.Alt()
 		if !p.wiped || alt {
 			p.frame(p.last, false)
 		}
 		p.wiped = p.wiped || !alt && c.N != 0
 	case vterm.CueShell:
-		if s := p.term.Snapshot(); strings.HasPrefix(c.Text, "B") && s.CursorY < len(s.Lines) {
-			p.reader.Prompt(s.Lines[s.CursorY], s.CursorX)
+		if strings.HasPrefix(c.Text, "B") {
+			p.reader.Prompt(p.term.CursorRow())
 		}
 	}
 	p.dirty = true

@@ -11,8 +11,6 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // Markdown for terminals: CommonMark and GitHub's tables as goldmark reads them. (glamour does the same, but takes 30 ms
@@ -190,9 +188,9 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			s += "\n"
 		}
-		return untabbed(printable.Text(s))
+		return untabbed(printable(s))
 	case *ast.String:
-		return untabbed(printable.Text(string(n.Value)))
+		return untabbed(printable(string(n.Value)))
 	case *ast.CodeSpan:
 		return m.paint(sgrCyan, strings.ReplaceAll(m.plainOf(n), "\n", " "))
 	case *ast.Emphasis:
@@ -220,7 +218,7 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 }
 
 func (m *terminalMarkdown) link(label, to string) string {
-	if to = printable.Text(to); label == to || label == "" {
+	if to = printable(to); label == to || label == "" {
 		return m.paint(sgrLine, to)
 	}
 	return m.paint(sgrLine, label) + " (" + to + ")"

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -34,7 +33,7 @@ func textOf(e *session.Entry) string {
 		}
 		return ""
 	}
-	head := "[" + printable.Line(e.Role) + "]"
+	head := "[" + e.Role + "]"
 	var parts []string
 	switch e.Role {
 	case session.RoleTool:
@@ -51,7 +50,7 @@ func textOf(e *session.Entry) string {
 	}
 	parts = append(parts, statusText(e))
 	for _, part := range parts {
-		if part = strings.TrimRight(printable.Text(part), "\n"); part != "" {
+		if part = strings.TrimRight(printable(part), "\n"); part != "" {
 			head += "\n" + part
 		}
 	}

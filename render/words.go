@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -26,9 +25,9 @@ type fact struct{ name, value string }
 func titleOf(s *session.Session) string {
 	switch {
 	case s.Title != "":
-		return printable.Line(s.Title)
+		return oneLine(s.Title)
 	case len(s.Command) > 0:
-		return printable.Line(strings.Join(s.Command, " "))
+		return oneLine(strings.Join(s.Command, " "))
 	}
 	return "Session"
 }
@@ -47,7 +46,7 @@ func headingOf(s *session.Session) string {
 func factsOf(s *session.Session) (facts []fact) {
 	add := func(name, value string) {
 		if value != "" {
-			facts = append(facts, fact{name, printable.Line(value)})
+			facts = append(facts, fact{name, oneLine(value)})
 		}
 	}
 	add("Session", s.ID)
@@ -85,7 +84,7 @@ func agentOf(name, version, model string) string {
 	if model != "" {
 		text += ", " + model
 	}
-	return printable.Line(text)
+	return text
 }
 
 // quiet are the events that say nothing to a reader of the conversation.
@@ -140,7 +139,7 @@ func eventText(e *session.Entry) string {
 	default:
 		text = e.Event
 	}
-	return printable.Line(e.At.UTC().Format(clock) + " " + text)
+	return oneLine(e.At.UTC().Format(clock) + " " + text)
 }
 
 // statusText says what is unusual about a message's end.
@@ -157,13 +156,13 @@ func statusText(e *session.Entry) string {
 // toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.
 func toolTitle(e *session.Entry) (title, rest string) {
 	if e.Tool == nil || e.Tool.Name == "" {
-		return shorten(printable.Line(e.Text)), ""
+		return shorten(oneLine(e.Text)), ""
 	}
 	if e.Tool.Input == "" {
-		return printable.Line(e.Tool.Name), ""
+		return oneLine(e.Tool.Name), ""
 	}
 	first, _, more := strings.Cut(strings.TrimSpace(e.Tool.Input), "\n")
-	whole := printable.Line(e.Tool.Name + ": " + first)
+	whole := oneLine(e.Tool.Name + ": " + first)
 	if more {
 		whole += " …"
 	}
@@ -178,7 +177,7 @@ func toolStatus(e *session.Entry) string {
 	if e.Tool == nil || e.Tool.Status == session.ToolOK {
 		return ""
 	}
-	return printable.Line(e.Tool.Status)
+	return e.Tool.Status
 }
 
 // toolOutput gives what the screen showed of a tool's output.
@@ -224,4 +223,16 @@ func shorten(text string) string {
 		return string(r[:titleSize-1]) + "…"
 	}
 	return text
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
+
+// printable drops control characters, which could drive the terminal of whoever reads the text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
 }

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -27,31 +26,19 @@ func writeANSI(w *bufio.Writer, s Screen) {
 	}
 }
 
-// Row returns what paints a row with its styles, from the column where the cursor is.
-func Row(row *vterm.Row) string {
-	var b strings.Builder
-	w := bufio.NewWriter(&b)
-	for _, r := range row.Runs {
-		writeRun(w, r)
-	}
-	_ = w.Flush() // a Builder does not fail
-	return b.String()
-}
-
 func writeRun(w *bufio.Writer, r vterm.Run) {
 	codes := sgr(r.Style)
-	link := printable.Link(r.Style.Link)
-	if link {
+	if r.Style.Link != "" {
 		fmt.Fprintf(w, "\x1b]8;;%s\x1b\\", r.Style.Link)
 	}
 	if codes != "" {
 		fmt.Fprintf(w, "\x1b[%sm", codes)
 	}
-	_, _ = w.WriteString(printable.Text(r.Text))
+	_, _ = w.WriteString(r.Text)
 	if codes != "" {
 		_, _ = w.WriteString("\x1b[m")
 	}
-	if link {
+	if r.Style.Link != "" {
 		_, _ = w.WriteString("\x1b]8;;\x1b\\")
 	}
 }

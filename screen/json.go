@@ -1,12 +1,10 @@
 package screen
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -62,18 +60,13 @@ type run struct {
 }
 
 func writeJSON(w io.Writer, s Screen) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(document{
+	return enc.Encode(document{
 		Cols: s.Cols, Size: size{s.Cols, s.Rows}, Alt: s.Alt, Title: s.Title,
 		Cursor: cursor{s.CursorX, s.CursorY, s.Visible, s.PendingWrap},
 		Rows:   rowsOf(s.Lines), Scrollback: rowsOf(s.Scrollback),
 	})
-	if err == nil {
-		_, err = w.Write(printable.JSON(nil, b.Bytes()))
-	}
-	return err
 }
 
 func rowsOf(lines []*vterm.Row) []row {

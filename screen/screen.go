@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -19,7 +18,7 @@ type Screen struct {
 
 // Of reads t.
 func Of(t *vterm.Term) Screen {
-	return Screen{Snapshot: t.Snapshot(), Scrollback: t.Scrollback()}
+	return Screen{Snapshot: t.Shown(), Scrollback: t.Scrollback()}
 }
 
 // Formats are the names that Write knows. Each is a file name's ending, too.
@@ -57,7 +56,7 @@ func Write(w io.Writer, format string, s Screen) error {
 // writeText writes the rows as plain text, one a line.
 func writeText(w *bufio.Writer, s Screen) {
 	for _, r := range s.Lines {
-		_, _ = w.WriteString(printable.Text(r.Text))
+		_, _ = w.WriteString(r.Text)
 		_ = w.WriteByte('\n')
 	}
 }

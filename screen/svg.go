@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -117,7 +116,7 @@ func escape(s string) string {
 			return ' '
 		}
 		return r
-	}, printable.Text(s)))
+	}, s))
 }
 
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

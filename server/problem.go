@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -102,7 +101,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(printable.JSON(nil, body), '\n'))
+	_, _ = w.Write(append(body, '\n'))
 	return nil
 }
 

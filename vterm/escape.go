@@ -28,6 +28,7 @@ func (t *Term) executeC1(r rune) {
 		t.nextLine()
 	case 0x88:
 		t.scr.tabs[t.scr.x] = true
+		t.scr.defaultTabs = 0
 	}
 	t.joinable = 0
 }
@@ -63,6 +64,7 @@ func (t *Term) plainEscape(final byte) {
 		t.nextLine()
 	case 'H':
 		t.scr.tabs[t.scr.x] = true
+		t.scr.defaultTabs = 0
 	case 'M':
 		t.reverseIndex()
 	case '=', '>':

@@ -85,8 +85,12 @@ func FuzzStores(f *testing.F) {
 			if memory, _ := memory.StoreCells(); !cmp.Equal(memory, want, cmp.AllowUnexported(vterm.Cell{})) {
 				t.Fatal("the store in memory differs")
 			}
-			if diff := cmp.Diff(back.Snapshot(), memory.Snapshot()); diff != "" {
+			shown := back.Shown()
+			if diff := cmp.Diff(shown, memory.Shown()); diff != "" {
 				t.Fatalf("snapshots (-vt10x +memory):\n%s", diff)
+			}
+			if diff := cmp.Diff(shown, back.Snapshot()); diff != "" {
+				t.Fatalf("snapshots (-vt10x +vterm):\n%s", diff)
 			}
 		}
 		for i, part := range [][]byte{data[:split], data[split:]} {

@@ -1,5 +1,7 @@
 package vterm
 
+import "slices"
+
 // Color is a cell's colour: the terminal's default, one of the 256 palette entries, or 24-bit RGB.
 // The zero value is the default colour.
 type Color struct {
@@ -53,4 +55,9 @@ type Row struct {
 	Runs    []Run  // with trailing blanks only where they are styled (a background, inverse, an underline)
 	Blanks  int    // spaces written behind Text: they belong to the line where the next row is Wrapped
 	Wrapped bool   // continues the row above (soft wrap): the two are one logical line
+}
+
+// equal reports whether two rows look the same.
+func (r *Row) equal(o *Row) bool {
+	return r.Text == o.Text && r.Blanks == o.Blanks && r.Wrapped == o.Wrapped && slices.Equal(r.Runs, o.Runs)
 }

@@ -8,6 +8,7 @@ type screen struct {
 	x, y        int
 	top, bottom int // margins (DECSTBM), inclusive
 	tabs        map[int]bool
+	defaultTabs int // the width in columns for which they are the default ones; 0: they are not
 	saved       savedCursor
 }
 
@@ -86,8 +87,7 @@ func (t *Term) clearScreen(sc *screen) {
 	}
 	sc.rows = nil
 	sc.x, sc.y, sc.top, sc.bottom = 0, 0, 0, t.rows-1
-	sc.tabs = map[int]bool{}
-	sc.addTabs(0, t.cols)
+	sc.resetTabs(t.cols)
 }
 
 // useAlt shows the alternate screen, empty, with the cursor where it is (DECSET 47, 1047, 1049).

@@ -5,24 +5,41 @@ import (
 	"unicode/utf8"
 )
 
-// Snapshot reads the screen. A row that did not change since it was last read is the same *Row.
+// Snapshot reads the screen. A row that looks as it did when it was last read is the same *Row.
 // It may be called inside OnCue.
 func (t *Term) Snapshot() *Snapshot {
-	t.sync()
-	s := &Snapshot{
-		Cols: t.cols, Rows: t.rows, Lines: make([]*Row, t.rows),
-		Alt: t.scr == &t.alt, Title: t.title,
-		CursorX: min(t.scr.x, t.cols-1), CursorY: t.scr.y,
-		Visible: !t.hidden, PendingWrap: t.scr.x >= t.cols,
-	}
+	s := t.snapshot()
 	for y, l := range t.scr.rows {
-		if l.row == nil || l.rowVer != l.ver {
-			l.row, l.rowVer = t.viewRow(&t.view.rows[y], l.wrapped), l.ver
-		}
-		s.Lines[y] = l.row
+		s.Lines[y] = t.readLine(l)
 	}
 	return s
 }
+
+// Shown is Snapshot as the vt10x terminal has it: the cells that changed are written to it and read back.
+func (t *Term) Shown() *Snapshot {
+	t.sync()
+	s := t.snapshot()
+	for y, l := range t.scr.rows {
+		s.Lines[y] = t.viewRow(&t.view.rows[y], l.wrapped)
+	}
+	return s
+}
+
+// snapshot returns a Snapshot with its lines still to be read.
+func (t *Term) snapshot() *Snapshot {
+	return &Snapshot{
+		Cols: t.cols, Rows: t.rows, Lines: make([]*Row, t.rows),
+		Alt: t.Alt(), Title: t.title,
+		CursorX: min(t.scr.x, t.cols-1), CursorY: t.scr.y,
+		Visible: !t.hidden, PendingWrap: t.scr.x >= t.cols,
+	}
+}
+
+// Alt reports whether the alternate screen is shown.
+func (t *Term) Alt() bool { return t.scr == &t.alt }
+
+// CursorRow reads the row that the cursor is on, and returns the cursor's column in it, at most Cols-1.
+func (t *Term) CursorRow() (row *Row, x int) { return t.readLine(t.cur()), min(t.scr.x, t.cols-1) }
 
 // viewRow reads a row of the view. One that looks as it did is not made again.
 func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
@@ -32,10 +49,14 @@ func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
 	return r.row
 }
 
-// readLine reads a line that is not on the screen.
+// readLine reads a line. One that looks as it did when it was last read is not made again.
 func (t *Term) readLine(l *line) *Row {
 	if l.row == nil || l.rowVer != l.ver {
-		l.row, l.rowVer = t.row(l.read(t.view.line), l.wrapped), l.ver
+		r := t.row(l.read(t.view.line), l.wrapped)
+		if l.row == nil || !l.row.equal(r) {
+			l.row = r
+		}
+		l.rowVer = l.ver
 	}
 	return l.row
 }

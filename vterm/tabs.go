@@ -2,8 +2,18 @@ package vterm
 
 const tabWidth = 8
 
+// resetTabs sets the default stops alone.
+func (sc *screen) resetTabs(cols int) {
+	if sc.defaultTabs != cols {
+		sc.tabs = map[int]bool{}
+		sc.addTabs(0, cols)
+		sc.defaultTabs = cols
+	}
+}
+
 // addTabs sets the default stops from column from on.
 func (sc *screen) addTabs(from, cols int) {
+	sc.defaultTabs = 0
 	for x := from; x < cols; x += tabWidth {
 		sc.tabs[x] = true
 	}
@@ -55,6 +65,7 @@ func (t *Term) backTab(n int) {
 
 // clearTabs is TBC: 0 the stop at the cursor, 3 all.
 func (t *Term) clearTabs(what int) {
+	t.scr.defaultTabs = 0
 	switch what {
 	case 0:
 		delete(t.scr.tabs, t.scr.x)

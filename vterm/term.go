@@ -21,13 +21,13 @@ type Options struct {
 type CueKind uint8
 
 const (
-	CueFrame CueKind = iota // a synchronized update ended (?2026 l): the screen is whole
-	CueErase                // called BEFORE the screen is erased: ED 2, ED 3 or RIS (Cue.N: 2, 3, or -1 for RIS), ED 0 with the cursor at home (Cue.N: 0)
-	CueAlt                  // called BEFORE a switch of screens; Cue.N: 1 to the alternate, 0 back to the main screen
-	CueTitle                // OSC 0 or 2; Cue.Text: the title
-	CueShell                // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
-	CueCwd                  // OSC 7; Cue.Text: the URI
-	CueHistory              // 1,000 rows or more wait for TakeHistory, which keeps the newest 10,000 only
+	CueFrame   CueKind = iota // a synchronized update ended (?2026 l): the screen is whole
+	CueErase                  // called BEFORE the screen is erased: ED 2, ED 3 or RIS (Cue.N: 2, 3, or -1 for RIS), ED 0 with the cursor at home (Cue.N: 0)
+	CueAlt                    // called BEFORE a switch of screens; Cue.N: 1 to the alternate, 0 back to the main screen
+	CueTitle                  // OSC 0 or 2; Cue.Text: the title
+	CueShell                  // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
+	CueCwd                    // OSC 7; Cue.Text: the URI
+	CueHistory                // 1,000 rows or more wait for TakeHistory, which keeps the newest 10,000 only
 )
 
 // Cue is something in the output that is more than a change of cells.

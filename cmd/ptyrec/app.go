@@ -17,9 +17,6 @@ type app struct {
 	environ []string
 	dbFlag  string // --db
 	timing  string // --timing
-
-	sessionFlag bool // the session was named with --session
-
 	closers []io.Closer
 	temps   temporaries
 

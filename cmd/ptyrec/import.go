@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -120,7 +119,7 @@ func (im *importer) one(ctx context.Context, path string) error {
 	}
 	if im.dry && !known {
 		info := &store.Info{Session: t.Session}
-		fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), agentWord(info), clip(titleOf(info), 60))
+		fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", path, agentWord(info), clip(titleOf(info), 60))
 	}
 	if warning := rec.Warning(); warning != "" {
 		im.a.notice("%s: %s", path, warning)

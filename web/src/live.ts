@@ -36,8 +36,7 @@ export class Live {
   private pulse = setInterval(() => this.beat(), pingEvery);
   private again = (): void => void (document.visibilityState === "visible" && this.timer && this.connect());
 
-  /** seen returns the number of the last entry that the watcher has for certain. */
-  constructor(private id: string, private watcher: Watcher, private seen: () => number) {
+  constructor(private id: string, private watcher: Watcher) {
     addEventListener("online", this.again);
     document.addEventListener("visibilitychange", this.again);
     this.connect();
@@ -64,7 +63,7 @@ export class Live {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.heard = Date.now();
-      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: this.seen() }));
+      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: 0 }));
     };
     socket.onmessage = (m) => {
       if (this.socket !== socket) return;

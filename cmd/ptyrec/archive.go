@@ -7,26 +7,24 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// past reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
-type past struct {
+// archive reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
+type archive struct {
 	a     *app
 	db    *store.Store
 	turns chan struct{}
 }
 
-func newPast(a *app, db *store.Store) *past {
-	return &past{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU())}
+func newArchive(a *app, db *store.Store) *archive {
+	return &archive{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU())}
 }
 
 // turn waits for its turn; leave must be called.
-func (v *past) turn(ctx context.Context) (leave func(), err error) {
+func (v *archive) turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case v.turns <- struct{}{}:
 		return func() { <-v.turns }, nil
@@ -36,7 +34,7 @@ func (v *past) turn(ctx context.Context) (leave func(), err error) {
 }
 
 // Page implements server.Past. A session that was cut off is read out first.
-func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
+func (v *archive) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
 	if !info.Unread || info.Status == store.Live {
 		page, err := v.db.Page(ctx, info.ID, span)
 		if !errors.Is(err, session.ErrCorrupt) {
@@ -62,25 +60,25 @@ func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (sto
 }
 
 // Screen implements server.Past.
-func (v *past) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
+func (v *archive) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
 	leave, err := v.turn(ctx)
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
 	defer leave()
-	source, err := newOutgoing(ctx, v.a, v.db, info)
+	source, _, err := newOutgoing(ctx, v.a, v.db, info, nil)
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
 	defer source.stop()
-	o := screenOptions{widths: "graphemes"}
+	o := screenOptions{at: at, widths: "graphemes"}
 	counted := &countingSource{eventSource: source, until: at}
-	s, err := o.play(info.Cols, info.Rows, counted, (&cli.Moment{Given: true, Seconds: at}).Duration())
+	s, err := o.play(info.Cols, info.Rows, counted)
 	return s, counted.bytes, err
 }
 
 // Export implements server.Past.
-func (v *past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+func (v *archive) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
 	if !slices.Contains(formatNames(), format) {
 		return errors.New("unknown format " + format)
 	}
@@ -89,7 +87,7 @@ func (v *past) Export(ctx context.Context, w io.Writer, format string, info *sto
 		return err
 	}
 	defer leave()
-	return exporter{v.a, v.db, cli.Moment{}, archive.Ref{}}.write(ctx, w, format, info)
+	return exporter{v.a, v.db, atEnd, 0}.write(ctx, w, format, info)
 }
 
 // countingSource counts the output up to a moment, in seconds.
