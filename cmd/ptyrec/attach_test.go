@@ -97,6 +97,7 @@ func TestD12AttachRestores(t *testing.T) {
 		cmd.Env = environ
 		u.Start(t, cmd)
 		u.Await(t, "in here")
+		u.Await(t, "ctrl+] leaves") // from the beginning, not only when a key is pressed (issue 12, 3.7)
 		end(u, cmd, id)
 		status := ptytest.Status(t, cmd)
 		if want := map[string]int{"detach": 0, "TERM": 143, "the end": 5}[name]; status != want {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,18 @@ type config struct {
 }
 
 type runConfig struct {
-	Input bool `toml:"input"`
+	Input  bool   `toml:"input"`
+	Notice string `toml:"notice"`
 }
+
+// The values of run.notice: when run says that it recorded.
+const (
+	noticeFirst  = "first" // the first noticeTimes times
+	noticeAlways = "always"
+	noticeNever  = "never"
+)
+
+const noticeTimes = 3
 
 type attachConfig struct {
 	DetachKey string `toml:"detach_key"`
@@ -37,7 +48,7 @@ type redactConfig struct {
 }
 
 func defaultConfig() config {
-	return config{Attach: attachConfig{DetachKey: "ctrl+]"}, Redact: redactConfig{Enabled: true, Known: true}}
+	return config{Run: runConfig{Notice: noticeFirst}, Attach: attachConfig{DetachKey: "ctrl+]"}, Redact: redactConfig{Enabled: true, Known: true}}
 }
 
 // configPath is where the configuration stands: $XDG_CONFIG_HOME/ptyrec/config.toml.
@@ -95,11 +106,23 @@ func readConfig(path string, c *config) error {
 	if c.Database != "" && !filepath.IsAbs(c.Database) {
 		return configError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
 	}
+	if err := checkNotice(c.Run.Notice); err != nil {
+		return configError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
+	}
 	if _, err := parseKey(c.Attach.DetachKey); err != nil {
 		return configError(path, fmt.Errorf("attach.detach_key: %w", err), keyHint)
 	}
 	if _, err := c.Redact.redactor(); err != nil {
 		return configError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")
+	}
+	return nil
+}
+
+const noticeHint = "write first, always or never"
+
+func checkNotice(text string) error {
+	if !slices.Contains([]string{noticeFirst, noticeAlways, noticeNever}, text) {
+		return fmt.Errorf("unknown value %q", text)
 	}
 	return nil
 }
@@ -121,6 +144,12 @@ func (c *config) environment(get func(string) string) error {
 		}
 		*to = on
 	}
+	if text := get("PTYREC_NOTICE"); text != "" {
+		if err := checkNotice(text); err != nil {
+			return fail(fmt.Errorf("$PTYREC_NOTICE: %w", err), noticeHint)
+		}
+		c.Run.Notice = text
+	}
 	return nil
 }
 
@@ -135,7 +164,7 @@ func (c *redactConfig) redactor() (*redact.Redactor, error) {
 
 // configKeys are all keys that config knows.
 func configKeys() []string {
-	return []string{"database", "run", "run.input", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+	return []string{"database", "run", "run.input", "run.notice", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
 // nearest gives the name that takes the fewest changes to become key.

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -24,7 +26,7 @@ func newImportCmd(a *app) *cobra.Command {
 		Short: "Take recordings into the database",
 		Long: `Import takes recordings into the database, raw and read out, as run does with a live session: asciicast versions 1 to 3,
 typescripts of script(1) with their timing (found beside as NAME.timing, or named with --timing), ttyrecs; plain, gzip or zstd; - is stdin, of
-a folder all recordings in it. What is there already is left alone: recordings are compared by what they hold.`,
+a folder all recordings in it. It prints each one's id, file, agent and title. What is there already is left alone: recordings are compared by what they hold.`,
 		Example: `  ptyrec import *.cast
   ptyrec import ~/recordings --dry-run
   script -T typescript.timing -O typescript; ptyrec import typescript
@@ -42,15 +44,19 @@ a folder all recordings in it. What is there already is left alone: recordings a
 	return cmd
 }
 
-// imported counts what became of the recordings.
-type imported struct{ new, known, failed atomic.Int64 }
+// imported is what became of a recording.
+type imported struct {
+	info   *store.Info // nil: it could not be read
+	known  bool        // it is in the database already
+	failed bool        // nothing of it was imported, or not all
+}
 
 func imports(ctx context.Context, a *app, args []string, dry bool) error {
 	paths, err := recordingsIn(args)
 	if err != nil {
 		return err
 	}
-	im := &importer{a: a, dry: dry, bar: newProgress(a, "import", paths), many: len(paths) > 1}
+	im := &importer{a: a, dry: dry, bar: newProgress(a, "import", paths), begun: time.Now()}
 	if dry {
 		im.db, err = a.openExisting(ctx)
 		if errors.Is(err, errNoDatabase) {
@@ -62,75 +68,99 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	defer im.bar.Finish()
-	err = eachParallel(len(paths), func(i int) error {
-		err := im.one(ctx, paths[i])
-		if err != nil {
-			im.failed.Add(1)
-		}
+	done := make([]imported, len(paths))
+	err = eachParallel(len(paths), func(i int) (err error) {
+		done[i], err = im.one(ctx, paths[i])
+		done[i].failed = err != nil
 		return err
 	})
 	im.bar.Finish()
-	if im.many || dry {
-		im.tell()
-	}
-	return err
+	return errors.Join(err, im.tell(ctx, paths, done))
 }
 
 // importer takes recordings into a database. Its methods may be called concurrently.
 type importer struct {
-	imported
-	a    *app
-	db   *store.Store // nil in a dry run without one
-	bar  *cli.Progress
-	dry  bool
-	many bool
+	a     *app
+	db    *store.Store // nil in a dry run without one
+	bar   *cli.Progress
+	dry   bool
+	begun time.Time
+	bytes atomic.Int64 // read
 }
 
-func (im *importer) tell() {
-	verb := "imported"
-	if im.dry {
-		verb = "to be imported"
+// tell says what was imported, under which id, and how much that was.
+func (im *importer) tell(ctx context.Context, paths []string, done []imported) error {
+	var short shortIDs
+	if im.db != nil {
+		ids, err := im.db.IDs(ctx)
+		if err != nil {
+			return err
+		}
+		short = newShortIDs(ids)
 	}
-	text := fmt.Sprintf("%d %s, %d there already", im.new.Load(), verb, im.known.Load())
-	if n := im.failed.Load(); n > 0 {
-		text += fmt.Sprintf(", %d failed", n)
+	fresh, known, failed := 0, 0, 0
+	for i, d := range done {
+		path := spaced(paths[i])
+		if d.failed {
+			failed++
+		}
+		switch {
+		case d.info == nil:
+		case d.known:
+			known++
+			im.a.notice("%s is in the database already, as %s", path, short.of(d.info.ID))
+		case im.dry:
+			fresh++
+			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", path, agentWord(d.info), clip(titleOf(d.info), 60))
+		default:
+			fresh++
+			fmt.Fprintf(im.a.stdout, "%s  %s: %s, %s\n", short.of(d.info.ID), path, agentWord(d.info), clip(titleOf(d.info), 60))
+		}
+	}
+	verb := "imported"
+	switch {
+	case im.dry:
+		verb = "to be imported"
+	case fresh > 0:
+		verb += fmt.Sprintf(" (%s in %v)", humanize.IBytes(uint64(im.bytes.Load())), time.Since(im.begun).Round(100*time.Millisecond))
+	}
+	text := fmt.Sprintf("%d %s, %d there already", fresh, verb, known)
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
 	}
 	im.a.notice("%s", text)
+	return nil
 }
 
-func (im *importer) one(ctx context.Context, path string) error {
-	rec, err := openRecording(im.a, path, im.bar.Add)
+func (im *importer) one(ctx context.Context, path string) (imported, error) {
+	rec, err := openRecording(im.a, path, func(n int) {
+		im.bytes.Add(int64(n))
+		im.bar.Add(n)
+	})
 	if err != nil {
-		return err
+		return imported{}, err
 	}
 	defer rec.Close()
 	raw := store.NewRecording(rec.session.Cols, rec.session.Rows)
 	t, readErr := rec.transcribe(raw.Write)
 	known, err := im.put(ctx, t, raw)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if known {
-		im.known.Add(1)
-		im.a.notice("%s is in the database already", path)
-	} else {
-		im.new.Add(1)
-	}
-	if im.dry && !known {
-		info := &store.Info{Session: t.Session}
-		fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", path, agentWord(info), clip(titleOf(info), 60))
+		return imported{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if warning := rec.Warning(); warning != "" {
 		im.a.notice("%s: %s", path, warning)
 	}
-	return readErr
+	return imported{info: &store.Info{Session: t.Session}, known: known}, readErr
 }
 
-// put stores a recording, unless it is known, or this is but a dry run.
+// put stores a recording under t's id, unless it is known, whose id t then gets, or this is but a dry run.
 func (im *importer) put(ctx context.Context, t *session.Transcript, raw *store.Recording) (known bool, err error) {
 	if im.db != nil {
-		if _, err := im.db.FindRecording(ctx, raw); !errors.Is(err, session.ErrNotFound) {
+		id, err := im.db.FindRecording(ctx, raw)
+		if err == nil {
+			t.Session.ID = id
+		}
+		if !errors.Is(err, session.ErrNotFound) {
 			return err == nil, err
 		}
 	}

@@ -30,6 +30,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PTYREC_DB", filepath.Join(env.WorkDir, "db", "ptyrec.db"))
 			env.Setenv("PTYREC_SESSION", "")
+			env.Setenv("PTYREC_NOTICE", "never") // notice.txtar has it
 			env.Setenv("SHELL", "/bin/sh")
 			env.Setenv("DEMO", demo)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
@@ -85,5 +86,5 @@ func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
 func env(t testing.TB) (environ []string, db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "ptyrec.db")
-	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "XDG_STATE_HOME="+t.TempDir()), db
+	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir()), db
 }

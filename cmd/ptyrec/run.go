@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/recorder"
@@ -189,6 +190,9 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		finishErr = nil // it was told at the start
 	}
 	a.tellLosses(result, finishErr)
+	if !f.hosted && !to.beside && finishErr == nil && result.Lost == 0 && result.LogErr == nil && result.IndexErr == nil {
+		a.tellRecorded(ctx, to.store, s.ID)
+	}
 	if result.Status != 0 {
 		return childStatus(result.Status)
 	}
@@ -244,6 +248,30 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	case r.IndexErr != nil:
 		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract --session last` reads it again", r.IndexErr)
 	}
+}
+
+// tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
+func (a *app) tellRecorded(ctx context.Context, db *store.Store, id string) {
+	c, err := a.loadConfig()
+	if err != nil || c.Run.Notice == noticeNever {
+		return // what is wrong with the configuration was told before
+	}
+	ids, err := db.IDs(ctx)
+	if err != nil || c.Run.Notice == noticeFirst && recordedHere(ids) > noticeTimes {
+		return
+	}
+	short := newShortIDs(ids).of(id)
+	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` all sessions", short)
+}
+
+// recordedHere counts the sessions that run made; what was imported has ids of another version.
+func recordedHere(ids []string) (n int) {
+	for _, id := range ids {
+		if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
+			n++
+		}
+	}
+	return n
 }
 
 // startFailure gives the error of a command that did not start its exit status.

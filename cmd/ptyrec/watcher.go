@@ -194,6 +194,7 @@ func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 		w.id, w.viewer = e.Session.ID, e.Viewer
 		if w.lost = nil; !w.painted {
 			w.term.Resize(e.Cols, e.Rows)
+			w.say(w.greeting())
 		}
 		w.controls(e.Control)
 		w.fit(ctx, d)
@@ -229,6 +230,14 @@ func (w *watcher) controls(c protocol.Control) {
 		}
 		w.has = v.Control
 	}
+}
+
+// greeting says from the beginning what one can do, and how to leave.
+func (w *watcher) greeting() string {
+	if w.control {
+		return "what you type goes to " + w.name() + "; " + w.detachName + " leaves, the session goes on"
+	}
+	return "you watch " + w.name() + "; " + w.detachName + " leaves, the session goes on; --control lets you type"
 }
 
 func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
