@@ -279,14 +279,14 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 }
 
 // longRead is from how many lines on a read waits until enough has changed.
-const longRead = 200
+const longRead = 400
 
 // defers reports whether n lines are too many to be read now, for what has changed: the cost of many small changes must not grow with the
 // length of the message that they are in.
 func (r *Reader) defers(t *tape, n int) bool {
 	s := &r.seg
 	s.waiting += max(1, len(t.lines)-t.dirty)
-	return n > longRead && s.waiting*8 < n && s.state == s.readState
+	return n > longRead && s.waiting*16 < n && s.state == s.readState
 }
 
 // A tape longer than maxTape lines is cut down to keepTape.

@@ -221,11 +221,16 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 		r.resized--
 	}
 	r.seg.chrome = r.seg.chrome || sp.OK
+	unread := r.main.dirty
+	if r.seg.waiting > 0 { // what was put off is not new now
+		r.main.clean()
+	}
 	r.main.advance(left, body)
 	r.again(settled)
 	if sp.State == StateIdle && r.main.dirty < len(r.main.lines) {
 		sp.State = StateBusy // text comes in: not every agent shows that it works meanwhile
 	}
+	r.main.dirty = min(r.main.dirty, unread)
 	r.seg.state = sp.State
 	r.read(&r.main, settled)
 	r.state(sp)
