@@ -34,7 +34,7 @@ url=$(sed 's/#.*//' "$dir/url")
 
 fail() {
 	echo "FAIL: $1"
-	ptyrec screen --session last || true
+	ptyrec screen last || true
 	cat "$dir/lab.log"
 	exit 1
 }

@@ -17,9 +17,10 @@ import (
 
 // Options say how to dial. Their zero value works for this machine's sessions, and for servers that ask for no token.
 type Options struct {
-	Token string       // of a server
-	HTTP  *http.Client // nil: http.DefaultClient. Its Timeout must be 0
-	Dir   string       // of the sockets; empty: protocol.SocketDir()
+	Token    string       // of a server
+	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
+	Database string       // whose sessions are found wherever their sockets are; empty: those in the user's folders only
+	Dir      string       // of the sockets, instead of all that
 }
 
 // Session is a live session.
@@ -45,10 +46,7 @@ type place interface {
 // this user on this machine. A server is asked whether it is one, and takes the token.
 func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if where == "" {
-		if o.Dir == "" {
-			o.Dir = protocol.SocketDir()
-		}
-		return &Client{local{o.Dir}, backoff}, nil
+		return &Client{local{o.Dir, o.Database}, backoff}, nil
 	}
 	base, _, err := SplitURL(where)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -138,7 +139,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := os.Remove(protocol.SocketPath(p.dir, peerID)); err != nil {
+	if err := os.Remove(rundir.Socket(p.dir, peerID)); err != nil {
 		t.Fatal(err)
 	}
 	release()
@@ -170,7 +171,7 @@ func TestSessions(t *testing.T) {
 	c := p.start(t)
 	q := &peer{dir: p.dir, id: "019a0000-0000-7000-8000-000000000002"}
 	q.start(t)
-	if err := os.WriteFile(protocol.SocketPath(p.dir, "junk"), nil, 0o600); err != nil {
+	if err := os.WriteFile(rundir.Socket(p.dir, "junk"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	found, err := c.Sessions(t.Context())

@@ -7,30 +7,31 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// local are the sessions that have a socket in dir.
+// local are the sessions of this user on this machine: those that have a socket in dir, else those that rundir.Find finds.
 type local struct {
-	dir string
+	dir, database string
 }
 
 // connect dials a session's socket. Where nobody listens the session is over, and stays so.
 func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	path := ref
 	if !strings.ContainsRune(ref, '/') {
-		id, err := l.find(ref)
-		if err != nil {
+		var err error
+		if path, err = l.find(ref); err != nil {
 			return nil, final{err}
 		}
-		path = protocol.SocketPath(l.dir, id)
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -40,14 +41,15 @@ func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, err
 	return conn, err
 }
 
-// find gives the id that ref names: an id, the start of one, or "last".
+// find returns the socket of the session that ref names: an id, the start of one, or "last".
 func (l local) find(ref string) (string, error) {
-	ids, err := l.ids()
+	sockets, err := l.sockets()
 	if err != nil {
 		return "", err
 	}
+	ids := slices.Sorted(maps.Keys(sockets))
 	if ref == "last" && len(ids) > 0 {
-		return ids[len(ids)-1], nil
+		return sockets[ids[len(ids)-1]], nil
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, ref) })
 	switch {
@@ -56,16 +58,26 @@ func (l local) find(ref string) (string, error) {
 	case len(ids) > 1 && ids[0] != ref:
 		return "", fmt.Errorf("%w: %s", session.ErrAmbiguous, ref)
 	}
-	return ids[0], nil
+	return sockets[ids[0]], nil
+}
+
+// sockets returns all sockets by the ids of their sessions. The error says why there are none.
+func (l local) sockets() (sockets map[string]string, err error) {
+	if l.dir != "" {
+		sockets, err = rundir.In(l.dir)
+	} else {
+		sockets, err = rundir.Find(l.database)
+	}
+	if len(sockets) > 0 {
+		err = nil // a folder that is not to be trusted hides no others
+	}
+	return sockets, err
 }
 
 // ids gives the ids of all sockets, sorted by the start of their sessions.
 func (l local) ids() ([]string, error) {
-	ids, err := protocol.SocketIDs(l.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return ids, err
+	sockets, err := l.sockets()
+	return slices.Sorted(maps.Keys(sockets)), err
 }
 
 // sessions asks each socket. Those of sessions that were killed are left out.

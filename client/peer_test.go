@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -89,7 +90,7 @@ func (p *peer) listen() (stop func(), err error) {
 	if p.id == "" {
 		p.id = peerID
 	}
-	listener, err := net.Listen("unix", protocol.SocketPath(p.dir, p.id))
+	listener, err := net.Listen("unix", rundir.Socket(p.dir, p.id))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -142,7 +143,12 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Child: c, Past: r.log.past,
 					WriteTimeout: 2 * time.Second,
 				})
-				l, err := live.Listen(id)
+				dir, _, err := rundir.Make()
+				if err != nil {
+					t.Error(err)
+				}
+				r.path = rundir.Socket(dir, id)
+				l, err := live.Listen(dir, "", id)
 				if err != nil {
 					t.Error(err)
 				} else {
@@ -161,7 +167,6 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 		r.done <- result
 	}()
 	<-ready
-	r.path = live.Path(id)
 	return r
 }
 

@@ -2,29 +2,32 @@ package live
 
 import (
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
-	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 )
 
 // socket is a session's unix socket. Its file goes when it is closed.
 type socket struct {
 	*net.UnixListener
 	path string
+	link string // to it, beside the database; empty: none
 	once sync.Once
 }
 
-// Listen makes the socket of a session (Path), which only the user may use, and removes those of sessions that are dead.
-func Listen(id string) (net.Listener, error) {
-	dir, err := makeFolder()
-	if err != nil {
+// Listen makes the socket of a session, which only the user may use, in a folder that rundir.Make made, and a link to it beside the
+// session's database, if db is not empty. It removes those of sessions that are dead.
+func Listen(dir, db, id string) (net.Listener, error) {
+	if err := rundir.Check(dir); err != nil {
 		return nil, err
 	}
-	path := Path(id)
+	path := rundir.Socket(dir, id)
 	hidden := filepath.Join(dir, "."+id) // until it listens: one that refuses is taken for dead
 	_ = os.Remove(hidden)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
@@ -32,7 +35,7 @@ func Listen(id string) (net.Listener, error) {
 		return nil, err
 	}
 	l.SetUnlinkOnClose(false)
-	err = errors.Join(os.Chmod(hidden, 0o600))
+	err = os.Chmod(hidden, 0o600)
 	if err == nil {
 		err = os.Rename(hidden, path)
 	}
@@ -41,28 +44,51 @@ func Listen(id string) (net.Listener, error) {
 		_ = l.Close()
 		return nil, err
 	}
+	s := &socket{UnixListener: l, path: path}
 	removeDead(dir, id)
-	return &socket{UnixListener: l, path: path}, nil
+	if db != "" {
+		removeDead(rundir.Links(db), id)
+		if rundir.Link(db, id, path) == nil { // without one it is found in the user's folders
+			s.link = rundir.Socket(rundir.Links(db), id)
+		}
+	}
+	return s, nil
 }
 
 // Close ends the listening.
 func (s *socket) Close() error {
-	s.once.Do(func() { _ = os.Remove(s.path) })
+	s.once.Do(func() {
+		_ = os.Remove(s.path)
+		if s.link != "" {
+			_ = os.Remove(s.link)
+		}
+		if dir := filepath.Dir(s.path); !slices.Contains(rundir.Folders(), dir) {
+			_ = os.Remove(dir) // it was made for this session
+		}
+	})
 	return s.UnixListener.Close()
 }
 
-// removeDead removes the sockets that nobody listens on.
+// removeDead removes the sockets in a folder that nobody listens on, and the links to them.
 func removeDead(dir, own string) {
-	ids, _ := protocol.SocketIDs(dir) // an error leaves them where they are
-	for _, id := range ids {
-		if id == own {
+	if rundir.Check(dir) != nil {
+		return
+	}
+	files, _ := os.ReadDir(dir) // an error leaves them where they are
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		if path == rundir.Socket(dir, own) || filepath.Ext(path) != filepath.Ext(rundir.Socket(dir, own)) {
 			continue
 		}
-		c, err := net.Dial("unix", Path(id))
+		target := path
+		if t, err := os.Readlink(path); err == nil {
+			target = t
+		}
+		c, err := net.Dial("unix", target)
 		if err == nil {
 			_ = c.Close()
-		} else if errors.Is(err, syscall.ECONNREFUSED) {
-			_ = os.Remove(Path(id))
+		} else if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(path)
 		}
 	}
 }

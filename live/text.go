@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -51,32 +52,12 @@ func (h *Host) text(v *viewer) *protocol.Screen {
 	h.screen.read(v.ctx, func(t *vterm.Term, seq int64) {
 		s := t.Shown()
 		out = &protocol.Screen{
-			Seq: seq, Cols: s.Cols, Rows: s.Rows, Title: clean(s.Title), Alt: s.Alt,
+			Seq: seq, Cols: s.Cols, Rows: s.Rows, Title: printable.Text(s.Title), Alt: s.Alt,
 			Cursor: protocol.Cursor{X: s.CursorX, Y: s.CursorY, Visible: s.Visible},
 		}
 		for _, l := range s.Lines {
-			out.Lines = append(out.Lines, clean(l.Text))
+			out.Lines = append(out.Lines, printable.Text(l.Text))
 		}
 	})
-	return out
-}
-
-// clean takes control characters out of a text.
-func clean(s string) string {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] == 0x7f || s[i] == 0xc2 {
-			return string(cleanRunes(s))
-		}
-	}
-	return s
-}
-
-func cleanRunes(s string) []rune {
-	var out []rune
-	for _, r := range s {
-		if r >= ' ' && (r < 0x7f || r >= 0xa0) {
-			out = append(out, r)
-		}
-	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -154,14 +155,9 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 
 // cleanName keeps what can be shown of a viewer's name.
 func cleanName(s string) string {
-	const most = 64
-	var out []rune
-	for _, r := range s {
-		if r >= ' ' && (r < 0x7f || r >= 0xa0) && len(out) < most {
-			out = append(out, r)
-		}
-	}
-	return string(out)
+	const most = 64 // characters
+	out := []rune(printable.Line(s))
+	return string(out[:min(len(out), most)])
 }
 
 func (v *viewer) refuse(e *protocol.Error) {

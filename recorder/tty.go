@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // The window where there is no terminal to ask, in cells.
@@ -182,7 +184,7 @@ func (t *terminal) write(p []byte) error {
 
 // notify tells the user something by the terminal's means, between two pieces of the output, where they end in no sequence.
 func (t *terminal) notify(text string, ring bool) {
-	note := "\x1b]9;ptyrec: " + text + "\x07"
+	note := "\x1b]9;ptyrec: " + printable.Line(text) + "\x07"
 	if ring {
 		note += "\x07"
 	}

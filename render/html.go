@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -70,7 +71,7 @@ func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 			return err
 		}
 		p.Cast, p.License = template.HTML(packed), pageFile("asciinema-player.LICENSE")
-		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")), template.JS(pageFile("asciinema-player.min.js"))
+		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")), template.JS(script(pageFile("asciinema-player.min.js")))
 	}
 	for _, e := range t.Entries {
 		if item, ok := newPageItem(e, &t.Session); ok {
@@ -90,9 +91,22 @@ func (p *pageData) add(item pageItem, e *session.Entry, rec *Recording) {
 		}
 	}
 	if e.Role == session.RoleUser {
-		p.Prompts = append(p.Prompts, pagePrompt{e.Seq, item.Clock, shorten(oneLine(e.Text))})
+		p.Prompts = append(p.Prompts, pagePrompt{e.Seq, item.Clock, shorten(printable.Line(e.Text))})
 	}
 	p.Items = append(p.Items, item)
+}
+
+// script returns JavaScript with the control characters in its strings escaped: a page may be written to a terminal.
+func script(source string) string {
+	var b strings.Builder
+	for _, r := range source {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // briefOf gives the agents, folder, day and length of a session, and how often the user asked.
@@ -102,7 +116,7 @@ func briefOf(t *session.Transcript) (brief []string) {
 		brief = append(brief, agentOf(a.Name, a.Version, a.Model))
 	}
 	if s.Cwd != "" {
-		brief = append(brief, oneLine(s.Cwd))
+		brief = append(brief, printable.Line(s.Cwd))
 	}
 	if !s.StartedAt.IsZero() {
 		brief = append(brief, s.StartedAt.UTC().Format("2 January 2006, 15:04 UTC"))
@@ -245,4 +259,4 @@ func diffHTML(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-func escapeHTML(text string) string { return template.HTMLEscapeString(printable(text)) }
+func escapeHTML(text string) string { return template.HTMLEscapeString(printable.Text(text)) }

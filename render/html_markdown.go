@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // markdownHTML renders a message for a page. HTML in it is shown, not obeyed; pictures become links: a page asks for nothing.
@@ -18,10 +20,10 @@ func markdownHTML(source string) string {
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(shownHTML{}, 1))),
 	)
 	var b bytes.Buffer
-	if err := md.Convert([]byte(printable(source)), &b); err != nil {
+	if err := md.Convert([]byte(printable.Text(source)), &b); err != nil {
 		return "<pre>" + escapeHTML(source) + "</pre>"
 	}
-	return b.String()
+	return printable.Text(b.String()) // references to characters are resolved now
 }
 
 // shownHTML renders the nodes that are not to be obeyed, and headings two levels lower, below the page's own.
@@ -44,14 +46,27 @@ func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if img, ok := n.(*ast.Image); ok && entering {
-			_, _ = w.WriteString("🖼 ")
-			if !html.IsDangerousURL(img.Destination) {
-				_, _ = w.WriteString(`<a href="` + escapeHTML(string(util.URLEscape(img.Destination, true))) + `">`)
-			} else {
-				_, _ = w.WriteString("<a>")
-			}
+			_, _ = w.WriteString("🖼 " + openLink(img.Destination))
 		} else {
 			_, _ = w.WriteString("</a>")
+		}
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := n.(*ast.Link); ok && entering {
+			_, _ = w.WriteString(openLink(link.Destination))
+		} else {
+			_, _ = w.WriteString("</a>")
+		}
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := n.(*ast.AutoLink); ok && entering {
+			to := link.URL(source)
+			if link.AutoLinkType == ast.AutoLinkEmail {
+				to = append([]byte("mailto:"), to...)
+			}
+			_, _ = w.WriteString(openLink(to) + escapeHTML(string(link.Label(source))) + "</a>")
 		}
 		return ast.WalkContinue, nil
 	})
@@ -67,4 +82,12 @@ func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 		_, _ = w.WriteString(tag)
 		return ast.WalkContinue, nil
 	})
+}
+
+// openLink returns the start tag of a link; one that may not be followed leads nowhere.
+func openLink(destination []byte) string {
+	if !linkable(string(destination)) {
+		return "<a>"
+	}
+	return `<a href="` + escapeHTML(string(util.URLEscape(destination, true))) + `">`
 }

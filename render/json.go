@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -34,9 +35,19 @@ func whole(t *session.Transcript) session.Transcript {
 }
 
 func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(jsonWriter{w})
 	enc.SetEscapeHTML(false) // < and > are as common in a conversation as anywhere
 	return enc
+}
+
+// jsonWriter writes JSON, whole values at once, without what must not be printed.
+type jsonWriter struct{ w io.Writer }
+
+func (j jsonWriter) Write(p []byte) (int, error) {
+	if _, err := j.w.Write(printable.JSON(nil, p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // writeJSON writes what a json.Encoder with an indent of two blanks gives of the whole, entry by entry: a day of an agent has a

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -41,7 +42,7 @@ func TestJSONIsIndented(t *testing.T) {
 		if err := render.Write(&got, "json", tr); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+		if diff := cmp.Diff(string(printable.JSON(nil, want.Bytes())), got.String()); diff != "" {
 			t.Fatalf("transcript (-want +got):\n%s", diff)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -48,13 +49,13 @@ func frontMatter(s *session.Session) string {
 	line("title", titleOf(s))
 	for _, f := range []struct{ name, value string }{{"session", s.ID}, {"command", strings.Join(s.Command, " ")}, {"folder", s.Cwd}} {
 		if f.value != "" {
-			line(f.name, printable(f.value))
+			line(f.name, printable.Text(f.value))
 		}
 	}
 	if len(s.Agents) > 0 {
 		agents := make([]string, len(s.Agents))
 		for i, a := range s.Agents {
-			agents[i] = printable(agentOf(a.Name, a.Version, a.Model))
+			agents[i] = agentOf(a.Name, a.Version, a.Model)
 		}
 		line("agents", agents)
 	}
@@ -85,7 +86,7 @@ func speakerName(e *session.Entry, s *session.Session) string {
 		return "System"
 	}
 	if len(s.Agents) > 1 && e.Agent != "" {
-		return "Assistant (" + e.Agent + ")"
+		return "Assistant (" + printable.Line(e.Agent) + ")"
 	}
 	return "Assistant"
 }
@@ -101,7 +102,7 @@ func markdownOf(e *session.Entry) string {
 	case session.RoleShell:
 		blocks = append(blocks, fence("console", "$ "+e.Text+"\n"+e.Output))
 	case session.RoleCommand:
-		blocks = append(blocks, codeSpan(oneLine(e.Text)))
+		blocks = append(blocks, codeSpan(printable.Line(e.Text)))
 		if e.Output != "" {
 			blocks = append(blocks, fence("text", e.Output))
 		}
@@ -144,7 +145,7 @@ func fold(summary, content string) string {
 
 // fence puts text in a code block whose fence is longer than any in the text.
 func fence(language, text string) string {
-	text = strings.TrimRight(printable(text), "\n")
+	text = strings.TrimRight(printable.Text(text), "\n")
 	mark := strings.Repeat("`", max(3, longestRun(text)+1))
 	return mark + language + "\n" + text + "\n" + mark
 }
@@ -193,7 +194,7 @@ func body(e *session.Entry) string {
 	if text == "" {
 		text = e.Text
 	}
-	lines := strings.Split(strings.TrimRight(printable(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(printable.Text(text), "\n"), "\n")
 	open := "" // the fence of the code block that we are in
 	for i, line := range lines {
 		mark := fenceOf(line)
@@ -204,7 +205,9 @@ func body(e *session.Entry) string {
 			open = ""
 		case open == "" && isHeading(line):
 			level := min(6, headingLevel(line)+lowered)
-			lines[i] = strings.Repeat("#", level) + strings.TrimLeft(line, "#")
+			lines[i] = strings.Repeat("#", level) + unlinked(strings.TrimLeft(line, "#"))
+		case open == "":
+			lines[i] = unlinked(line)
 		}
 	}
 	if open != "" {

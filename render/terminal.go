@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -49,13 +50,13 @@ func (t *Terminal) paint(code, text string) string {
 // Head gives the lines above a session's conversation.
 func (t *Terminal) Head(s *session.Session, more ...[2]string) string {
 	var b strings.Builder
-	b.WriteString(t.paint(sgrYellow, "session "+printable(s.ID)) + "\n")
+	b.WriteString(t.paint(sgrYellow, "session "+printable.Text(s.ID)) + "\n")
 	facts := []fact{{name: "Title", value: titleOf(s)}}
 	for _, f := range factsOf(s)[1:] {
 		facts = append(facts, fact{name: f.name, value: localTimes(f, s)})
 	}
 	for _, m := range more {
-		facts = append(facts, fact{name: m[0], value: oneLine(m[1])})
+		facts = append(facts, fact{name: m[0], value: printable.Line(m[1])})
 	}
 	for _, f := range facts {
 		b.WriteString(t.wrap(fmt.Sprintf("%-9s", f.name+":")+f.value, strings.Repeat(" ", 9)) + "\n")
@@ -87,7 +88,7 @@ func (t *Terminal) Entry(e *session.Entry) string {
 	if e.Role == session.RoleAssistant && e.Agent != "" {
 		speaker = e.Agent
 	}
-	head := t.paint(sgrDim, fmt.Sprintf("#%d ", e.Seq)) + t.paint(roleColors[e.Role], speaker)
+	head := t.paint(sgrDim, fmt.Sprintf("#%d ", e.Seq)) + t.paint(roleColors[e.Role], printable.Line(speaker))
 	if e.Role == session.RoleTool {
 		return "\n" + t.tool(head, e)
 	}
@@ -106,9 +107,9 @@ func (t *Terminal) blocks(e *session.Entry) []string {
 	var out []string
 	switch e.Role {
 	case session.RoleAssistant, session.RoleThinking:
-		out = append(out, t.markdown(printable(firstOf(e.Markdown, e.Text))))
+		out = append(out, t.markdown(printable.Text(firstOf(e.Markdown, e.Text))))
 	case session.RoleShell:
-		out = append(out, t.paint(sgrBold, "$ "+printable(e.Text)), t.plain(e.Output))
+		out = append(out, t.paint(sgrBold, "$ "+printable.Text(e.Text)), t.plain(e.Output))
 	case session.RoleSystem:
 		out = append(out, t.paintLines(sgrDim, t.plain(e.Text)))
 	default:
@@ -134,7 +135,7 @@ func (t *Terminal) tool(head string, e *session.Entry) string {
 		return line + "\n"
 	}
 	for _, part := range []string{input, toolOutput(e)} {
-		if part = strings.TrimRight(printable(part), "\n"); part != "" {
+		if part = strings.TrimRight(printable.Text(part), "\n"); part != "" {
 			line += "\n" + indentBy(t.diff(t.wrap(part, "")), "  "+t.paint(sgrDim, "│")+" ")
 		}
 	}
@@ -179,7 +180,7 @@ func (t *Terminal) event(e *session.Entry) string {
 
 // plain gives text with its own lines.
 func (t *Terminal) plain(text string) string {
-	return t.wrap(strings.TrimRight(printable(text), "\n"), "")
+	return t.wrap(strings.TrimRight(printable.Text(text), "\n"), "")
 }
 
 // paintLines colours each line by itself: a pager forgets colours at the end of a line.

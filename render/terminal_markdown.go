@@ -11,6 +11,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // Markdown for terminals: CommonMark and GitHub's tables as goldmark reads them. (glamour does the same, but takes 30 ms
@@ -188,9 +190,9 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			s += "\n"
 		}
-		return untabbed(printable(s))
+		return untabbed(printable.Text(s))
 	case *ast.String:
-		return untabbed(printable(string(n.Value)))
+		return untabbed(printable.Text(string(n.Value)))
 	case *ast.CodeSpan:
 		return m.paint(sgrCyan, strings.ReplaceAll(m.plainOf(n), "\n", " "))
 	case *ast.Emphasis:
@@ -218,7 +220,7 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 }
 
 func (m *terminalMarkdown) link(label, to string) string {
-	if to = printable(to); label == to || label == "" {
+	if to = printable.Text(to); label == to || label == "" {
 		return m.paint(sgrLine, to)
 	}
 	return m.paint(sgrLine, label) + " (" + to + ")"

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -33,7 +34,7 @@ func textOf(e *session.Entry) string {
 		}
 		return ""
 	}
-	head := "[" + e.Role + "]"
+	head := "[" + printable.Line(e.Role) + "]"
 	var parts []string
 	switch e.Role {
 	case session.RoleTool:
@@ -50,7 +51,7 @@ func textOf(e *session.Entry) string {
 	}
 	parts = append(parts, statusText(e))
 	for _, part := range parts {
-		if part = strings.TrimRight(printable(part), "\n"); part != "" {
+		if part = strings.TrimRight(printable.Text(part), "\n"); part != "" {
 			head += "\n" + part
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -25,9 +26,9 @@ type fact struct{ name, value string }
 func titleOf(s *session.Session) string {
 	switch {
 	case s.Title != "":
-		return oneLine(s.Title)
+		return printable.Line(s.Title)
 	case len(s.Command) > 0:
-		return oneLine(strings.Join(s.Command, " "))
+		return printable.Line(strings.Join(s.Command, " "))
 	}
 	return "Session"
 }
@@ -46,7 +47,7 @@ func headingOf(s *session.Session) string {
 func factsOf(s *session.Session) (facts []fact) {
 	add := func(name, value string) {
 		if value != "" {
-			facts = append(facts, fact{name, oneLine(value)})
+			facts = append(facts, fact{name, printable.Line(value)})
 		}
 	}
 	add("Session", s.ID)
@@ -84,7 +85,7 @@ func agentOf(name, version, model string) string {
 	if model != "" {
 		text += ", " + model
 	}
-	return text
+	return printable.Line(text)
 }
 
 // quiet are the events that say nothing to a reader of the conversation.
@@ -139,7 +140,7 @@ func eventText(e *session.Entry) string {
 	default:
 		text = e.Event
 	}
-	return oneLine(e.At.UTC().Format(clock) + " " + text)
+	return printable.Line(e.At.UTC().Format(clock) + " " + text)
 }
 
 // statusText says what is unusual about a message's end.
@@ -156,13 +157,13 @@ func statusText(e *session.Entry) string {
 // toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.
 func toolTitle(e *session.Entry) (title, rest string) {
 	if e.Tool == nil || e.Tool.Name == "" {
-		return shorten(oneLine(e.Text)), ""
+		return shorten(printable.Line(e.Text)), ""
 	}
 	if e.Tool.Input == "" {
-		return oneLine(e.Tool.Name), ""
+		return printable.Line(e.Tool.Name), ""
 	}
 	first, _, more := strings.Cut(strings.TrimSpace(e.Tool.Input), "\n")
-	whole := oneLine(e.Tool.Name + ": " + first)
+	whole := printable.Line(e.Tool.Name + ": " + first)
 	if more {
 		whole += " …"
 	}
@@ -177,7 +178,7 @@ func toolStatus(e *session.Entry) string {
 	if e.Tool == nil || e.Tool.Status == session.ToolOK {
 		return ""
 	}
-	return e.Tool.Status
+	return printable.Line(e.Tool.Status)
 }
 
 // toolOutput gives what the screen showed of a tool's output.
@@ -223,16 +224,4 @@ func shorten(text string) string {
 		return string(r[:titleSize-1]) + "…"
 	}
 	return text
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
-
-// printable drops control characters, which could drive the terminal of whoever reads the text.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -26,19 +27,31 @@ func writeANSI(w *bufio.Writer, s Screen) {
 	}
 }
 
+// Row returns what paints a row with its styles, from the column where the cursor is.
+func Row(row *vterm.Row) string {
+	var b strings.Builder
+	w := bufio.NewWriter(&b)
+	for _, r := range row.Runs {
+		writeRun(w, r)
+	}
+	_ = w.Flush() // a Builder does not fail
+	return b.String()
+}
+
 func writeRun(w *bufio.Writer, r vterm.Run) {
 	codes := sgr(r.Style)
-	if r.Style.Link != "" {
+	link := printable.Link(r.Style.Link)
+	if link {
 		fmt.Fprintf(w, "\x1b]8;;%s\x1b\\", r.Style.Link)
 	}
 	if codes != "" {
 		fmt.Fprintf(w, "\x1b[%sm", codes)
 	}
-	_, _ = w.WriteString(r.Text)
+	_, _ = w.WriteString(printable.Text(r.Text))
 	if codes != "" {
 		_, _ = w.WriteString("\x1b[m")
 	}
-	if r.Style.Link != "" {
+	if link {
 		_, _ = w.WriteString("\x1b]8;;\x1b\\")
 	}
 }

@@ -1,10 +1,12 @@
 package screen
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -60,13 +62,18 @@ type run struct {
 }
 
 func writeJSON(w io.Writer, s Screen) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(document{
+	err := enc.Encode(document{
 		Cols: s.Cols, Size: size{s.Cols, s.Rows}, Alt: s.Alt, Title: s.Title,
 		Cursor: cursor{s.CursorX, s.CursorY, s.Visible, s.PendingWrap},
 		Rows:   rowsOf(s.Lines), Scrollback: rowsOf(s.Scrollback),
 	})
+	if err == nil {
+		_, err = w.Write(printable.JSON(nil, b.Bytes()))
+	}
+	return err
 }
 
 func rowsOf(lines []*vterm.Row) []row {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -56,7 +57,7 @@ func Write(w io.Writer, format string, s Screen) error {
 // writeText writes the rows as plain text, one a line.
 func writeText(w *bufio.Writer, s Screen) {
 	for _, r := range s.Lines {
-		_, _ = w.WriteString(r.Text)
+		_, _ = w.WriteString(printable.Text(r.Text))
 		_ = w.WriteByte('\n')
 	}
 }

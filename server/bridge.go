@@ -25,8 +25,9 @@ const bridgeTTL = 30 * time.Second
 // bridges are the sessions of /ws/pty, by the names that clients give them. Each is a detached session like others, of the command that
 // `ptyrec serve` was told; it ends when it has had no client for a while, when one closes it, and with the server.
 type bridges struct {
-	server *Server
-	ttl    time.Duration
+	server  *Server
+	ttl     time.Duration
+	backlog int64 // how much output waits for the clients of one session, in bytes
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -34,7 +35,7 @@ type bridges struct {
 }
 
 func (b *bridges) init(s *Server) {
-	b.server, b.ttl, b.byName = s, s.BridgeTTL, map[string]*bridge{}
+	b.server, b.ttl, b.backlog, b.byName = s, s.BridgeTTL, backlogLimit, map[string]*bridge{}
 	if b.ttl == 0 {
 		b.ttl = bridgeTTL
 	}
@@ -133,7 +134,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 			b.do(m)
 		}
 	}
-	c.leave()
+	b.leave(c)
 	writing.Wait()
 	s.noteEnd(r, began, err)
 	return nil

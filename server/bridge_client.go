@@ -2,25 +2,23 @@ package server
 
 import (
 	"context"
-	"sync"
+	"fmt"
 
 	"github.com/coder/websocket"
 )
 
-// bridgeLimit bounds what is kept for clients of the bridge, in bytes: of the newest output, for those who join, and of what waits
-// for one that is slow, which gets the screen instead of more.
+// bridgeLimit bounds what those who join are shown of the newest output, in bytes.
 const bridgeLimit = 64 << 10
 
-// bridgeClient is one WebSocket of the bridge. Its session puts in, write takes out.
+// bridgeClient is one WebSocket of the bridge. Its session's mutex guards its fields.
 type bridgeClient struct {
-	ws    *websocket.Conn
-	wake  chan struct{}
-	stale bool // it missed output, and waits for the screen; belongs to the session
+	ws   *websocket.Conn
+	wake chan struct{}
 
-	mu      sync.Mutex // guards the fields below
-	pending []byte
+	joined  bool  // it has had the screen, if there was one
+	next    int64 // the byte of the backlog that it gets next
 	errors  []string
-	bye     *goodbye
+	goodbye *goodbye
 	left    bool // it is gone, or to go
 }
 
@@ -36,90 +34,68 @@ func newBridgeClient(ws *websocket.Conn) *bridgeClient {
 	return &bridgeClient{ws: ws, wake: make(chan struct{}, 1)}
 }
 
-// data adds output. Where too much waits, all of it is dropped for the screen, which comes with the next output.
-func (c *bridgeClient) data(text []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.pending)+len(text) > bridgeLimit && len(c.pending) > 0 {
-		c.pending, c.stale = nil, true
-		return
-	}
-	c.pending = append(c.pending, text...)
-	poke(c.wake)
-}
-
-// replace puts the screen in the place of what waits.
-func (c *bridgeClient) replace(screen []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stale, c.pending = false, append([]byte{}, screen...)
-	poke(c.wake)
-}
-
 // complain adds an error.
 func (c *bridgeClient) complain(message string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(c.errors) < 10 {
 		c.errors = append(c.errors, message)
 	}
 	poke(c.wake)
 }
 
-// end says goodbye, behind what waits.
+// end says goodbye.
 func (c *bridgeClient) end(g goodbye) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.bye = &g
+	c.goodbye = &g
 	poke(c.wake)
 }
 
-// leave ends write.
-func (c *bridgeClient) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left = true
-	poke(c.wake)
+// part is what a client gets next.
+type part struct {
+	dropped int64 // bytes of output that it was too slow for; text is the screen then
+	text    []byte
+	errors  []string
+	goodbye *goodbye // comes after all output
+	left    bool     // nothing is to come any more
 }
 
-// take gives what waits.
-func (c *bridgeClient) take() (text []byte, errors []string, bye *goodbye, left bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	text, errors, bye, left = c.pending, c.errors, c.bye, c.left
-	c.pending, c.errors, c.bye = nil, nil, nil
-	return text, errors, bye, left
-}
+func (p part) empty() bool { return len(p.text)+len(p.errors) == 0 && p.goodbye == nil && !p.left }
 
-// write sends what waits until the client is gone.
+// write sends what comes until the client is gone.
 func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 	defer func() { _ = c.ws.CloseNow() }()
 	for {
-		select {
-		case <-c.wake:
-		case <-ctx.Done():
-			_ = c.ws.Close(websocket.StatusGoingAway, "the server ends") // it may be gone
+		p := b.take(c)
+		if p.empty() {
+			select {
+			case <-c.wake:
+			case <-ctx.Done():
+				_ = c.ws.Close(websocket.StatusGoingAway, "the server ends") // it may be gone
+				return
+			}
+			continue
+		}
+		if p.left || c.send(ctx, p) != nil {
 			return
 		}
-		text, errors, bye, left := c.take()
-		if left || c.send(ctx, text, errors) != nil {
-			return
-		}
-		b.catchUp(c)
-		if bye != nil && c.farewell(ctx, *bye) {
+		if p.goodbye != nil && c.farewell(ctx, *p.goodbye) {
 			return
 		}
 	}
 }
 
 // send sends output and errors.
-func (c *bridgeClient) send(ctx context.Context, text []byte, errors []string) error {
-	if len(text) > 0 {
-		if err := sendJSON(ctx, c.ws, map[string]any{"type": "data", "payload": string(text)}); err != nil {
+func (c *bridgeClient) send(ctx context.Context, p part) error {
+	if p.dropped > 0 {
+		message := fmt.Sprintf("%d bytes of output are left out, which came faster than they were read; the screen follows", p.dropped)
+		if err := sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": message, "dropped": p.dropped}); err != nil {
 			return err
 		}
 	}
-	for _, message := range errors {
+	if len(p.text) > 0 {
+		if err := sendJSON(ctx, c.ws, map[string]any{"type": "data", "payload": string(p.text)}); err != nil {
+			return err
+		}
+	}
+	for _, message := range p.errors {
 		if err := sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": message}); err != nil {
 			return err
 		}
@@ -127,7 +103,7 @@ func (c *bridgeClient) send(ctx context.Context, text []byte, errors []string) e
 	return nil
 }
 
-// farewell tells how it ended, and tells that the WebSocket is closed.
+// farewell tells how it ended, and reports whether the WebSocket is closed.
 func (c *bridgeClient) farewell(ctx context.Context, g goodbye) (closed bool) {
 	if g.message != "" && sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": g.message}) != nil {
 		return true

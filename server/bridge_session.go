@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type bridge struct {
 	clients map[*bridgeClient]struct{}
 	ttl     *time.Timer // runs while there is no client; nil where nobody came yet
 	out     tail
+	backlog backlog
 	term    *vterm.Term
 	asked   []bridgeMessage
 	waiting int  // bytes that are asked to be typed
@@ -42,22 +44,62 @@ func newBridge(all *bridges, name string) *bridge {
 	return b
 }
 
-// add adds a client. It gets the screen first where there is one.
+// add adds a client. It gets the screen first if there is one.
 func (b *bridge) add(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.exit != nil {
 		c.end(goodbye{exit: b.exit, code: websocket.StatusNormalClosure, reason: "Session already exited"})
+		c.joined, c.next = true, b.backlog.end
 		return
 	}
 	b.clients[c] = struct{}{}
 	if b.ttl != nil {
 		b.ttl.Stop()
 	}
-	if b.out.any {
-		c.stale = true
-		b.refresh(c)
+	c.joined, c.next = !b.out.any, b.backlog.end
+	poke(c.wake)
+}
+
+// leave ends a client's writing.
+func (b *bridge) leave(c *bridgeClient) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.left = true
+	poke(c.wake)
+}
+
+// take returns what a client gets next.
+func (b *bridge) take(c *bridgeClient) part {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := part{errors: c.errors, left: c.left}
+	c.errors = nil
+	switch {
+	case !c.joined:
+		c.joined = true
+		p.text, c.next = b.screen(), b.backlog.end
+	case c.next < b.backlog.start:
+		p.dropped = b.backlog.end - c.next
+		p.text, c.next = b.term.Repaint(), b.backlog.end
+	default:
+		p.text = b.backlog.from(c.next)
+		c.next += int64(len(p.text))
 	}
+	if c.next == b.backlog.end {
+		p.goodbye, c.goodbye = c.goodbye, nil
+	}
+	b.forgetSent()
+	return p
+}
+
+// forgetSent drops what all clients have been sent.
+func (b *bridge) forgetSent() {
+	least := b.backlog.end
+	for c := range b.clients {
+		least = min(least, c.next)
+	}
+	b.backlog.dropBefore(least)
 }
 
 // remove takes a client out. The session lives on for a while.
@@ -65,6 +107,7 @@ func (b *bridge) remove(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.clients, c)
+	b.forgetSent()
 	if len(b.clients) == 0 {
 		if b.ttl != nil {
 			b.ttl.Stop()
@@ -173,6 +216,10 @@ func (b *bridge) follow(stream *client.Stream) int {
 		switch e := event.(type) {
 		case client.Output:
 			b.output(e.Data)
+		case protocol.Gap:
+			b.mu.Lock()
+			b.toAll(func(c *bridgeClient) { c.complain(fmt.Sprintf("%d bytes of output are lost", e.To-e.From)) })
+			b.mu.Unlock()
 		case protocol.Size:
 			b.mu.Lock()
 			b.term.Resize(e.Cols, e.Rows)
@@ -190,35 +237,19 @@ func (b *bridge) output(data []byte) {
 		return
 	}
 	_, _ = b.term.Write(text) // never fails
-	b.toAll(func(c *bridgeClient) {
-		if c.stale {
-			b.refresh(c)
-			return
-		}
-		c.data(text)
-	})
-}
-
-// refresh gives a client the whole screen, where the output may be gone on from here.
-func (b *bridge) refresh(c *bridgeClient) {
-	if b.out.torn {
-		return // the next output may do
+	if len(b.clients) == 0 {
+		return
 	}
-	c.replace(b.screen())
+	b.backlog.add(text, b.all.backlog)
+	b.toAll(func(c *bridgeClient) { poke(c.wake) })
 }
 
-// catchUp gives a client the screen where it has missed output, now that it has taken all that waited.
-func (b *bridge) catchUp(c *bridgeClient) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if c.stale {
-		b.refresh(c)
-	}
-}
-
-// screen gives what makes an empty terminal show the screen: the newest output from the last full erase on, if that does, as it has
+// screen returns what makes an empty terminal show the screen: the newest output from the last full erase on, if that does, as it has
 // what scrolled off, too; else a picture of the screen.
 func (b *bridge) screen() []byte {
+	if b.out.torn {
+		return b.term.Repaint()
+	}
 	newest := b.out.newest()
 	if i := bytes.LastIndex(newest, []byte("\x1b[2J")); i >= 0 {
 		newest = newest[i:]

@@ -8,6 +8,9 @@ func SetHeaderTimeout(s *Server, d time.Duration) { s.headerTimeout = d }
 // SetWatchTime says how often the database is asked for changes.
 func SetWatchTime(s *Server, d time.Duration) { s.watch.every = d }
 
+// SetBacklog says how much output waits for clients of a bridge session, in bytes.
+func SetBacklog(s *Server, n int64) { s.bridges.backlog = n }
+
 // Cut is where data may be cut last.
 func Cut(data []byte) int { return new(cutter).safe(data) }
 

@@ -28,8 +28,8 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
-	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/screen"
@@ -296,7 +296,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 	h.host = live.New(live.Options{Session: sess, Server: "test", Child: h, Past: h.past, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
 		return s.db.EntriesAfter(ctx, h.id, after)
 	}})
-	l, err := net.Listen("unix", protocol.SocketPath(s.dir, h.id))
+	l, err := net.Listen("unix", rundir.Socket(s.dir, h.id))
 	if err != nil {
 		return nil, err
 	}

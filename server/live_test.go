@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/session"
@@ -586,7 +587,7 @@ func (s *site) flood(total int64) (id string) {
 	if err := s.db.CreateSession(context.Background(), &sess); err != nil {
 		s.t.Fatal(err)
 	}
-	l, err := net.Listen("unix", protocol.SocketPath(s.dir, sess.ID))
+	l, err := net.Listen("unix", rundir.Socket(s.dir, sess.ID))
 	if err != nil {
 		s.t.Fatal(err)
 	}

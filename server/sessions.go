@@ -213,7 +213,7 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.watch.deleted(info.ID)
-	if err := s.Store.Compact(r.Context()); err != nil {
+	if err := s.Store.Scrub(r.Context()); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -90,15 +90,3 @@ func (s *Store) IDs(ctx context.Context) (ids []string, err error) {
 	})
 	return ids, err
 }
-
-// Compact gives the room of what was deleted back to the file system.
-func (s *Store) Compact(ctx context.Context) error {
-	rows, err := s.write.QueryContext(ctx, "PRAGMA incremental_vacuum")
-	if err != nil {
-		return s.failed("compact", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() { // each step gives one page back
-	}
-	return s.failed("compact", rows.Err())
-}

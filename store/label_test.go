@@ -51,7 +51,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-func TestCompact(t *testing.T) {
+func TestScrubGivesRoomBack(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
 	big := message("1", 1, session.RoleUser, strings.Repeat("a word ", 300_000))
@@ -64,7 +64,7 @@ func TestCompact(t *testing.T) {
 	if err := s.DeleteSession(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Compact(t.Context()); err != nil {
+	if err := s.Scrub(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	path := s.Path()

@@ -157,6 +157,15 @@ func (s *Store) Left() []string {
 	return names
 }
 
+// removeLeft deletes what stands of a session beside the database.
+func (s *Store) removeLeft(id string) error {
+	err := os.Remove(filepath.Join(s.path+leftFolder, id+leftEnding))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // globQuote writes a name so that Glob takes it for itself.
 func globQuote(name string) string {
 	var out []byte

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -22,50 +23,46 @@ type Rewrite struct {
 }
 
 // RewriteSession changes all that is stored of a session, in one transaction, and then takes what was there before out of the
-// database's files: deleted content is overwritten, the full-text index merged, the file built anew and the write-ahead log emptied.
-// An error that wraps session.ErrBusy says that another program still reads what was there before: call Scrub later.
+// database's files, as Scrub does. An error that wraps session.ErrBusy says that another program still reads what was there before:
+// call Scrub later.
 func (s *Store) RewriteSession(ctx context.Context, id string, r Rewrite) error {
-	conn, err := s.write.Conn(ctx)
+	err := s.updateDurably(ctx, "rewrite session", s.wait, func(tx *sql.Tx) error { return rewriteTx(ctx, tx, id, r) })
 	if err != nil {
-		return s.failed("rewrite session", err)
+		return err
 	}
-	defer func() { _ = conn.Close() }()
-	for _, pragma := range []string{"PRAGMA secure_delete = ON", "PRAGMA synchronous = FULL"} {
-		if _, err := conn.ExecContext(ctx, pragma); err != nil {
-			return s.failed("rewrite session", err)
-		}
-	}
-	err = inTx(ctx, conn, func(tx *sql.Tx) error { return rewriteTx(ctx, tx, id, r) })
-	if err == nil {
-		err = scrub(ctx, conn)
-	}
-	_, back := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
-	return s.failed("rewrite session", errors.Join(err, back))
+	return s.Scrub(ctx)
 }
 
-// Scrub takes what was deleted out of the database's files.
+// scrubWait is how long Scrub waits at its end for those who still read what was deleted: readers of a list or a session are gone at once.
+const scrubWait = time.Second
+
+// Scrub takes what was deleted out of the database's files: the free pages are given back, the full-text index is merged, the file is
+// written anew, and the write-ahead log is emptied. It takes about twice the room of what remains while it works, and about 20 s for
+// a GB. An error says that what was deleted may still be in the files; it wraps session.ErrBusy where another program reads them.
 func (s *Store) Scrub(ctx context.Context) error {
+	if err := s.here(); err != nil {
+		return s.failed("scrub", err)
+	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.failed("scrub", err)
 	}
 	defer func() { _ = conn.Close() }()
-	return s.failed("scrub", scrub(ctx, conn))
+	return s.failed("scrub", s.scrub(ctx, conn))
 }
 
-func scrub(ctx context.Context, conn *sql.Conn) error {
-	// VACUUM writes the new file through the write-ahead log, so that is emptied behind it.
-	for _, text := range []string{"INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
+func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
+	// The first gives room back that the others may need. VACUUM writes the new file through the write-ahead log, so that is emptied behind it.
+	for _, text := range []string{"PRAGMA incremental_vacuum", "INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
 		}
 	}
-	// Readers of a list or a session are gone at once; who reads for longer is told of.
-	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 1000"); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", scrubWait.Milliseconds())); err != nil {
 		return err
 	}
 	defer func() {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds()))
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", s.wait.Milliseconds()))
 	}()
 	var busy int
 	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, new(int), new(int)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -50,6 +51,12 @@ func Salvage(ctx context.Context, path string) (kept string, saved Saved, err er
 		}
 	}
 	return kept, saved, errors.Join(os.RemoveAll(fresh+"-live"), syncFolder(path))
+}
+
+// Damaged returns the names of the damaged databases that Salvage has put aside.
+func (s *Store) Damaged() []string {
+	names, _ := filepath.Glob(globQuote(s.path) + ".damaged*") // the pattern is a good one
+	return names
 }
 
 // recorderRuns reports whether a recorder has claimed a session of the database at path.

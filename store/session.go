@@ -118,9 +118,9 @@ func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error 
 	})
 }
 
-// DeleteSession removes a session with all that belongs to it.
+// DeleteSession removes a session with all that belongs to it. Its text may stay in the database's files until Scrub is called.
 func (s *Store) DeleteSession(ctx context.Context, id string) error {
-	return s.update(ctx, "delete session", func(tx *sql.Tx) error {
+	err := s.updateDurably(ctx, "delete session", s.wait, func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
@@ -131,6 +131,10 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 		_, err = tx.ExecContext(ctx, "DELETE FROM sessions WHERE pk = ?", pk)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.removeLeft(id)
 }
 
 // Filter chooses sessions; its zero value chooses all.

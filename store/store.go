@@ -92,7 +92,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		first = "&_pragma=auto_vacuum(2)"
 	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, common+first+"&_txlock=immediate"+
-		"&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(16777216)&_pragma=synchronous(NORMAL)")); err != nil {
+		"&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(16777216)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(FAST)")); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

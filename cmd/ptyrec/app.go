@@ -17,6 +17,9 @@ type app struct {
 	environ []string
 	dbFlag  string // --db
 	timing  string // --timing
+
+	sessionFlag bool // the session was named with --session
+
 	closers []io.Closer
 	temps   temporaries
 

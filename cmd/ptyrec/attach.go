@@ -82,19 +82,22 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 		return &failure{err: err, hint: keyHint, status: statusUsage}
 	}
 	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
-		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen --session S` shows the screen")
+		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
 	server, ref := "", where
 	if strings.Contains(where, "://") {
 		if server, ref, err = client.SplitURL(where); err != nil {
 			return fail(err, "write https://HOST/s/ID")
 		}
+	} else if ref, err = liveName(where); err != nil {
+		return err
 	}
 	token, err := f.serverToken(where)
 	if err != nil {
 		return err
 	}
-	sessions, err := client.Dial(ctx, server, client.Options{Token: token})
+	path, _ := a.dbPath() // without one, the user's folders are left
+	sessions, err := client.Dial(ctx, server, client.Options{Token: token, Database: path})
 	if err != nil {
 		return attachError(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -155,7 +156,7 @@ func diffText(a, b string, s style) string {
 	d := diffmatchpatch.New()
 	var out strings.Builder
 	for _, part := range d.DiffCleanupSemantic(d.DiffMain(a, b, false)) {
-		text := clean(part.Text)
+		text := printable.Text(part.Text)
 		switch part.Type {
 		case diffmatchpatch.DiffDelete:
 			out.WriteString(s.paint(red, "[-"+text+"-]"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -77,7 +78,11 @@ func completeTags(a *app) cobra.CompletionFunc {
 		}
 		infos, _ := db.Sessions(cmd.Context(), store.Filter{}) // without them there is nothing to offer
 		for _, info := range infos {
-			tags = append(tags, info.Tags...)
+			for _, tag := range info.Tags {
+				if printable.Line(tag) == tag { // others could not be typed
+					tags = append(tags, tag)
+				}
+			}
 		}
 		slices.Sort(tags)
 		return slices.Compact(tags), cobra.ShellCompDirectiveNoFileComp

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // defaultFile is a configuration file that says nothing, with a comment for each key.
@@ -59,7 +60,7 @@ in which each setting is explained.`,
 			RunE: func(*cobra.Command, []string) error {
 				path, err := configPath()
 				if err == nil {
-					_, err = fmt.Fprintln(a.stdout, path)
+					_, err = fmt.Fprintln(a.stdout, printable.Line(path))
 				}
 				return err
 			},

@@ -92,9 +92,9 @@ func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, 
 	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
-		return nil, fail(errors.New("no session is recorded yet"), "record one: ptyrec run -- COMMAND")
+		return nil, fail(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
 	case errors.Is(err, session.ErrNotFound):
-		return nil, fail(fmt.Errorf("no session's id begins with %q", ref), "`ptyrec list` shows the sessions")
+		return nil, fail(worded{fmt.Sprintf("no session's id begins with %q", ref), err}, "`ptyrec list` shows the sessions")
 	case errors.Is(err, session.ErrAmbiguous):
 		return nil, ambiguous(ctx, s, ref)
 	}
@@ -118,5 +118,5 @@ func ambiguous(ctx context.Context, s *store.Store, ref string) error {
 	if len(names) > 5 {
 		named += ", …"
 	}
-	return fail(fmt.Errorf("%d sessions' ids begin with %q", len(names), ref), "write more of it: "+named)
+	return fail(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
 }

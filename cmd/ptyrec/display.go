@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/screen"
 )
 
@@ -56,14 +56,10 @@ func (d *display) draw(p *player) error {
 // paint writes what has changed: the screen from its row top on, as much of it as there is room for, and a status line over the last row
 // where there is one. The size was just read.
 func (d *display) paint(s screen.Screen, top int, status string) error {
-	lines, err := screenLines(s)
-	if err != nil {
-		return err
-	}
 	want := make([]string, d.rows)
 	for i := range want {
-		if top+i < len(lines) {
-			want[i] = ansi.Truncate(lines[top+i], d.cols, "")
+		if top+i < len(s.Lines) {
+			want[i] = ansi.Truncate(screen.Row(s.Lines[top+i]), d.cols, "")
 		}
 	}
 	if status != "" && d.rows > 0 {
@@ -87,21 +83,8 @@ func (d *display) paint(s screen.Screen, top int, status string) error {
 		b.WriteString("\x1b[?25h")
 	}
 	b.WriteString("\x1b[?2026l")
-	_, err = d.out.WriteString(b.String())
+	_, err := d.out.WriteString(b.String())
 	return err
-}
-
-// screenLines gives the rows of a screen with their styles.
-func screenLines(s screen.Screen) ([]string, error) {
-	var b bytes.Buffer
-	if err := screen.Write(&b, "ansi", s); err != nil {
-		return nil, err
-	}
-	text := b.String()
-	if at := strings.LastIndex(text, fmt.Sprintf("\x1b[%d;%dH", s.CursorY+1, s.CursorX+1)); at >= 0 {
-		text = text[:at]
-	}
-	return strings.Split(text, "\r\n"), nil
 }
 
 func statusLine(p *player, cols int) string {
@@ -126,7 +109,7 @@ func statusLine(p *player, cols int) string {
 
 // statusText lays a status line out.
 func statusText(line string, cols int) string {
-	line = ansi.Truncate(line, cols, "…")
+	line = ansi.Truncate(printable.Text(strings.ReplaceAll(line, "\n", " ")), cols, "…")
 	return "\x1b[7m" + line + strings.Repeat(" ", max(0, cols-ansi.StringWidth(line))) + "\x1b[m"
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -90,6 +92,7 @@ func (x *examination) mended() string {
 func doctor(ctx context.Context, a *app, f doctorFlags) error {
 	x := &examination{app: a, flags: f}
 	err := x.database(ctx)
+	x.folders()
 	x.terminal()
 	x.agents()
 	if err := x.report(); err != nil {
@@ -379,5 +382,21 @@ func (x *examination) agents() {
 			continue
 		}
 		x.say(verdictOK, "agent", "%s is %s", name, path)
+	}
+}
+
+// folders examines the folders that sockets of live sessions are in.
+func (x *examination) folders() {
+	folders := rundir.Folders()
+	if path, err := x.app.dbPath(); err == nil {
+		folders = append(folders, rundir.Links(path))
+	}
+	for _, dir := range folders {
+		switch err := rundir.Check(dir); {
+		case err == nil:
+			x.say(verdictOK, "sockets", "%s", dir)
+		case !errors.Is(err, fs.ErrNotExist):
+			x.say(verdictBad, "sockets", "%v; sessions use another folder, and are found through the database: remove this one, or chmod 700 it if it is yours", err)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 // Exit statuses. A recorded command's own status is passed on as it is.
@@ -28,6 +30,15 @@ func (f *failure) Unwrap() error { return f.err }
 func fail(err error, hint string) error {
 	return &failure{err: err, hint: hint, status: statusFailure}
 }
+
+// worded is an error in words for the user.
+type worded struct {
+	text string
+	err  error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.err }
 
 // usageError marks err as a wrong use of the command line. Its hint is the command's help page.
 func usageError(err error) error {
@@ -70,5 +81,5 @@ func (a *app) notice(format string, args ...any) {
 }
 
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	return printable.Line(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
@@ -52,6 +53,6 @@ func writeExplanation(w io.Writer, at time.Duration, e extractor.Explanation) {
 				role, rule = it.Role+it.Event, it.Rule
 			}
 		}
-		fmt.Fprintf(w, "%6d %-10s %-28s|%s\n", e.From+i, role, rule, l.Text)
+		fmt.Fprintf(w, "%6d %-10s %-28s|%s\n", e.From+i, role, rule, printable.Text(l.Text))
 	}
 }

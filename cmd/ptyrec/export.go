@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -21,110 +23,111 @@ import (
 
 type exportFlags struct {
 	filterFlags
-	session string
-	format  string
-	all     bool
-	dir     string
-	at      float64 // seconds, or atEnd
+	format string
+	all    bool
+	dir    string
+	at     cli.Moment
 }
 
 func newExportCmd(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:        "export [FILE] [--session S] [--format F]",
+		Use:        "export [S|FILE] [OUT] [--format F]",
 		SuggestFor: []string{"save", "convert"},
-		Short:      "Write the last session, or S, as " + strings.Join(formatNames(), ", "),
-		Long: `Export writes a session. FILE's ending chooses the format; without FILE, and with -, it goes to stdout, as JSON. FILE appears
-whole or not at all. html is one page with the conversation beside a player of the recording; svg is the screen at the end,
-at --at SECONDS, or at an entry (--session S#12); cast is an asciicast v3, cast2 a v2, with a marker at each message. --all writes each
-session that the filters choose to DIR/DATE_TIME_ID.F.`,
-		Example: `  ptyrec export session.json
-  ptyrec export talk.html --session 019a
-  ptyrec export screen.svg --session 'last#12'
+		Short:      "Write a session as " + strings.Join(formatNames(), ", "),
+		Long: `Export writes a session, the last one if none is named, or a recording's file. OUT's ending chooses the format; without OUT, and with -,
+it goes to stdout, as JSON. OUT appears whole or not at all. html is one page with the conversation beside a player of the recording; svg is
+the screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3, cast2 a v2, with a marker at each message.
+
+S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else leaves, in any format. A recording is drawn anew then, without what
+was said before and after. ptyrec help sessions says how sessions are named.
+
+--all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,
+		Example: `  ptyrec export talk.md
+  ptyrec export last
+  ptyrec export 019a talk.html
+  ptyrec export 'last#4..last#12' part.html
+  ptyrec export session.cast talk.md
   ptyrec export --format jsonl | jq .
   ptyrec export --all --format md --since 2w -o notes`,
-		Args: operands(0, 1),
+		Args:              operands(0, 2),
+		ValidArgsFunction: completeExport(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := "-"
-			if len(args) == 1 {
-				path = args[0]
-			}
 			if err := f.check(cmd, args); err != nil {
 				return usageError(err)
 			}
 			if f.all {
 				return exportAll(cmd.Context(), a, f)
 			}
-			return export(cmd.Context(), a, path, f)
+			of, out, err := a.exportArguments(args)
+			if err != nil {
+				return err
+			}
+			return export(cmd.Context(), a, of, out, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.session, "session", "last", "session: an `ID`, a unique beginning of one, or last")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
-	flags.Float64Var(&f.at, "at", 0, "svg: the screen at this `SECOND` of the recording (default the end)")
+	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
 	f.register(a, cmd)
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
+// completeExport completes a session, and names of files.
+func completeExport(a *app) cobra.CompletionFunc { return completePlay(a) }
+
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
-	if !cmd.Flags().Changed("at") {
-		f.at = atEnd
-	}
 	filtered := false
 	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {
-	case f.all && (len(args) > 0 || cmd.Flags().Changed("session")):
+	case f.all && len(args) > 0:
 		return errors.New("--all takes no file and no session")
 	case f.all && f.dir == "":
 		return errors.New("--all needs a folder: -o DIR")
 	case !f.all && (f.dir != "" || filtered):
 		return errors.New("a folder and filters go with --all")
-	case !(f.at >= 0):
-		return errors.New("--at takes seconds from the start, 0 or more")
 	}
 	return nil
 }
 
-func export(ctx context.Context, a *app, path string, f exportFlags) error {
-	if err := a.noSession(ctx, path); err != nil {
-		return err
+// exportArguments parts the arguments: a session or a recording, and the file to be written. A single one that
+// is a path is the file to be written; a recording that is there is not taken for that.
+func (a *app) exportArguments(args []string) (of []string, out string, err error) {
+	switch {
+	case len(args) == 0:
+		return nil, "-", nil
+	case len(args) == 2:
+		return args[:1], args[1], nil
+	case a.sessionFlag || args[0] != "-" && !cli.IsPath(args[0]):
+		return args, "-", nil
+	case isRecordingName(args[0]) && isFile(args[0]):
+		return nil, "", misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
+			"%s is a recording already", args[0])
 	}
-	format, err := formatOf(path, f.format)
+	return nil, args[0], nil
+}
+
+func export(ctx context.Context, a *app, of []string, out string, f exportFlags) error {
+	format, err := formatOf(out, f.format)
 	if err != nil {
 		return err
 	}
-	db, info, ref, err := a.openSession(ctx, []string{f.session})
+	db, info, ref, err := a.openSession(ctx, of)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(render.Formats, format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
-	return a.writeFile(path, func(w io.Writer) error {
-		return exporter{a, db, f.at, ref.seq}.write(ctx, w, format, info)
+	return a.writeFile(out, func(w io.Writer) error {
+		return missing(exporter{a, db, f.at, ref}.write(ctx, w, format, info))
 	})
-}
-
-// noSession keeps what names a session from being taken for a file.
-func (a *app) noSession(ctx context.Context, path string) error {
-	if path == "-" || strings.ContainsAny(path, "./") {
-		return nil
-	}
-	db, err := a.openExisting(ctx)
-	if err != nil {
-		return nil //nolint:nilerr // then there is no session, which is told later
-	}
-	if _, err := db.Find(ctx, path); err != nil {
-		return nil //nolint:nilerr // likewise
-	}
-	return usageError(fmt.Errorf("%s is a session, and no file: name it with --session %s", path, path))
 }
 
 // exportAll writes each session that is chosen to a file of its own. One that cannot be written does not keep the others.
@@ -137,17 +140,21 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err != nil {
 		return err
 	}
+	if len(infos) == 0 {
+		a.noticeNone(f.filterFlags)
+		return nil
+	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
+	names := archive.FileNames(len(infos), func(i int) (time.Time, string) { return infos[i].StartedAt, titleOf(infos[i]) })
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
 	err = eachParallel(len(infos), func(i int) error {
 		defer bar.Add(1)
 		info := infos[i]
-		name := info.StartedAt.UTC().Format("2006-01-02_150405_") + info.ID + "." + ending(format)
-		return a.writeFile(filepath.Join(f.dir, name), func(w io.Writer) error {
-			return exporter{a, db, f.at, 0}.write(ctx, w, format, info)
+		return a.writeFile(filepath.Join(f.dir, names[i]+"."+ending(format)), func(w io.Writer) error {
+			return exporter{a, db, f.at, archive.Ref{}}.write(ctx, w, format, info)
 		})
 	})
 	if err == nil {
@@ -169,23 +176,25 @@ func ending(format string) string {
 type exporter struct {
 	a   *app
 	db  *store.Store
-	at  float64 // svg: seconds, or atEnd
-	seq int     // svg: the entry; 0: none is named
+	at  cli.Moment  // svg
+	ref archive.Ref // the entries that are wanted
 }
 
 func (x exporter) write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
-	switch format {
-	case "cast", "cast2":
-		return writeCast(ctx, x.a, w, x.db, info, format)
-	case "svg":
-		return x.writeScreen(ctx, w, info)
-	}
 	t, err := storedTranscript(ctx, x.a, x.db, info)
 	if err != nil {
 		return err
 	}
-	if format == "html" {
-		return writePage(ctx, x.a, w, x.db, info, t)
+	switch format {
+	case "cast", "cast2":
+		return x.writeCast(ctx, w, info, t, format)
+	case "svg":
+		return x.writeScreen(ctx, w, info, t)
+	case "html":
+		return x.writePage(ctx, w, info, t)
+	}
+	if t, err = x.ref.Cut(t, info.Name != ""); err != nil {
+		return err
 	}
 	return render.Write(w, format, t)
 }

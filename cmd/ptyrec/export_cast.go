@@ -8,22 +8,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// writeCast writes a session's raw log as an asciicast: cast is the newest version, cast2 version 2. Each message has a marker.
-func writeCast(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info, format string) error {
-	entries, err := db.Entries(ctx, info.ID)
+// writeCast writes the raw log of the session t as an asciicast: cast is the newest version, cast2 version 2. Each message has a marker.
+func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
+	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err
 	}
-	source, r, err := newOutgoing(ctx, a, db, info, entries)
-	if err != nil {
-		return err
-	}
-	defer source.stop()
+	defer p.stop()
 	version := cast.Newest
 	if format == "cast2" {
 		version = 2
@@ -32,20 +29,48 @@ func writeCast(ctx context.Context, a *app, w io.Writer, db *store.Store, info *
 		Version:   version,
 		Cols:      info.Cols,
 		Rows:      info.Rows,
-		Timestamp: info.StartedAt,
-		Command:   joinCommand(r.command(info.Command)),
-		Title:     r.title(info.Title, nil),
+		Timestamp: p.started,
+		Command:   joinCommand(p.transcript.Session.Command),
+		Title:     p.transcript.Session.Title,
 	})
 	if err != nil {
 		return err
 	}
-	if err := copyEvents(out, source); err != nil {
+	if err := copyEvents(out, &withMarks{source: p.events, marks: marksOf(p.transcript.Entries, p.started)}); err != nil {
 		return err
 	}
-	for _, d := range source.damage {
-		a.notice("warning: %v", d)
-	}
+	p.tellDamage(x.a)
 	return nil
+}
+
+// part is what is exported of a session: its entries, and its raw log.
+type part struct {
+	*outgoing
+	events     eventSource
+	started    time.Time // when events begins
+	transcript *session.Transcript
+}
+
+// part opens what is wanted of the session t. The caller must stop it.
+func (x exporter) part(ctx context.Context, info *store.Info, t *session.Transcript) (*part, error) {
+	cut, err := x.ref.Cut(t, info.Name != "")
+	if err != nil {
+		return nil, err
+	}
+	source, err := newOutgoing(ctx, x.a, x.db, info)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{source, source, info.StartedAt, cut}
+	if !x.ref.Whole() {
+		e, err := archive.NewExcerpt(t, x.ref, info.Cols, info.Rows, source)
+		if err != nil {
+			source.stop()
+			return nil, err
+		}
+		p.events, p.started = e, p.started.Add(e.From)
+	}
+	return p, nil
 }
 
 func copyEvents(out *cast.Writer, source eventSource) error {
@@ -63,25 +88,46 @@ func copyEvents(out *cast.Writer, source eventSource) error {
 	}
 }
 
-// outgoing is a stored raw log as it may leave: without secrets, and with a marker where each message begins.
+// outgoing is a stored raw log as it may leave: without secrets.
 type outgoing struct {
 	*stored
 	masking *rewriting
-	marks   []session.Event
-	held    *session.Event // comes behind the marks before it
 }
 
-// newOutgoing gives the raw log with the marks of these entries. The caller must stop it.
-func newOutgoing(ctx context.Context, a *app, db *store.Store, info *store.Info, entries []*session.Entry) (*outgoing, redaction, error) {
+// newOutgoing opens the raw log. The caller must stop it.
+func newOutgoing(ctx context.Context, a *app, db *store.Store, info *store.Info) (*outgoing, error) {
 	r, err := a.redaction()
 	if err != nil {
-		return nil, r, err
+		return nil, err
 	}
 	masking, err := newMasking(ctx, db, info.ID, r)
 	if err != nil {
-		return nil, r, err
+		return nil, err
 	}
-	return &outgoing{stored: newStored(ctx, db, info.ID, 0), masking: masking, marks: marksOf(r.entries(entries, nil), info.StartedAt)}, r, nil
+	return &outgoing{newStored(ctx, db, info.ID, 0), masking}, nil
+}
+
+// Next gives the next event, and io.EOF behind the last.
+func (o *outgoing) Next() (session.Event, error) {
+	e, err := o.stored.Next()
+	if err == nil {
+		o.masking.event(o.number-1, &e)
+	}
+	return e, err
+}
+
+// tellDamage says what is missing from what was read.
+func (s *stored) tellDamage(a *app) {
+	for _, d := range s.damage {
+		a.notice("warning: %v", d)
+	}
+}
+
+// withMarks is an eventSource with a marker where each message begins.
+type withMarks struct {
+	source eventSource
+	marks  []session.Event
+	held   *session.Event // comes behind the marks before it
 }
 
 // marksOf gives a marker for each prompt and each reply.
@@ -97,21 +143,20 @@ func marksOf(entries []*session.Entry, started time.Time) (marks []session.Event
 }
 
 // Next gives the next event, and io.EOF behind the last.
-func (o *outgoing) Next() (session.Event, error) {
-	if o.held == nil {
-		e, err := o.stored.Next()
+func (m *withMarks) Next() (session.Event, error) {
+	if m.held == nil {
+		e, err := m.source.Next()
 		if err != nil {
 			return e, err // marks behind the end would make the recording longer
 		}
-		o.masking.event(o.number-1, &e)
-		o.held = &e
+		m.held = &e
 	}
-	if len(o.marks) > 0 && o.marks[0].At <= o.held.At {
-		m := o.marks[0]
-		o.marks = o.marks[1:]
-		return m, nil
+	if len(m.marks) > 0 && m.marks[0].At <= m.held.At {
+		mark := m.marks[0]
+		m.marks = m.marks[1:]
+		return mark, nil
 	}
-	e := *o.held
-	o.held = nil
+	e := *m.held
+	m.held = nil
 	return e, nil
 }

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"math"
 	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
@@ -16,22 +20,20 @@ import (
 // pageIdle is the longest pause in a page's recording: agents think for minutes.
 const pageIdle = 3 * time.Second
 
-// writePage writes a session as HTML: the conversation beside the recording.
-func writePage(ctx context.Context, a *app, w io.Writer, db *store.Store, info *store.Info, t *session.Transcript) error {
-	source, _, err := newOutgoing(ctx, a, db, info, nil)
+// writePage writes the session t as HTML: the conversation beside the recording.
+func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
+	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err
 	}
-	defer source.stop()
+	defer p.stop()
 	tp := &tape{cols: info.Cols, rows: info.Rows}
-	if err := tp.load(source); err != nil {
+	if err := tp.load(p.events); err != nil {
 		return err
 	}
-	for _, d := range source.damage {
-		a.notice("warning: %v", d)
-	}
+	p.tellDamage(x.a)
 	if len(tp.events) == 0 {
-		return render.HTML(w, t, nil)
+		return render.HTML(w, p.transcript, nil)
 	}
 	tp.limitIdle(pageIdle)
 	var b bytes.Buffer
@@ -51,36 +53,49 @@ func writePage(ctx context.Context, a *app, w io.Writer, db *store.Store, info *
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return render.HTML(w, t, &render.Recording{Cast: b.Bytes(), Time: func(e *session.Entry) time.Duration {
-		return tp.played(max(0, e.At.Sub(info.StartedAt)))
+	return render.HTML(w, p.transcript, &render.Recording{Cast: b.Bytes(), Time: func(e *session.Entry) time.Duration {
+		return tp.played(max(0, e.At.Sub(p.started)))
 	}})
 }
 
 // writeScreen draws the screen at a moment as SVG.
-func (x exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info) error {
-	o := screenOptions{at: x.at, widths: "graphemes"}
-	if x.seq > 0 {
-		entries, err := x.db.Entries(ctx, info.ID)
-		if err != nil {
-			return err
-		}
-		e := entryOf(entries, x.seq)
-		if e == nil {
-			return noEntry(info.ID, x.seq)
-		}
-		o.at = e.At.Sub(info.StartedAt).Seconds() // its first part; of a message that grew, its last
-		if e.EndAt != nil {
-			o.at = e.EndAt.Sub(info.StartedAt).Seconds()
-		}
-	}
-	source, _, err := newOutgoing(ctx, x.a, x.db, info, nil)
-	if err != nil {
-		return err
-	}
-	defer source.stop()
-	s, err := o.play(info.Cols, info.Rows, source)
+func (x exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
+	s, err := x.screen(ctx, info, t, "graphemes")
 	if err != nil {
 		return err
 	}
 	return screen.Write(w, "svg", s)
+}
+
+// screen plays the session t up to the moment that is wanted.
+func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths string) (screen.Screen, error) {
+	p, err := x.part(ctx, info, t)
+	if err != nil {
+		return screen.Screen{}, err
+	}
+	defer p.stop()
+	at := momentOf(x.at, x.ref, t)
+	var s screen.Screen
+	if e, ok := p.events.(*archive.Excerpt); ok {
+		if x.at.Given && (at < e.From || at > e.To) && !math.IsInf(x.at.Seconds, 1) {
+			return s, misuse(fmt.Sprintf("they take from second %.1f on", e.From.Seconds()), "--at %s is outside of the entries that are named", x.at.String())
+		}
+		s, err = e.ScreenAt(at)
+	} else {
+		o := screenOptions{widths: widths}
+		s, err = o.play(info.Cols, info.Rows, p.events, at)
+	}
+	p.tellDamage(x.a)
+	return s, err
+}
+
+// momentOf is the moment of a picture: as it is wanted, else that of the entries that ref names, else the end.
+func momentOf(wanted cli.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
+	if wanted.Given {
+		return wanted.Duration()
+	}
+	if at, ok := ref.Moment(t); ok {
+		return at
+	}
+	return math.MaxInt64
 }

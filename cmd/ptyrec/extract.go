@@ -19,26 +19,38 @@ import (
 )
 
 func newExtractCmd(a *app) *cobra.Command {
-	var dir, ref string
+	var dir string
 	var why bool
 	cmd := &cobra.Command{
-		Use:   "extract CAST… [-o DIR]",
+		Use:   "extract FILE… [-o DIR] | extract S",
 		Short: "Write the transcripts of recordings, without a database",
 		Long: `Extract reads asciicast recordings and writes their conversations as JSON transcripts:
-one recording's to stdout, or each one's to DIR/NAME.json. With --session it reads a recorded session again, puts
+one recording's to stdout, or each one's to DIR/NAME.json. Of a session S of the database it reads the raw log again, puts
 what it finds in the place of the session's entries, and keeps the ids of those that did not change.`,
 		Example: `  ptyrec extract session.cast > session.json
   ptyrec extract *.cast -o transcripts
   ptyrec extract --explain session.cast | less
-  ptyrec extract --session last`,
+  ptyrec extract last`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case ref != "" && (len(args) > 0 || dir != "" || why):
-				return usageError(errors.New("--session stands alone"))
-			case ref != "":
-				return extractSession(cmd.Context(), a, ref)
-			case len(args) == 0:
+			if len(args) == 0 {
 				return usageError(errors.New("no recording is named"))
+			}
+			if len(args) == 1 {
+				of, err := a.resolve(cmd.Context(), args)
+				if err != nil {
+					return err
+				}
+				if args[0] = of.file; of.file == "" && (dir != "" || why) {
+					return usageError(errors.New("-o and --explain take recordings, and no session"))
+				}
+				if !of.ref.Whole() && of.file != "" {
+					return wholeOnly(of.ref)
+				}
+				if of.file == "" {
+					return extractSession(cmd.Context(), a, of)
+				}
+			}
+			switch {
 			case why && (len(args) > 1 || dir != ""):
 				return usageError(errors.New("--explain takes one recording"))
 			case why:
@@ -50,7 +62,6 @@ what it finds in the place of the session's entries, and keeps the ids of those 
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
-	cmd.Flags().StringVar(&ref, "session", "", "read a recorded session again: an `ID`, a unique beginning of one, or last")
 	cmd.Flags().StringVar(&a.timing, "timing", "", "the timing `FILE` of a typescript")
 	cmd.Flags().BoolVar(&why, "explain", false, "print frames and lines with the role and the rule that claimed them")
 	return cmd
@@ -124,16 +135,16 @@ func castName(path string) string {
 }
 
 // extractSession reads a recorded session again with today's extractors.
-func extractSession(ctx context.Context, a *app, ref string) error {
-	db, info, err := a.openNamed(ctx, ref)
-	if err != nil {
-		return err
-	}
+func extractSession(ctx context.Context, a *app, of target) error {
+	db, info := of.db, of.info
 	old, err := db.Entries(ctx, info.ID)
 	if err != nil {
 		return err
 	}
 	t, damage, err := retranscribe(ctx, a, db, info)
+	if errors.Is(err, errNoRawLog) {
+		return fail(fmt.Errorf("session %s: %w", info.ID, err), "its entries are all that there is: `ptyrec show` them")
+	}
 	if err != nil {
 		return err
 	}
@@ -146,6 +157,9 @@ func extractSession(ctx context.Context, a *app, ref string) error {
 		if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
 			return err
 		}
+	}
+	if t, err = of.ref.Cut(t, info.Name != ""); err != nil {
+		return missing(err)
 	}
 	return render.Write(a.stdout, "json", t)
 }

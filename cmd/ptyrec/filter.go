@@ -47,6 +47,7 @@ func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 }
 
 // sessions opens the database and gives the sessions that the flags choose, the newest first; no more than limit, where that is not 0.
+// Without a database there are none, and it is nil.
 func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit int) (*store.Store, []*store.Info, store.Filter, error) {
 	filter, err := f.filter(now)
 	if err != nil {
@@ -54,6 +55,9 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 	}
 	filter.Limit = limit
 	db, err := a.openExisting(ctx)
+	if errors.Is(err, errNoDatabase) {
+		return nil, nil, filter, nil
+	}
 	if err != nil {
 		return nil, nil, filter, err
 	}

@@ -44,7 +44,7 @@ func newRevokeCmd(a *app) *cobra.Command {
 		Example: "  ptyrec revoke last",
 		Args:    operands(1, 1), ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, hello, err := joinLive(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			s, hello, err := joinLive(cmd.Context(), a, args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func newRevokeCmd(a *app) *cobra.Command {
 }
 
 func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
-	s, hello, err := joinLive(ctx, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
@@ -14,12 +15,23 @@ import (
 type hosting struct {
 	sink   *sink
 	hosted bool          // it is in the background, and has no terminal
+	folder string        // of its socket; empty: there is none
+	db     string        // the database that others find it by
 	host   *live.Host    // nil: the command has not begun
 	ready  chan struct{} // closed when it can be joined, or cannot
 }
 
-func newHosting(to *sink, hosted bool) *hosting {
-	return &hosting{sink: to, hosted: hosted, ready: make(chan struct{})}
+// newHosting prepares the hosting. It says, before the command starts, where others cannot join as they should.
+func newHosting(a *app, to *sink, hosted bool) *hosting {
+	folder, taken, err := rundir.Make()
+	switch {
+	case err != nil:
+		a.notice("warning: nobody can attach to this session: there is no folder for its socket: %v", err)
+	case taken != nil:
+		a.notice("warning: the folder for sockets cannot be used, another one is: %v; see `ptyrec doctor`", taken)
+	}
+	db, _ := a.dbPath() // there is one: the sink has it
+	return &hosting{sink: to, hosted: hosted, folder: folder, db: db, ready: make(chan struct{})}
 }
 
 // alone makes the host the session's terminal.
@@ -44,11 +56,11 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 
 func (h *hosting) serve(id string) {
 	defer h.told(id)
-	if <-h.sink.opened; h.sink.err != nil {
+	if <-h.sink.opened; h.sink.err != nil || h.folder == "" {
 		return
 	}
 	h.host.Describe(h.sink.begun)
-	l, err := live.Listen(id)
+	l, err := live.Listen(h.folder, h.db, id)
 	if err != nil {
 		return
 	}

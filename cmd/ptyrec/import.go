@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -100,7 +101,7 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 	}
 	fresh, known, failed := 0, 0, 0
 	for i, d := range done {
-		path := spaced(paths[i])
+		path := printable.Line(paths[i])
 		if d.failed {
 			failed++
 		}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// temporaries are the files that are half written. Ctrl+C leaves none behind.
+// temporaries are the files that are half written, and the folders of this command. Ctrl+C leaves none behind.
 type temporaries struct {
 	mu    sync.Mutex // guards the fields below
 	names map[string]bool
@@ -54,7 +54,7 @@ func (t *temporaries) watch() (stop func()) {
 		case s := <-signals:
 			t.mu.Lock()
 			for name := range t.names {
-				_ = os.Remove(name) // it may be in place already
+				_ = os.RemoveAll(name) // it may be in place already
 			}
 			t.mu.Unlock()
 			signal.Reset()

@@ -12,9 +12,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// liveSessions dials the live sessions of this user on this machine.
+func (a *app) liveSessions(ctx context.Context) (*client.Client, error) {
+	path, _ := a.dbPath() // without one, the user's folders are left
+	return client.Dial(ctx, "", client.Options{Database: path})
+}
+
 // joinLive attaches to a live session of this user on this machine, for a command that is no viewer. The caller must close the stream.
-func joinLive(ctx context.Context, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
-	c, err := client.Dial(ctx, "", client.Options{})
+func joinLive(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+	ref, err := liveName(ref)
+	if err != nil {
+		return nil, protocol.Hello{}, err
+	}
+	c, err := a.liveSessions(ctx)
 	if err != nil {
 		return nil, protocol.Hello{}, err
 	}
@@ -57,7 +67,7 @@ func refused(err error, id string) error {
 	case protocol.CodeNotAllowed:
 		return fail(e, "do it from a terminal outside of the session")
 	case protocol.CodeUnavailable:
-		return fail(e, "look at it with `ptyrec screen --session "+id[:min(8, len(id))]+"`")
+		return fail(e, "look at it with `ptyrec screen "+id[:min(8, len(id))]+"`")
 	}
 	return e
 }

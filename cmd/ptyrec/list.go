@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/live"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -69,7 +72,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		infos = infos[:f.limit]
 	}
 	if f.asJSON {
-		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos) })
+		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos, a.sockets()) })
 	}
 	if len(infos) == 0 {
 		a.noticeNone(f.filterFlags)
@@ -79,12 +82,12 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if err != nil {
 		return err
 	}
-	t := listTable(infos, newShortIDs(ids), now, isTerminal(a.stdout))
+	t := listTable(infos, a.sockets(), newShortIDs(ids), now, isTerminal(a.stdout))
 	var b strings.Builder
-	if err := t.write(&b, a.colours(), a.width()); err != nil {
+	if err := t.Write(&b, a.colours().paint, a.width()); err != nil {
 		return err
 	}
-	if err := a.page(b.String(), 1); err != nil {
+	if err := a.page(b.String()); err != nil {
 		return err
 	}
 	if more {
@@ -108,56 +111,85 @@ type listItem struct {
 	Note        string   `json:"note,omitempty"`
 }
 
-func newListItem(info *store.Info) listItem {
+func newListItem(info *store.Info, sockets map[string]string) listItem {
 	return listItem{
-		info.Session, info.Status, joinable(info), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
+		info.Session, info.Status, joinable(info, sockets), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
 		info.Tags, info.Note,
 	}
 }
 
-// joinable tells whether a session can be joined: it runs, on this machine, as this user.
-func joinable(info *store.Info) bool {
-	if info.Status != store.Live {
-		return false
-	}
-	_, err := os.Stat(live.Path(info.ID))
-	return err == nil
+// sockets returns those of the live sessions of this user on this machine, by the sessions' ids.
+func (a *app) sockets() map[string]string {
+	path, _ := a.dbPath()           // without one, the user's folders are left
+	sockets, _ := rundir.Find(path) // doctor says what is wrong with a folder
+	return sockets
 }
 
-func writeListJSON(w io.Writer, infos []*store.Info) error {
+// joinable reports whether a session can be joined: it runs, on this machine, as this user.
+func joinable(info *store.Info, sockets map[string]string) bool {
+	return info.Status == store.Live && sockets[info.ID] != ""
+}
+
+func writeListJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {
 	items := make([]listItem, len(infos))
 	for i, info := range infos {
-		items[i] = newListItem(info)
+		items[i] = newListItem(info, sockets)
 	}
 	return writeJSON(w, items)
 }
 
 // writeJSON writes v for programs that read a command's --json.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(printable.JSON(nil, b.Bytes()))
+	return err
 }
 
 // listTable lays sessions out. On a terminal days are named, else dates are for programs.
-func listTable(infos []*store.Info, short shortIDs, now time.Time, named bool) *table {
-	t := &table{columns: []column{
-		{title: "ID"}, {title: "WHEN"}, {title: "LENGTH", right: true, drop: 4}, {title: "AGENT", drop: 1}, {title: "TURNS", right: true, drop: 3},
-		{title: "SIZE", right: true, drop: 5}, {title: "STATUS", drop: 2}, {title: "TITLE"},
+func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, now time.Time, named bool) *cli.Table {
+	t := &cli.Table{Columns: []cli.Column{
+		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
+		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
 	}}
 	for _, info := range infos {
 		when := info.StartedAt.Local().Format("2006-01-02 15:04")
 		if named {
 			when = dayName(info.StartedAt.Local(), now)
 		}
-		status, color := statusWord(info)
-		t.rows = append(t.rows, []cell{
-			{short.of(info.ID), yellow}, {when, ""}, {shortDuration(info.Duration), ""}, {agentWord(info), cyan}, {fmt.Sprint(info.Turns), ""},
-			{humanize.IBytes(uint64(max(0, info.RawBytes))), dim}, {status, color}, {listTitle(info), ""},
+		status, color := statusWord(info, sockets)
+		t.Rows = append(t.Rows, []cli.Cell{
+			{Text: short.of(info.ID), Color: yellow}, {Text: when}, {Text: shortDuration(info.Duration)}, {Text: agentWord(info), Color: cyan},
+			{Text: fmt.Sprint(info.Turns)}, {Text: clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: dim}, {Text: status, Color: color},
+			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: dim},
 		})
 	}
 	return t
+}
+
+// listedTitle is how much of a title a list shows where no window limits it, in characters.
+const listedTitle = 100
+
+// folderSize is how much of a folder a list shows, in characters.
+const folderSize = 28
+
+// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the end.
+func folderWord(cwd string) string {
+	if home, err := os.UserHomeDir(); err == nil && home != "/" {
+		if rest, ok := strings.CutPrefix(cwd, home); ok && (rest == "" || rest[0] == '/') {
+			cwd = "~" + rest
+		}
+	}
+	word := []rune(spaced(cwd))
+	if len(word) <= folderSize {
+		return string(word)
+	}
+	return "…" + string(word[len(word)-folderSize+1:])
 }
 
 // dayName writes a moment as one speaks of it.
@@ -191,19 +223,19 @@ func shortDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
 }
 
-// statusWord says how a session stands; where it ended with an error, with which.
-func statusWord(info *store.Info) (word, color string) {
+// statusWord says how a session stands, unless it has simply ended.
+func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
 	switch {
-	case joinable(info):
+	case joinable(info, sockets):
 		return info.Status, green
 	case info.Status == store.Live: // elsewhere, or its socket is gone
 		return info.Status + ", unreachable", green
 	case info.Status == store.Interrupted:
 		return info.Status, yellow
 	case info.ExitCode != nil && *info.ExitCode != 0:
-		return fmt.Sprintf("%s (%d)", info.Status, *info.ExitCode), red
+		return fmt.Sprintf("failed (%d)", *info.ExitCode), red
 	}
-	return info.Status, ""
+	return "", ""
 }
 
 // agentWord names the first agent of a session, and how many others there were.
@@ -249,7 +281,7 @@ func clip(s string, n int) string {
 
 // spaced returns a text as one line, with a space in place of blanks and control characters.
 func spaced(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 }), " ")
+	return printable.Line(s)
 }
 
 // minPrefix is the length of a short id, in characters, where that tells it apart.
@@ -268,7 +300,7 @@ func (s shortIDs) of(id string) string {
 			n = max(n, commonPrefix(id, s[other])+1)
 		}
 	}
-	return id[:min(n, len(id))]
+	return printable.Line(id[:min(n, len(id))])
 }
 
 func commonPrefix(a, b string) int {

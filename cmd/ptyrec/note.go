@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 func newNoteCmd(a *app) *cobra.Command {
@@ -25,13 +27,13 @@ func newNoteCmd(a *app) *cobra.Command {
 			if remove && text != "" {
 				return usageError(errors.New("--rm takes no text"))
 			}
-			db, info, _, err := a.openSession(cmd.Context(), args)
+			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
 			if text == "" && !remove {
 				if info.Note != "" {
-					_, err = fmt.Fprintln(a.stdout, info.Note)
+					_, err = fmt.Fprintln(a.stdout, printable.Text(info.Note))
 				}
 				return err
 			}

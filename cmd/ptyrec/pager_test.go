@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// On a terminal there are colours and a pager, which begins at the entry that is asked for; NO_COLOR is kept to.
+// On a terminal there are colours and a pager; NO_COLOR is kept to.
 func TestPager(t *testing.T) {
 	environ, _ := env(t)
 	environ = append(environ, "LESS=", "COLUMNS=", "TERM=xterm")
@@ -23,7 +23,7 @@ func TestPager(t *testing.T) {
 	}{
 		{"PTYREC_PAGER=sed s/^/PAGED:/", "PAGED:\x1b[2mID", []string{"list"}},
 		{"PAGER=sed s/^/PAGED:/", "PAGED:\x1b[33msession", []string{"show"}},
-		{"PAGER=echo LESS=$LESS; cat >/dev/null", "+8g", []string{"show", "last#1"}},
+		{"PAGER=echo $LESSCHARSET; cat >/dev/null", "utf-8", []string{"show", "last#1"}},
 		{"PTYREC_PAGER=false", "", []string{"show"}}, // left at once: no error
 		{"PTYREC_PAGER=cat", "\x1b[33msession", []string{"show"}},
 	} {

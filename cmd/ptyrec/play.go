@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -24,7 +23,7 @@ type playFlags struct {
 func newPlayCmd(a *app) *cobra.Command {
 	var f playFlags
 	cmd := &cobra.Command{
-		Use:        "play [S|CAST]",
+		Use:        "play [S|FILE]",
 		SuggestFor: []string{"replay"},
 		Short:      "Play a recording in the terminal",
 		Long: `Play shows a session, or a recording in a file, as it went. Keys:
@@ -64,11 +63,11 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
 	var t *tape
-	var err error
-	if len(args) == 1 && isFile(args[0]) {
-		t, err = tapeOfFile(a, args[0])
-	} else {
-		t, err = tapeOfSession(ctx, a, args)
+	named, err := a.resolve(ctx, args)
+	if err == nil && named.file != "" && named.ref.Whole() {
+		t, err = tapeOfFile(a, named.file)
+	} else if err == nil {
+		t, err = tapeOfSession(ctx, a, named)
 	}
 	if err != nil {
 		return err
@@ -80,12 +79,6 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	p := &player{tape: t, speed: f.speed}
 	p.seek(t.played(time.Duration(f.at * float64(time.Second))))
 	return p.run(ctx, a)
-}
-
-// isFile tells a recording's file from a session's id.
-func isFile(name string) bool {
-	info, err := os.Stat(name)
-	return name == "-" || err == nil && !info.IsDir()
 }
 
 // tape is what is played.
@@ -104,10 +97,13 @@ type message struct {
 	name string
 }
 
-func tapeOfSession(ctx context.Context, a *app, args []string) (*tape, error) {
-	db, info, ref, err := a.openSession(ctx, args)
-	if err != nil {
-		return nil, err
+func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
+	db, info, ref := of.db, of.info, of.ref
+	if of.file != "" {
+		var err error
+		if db, info, err = a.openFile(ctx, of.file); err != nil {
+			return nil, err
+		}
 	}
 	t := &tape{cols: info.Cols, rows: info.Rows, title: titleOf(info)}
 	source := newStored(ctx, db, info.ID, 0)
@@ -120,13 +116,11 @@ func tapeOfSession(ctx context.Context, a *app, args []string) (*tape, error) {
 		return nil, err
 	}
 	t.messages = messagesOf(entries, info.StartedAt)
-	if ref.seq > 0 {
-		e := entryOf(entries, ref.seq)
-		if e == nil {
-			return nil, noEntry(info.ID, ref.seq)
-		}
-		t.cut(e.At.Sub(info.StartedAt))
+	from, to, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries})
+	if err != nil {
+		return nil, missing(err)
 	}
+	t.cut(from, to)
 	return t, nil
 }
 
@@ -155,13 +149,15 @@ func (t *tape) load(source eventSource) error {
 	}
 }
 
-// cut makes everything before a moment happen at once.
-func (t *tape) cut(at time.Duration) {
+// cut makes everything before a moment happen at once, and drops what comes after another.
+func (t *tape) cut(from, to time.Duration) {
+	t.events = slices.DeleteFunc(t.events, func(e session.Event) bool { return e.At > to })
+	t.messages = slices.DeleteFunc(t.messages, func(m message) bool { return m.at > to })
 	for i := range t.events {
-		t.events[i].At = max(0, t.events[i].At-at)
+		t.events[i].At = max(0, t.events[i].At-from)
 	}
 	for i := range t.messages {
-		t.messages[i].at = max(0, t.messages[i].at-at)
+		t.messages[i].at = max(0, t.messages[i].at-from)
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// page writes text to stdout, on a terminal through the user's pager, which begins at the given line, from 1.
-func (a *app) page(text string, line int) error {
+// page writes text to stdout, on a terminal through the user's pager.
+func (a *app) page(text string) error {
 	p := cli.Pager{}
 	if isTerminal(a.stdout) {
-		p = cli.PagerFrom(os.LookupEnv, line)
+		p = cli.PagerFrom(os.LookupEnv)
 	}
 	err := p.Page(a.stdout, a.stderr, a.environ, text)
 	if errors.Is(err, cli.ErrPager) {

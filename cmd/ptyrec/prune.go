@@ -52,6 +52,10 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 		return err
 	}
 	db, err := a.openExisting(ctx)
+	if errors.Is(err, errNoDatabase) {
+		a.notice("nothing to delete")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

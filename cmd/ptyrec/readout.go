@@ -14,6 +14,9 @@ import (
 // written is no error: then it is done again the next time.
 func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old []*session.Entry) ([]*session.Entry, error) {
 	t, damage, err := retranscribe(ctx, a, db, info)
+	if errors.Is(err, errNoRawLog) {
+		return old, unlessReadOnly(db.MarkRead(ctx, info.ID)) // it is all that there is
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +33,15 @@ func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old
 	if info.Status == store.Interrupted && t.Session.EndedAt != nil { // the log has it, the recorder could not state it
 		err = errors.Join(err, db.FinishSession(ctx, info.ID, *t.Session.EndedAt, *t.Session.ExitCode, true))
 	}
+	return t.Entries, unlessReadOnly(err)
+}
+
+// unlessReadOnly returns err unless it says that the database cannot be written now.
+func unlessReadOnly(err error) error {
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrFull) {
-		err = nil
+		return nil
 	}
-	return t.Entries, err
+	return err
 }
 
 // readOutAll reads out what is not yet of the sessions that the filter chooses, so that it is found. What cannot be read is told, and left.

@@ -40,6 +40,29 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 	}
 }
 
+// A session that never had a raw log keeps its entries, whatever reads it. Once the next search deleted them.
+func TestSessionWithoutRawLog(t *testing.T) {
+	environ, db := env(t)
+	s, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"chat"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
+	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "haystack needle", Markdown: "haystack needle",
+		At: sess.StartedAt, Status: session.StatusComplete}
+	err = errors.Join(s.CreateSession(t.Context(), sess), s.SaveEntries(t.Context(), sess.ID, []*session.Entry{entry}), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"search", "needle"}, {"extract", "--session", "last"}, {"doctor", "--repair"}, {"doctor", "--repair", "--all"}, {"export"}, {"search", "needle"}} {
+		out, err := command(environ, args...).CombinedOutput()
+		refused := args[0] == "extract"
+		if (err != nil) != refused || args[0] != "doctor" && !refused && !strings.Contains(string(out), "haystack") {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+}
+
 // What a flood left unread when its command ended is found all the same, and read once.
 func TestFloodIsFound(t *testing.T) {
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 60; echo needle-42")

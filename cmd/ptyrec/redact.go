@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -33,7 +34,7 @@ cannot be undone. What is a secret is said in docs/privacy.md.`,
 		Args:              operands(1, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return redactSession(cmd.Context(), a, args[0], f)
+			return redactSession(cmd.Context(), a, args, f)
 		},
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -41,8 +42,11 @@ cannot be undone. What is a secret is said in docs/privacy.md.`,
 	return cmd
 }
 
-func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error {
-	db, info, err := a.openNamed(ctx, ref)
+func redactSession(ctx context.Context, a *app, args []string, f redactFlags) error {
+	db, info, ref, err := a.openStored(ctx, args)
+	if err == nil && !ref.Whole() {
+		err = wholeOnly(ref)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,17 +90,21 @@ func redactSession(ctx context.Context, a *app, ref string, f redactFlags) error
 // tellFound says what was found, by rule.
 func (a *app) tellFound(info *store.Info, found map[string]int, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"session": info.ID, "found": found})
+		text, err := json.Marshal(map[string]any{"session": info.ID, "found": found})
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "%s\n", printable.JSON(nil, text))
+		}
+		return err
 	}
 	if len(found) == 0 {
-		_, err := fmt.Fprintf(a.stdout, "session %s: no secrets found\n", info.ID)
+		_, err := fmt.Fprintf(a.stdout, "session %s: no secrets found\n", printable.Line(info.ID))
 		return err
 	}
 	var parts []string
 	for _, rule := range slices.Sorted(maps.Keys(found)) {
 		parts = append(parts, fmt.Sprintf("%d %s", found[rule], rule))
 	}
-	_, err := fmt.Fprintf(a.stdout, "session %s: found %s\n", info.ID, strings.Join(parts, ", "))
+	_, err := fmt.Fprintf(a.stdout, "session %s: found %s\n", printable.Line(info.ID), strings.Join(parts, ", "))
 	return err
 }
 

@@ -2,46 +2,131 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// entryRef is a session, and maybe an entry in it: S or S#12.
-type entryRef struct {
-	session string
-	seq     int // 0: none is named
-}
-
-func parseRef(text string) (entryRef, error) {
-	name, number, found := strings.Cut(text, "#")
-	if !found {
-		return entryRef{session: name}, nil
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 {
-		return entryRef{}, &failure{err: fmt.Errorf("%q names no entry", text), hint: "write S#12, with the number that show and search give", status: statusUsage}
-	}
-	if name == "" {
-		name = "last"
-	}
-	return entryRef{session: name, seq: n}, nil
-}
-
-// openSession opens the database and finds the session that the arguments name: the first of them, else the last session.
-func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *store.Info, entryRef, error) {
-	ref := entryRef{session: "last"}
-	if len(args) > 0 {
-		var err error
-		if ref, err = parseRef(args[0]); err != nil {
-			return nil, nil, ref, err
+// aliasSession gives a command whose first argument is a session the flag --session, which stands for
+// that argument.
+func aliasSession(a *app, cmd *cobra.Command) {
+	var ref string
+	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, in place of the argument")
+	_ = cmd.Flags().MarkHidden("session") // the argument is the way
+	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
+	with := func(args []string) []string {
+		if a.sessionFlag = cmd.Flags().Changed("session"); a.sessionFlag {
+			args = append([]string{ref}, args...)
 		}
+		return args
 	}
-	db, info, err := a.openNamed(ctx, ref.session)
-	return db, info, ref, err
+	check, run := cmd.Args, cmd.RunE
+	if check == nil {
+		check = operands(0, -1)
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return check(cmd, with(args)) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, with(args)) }
+}
+
+// parseRef is archive.ParseRef with a hint.
+func parseRef(text string) (archive.Ref, error) {
+	r, err := archive.ParseRef(text)
+	if err != nil {
+		return r, &failure{err: err, hint: "write S#12 or S#4..S#12, with the numbers that show and search give", status: statusUsage}
+	}
+	return r, nil
+}
+
+// target is what an argument names: a session of the database, or a recording's file.
+type target struct {
+	ref  archive.Ref
+	file string       // a recording's path, or "-"; empty: a session
+	db   *store.Store // nil: a file
+	info *store.Info
+}
+
+// resolve finds what the first of args names, else the last session. A name with a dot or a slash, and -, is a
+// file; any other is a session, or a file if there is no such session. If there are both, the error says so.
+func (a *app) resolve(ctx context.Context, args []string) (target, error) {
+	name := archive.Last
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == "-" || cli.IsPath(name) || strings.ContainsAny(name, "./") && isFile(name) {
+		return fileTarget(name)
+	}
+	ref, err := parseRef(name)
+	if err != nil {
+		return target{}, err
+	}
+	db, info, err := a.openNamed(ctx, ref.Session)
+	found := err == nil || errors.Is(err, session.ErrAmbiguous)
+	beside := len(args) > 0 && !a.sessionFlag && isFile(ref.Session)
+	switch {
+	case found && beside:
+		return target{}, misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q names a session and a file", ref.Session)
+	case beside && errors.Is(err, session.ErrNotFound), beside && errors.Is(err, errNoDatabase):
+		return target{ref: ref, file: ref.Session}, nil
+	}
+	return target{ref: ref, db: db, info: info}, err
+}
+
+// fileTarget is the file of this name, or the part of one that a #N at the end names.
+func fileTarget(name string) (target, error) {
+	t := target{file: name}
+	if isFile(name) {
+		return t, nil
+	}
+	ref, err := parseRef(name)
+	if err == nil && !ref.Whole() && isFile(ref.Session) {
+		return target{ref: ref, file: ref.Session}, nil
+	}
+	if _, err := os.Stat(name); err != nil {
+		return t, nil //nolint:nilerr // opening it says what is wrong
+	}
+	return t, fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or take all of them in: ptyrec import "+name)
+}
+
+// openSession opens what the first of args names, else the last session. A recording's file is opened as a
+// session of a database of its own, which is removed when the command is over.
+func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+	t, err := a.resolve(ctx, args)
+	if err == nil && t.file != "" {
+		t.db, t.info, err = a.openFile(ctx, t.file)
+	}
+	return t.db, t.info, t.ref, err
+}
+
+// openWhole is openSession for a command that has no use for a part of a session.
+func (a *app) openWhole(ctx context.Context, args []string) (*store.Store, *store.Info, error) {
+	db, info, ref, err := a.openSession(ctx, args)
+	if err == nil && !ref.Whole() {
+		err = wholeOnly(ref)
+	}
+	return db, info, err
+}
+
+// openStored is openSession for a command that changes what the database has of a session.
+func (a *app) openStored(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+	t, err := a.resolve(ctx, args)
+	if err == nil && t.file != "" {
+		err = misuse("take it in first: ptyrec import "+t.file, "%s is a file, and not in the database", t.file)
+	}
+	return t.db, t.info, t.ref, err
+}
+
+func wholeOnly(ref archive.Ref) error {
+	return misuse("name the session without #"+fmt.Sprint(ref.First), "this takes a whole session, and no part of one")
 }
 
 // openNamed opens the database and finds the session of this name.
@@ -54,18 +139,66 @@ func (a *app) openNamed(ctx context.Context, name string) (*store.Store, *store.
 	return db, info, err
 }
 
-// entryOf gives the entry with this number; nil where there is none.
-func entryOf(entries []*session.Entry, seq int) *session.Entry {
-	for _, e := range entries {
-		if e.Seq == seq {
-			return e
-		}
+// openFile takes a recording into a database of its own.
+func (a *app) openFile(ctx context.Context, path string) (*store.Store, *store.Info, error) {
+	rec, err := openRecording(a, path, func(int) {})
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil
+	defer rec.Close()
+	dir, err := os.MkdirTemp("", "ptyrec-")
+	if err != nil {
+		return nil, nil, err
+	}
+	done := a.temps.add(dir)
+	a.closeLater(closer(func() error {
+		defer done()
+		return os.RemoveAll(dir)
+	}))
+	db, err := openDatabase(ctx, filepath.Join(dir, "ptyrec.db"), databaseWait)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.closeLater(db)
+	raw := store.NewRecording(rec.session.Cols, rec.session.Rows)
+	t, readErr := rec.transcribe(raw.Write)
+	if readErr != nil && len(t.Entries) == 0 {
+		return nil, nil, readErr
+	}
+	if readErr != nil {
+		a.notice("warning: %v", readErr)
+	}
+	if warning := rec.Warning(); warning != "" {
+		a.notice("%s: %s", path, warning)
+	}
+	if err := db.Import(ctx, &t.Session, raw, t.Entries); err != nil {
+		return nil, nil, err
+	}
+	info, err := db.Find(ctx, t.Session.ID)
+	return db, info, err
 }
 
-func noEntry(id string, seq int) error {
-	return fail(fmt.Errorf("session %s has no entry #%d", id, seq), "`ptyrec show` gives the numbers")
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// liveName is the live session that an argument names; #N of it means nothing here.
+func liveName(arg string) (string, error) {
+	if cli.IsPath(arg) {
+		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
+			return "", misuse("to see it: ptyrec play "+arg, "%s is a file, and no session that runs", arg)
+		}
+	}
+	ref, err := parseRef(arg)
+	return ref.Session, err
+}
+
+// missing says which numbers there are, if err is that an entry is missing.
+func missing(err error) error {
+	if e := (*archive.MissingError)(nil); errors.As(err, &e) {
+		return fail(err, "`ptyrec show "+e.Session+"` gives the numbers")
+	}
+	return err
 }
 
 // shortID gives the beginning of an id that no other session shares.
@@ -75,4 +208,10 @@ func shortID(ctx context.Context, db *store.Store, id string) string {
 		return id
 	}
 	return newShortIDs(ids).of(id)
+}
+
+// isFile tells a recording's file from a session's id.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && !info.IsDir()
 }

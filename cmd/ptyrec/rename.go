@@ -17,7 +17,7 @@ func newRenameCmd(a *app) *cobra.Command {
 		Args:              operands(1, -1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, info, _, err := a.openSession(cmd.Context(), args)
+			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -32,8 +34,11 @@ func newRmCmd(a *app) *cobra.Command {
 			}
 			var infos []*store.Info
 			seen := map[string]bool{}
-			for _, ref := range args {
-				info, err := findSession(cmd.Context(), db, ref)
+			for _, arg := range args {
+				_, info, ref, err := a.openStored(cmd.Context(), []string{arg})
+				if err == nil && !ref.Whole() {
+					err = wholeOnly(ref)
+				}
 				if err != nil {
 					return err
 				}
@@ -75,8 +80,36 @@ func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store
 			return err
 		}
 	}
+	if err := a.scrub(ctx, db, what); err != nil {
+		return err
+	}
 	a.notice("deleted %s", what)
-	return db.Compact(ctx)
+	return nil
+}
+
+// slowScrub is the size of a database that takes some seconds to scrub, in bytes.
+const slowScrub = 100 << 20
+
+// scrub takes deleted sessions out of the database's files. The sessions are gone from the database either way.
+func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
+	if info, err := os.Stat(db.Path()); err == nil && info.Size() > slowScrub && isTerminal(a.stderr) {
+		a.notice("overwriting what was deleted, in a database of %s", humanize.IBytes(uint64(info.Size())))
+	}
+	err := db.Scrub(ctx)
+	hint := "run `ptyrec doctor --repair`"
+	switch {
+	case errors.Is(err, session.ErrBusy):
+		hint = "close the other programs that use the database, and " + hint
+	case errors.Is(err, session.ErrFull):
+		hint = "make room on the disk, and " + hint
+	}
+	if err != nil {
+		return fail(fmt.Errorf("deleted %s, but what was in it may still be in the database's files: %w", what, err), hint)
+	}
+	for _, name := range db.Damaged() {
+		a.notice("warning: what was deleted may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you need it no more", name)
+	}
+	return nil
 }
 
 func plural(n int, noun string) string {

@@ -37,13 +37,22 @@ func newRootCmd(a *app) *cobra.Command {
 	for _, group := range commandGroups(a) {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, c := range group.commands {
+			if takesSession[c.Name()] {
+				aliasSession(a, c)
+			}
 			c.GroupID = group.title
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newManCmd(a), newExitStatusTopic())
+	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic())
 	addSetUp(root)
 	return root
+}
+
+// takesSession are the commands whose first argument is a session.
+var takesSession = map[string]bool{
+	"attach": true, "grant": true, "revoke": true, "send": true, "wait": true, "show": true, "tail": true, "play": true, "rename": true, "tag": true,
+	"note": true, "rm": true, "redact": true, "export": true, "extract": true, "screen": true, "verify": true,
 }
 
 // commandGroup is a group of commands in the help.

@@ -159,7 +159,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		return a.unrecorded(command, f, err)
 	}
 	defer to.close()
-	joined := newHosting(to, f.hosted)
+	joined := newHosting(a, to, f.hosted)
 	defer joined.close()
 	o := recorder.Options{
 		Command:   command,
@@ -246,7 +246,7 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	case r.LogErr != nil:
 		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
 	case r.IndexErr != nil:
-		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract --session last` reads it again", r.IndexErr)
+		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract last` reads it again", r.IndexErr)
 	}
 }
 

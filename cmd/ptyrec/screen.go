@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
@@ -24,47 +24,40 @@ import (
 
 // screenOptions are the flags of the screen command.
 type screenOptions struct {
-	at      float64 // seconds, or atEnd
-	dir     string
-	session string
-	widths  string
-	format  string
+	at     cli.Moment
+	dir    string
+	widths string
+	format string
 }
-
-// atEnd is the moment behind everything.
-var atEnd = math.Inf(1)
 
 func newScreenCmd(a *app) *cobra.Command {
 	var o screenOptions
 	cmd := &cobra.Command{
-		Use:        "screen CAST… [-o DIR] | screen S",
+		Use:        "screen [S|FILE] | screen FILE… -o DIR",
 		SuggestFor: []string{"screenshot", "snapshot", "shot"},
-		Short:      "Show the screen of a recording at a moment",
-		Long: `Screen plays recordings into a terminal of its own and writes what it shows at the end, or at a moment:
-one recording's screen to stdout, or each one's to DIR/NAME.json (.txt, .ansi, .svg). JSON has the scrollback, too.
-A session S that runs shows the screen of now, without scrollback.`,
-		Example: `  ptyrec screen session.cast
+		Short:      "Show the screen of a session at a moment",
+		Long: `Screen plays a session or a recording into a terminal of its own and writes what it shows: when the last message was complete (later the
+screen of a full-screen agent is gone), or at --at SECONDS or --at end; without messages at the end. S#12 is the moment when entry 12 was complete, and shows
+nothing of those before; of S#4..S#12 it is that of entry 12. JSON has the scrollback, too.
+A session that runs shows the screen of now, without scrollback. Several recordings are written to DIR/NAME.json (.txt, .ansi, .svg).`,
+		Example: `  ptyrec screen
+  ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
-  ptyrec screen *.cast --json -o screens
-  ptyrec screen --session last --ansi
-  ptyrec screen 019a9ec0`,
+  ptyrec screen *.cast --json -o screens`,
+		ValidArgsFunction: completePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.session == "" && len(args) == 1 && namesSession(args[0]) {
-				o.session, args = args[0], nil
-			}
 			if err := o.check(cmd, args); err != nil {
 				return usageError(err)
 			}
-			if o.session != "" {
-				return screenOfSession(cmd.Context(), a, o)
+			if o.dir == "" {
+				return screenOfSession(cmd.Context(), a, args, o)
 			}
 			return screens(a, args, o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.Float64Var(&o.at, "at", 0, "the moment, in `SECONDS` from the start (default the end)")
+	flags.Var(&o.at, "at", "the moment, in `SECONDS` from the start, or end (default when the last message was complete)")
 	flags.StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json (.txt, .ansi, .svg) for each recording")
-	flags.StringVar(&o.session, "session", "", "a recorded session instead: an `ID`, a unique beginning of one, or last")
 	flags.StringVar(&o.widths, "widths", "graphemes", "how wide characters are: graphemes, or unicode11 as in xterm.js")
 	for _, f := range screen.Formats() {
 		flags.Bool(f, false, "write "+strings.ToUpper(f))
@@ -89,17 +82,10 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	if o.format == "" {
 		o.format = "text"
 	}
-	if !cmd.Flags().Changed("at") {
-		o.at = atEnd
-	}
 	switch {
 	case !slices.Contains([]string{"graphemes", "unicode11"}, o.widths):
 		return fmt.Errorf("unknown widths %q: graphemes or unicode11", o.widths)
-	case o.at != atEnd && !(o.at >= 0):
-		return errors.New("--at takes seconds from the start, 0 or more")
-	case o.session != "" && (len(args) > 0 || o.dir != ""):
-		return errors.New("--session takes no recording and no folder")
-	case o.session == "" && len(args) == 0:
+	case o.dir != "" && len(args) == 0:
 		return errors.New("no recording is named")
 	case len(args) > 1 && o.dir == "":
 		return errors.New("several recordings need a folder")
@@ -110,7 +96,7 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 // screens writes the screen of each recording.
 func screens(a *app, paths []string, o screenOptions) error {
 	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *recording) (func(io.Writer) error, error) {
-		s, err := o.play(rec.Header.Cols, rec.Header.Rows, rec)
+		s, err := o.playFile(a, rec)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", rec.path, err)
 		}
@@ -118,40 +104,56 @@ func screens(a *app, paths []string, o screenOptions) error {
 	})
 }
 
-var sessionName = regexp.MustCompile(`^(last|[0-9a-f][0-9a-f-]{3,35})$`)
-
-// namesSession tells that an argument is a session, and no recording of that name.
-func namesSession(arg string) bool {
-	_, err := os.Stat(arg)
-	return errors.Is(err, fs.ErrNotExist) && sessionName.MatchString(arg)
+// playFile plays a recording up to the moment that is wanted. Where that depends on its messages, it is read twice.
+func (o *screenOptions) playFile(a *app, rec *recording) (screen.Screen, error) {
+	at := o.at.Duration()
+	if !o.at.Given {
+		at = math.MaxInt64
+		if rec.path != "-" {
+			first, err := openRecording(a, rec.path, func(int) {})
+			if err != nil {
+				return screen.Screen{}, err
+			}
+			defer first.Close()
+			t, _ := first.transcribe(nil) // what is wrong with it is told when it is played
+			at = momentOf(o.at, archive.Ref{}, t)
+		}
+	}
+	return o.play(rec.Header.Cols, rec.Header.Rows, rec, at)
 }
 
-// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself, or what the database has.
-func screenOfSession(ctx context.Context, a *app, o screenOptions) error {
-	db, info, err := a.openNamed(ctx, o.session)
+// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself, or what was recorded.
+func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions) error {
+	of, err := a.resolve(ctx, args)
 	if err != nil {
 		return err
 	}
-	if info.Status == store.Live && o.at == atEnd && o.widths == "graphemes" {
-		if t := screenOfLive(ctx, info.ID); t != nil {
+	if of.file != "" && of.ref.Whole() {
+		return screens(a, []string{of.file}, o)
+	}
+	db, info, ref, err := a.openSession(ctx, args)
+	if err != nil {
+		return err
+	}
+	if info.Status == store.Live && !o.at.Given && ref.Whole() && o.widths == "graphemes" {
+		if t := screenOfLive(ctx, a, info.ID); t != nil {
 			return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
-	source, _, err := newOutgoing(ctx, a, db, info, nil)
+	t, err := storedTranscript(ctx, a, db, info)
 	if err != nil {
 		return err
 	}
-	defer source.stop()
-	s, readErr := o.play(info.Cols, info.Rows, source)
-	for _, d := range source.damage {
-		a.notice("%v", d)
+	s, err := exporter{a, db, o.at, ref}.screen(ctx, info, t, o.widths)
+	if err != nil {
+		return missing(err)
 	}
-	return errors.Join(readErr, a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) }))
+	return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }
 
 // screenOfLive gives the screen of a session that runs; nil where it cannot be asked.
-func screenOfLive(ctx context.Context, id string) *vterm.Term {
-	s, _, err := joinLive(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
+	s, _, err := joinLive(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}
@@ -165,7 +167,7 @@ func screenOfLive(ctx context.Context, id string) *vterm.Term {
 
 // play feeds what source gives, up to the moment, to a terminal. Where source breaks off, the screen
 // is that of what came before.
-func (o *screenOptions) play(cols, rows int, source eventSource) (screen.Screen, error) {
+func (o *screenOptions) play(cols, rows int, source eventSource, to time.Duration) (screen.Screen, error) {
 	opt := vterm.Options{Cols: cols, Rows: rows}
 	if o.widths == "unicode11" {
 		opt.Widths = vterm.Unicode11
@@ -177,7 +179,7 @@ func (o *screenOptions) play(cols, rows int, source eventSource) (screen.Screen,
 		if e, err = source.Next(); err != nil {
 			break
 		}
-		if e.At.Seconds() > o.at {
+		if e.At > to {
 			break
 		}
 		switch e.Kind {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -70,24 +72,12 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return misuse(suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	db, err := a.openExisting(ctx)
+	hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
-	if err := readOutAll(ctx, a, db, filter); err != nil {
-		return err
-	}
-	hits, err := db.Search(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
-	if err != nil {
-		return err
-	}
-	ids, err := db.IDs(ctx)
-	if err != nil {
-		return err
-	}
-	short := newShortIDs(ids)
 	if f.asJSON {
-		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short) })
+		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short, a.sockets()) })
 		if err == nil && len(hits) == 0 {
 			err = childStatus(statusFailure)
 		}
@@ -100,7 +90,27 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	for _, hit := range hits {
 		writeHit(&b, a, hit, short, now)
 	}
-	return a.page(b.String(), 1)
+	return a.page(b.String())
+}
+
+// searched asks the database, and gives the ids by which its sessions are known. Without a database there are none.
+func (a *app) searched(ctx context.Context, q store.Query) ([]*store.Hit, shortIDs, error) {
+	db, err := a.openExisting(ctx)
+	if errors.Is(err, errNoDatabase) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := readOutAll(ctx, a, db, q.Filter); err != nil {
+		return nil, nil, err
+	}
+	hits, err := db.Search(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := db.IDs(ctx)
+	return hits, newShortIDs(ids), err
 }
 
 // hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.
@@ -112,11 +122,11 @@ type hitItem struct {
 	Session listItem       `json:"session"`
 }
 
-func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs) error {
+func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs, sockets map[string]string) error {
 	items := make([]hitItem, len(hits))
 	for i, hit := range hits {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session)}
+		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)}
 	}
 	return writeJSON(w, items)
 }
@@ -136,7 +146,7 @@ func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now ti
 	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
 		speaker = hit.Entry.Agent
 	}
-	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, speaker))
+	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, printable.Line(speaker)))
 	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
 		head += s.paint(dim, "  in "+clip(text, 60))
 	}
@@ -155,24 +165,14 @@ func marked(sn store.Snippet, s style) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range sn.Marks {
-		b.WriteString(clean(sn.Text[at:m[0]]))
-		if word := clean(sn.Text[m[0]:m[1]]); s {
+		b.WriteString(printable.Text(sn.Text[at:m[0]]))
+		if word := printable.Text(sn.Text[m[0]:m[1]]); s {
 			b.WriteString(s.paint(match, word))
 		} else {
 			b.WriteString("[" + word + "]")
 		}
 		at = m[1]
 	}
-	b.WriteString(clean(sn.Text[at:]))
+	b.WriteString(printable.Text(sn.Text[at:]))
 	return b.String()
-}
-
-// clean drops control characters.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -56,7 +56,7 @@ F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.`,
 			if text == "" && f.keys == "" {
 				return usageError(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
 			}
-			return send(cmd.Context(), args[0], text, f)
+			return send(cmd.Context(), a, args[0], text, f)
 		},
 	}
 	cmd.Flags().StringVarP(&f.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
@@ -73,11 +73,11 @@ func sendText(a *app, words []string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, ref, text string, f sendFlags) error {
+func send(ctx context.Context, a *app, ref, text string, f sendFlags) error {
 	if _, err := keyBytes(f.keys, false); err != nil { // before anything is typed
 		return usageError(err)
 	}
-	s, hello, err := joinLive(ctx, ref, client.AttachOptions{Name: f.name, Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: f.name, Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return err
 	}

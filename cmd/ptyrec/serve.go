@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/web"
@@ -109,7 +108,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	live, err := client.Dial(ctx, "", client.Options{})
+	live, err := a.liveSessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +125,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		level = slog.LevelDebug
 	}
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files, Past: newArchive(a, db), Version: versionString(),
+		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(),
 		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
 		Start: (&starter{a, db.Path()}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,

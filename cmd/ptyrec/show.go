@@ -8,32 +8,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 type showFlags struct {
-	tools, thinking, events, raw bool
+	tools, thinking, events, raw, asJSON bool
 }
 
 func newShowCmd(a *app) *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
-		Use:        "show [S[#N]]",
+		Use:        "show [S|FILE]",
 		SuggestFor: []string{"cat", "view", "print", "read"},
 		Short:      "Show the conversation of a session",
-		Long: `Show writes what was said in a session (an id, a unique beginning of one, or last), on a terminal through a pager as
-git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools opens them. S#12 begins at entry 12.`,
+		Long: `Show writes what was said in a session, or in a recording's file, on a terminal through a pager as
+git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools opens them. S#12 begins at entry 12, S#4..S#12 ends there;
+ptyrec help sessions says how sessions are named.`,
 		Example: `  ptyrec show
   ptyrec show 019a9ec0 --tools --thinking
   ptyrec show last#12
+  ptyrec show talk.cast --json | jq -r '.entries[].text'
   ptyrec show last --raw > session.bytes`,
 		Args:              operands(0, 1),
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.raw && (f.tools || f.thinking || f.events) {
-				return usageError(errors.New("--raw stands alone"))
+			if (f.raw || f.asJSON) && (f.tools || f.thinking || f.events || f.raw && f.asJSON) {
+				return usageError(errors.New("--raw and --json cannot be combined with other flags"))
 			}
 			return show(cmd.Context(), a, args, f)
 		},
@@ -41,6 +44,7 @@ git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools op
 	cmd.Flags().BoolVar(&f.tools, "tools", false, "what tools were given and gave")
 	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
 	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the transcript as JSON, as export writes it")
 	cmd.Flags().BoolVar(&f.raw, "raw", false, "the bytes that the command wrote, as they came")
 	return cmd
 }
@@ -51,43 +55,41 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		return err
 	}
 	if f.raw {
+		if !ref.Whole() {
+			return wholeOnly(ref)
+		}
 		return showRaw(ctx, a, db, info)
 	}
 	t, err := storedTranscript(ctx, a, db, info)
 	if err != nil {
 		return err
 	}
-	r := &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
-	text, line := conversation(r, t, info, ref.seq)
-	if ref.seq > 0 && line == 0 {
-		return noEntry(info.ID, ref.seq)
+	if t, err = ref.Cut(t, info.Name != ""); err != nil {
+		return missing(err)
 	}
-	return a.page(text, line)
+	if f.asJSON {
+		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
+	}
+	r := &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
+	return a.page(conversation(r, t, info, ref))
 }
 
-// conversation gives the whole text and the line of the entry seq, from 1; 0 where there is none. Where no pager can jump, the text
-// begins there.
-func conversation(r *render.Terminal, t *session.Transcript, info *store.Info, seq int) (text string, line int) {
+// conversation returns what show writes. The entry that ref names is opened.
+func conversation(r *render.Terminal, t *session.Transcript, info *store.Info, ref archive.Ref) string {
 	var b strings.Builder
 	head := t.Session
-	head.Title = titleOf(info)
+	if ref.Whole() {
+		head.Title = titleOf(info)
+	}
 	b.WriteString(r.Head(&head, labels(info)...))
-	jump := 0
 	for _, e := range t.Entries {
 		wanted := *r
-		if e.Seq == seq {
+		if e.Seq == ref.First {
 			wanted.Tools, wanted.Thinking, wanted.Events = true, true, true
 		}
-		text := wanted.Entry(e)
-		if e.Seq == seq {
-			line, jump = strings.Count(b.String(), "\n")+2, b.Len()
-		}
-		b.WriteString(text)
+		b.WriteString(wanted.Entry(e))
 	}
-	if !r.Color && jump > 0 {
-		return strings.TrimPrefix(b.String()[jump:], "\n"), 1
-	}
-	return b.String(), line
+	return b.String()
 }
 
 // labels gives what the user said of a session.

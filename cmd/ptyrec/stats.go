@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -157,11 +158,11 @@ func (s *summary) write(w io.Writer, st style, width int) error {
 			continue
 		}
 		fmt.Fprintln(w)
-		t := &table{columns: []column{{title: "SESSIONS", right: true}, {title: "TURNS", right: true}, {title: "TIME", right: true}, {title: part.title}}}
+		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true}, {Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
 		for _, c := range part.rows {
-			t.rows = append(t.rows, []cell{{fmt.Sprint(c.Sessions), ""}, {fmt.Sprint(c.Turns), ""}, {c.length(), ""}, {clip(c.Name, 300), cyan}})
+			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: clip(c.Name, 300), Color: cyan}})
 		}
-		if err := t.write(w, st, width); err != nil {
+		if err := t.Write(w, st.paint, width); err != nil {
 			return err
 		}
 	}

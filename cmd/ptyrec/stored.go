@@ -63,7 +63,11 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// retranscribe reads a stored session's raw log anew.
+// errNoRawLog says that a session has entries at most: there is nothing to read them from again.
+var errNoRawLog = errors.New("the session has no raw log")
+
+// retranscribe reads a stored session's raw log again. The error is errNoRawLog where it is empty and never was
+// anything else.
 func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info) (*session.Transcript, []*store.Damage, error) {
 	r, err := a.redaction()
 	if err != nil {
@@ -76,6 +80,9 @@ func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info)
 		t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
 	}
 	source.missing(info)
+	if err == nil && source.number == 0 && len(source.damage) == 0 {
+		return nil, nil, errNoRawLog
+	}
 	r.transcript(t, nil)
 	return t, source.damage, err
 }

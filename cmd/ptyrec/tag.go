@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -31,7 +32,7 @@ func newTagCmd(a *app) *cobra.Command {
 					return usageError(err)
 				}
 			}
-			db, info, _, err := a.openSession(cmd.Context(), args)
+			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -40,7 +41,7 @@ func newTagCmd(a *app) *cobra.Command {
 				return err
 			}
 			for _, tag := range tags {
-				fmt.Fprintln(a.stdout, tag)
+				fmt.Fprintln(a.stdout, printable.Line(tag))
 			}
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -26,7 +27,7 @@ type tailFlags struct {
 func newTailCmd(a *app) *cobra.Command {
 	var f tailFlags
 	cmd := &cobra.Command{
-		Use:        "tail [S]",
+		Use:        "tail [S|FILE]",
 		SuggestFor: []string{"follow", "watch"},
 		Short:      "Follow a live session's messages",
 		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
@@ -52,7 +53,7 @@ it is the newest live session. With --json each entry is a line, as in an export
 }
 
 func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
-	db, info, err := tailed(ctx, a, args)
+	db, info, ref, err := tailed(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -69,27 +70,29 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
 	}
 	t.shows = func(e *session.Entry) bool { return f.asJSON || r.Entry(e) != "" }
+	if !ref.Whole() {
+		t.seq, t.to, f.last = ref.First-1, ref.To, -1
+	}
 	return t.follow(ctx, f.last)
 }
 
 // tailed gives the session that is followed.
-func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.Info, error) {
+func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
-		db, info, _, err := a.openSession(ctx, args)
-		return db, info, err
+		return a.openSession(ctx, args)
 	}
 	db, err := a.openExisting(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, archive.Ref{}, err
 	}
 	infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, archive.Ref{}, err
 	}
 	if len(infos) == 0 {
-		return nil, nil, fail(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
+		return nil, nil, archive.Ref{}, fail(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
 	}
-	return db, infos[0], nil
+	return db, infos[0], archive.Ref{}, nil
 }
 
 // follower gives out entries once they change no more: another one follows, the session is over, or nothing has changed
@@ -102,6 +105,7 @@ type follower struct {
 
 	given map[string]bool
 	seq   int            // of the last entry that was given out
+	to    int            // the last entry to give out; 0: the session's
 	open  *session.Entry // as it stood when we last asked
 }
 
@@ -119,11 +123,11 @@ func (t *follower) follow(ctx context.Context, last int) error {
 			return err
 		}
 		over := info.Status != store.Live
-		if first {
+		if first && last >= 0 {
 			t.skip(entries, last)
 		}
 		if err := t.give(entries, over); err != nil || over {
-			return err
+			return ignoreEnd(err)
 		}
 		select {
 		case <-tick.C:
@@ -148,6 +152,9 @@ func (t *follower) skip(entries []*session.Entry, n int) {
 
 func (t *follower) give(entries []*session.Entry, over bool) error {
 	for i, e := range entries {
+		if t.to > 0 && e.Seq > t.to {
+			return io.EOF
+		}
 		if t.given[e.ID] {
 			t.seq = e.Seq
 			continue

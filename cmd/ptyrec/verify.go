@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -18,7 +19,7 @@ import (
 func newVerifyCmd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify [S]",
+		Use:   "verify [S|FILE]",
 		Short: "Compare a session with the agent's own log of it",
 		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
 CLI in ~/.gemini/tmp), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
@@ -43,7 +44,7 @@ type verification struct {
 }
 
 func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
-	db, info, _, err := a.openSession(ctx, args)
+	db, info, err := a.openWhole(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func verifications(info *store.Info, entries []*session.Entry) (found []verifica
 }
 
 func (v *verification) write(w io.Writer, s style) {
-	fmt.Fprintf(w, "%s: %s\n", v.Agent, strings.Join(v.Logs, ", "))
+	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
 	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
 	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)

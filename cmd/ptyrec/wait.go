@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -69,7 +70,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		ctx, stop = context.WithTimeout(ctx, f.timeout)
 		defer stop()
 	}
-	s, hello, err := joinLive(ctx, ref, client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText})
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		err = waitText(ctx, a, s, re)
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure{err: fmt.Errorf("%v are over", f.timeout), hint: "`ptyrec screen --session " + ref + "` shows what it does", status: statusTimeout}
+		return &failure{err: fmt.Errorf("%v are over", f.timeout), hint: "`ptyrec screen " + ref + "` shows what it does", status: statusTimeout}
 	}
 	return sessionOver(err)
 }
@@ -134,7 +135,7 @@ func waitText(ctx context.Context, a *app, s *client.Stream, re *regexp.Regexp) 
 		}
 		for _, line := range screen.Lines {
 			if re.MatchString(line) {
-				_, err := fmt.Fprintln(a.stdout, line)
+				_, err := fmt.Fprintln(a.stdout, printable.Text(line))
 				return err
 			}
 		}

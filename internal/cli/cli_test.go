@@ -20,7 +20,7 @@ func lookup(environ map[string]string) func(string) (string, bool) {
 // (issue 12, 3.8).
 func TestPagerOnBareTerminals(t *testing.T) {
 	for _, term := range []string{"", "dumb", "unknown"} {
-		p := cli.PagerFrom(lookup(map[string]string{"TERM": term, "PAGER": "more"}), 1)
+		p := cli.PagerFrom(lookup(map[string]string{"TERM": term, "PAGER": "more"}))
 		if p.Command != "" {
 			t.Errorf("TERM=%q starts %q", term, p.Command)
 		}
@@ -30,14 +30,14 @@ func TestPagerOnBareTerminals(t *testing.T) {
 		command string
 		env     []string
 	}{
-		{map[string]string{"PAGER": "more"}, "more", []string{"LESS=FRX +7g", "LESSCHARSET=utf-8", "LV=-c"}},
-		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"}, "less -S", []string{"LESS=R +7g"}},
+		{map[string]string{"PAGER": "more"}, "more", []string{"LESS=FRX", "LESSCHARSET=utf-8", "LV=-c"}},
+		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"}, "less -S", []string{}},
 		{map[string]string{"PAGER": "more", "PTYREC_PAGER": ""}, "", nil},
 		{map[string]string{"PAGER": "cat"}, "", nil},
 	}
 	for _, tt := range tests {
 		tt.environ["TERM"] = "xterm"
-		p := cli.PagerFrom(lookup(tt.environ), 7)
+		p := cli.PagerFrom(lookup(tt.environ))
 		if p.Command != tt.command {
 			t.Errorf("%v: command %q, want %q", tt.environ, p.Command, tt.command)
 		}

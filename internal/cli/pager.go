@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -23,22 +22,16 @@ type Pager struct {
 // PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is installed. On
 // a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is none.
 //
-// less is told to leave if the text fits one screen (LESS=FRX), to begin at the given line, from 1, and
-// to print UTF-8 as it is: in the C locale it would show the bytes in hexadecimal. What the user has
-// set goes first.
-func PagerFrom(lookup func(name string) (string, bool), line int) Pager {
+// less is told to leave if the text fits one screen (LESS=FRX), and to print UTF-8 as it is: in the C
+// locale it would show the bytes in hexadecimal. What the user has set goes first.
+func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
 		return Pager{}
 	}
 	p := Pager{Command: pagerCommand(lookup)}
-	flags, ok := lookup("LESS")
-	if !ok {
-		flags = "FRX"
+	if _, ok := lookup("LESS"); !ok {
+		p.Env = append(p.Env, "LESS=FRX")
 	}
-	if line > 1 {
-		flags += " +" + strconv.Itoa(line) + "g"
-	}
-	p.Env = append(p.Env, "LESS="+flags)
 	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
 		if text, _ := lookup(v.name); text == "" {
 			p.Env = append(p.Env, v.name+"="+v.value)

@@ -1,10 +1,11 @@
 // The server's HTTP API, as server/openapi.yaml describes it.
+import { allShown } from "./hidden";
 
 export interface Agent { name: string; version?: string; model?: string }
 export interface State { state: "" | "busy" | "idle" | "asking"; agent?: string; at?: string }
 export interface Session {
   id: string; command: string[]; cwd?: string; title?: string; started_at: string; ended_at?: string; exit_code?: number; cols: number; rows: number; agents: Agent[];
-  status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; messages: number; turns: number; duration: number; tags?: string[]; note?: string;
+  status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }
 export interface Entry {
@@ -27,7 +28,7 @@ export class Refused extends Error {
 export async function takeToken(): Promise<void> {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;
-  history.replaceState(history.state, "", location.pathname);
+  history.replaceState(history.state, "", location.pathname + location.search);
   await login(decodeURIComponent(found[1]!));
 }
 
@@ -45,23 +46,32 @@ async function get(path: string, query: Record<string, unknown> = {}, init: Requ
   throw new Refused(answer.status, said.code ?? "internal", said.message ?? answer.statusText);
 }
 
-const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => (await get(path, query, init)).json() as Promise<T>;
+const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allShown((await (await get(path, query, init)).json()) as T);
+const patience = 20_000; // ms for an answer
+const patient = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(patience)]);
 
 export const info = (): Promise<Info> => json("info");
 export const session = (id: string): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`);
 
-export interface Filter { agent?: string; live?: boolean; until?: string; limit?: number }
-export const sessions = (filter: Filter, signal: AbortSignal): Promise<{ sessions: Session[]; next?: string }> => json("sessions", { ...filter }, { signal });
-export const search = async (q: string, filter: Filter, signal: AbortSignal): Promise<Hit[]> => (await json<{ hits: Hit[] }>("search", { q, ...filter }, { signal })).hits;
+export interface Filter { agent?: string; cwd?: string; tag?: string; since?: string; until?: string; live?: boolean; limit?: number }
+export interface Facet { value: string; sessions: number }
+export interface Facets { total: number; agents: Facet[]; folders: Facet[]; tags: Facet[] }
+export const sessions = (filter: Filter, cursor: string | undefined, signal: AbortSignal): Promise<{ sessions: Session[]; total: number; next?: string }> => json("sessions", { ...filter, cursor }, { signal: patient(signal) });
+export const facets = (): Promise<Facets> => json("facets");
+/** search returns what was found; a snippet is as it was written, because its marks count its bytes. */
+export const search = async (q: string, filter: Filter, signal: AbortSignal): Promise<Hit[]> => {
+  const { hits } = (await (await get("search", { q, ...filter }, { signal: patient(signal) })).json()) as { hits: Hit[] };
+  return hits.map((hit) => ({ ...allShown(hit), snippet: hit.snippet }));
+};
 
-/** entries gives the whole conversation, page by page. */
-export async function* entries(id: string, signal: AbortSignal): AsyncGenerator<Entry[]> {
-  for (let since: number | undefined = 0; since !== undefined; ) {
-    const page: { entries: Entry[]; next?: number } = await json(`sessions/${encodeURIComponent(id)}/entries`, { since, limit: 200 }, { signal });
-    yield page.entries;
-    since = page.next;
-  }
-}
+/** Part chooses entries by their numbers: those behind one, before one (or before the end), or around one. */
+export interface Part { since?: number; before?: number | "end"; around?: number; limit?: number }
+/** entries returns some entries in order; start is how many come before them in the session, total how many it has. */
+export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal: patient(signal) });
 
-/** file gives the session in a format of `ptyrec export`. */
+export interface Labels { name?: string; note?: string; add_tags?: string[]; remove_tags?: string[] }
+export const label = (id: string, labels: Labels): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`, {}, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(labels) });
+export const remove = async (id: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}`, {}, { method: "DELETE" }));
+
+/** file returns the session in a format of `ptyrec export`. */
 export const file = (id: string, format: string, signal?: AbortSignal): Promise<Response> => get(`sessions/${encodeURIComponent(id)}/export`, { format }, { signal });

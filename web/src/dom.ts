@@ -35,6 +35,9 @@ const paths = {
   lock: "M6 11h12v9H6zM9 11V8a3 3 0 0 1 6 0v3",
   down: "M12 5v13M6 13l6 6 6-6",
   file: "M12 4v10M7 10l5 5 5-5M5 19h14",
+  up: "M12 19V6M6 11l6-6 6 6",
+  close: "M6 6l12 12M18 6L6 18",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
   zoom: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
 } as const;
 

@@ -27,7 +27,7 @@ export function when(iso: string): string {
 
 export const full = (iso: string): string => new Date(iso).toLocaleString([], { dateStyle: "full", timeStyle: "medium" });
 export const titleOf = (s: Session): string => s.title || s.prompt || s.command.join(" ");
-export const agentOf = (a: Agent): string => [names[a.name] ?? a.name, a.version].filter(Boolean).join(" ");
-export const names: Record<string, string> = { claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", opencode: "opencode" };
+export const agentOf = (a: Agent): string => [a.name, a.version].filter(Boolean).join(" "); // as `ptyrec list` names it
+export const size = (bytes: number): string => (bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`);
 export const folder = (cwd: string): string => cwd.replace(/^\/(home|Users)\/[^/]+/, "~");
 export const plural = (n: number, word: string): string => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;

@@ -3,32 +3,45 @@ import * as api from "./api";
 import { announce, pill, stateOf } from "./badge";
 import { bar, link } from "./bar";
 import { fill, h, icon } from "./dom";
-import { agentOf, folder, full, names, plural, span, titleOf, when } from "./format";
+import { edit } from "./edit";
+import { Filters } from "./filters";
+import { agentOf, folder, full, plural, span, titleOf, when } from "./format";
+import { shown } from "./hidden";
 import { bind } from "./keys";
 import type { Page } from "./main";
 
-const refresh = 4000, typing = 200; // ms
+const refresh = 4000, typing = 200, retry = 3000; // ms
+const pageSize = 50, renewed = 200; // sessions: in a page, and at most that are asked for again at each refresh
+const hitsShown = 100;
+
+interface State { scroll?: number; count?: number }
 
 /** ListPage lists sessions, or what a search found in them. */
 export class ListPage implements Page {
   readonly el: HTMLElement;
-  private filter: api.Filter = {};
+  private filters: Filters;
   private results = h("ol", { class: "sessions", "aria-label": "Sessions" });
   private status = h("p", { class: "count", role: "status" });
+  private trouble = h("div", { class: "trouble", role: "alert", hidden: true });
   private field = h("input", { type: "search", placeholder: "Search what was said", "aria-label": "Search what was said", spellcheck: false, oninput: () => this.later(typing) });
-  private more = h("button", { type: "button", class: "button", hidden: true, onclick: () => void this.load(true) }, "Older sessions");
+  private more = h("button", { type: "button", class: "button", hidden: true, onclick: () => void this.load("more") }, "Older sessions");
   private sessions: api.Session[] = [];
+  private next?: string;
   private drawn = "";
+  private heard = Date.now(); // when the server answered last
+  private write = false;
   private timer = 0;
+  private saved = 0; // timer
   private request = new AbortController();
+  private gone = new AbortController(); // when the page is left
 
   constructor() {
     const params = new URLSearchParams(location.search);
     this.field.value = params.get("q") ?? "";
-    this.filter = { agent: params.get("agent") ?? undefined, live: params.has("live") };
+    this.filters = new Filters(params, () => void this.load("all"));
     this.el = h("div", { class: "listpage" },
-      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), "ptyrec"), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/"))),
-      h("main", { class: "list" }, this.chips(), this.status, this.results, this.more));
+      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "ptyrec")), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/"))),
+      h("main", { class: "list" }, this.filters.el, this.trouble, this.status, this.results, this.more));
   }
 
   async open(): Promise<void> {
@@ -37,70 +50,107 @@ export class ListPage implements Page {
       { keys: ["/"], does: "Search", run: () => this.field.select() },
       { keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next session", run: () => this.step(1) },
       { keys: ["k", "ArrowUp"], shown: "k ↑", does: "Session before", run: () => this.step(-1) },
+      { keys: ["e"], does: "Name, tags, note, delete", run: () => document.activeElement?.closest("li")?.querySelector<HTMLElement>(".edit")?.click() },
       { keys: ["Escape"], shown: "Esc", does: "Leave the search", run: () => this.leave() },
     ]);
-    await this.load();
+    const left = (history.state ?? {}) as State;
+    this.write = (await api.info()).write;
+    await this.load("all", left.count);
+    if (left.scroll) scrollTo(0, left.scroll);
+    const { signal } = this.gone;
+    addEventListener("scroll", () => this.keep(), { passive: true, signal });
+    addEventListener("online", () => this.later(0), { signal });
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.later(0), { signal });
+    void api.facets().then((f) => this.filters.offer(f)).catch(() => {}); // without them there is only less to choose from
   }
 
   close(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.saved);
+    this.gone.abort();
     this.request.abort();
   }
 
-  private chips(): HTMLElement {
-    const box = h("div", { class: "chips", role: "group", "aria-label": "Only" });
-    const chip = (text: string, on: () => boolean, set: () => void): HTMLElement => {
-      const el = h("button", { type: "button", class: "chip", "aria-pressed": String(on()), onclick: () => {
-        set();
-        box.replaceWith(this.chips());
-        void this.load();
-      } }, text);
-      return el;
-    };
-    box.append(chip("Live", () => !!this.filter.live, () => (this.filter.live = !this.filter.live)), h("i", { class: "bar-line" }));
-    for (const [name, title] of Object.entries(names)) box.append(chip(title, () => this.filter.agent === name, () => (this.filter.agent = this.filter.agent === name ? undefined : name)));
-    return box;
+  // keep keeps where the reader is in the history, so that Back and a reload lead there.
+  private keep(): void {
+    clearTimeout(this.saved);
+    this.saved = setTimeout(() => this.save(), 150);
+  }
+
+  private save(): void {
+    const q = this.field.value.trim();
+    const params = new URLSearchParams({ ...(q && { q }), ...this.filters.params() });
+    const state: State = { scroll: scrollY, count: this.sessions.length };
+    history.replaceState({ ...(history.state as object | null), ...state }, "", params.size ? `/?${params}` : "/");
   }
 
   private later(ms: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.load().catch(() => this.later(refresh)), ms);
+    this.timer = setTimeout(() => void this.load(this.field.value.trim() ? "all" : "again"), ms);
   }
 
-  private async load(more = false): Promise<void> {
+  // load shows the sessions of all filters, from the newest on; more of them; or those that are shown as they are now.
+  private async load(what: "all" | "more" | "again", count = 0): Promise<void> {
+    clearTimeout(this.timer);
     this.request.abort();
     const { signal } = (this.request = new AbortController());
     const q = this.field.value.trim();
-    const params = new URLSearchParams({ ...(q && { q }), ...(this.filter.agent && { agent: this.filter.agent }), ...(this.filter.live && { live: "true" }) });
-    history.replaceState(null, "", params.size ? `/?${params}` : "/");
     try {
       if (q) await this.search(q, signal);
-      else await this.list(more, signal);
+      else await this.list(what, count, signal);
+      this.answered();
+      if (what !== "again") this.save();
+      if (!q) this.later(document.visibilityState === "visible" ? refresh : 10 * refresh);
     } catch (e) {
       if (signal.aborted) return;
-      if (!(e instanceof api.Refused) || e.status === 401) throw e;
-      this.draw([], e.message); // of a search that cannot be understood
+      if (e instanceof api.Refused && e.status === 400) return this.draw([], e.message); // a search that cannot be understood
+      if (e instanceof api.Refused && e.status === 401) throw e;
+      this.silent(e as Error);
     }
-    if (!q && !signal.aborted) this.later(document.visibilityState === "visible" ? refresh : 10 * refresh);
   }
 
-  private async list(more: boolean, signal: AbortSignal): Promise<void> {
-    const limit = Math.min(1000, Math.max(50, more ? 0 : this.sessions.length));
-    const page = await api.sessions({ ...this.filter, limit, until: more ? this.sessions.at(-1)?.started_at : undefined }, signal);
-    this.sessions = more ? [...this.sessions, ...page.sessions] : page.sessions;
-    this.more.hidden = !page.next;
+  private answered(): void {
+    this.heard = Date.now();
+    this.trouble.hidden = true;
+    this.el.classList.remove("stale");
+  }
+
+  // silent says that the server does not answer, and tries again.
+  private silent(e: Error): void {
+    this.later(retry);
+    this.el.classList.add("stale");
+    this.trouble.hidden = false;
+    const why = e instanceof api.Refused ? e.message : "The server does not answer.";
+    fill(this.trouble, h("span", {}, h("b", {}, why), this.sessions.length ? ` This is how it was at ${new Date(this.heard).toLocaleTimeString()}.` : "", " Trying again…"), h("button", { type: "button", class: "button", onclick: () => this.later(0) }, "Now"));
+    announce("No answer");
+  }
+
+  private async list(what: "all" | "more" | "again", count: number, signal: AbortSignal): Promise<void> {
+    const filter = this.filters.filter();
+    const limit = what === "more" ? pageSize : Math.min(what === "all" ? 1000 : renewed, Math.max(pageSize, what === "all" ? count : this.sessions.length));
+    const page = await api.sessions({ ...filter, limit }, what === "more" ? this.next : undefined, signal);
+    const older = this.sessions.findIndex((s) => s.id === page.sessions.at(-1)?.id) + 1; // those that were not asked for again
+    if (what === "more") this.sessions = [...this.sessions, ...page.sessions];
+    else if (what === "again" && older > 0 && older < this.sessions.length) {
+      const all = new Map([...page.sessions, ...this.sessions.slice(older)].map((s) => [s.id, s]));
+      this.sessions = [...all.values()];
+    } else this.sessions = page.sessions;
+    if (what !== "again" || older <= 0 || older >= this.sessions.length) this.next = page.next;
+    this.more.hidden = !this.next;
     const live = this.sessions.filter((s) => s.status === "live").length;
-    this.draw(this.sessions.map((s) => row(s)), this.sessions.length ? `${plural(this.sessions.length, "session")}${live ? `, ${live} live` : ""}` : "No sessions. Record one: ptyrec run -- claude");
+    const shown = this.sessions.length < page.total ? `, the newest ${this.sessions.length.toLocaleString()} shown` : "";
+    const none = this.filters.any ? "No session is like that." : "No sessions. Record one: ptyrec run -- claude";
+    this.draw(this.sessions.map((s) => this.row(s)), page.total ? `${plural(page.total, "session")}${live ? `, ${live} live` : ""}${shown}` : none);
     announce("Sessions", this.sessions.some((s) => stateOf(s) === "asking") ? "asking" : live ? "live" : "");
   }
 
   private async search(q: string, signal: AbortSignal): Promise<void> {
-    const hits = await api.search(q, this.filter, signal);
+    const hits = await api.search(q, { ...this.filters.filter(), limit: hitsShown }, signal);
     this.more.hidden = true;
-    this.draw(hits.map(hit), hits.length ? plural(hits.length, "hit") : `Nothing was said of “${q}”`);
+    this.draw(hits.map(hit), hits.length ? (hits.length < hitsShown ? plural(hits.length, "hit") : `The best ${hits.length} hits`) : `Nothing was said of “${q}”`);
   }
 
-  // draw shows rows, unless they are the ones that stand there: the focus stays where it is.
+  // draw shows rows, unless they are there already: the focus stays where it is.
   private draw(rows: HTMLElement[], status: string): void {
     fill(this.status, status);
     const html = rows.map((r) => r.outerHTML).join("");
@@ -124,28 +174,29 @@ export class ListPage implements Page {
   private leave(): void {
     this.field.value = "";
     this.field.blur();
-    void this.load();
+    void this.load("all");
+  }
+
+  private row(s: api.Session): HTMLElement {
+    const facts = [s.agents.map(agentOf).join(", ") || s.command.join(" "), s.cwd && folder(s.cwd), plural(s.messages, "message"), s.duration ? span(s.duration) : ""].filter(Boolean);
+    return h("li", {}, link(`/s/${s.id}`, { class: `session ${s.status}` },
+      h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, s.status === "ended" ? null : pill(stateOf(s)), h("time", { dateTime: s.started_at, title: full(s.started_at) }, when(s.started_at))),
+      h("span", { class: "facts" }, ...facts.map((f) => h("bdi", {}, f)), ...(s.tags ?? []).map((t) => h("span", { class: "tag" }, t))), s.note ? h("span", { class: "noted" }, s.note) : null),
+      this.write && h("button", { type: "button", class: "quiet more edit", title: "Name, tags, note, delete (e)", "aria-label": `Edit ${titleOf(s)}`, onclick: () => edit(s, () => void this.load("again")) }, icon("more")));
   }
 }
 
-function row(s: api.Session): HTMLElement {
-  const state = stateOf(s);
-  const facts = [s.agents.map(agentOf).join(", ") || s.command.join(" "), s.cwd && folder(s.cwd), plural(s.messages, "message"), s.duration ? span(s.duration) : ""].filter(Boolean);
-  return h("li", {}, link(`/s/${s.id}`, { class: `session ${s.status}` },
-    h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, s.status === "ended" ? null : pill(state), h("time", { dateTime: s.started_at, title: full(s.started_at) }, when(s.started_at))),
-    h("span", { class: "facts" }, facts.join(" · "), ...(s.tags ?? []).map((t) => h("span", { class: "tag" }, t)))));
-}
-
 function hit({ session: s, entry, snippet, marks }: api.Hit): HTMLElement {
-  return h("li", {}, link(`/s/${s.id}#${entry.seq}`, { class: "session hit" },
+  const parts = marked(snippet, marks);
+  const first = parts.find((p) => p instanceof HTMLElement)?.textContent ?? "";
+  return h("li", {}, link(`/s/${s.id}${first ? `?q=${encodeURIComponent(first)}` : ""}#${entry.seq}`, { class: "session hit" },
     h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, h("time", { dateTime: entry.at, title: full(entry.at) }, when(entry.at))),
-    h("span", { class: "snippet" }, h("b", {}, entry.role === "user" ? "You" : names[entry.agent ?? ""] ?? entry.role ?? ""), " ", ...marked(snippet, marks))));
+    h("span", { class: "snippet" }, h("b", {}, entry.role === "user" ? "You" : entry.agent ?? entry.role ?? ""), " ", ...parts)));
 }
-
-// marked gives a snippet whose marks, in bytes, stand out.
+// marked returns a snippet whose marks, in bytes, stand out.
 function marked(snippet: string, marks: [number, number][] | null): Node[] {
   const bytes = new TextEncoder().encode(snippet);
-  const text = (from: number, to?: number): string => new TextDecoder().decode(bytes.subarray(from, to));
+  const text = (from: number, to?: number): string => shown(new TextDecoder().decode(bytes.subarray(from, to)));
   let at = 0;
   const out: Node[] = [];
   for (const [from, to] of marks ?? []) {

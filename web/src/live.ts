@@ -36,7 +36,8 @@ export class Live {
   private pulse = setInterval(() => this.beat(), pingEvery);
   private again = (): void => void (document.visibilityState === "visible" && this.timer && this.connect());
 
-  constructor(private id: string, private watcher: Watcher) {
+  /** seen returns the number of the last entry that the watcher has for certain. */
+  constructor(private id: string, private watcher: Watcher, private seen: () => number) {
     addEventListener("online", this.again);
     document.addEventListener("visibilitychange", this.again);
     this.connect();
@@ -63,7 +64,7 @@ export class Live {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.heard = Date.now();
-      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: 0 }));
+      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: this.seen() }));
     };
     socket.onmessage = (m) => {
       if (this.socket !== socket) return;

@@ -27,7 +27,7 @@ function failed(e: unknown): void {
   const refused = e instanceof Refused ? e : undefined;
   const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", "aria-label": "Token", placeholder: "Token" });
   const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); login(field.value.trim()).then(show, failed); } },
-    h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "row" }, field, h("button", { class: "button strong" }, "Open")));
+    h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "line" }, field, h("button", { class: "button strong" }, "Open")));
   const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e)), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
   fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : "That did not work"), refused?.status === 401 ? form : why));
   if (refused?.status === 401) field.focus();
@@ -35,7 +35,7 @@ function failed(e: unknown): void {
 
 /** go shows the page of an address of ours. */
 export function go(href: string): void {
-  history.pushState(null, "", href);
+  history.pushState({ from: location.pathname }, "", href);
   void show();
 }
 

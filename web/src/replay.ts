@@ -6,7 +6,8 @@ import type { Screen } from "./screen";
 interface Moment { at: number; kind: string; data: string } // at: seconds since the session's start
 
 const longestPause = 2, speeds = [1, 2, 4, 8, 0.5]; // seconds; times
-const batch = 1 << 18; // characters that are written before the page may breathe
+const batch = 1 << 15; // characters that are written before the page may breathe
+const slice = 8; // ms of work before it may
 
 /** Replay plays the events of an asciicast on a screen. Times are seconds of the recording; those of its bar leave out long pauses. */
 export class Replay {
@@ -45,19 +46,27 @@ export class Replay {
   private onspeed: () => void;
 
   /** load takes an asciicast of version 2. Lines that are cut off are left out. */
-  load(cast: string): void {
-    this.moments = [];
-    for (const line of cast.split("\n")) {
+  async load(cast: string, signal: AbortSignal): Promise<void> {
+    const moments: Moment[] = [];
+    let began = performance.now();
+    for (let at = 0, end = 0; end >= 0; at = end + 1) {
+      end = cast.indexOf("\n", at);
+      const line = cast.slice(at, end < 0 ? undefined : end);
+      if (performance.now() - began > slice) {
+        await new Promise((on) => setTimeout(on));
+        if (signal.aborted) return;
+        began = performance.now();
+      }
       try {
         const value: unknown = JSON.parse(line);
-        if (Array.isArray(value)) this.moments.push({ at: value[0] as number, kind: value[1] as string, data: value[2] as string });
+        if (Array.isArray(value)) moments.push({ at: value[0] as number, kind: value[1] as string, data: value[2] as string });
         else if (value && typeof value === "object") {
           const { width, height } = value as { width: number; height: number };
           this.size = { cols: width, rows: height };
         }
       } catch { /* the end of a recording that goes on */ }
     }
-    this.moments = this.moments.filter((m) => m.kind === "o" || m.kind === "r");
+    this.moments = moments.filter((m) => m.kind === "o" || m.kind === "r");
     this.lay();
     this.tell();
   }
@@ -127,7 +136,7 @@ export class Replay {
     const before = this.next > 0 ? this.shown[this.next - 1]! : 0;
     if (this.bar < before || this.next === 0) {
       this.next = 0;
-      this.screen.term.reset();
+      this.screen.reset();
       this.screen.resize(this.size.cols, this.size.rows);
     }
     this.tell();

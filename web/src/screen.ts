@@ -3,6 +3,7 @@ import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { h } from "./dom";
+import { unturned } from "./hidden";
 
 const theme = {
   background: "#14161b", foreground: "#d9dce3", cursor: "#d9dce3", cursorAccent: "#14161b", selectionBackground: "#3d59a1aa",
@@ -11,7 +12,7 @@ const theme = {
 };
 const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const largest = 18, smallest = 9, readable = 13; // font sizes in pixels
-const edge = { x: 30, y: 28 }; // around the cells, in pixels
+const edge = { x: 42, y: 28 }; // around the cells, with the scrollbar, in pixels
 
 /** Screen is a terminal in a pane. */
 export class Screen {
@@ -22,6 +23,7 @@ export class Screen {
   onrefused: () => void = () => {}; // a key that nobody takes
   private inner = h("div", { class: "scaled" });
   private box = h("div", {}, this.inner);
+  private utf8 = new TextDecoder();
   private large = false;
   private watch = new ResizeObserver(() => this.fit());
 
@@ -53,9 +55,16 @@ export class Screen {
     this.term.dispose();
   }
 
-  /** write shows output; done is called when it stands on the screen. */
+  /** write shows output; the promise is kept when it is on the screen. */
   write(data: Uint8Array | string): Promise<void> {
-    return new Promise((done) => this.term.write(data, done));
+    const text = typeof data === "string" ? data : this.utf8.decode(data, { stream: true });
+    return new Promise((done) => this.term.write(unturned(text), done));
+  }
+
+  /** reset clears all, as a new terminal is. */
+  reset(): void {
+    this.utf8 = new TextDecoder();
+    this.term.reset();
   }
 
   resize(cols: number, rows: number): void {

@@ -4,90 +4,152 @@ import { announce, pill, stateOf } from "./badge";
 import { bar, link } from "./bar";
 import { menu } from "./control";
 import { fill, h, icon, toast } from "./dom";
+import { edit } from "./edit";
+import { Find } from "./find";
 import { agentOf, folder, full, plural, span, titleOf, when } from "./format";
 import { bind } from "./keys";
-import type { Page } from "./main";
+import { Log } from "./log";
+import { go, type Page } from "./main";
 import { Stage } from "./stage";
-import { Talk } from "./talk";
+import { Talk, type Place } from "./talk";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
+
+const saving = 250; // ms
+const mostTicks = 150; // prompts on the bar of the replay
+const margin = 50; // entries before the last that may have changed while the connection was lost
+
+interface State { place?: Place; part?: Part }
+type Part = "talk" | "stage";
 
 /** SessionPage shows a session, live or past. */
 export class SessionPage implements Page {
   readonly el = h("div", { class: "sessionpage" });
   private session!: api.Session;
+  private write = false;
+  private log: Log;
   private talk!: Talk;
+  private find!: Find;
   private stage?: Stage;
+  private wanted?: api.Entry; // whose moment the terminal is to show, when it is in view
   private head = h("div", { class: "heading" });
   private state = h("span", { class: "state" });
   private stop = new AbortController();
+  private saved = 0; // timer
 
-  constructor(private id: string) {}
+  constructor(private id: string) {
+    this.log = new Log(id, this.stop.signal);
+  }
 
   async open(): Promise<void> {
+    const left = (history.state ?? {}) as State, seq = left.place?.seq ?? Number(location.hash.slice(1));
+    const first = seq > 0 ? this.log.around(seq).then(() => {}) : this.log.start();
+    first.catch(() => {}); // it is waited for below
     const [session, info] = await Promise.all([api.session(this.id), api.info()]);
+    await first;
+    if (session.attachable) await this.log.end();
     if (this.stop.signal.aborted) return;
-    this.session = session;
-    const started = Date.parse(session.started_at);
-    this.talk = new Talk(started);
+    this.write = info.write;
+    this.talk = new Talk(this.log, Date.parse(session.started_at));
+    this.talk.onerror = (e) => this.stop.signal.aborted || toast((e as Error).message, true);
     this.talk.onseek = (e, go) => {
+      this.wanted = e;
       if (go) this.show("stage");
-      void this.seek(e);
+      void this.seek();
     };
+    this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
     this.stage = new Stage(session, info.write, {
       entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
+      again: () => void this.log.end().then(() => this.talk.changed()).catch(() => {}),
+      seen: () => this.log.at(Math.max(0, this.log.length - margin))?.seq ?? 0,
       state: (s) => this.changed({ ...this.session, state: s }),
-      over: (status) => this.changed({ ...this.session, status: "ended", state: undefined, exit_code: status }),
-      time: (t, playing) => this.talk.mark(t, playing),
+      over: (status) => this.over(status),
+      time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
     });
-    const panes = h("main", { class: "split" }, this.talk.el, this.stage.el);
-    fill(this.el, bar(link("/", { class: "quiet", title: "All sessions (u)", "aria-label": "All sessions" }, icon("back")), this.head, this.state, this.downloads()), this.tabs(), panes);
-    this.show("talk");
+    const said = h("div", { class: "talkpane" }, this.find.el, this.talk.el);
+    const panes = h("main", { class: "split" }, said, this.stage.el);
+    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more())), this.tabs(), panes);
     this.changed(session);
+    this.show(left.part ?? "talk");
     this.keys();
-    this.stage.open();
-    if (!session.attachable) await this.read();
-    else this.talk.follow(!location.hash);
-    this.resume();
+    this.begin(left.place, seq);
+    this.talk.onplace = (place) => this.keep({ place });
+    const words = new URLSearchParams(location.search).get("q");
+    if (words) this.find.show(words);
+    this.stage.open(this.inView());
+    if (!session.attachable) await this.seek();
   }
 
   close(): void {
+    clearTimeout(this.saved);
     this.stop.abort();
+    this.find?.close();
+    this.talk?.close();
     this.stage?.close();
   }
 
-  // read takes a past session's entries, and goes to the one that the address names, else to the first.
-  private async read(): Promise<void> {
-    for await (const page of api.entries(this.id, this.stop.signal)) this.take(page, []);
-    if (this.talk.empty) this.talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
+  // begin goes to where the reader was, to the entry that the address names, to the end of a live session, or to the beginning.
+  private begin(place: Place | undefined, seq: number): void {
+    const { log, talk } = this;
+    const named = seq > 0 ? log.nearest(seq) : -1;
+    if (this.session.attachable) talk.follow();
+    if (place) talk.goTo(place);
+    else if (named >= 0) talk.go(named, true);
+    else if (!this.session.attachable) talk.go(0);
+    const messages = log.fetched().filter((e) => e.type === "message");
+    if (!log.length) talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
+    this.wanted = log.at(named) ?? messages.find((e) => e.role === "user") ?? messages[0];
   }
 
-  private resume(): void {
-    const seq = Number(location.hash.slice(1));
-    const entry = seq > 0 ? this.talk.show(seq) : undefined;
-    const first = entry ?? (this.session.attachable ? undefined : this.talk.messages.find((e) => e.role === "user") ?? this.talk.messages[0]);
-    if (first) void this.seek(first);
+  // keep keeps where the reader is in the history, so that Back and a reload lead there.
+  private pending: State = {};
+  private keep(state: State, words?: string): void {
+    Object.assign(this.pending, state);
+    clearTimeout(this.saved);
+    const save = (): void => {
+      const address = new URL(location.href);
+      if (words) address.searchParams.set("q", words);
+      else if (words !== undefined) address.searchParams.delete("q");
+      history.replaceState({ ...(history.state as State | null), ...this.pending }, "", address);
+    };
+    if (words !== undefined) save();
+    else this.saved = setTimeout(save, saving);
   }
 
-  private async seek(e: api.Entry): Promise<void> {
-    await this.stage?.seek((Date.parse(e.at) - Date.parse(this.session.started_at)) / 1000 + 0.05);
-    this.ticks();
+  private inView(): boolean {
+    return this.stage!.el.offsetParent !== null;
   }
 
-  private ticks(): void {
-    this.stage?.replay.mark(this.talk.messages.filter((e) => e.role === "user").map((e) => (Date.parse(e.at) - Date.parse(this.session.started_at)) / 1000));
+  // seek brings the terminal to the moment that is wanted, once it is in view.
+  private async seek(): Promise<void> {
+    const e = this.wanted;
+    if (!e || !this.inView()) return;
+    this.wanted = undefined;
+    await this.stage!.seek(this.moment(e) + 0.05);
+    const prompts = this.log.complete ? this.log.fetched().filter((m) => m.role === "user") : [];
+    this.stage!.replay.mark(prompts.length > mostTicks ? [] : prompts.map((m) => this.moment(m)));
+  }
+
+  private moment(e: api.Entry): number {
+    return (Date.parse(e.at) - Date.parse(this.session.started_at)) / 1000;
+  }
+
+  private over(status?: number): void {
+    this.talk.over();
+    this.changed({ ...this.session, status: "ended", state: undefined, exit_code: status });
   }
 
   private take(entries: api.Entry[], gone: string[], title?: string): void {
-    this.talk.drop(gone);
-    this.talk.put(entries);
+    this.log.change(entries, gone);
+    this.talk.changed();
     if (title && title !== this.session.title) this.changed({ ...this.session, title });
   }
 
   private changed(s: api.Session): void {
     this.session = s;
+    const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
     const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : ""].filter(Boolean);
-    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${s.command.join(" ")}\n${full(s.started_at)}\n${plural(s.messages, "message")}` }, facts.join(" · ")));
+    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${s.command.join(" ")}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags));
     fill(this.state, pill(stateOf(s)));
     announce(titleOf(s), stateOf(s));
     this.el.dataset.state = stateOf(s);
@@ -98,18 +160,32 @@ export class SessionPage implements Page {
     return h("nav", { class: "tabs", "aria-label": "Parts" }, ...(["talk", "stage"] as const).map((part) => h("button", { type: "button", "data-part": part, onclick: () => this.show(part) }, part === "talk" ? "Conversation" : "Terminal")));
   }
 
-  private show(part: "talk" | "stage"): void {
+  private show(part: Part): void {
     this.el.dataset.part = part;
     for (const b of this.el.querySelectorAll<HTMLElement>(".tabs button")) b.setAttribute("aria-current", String(b.dataset.part === part));
+    if (history.state?.part !== part) this.keep({ part });
+    if (part === "stage" && this.wanted) void this.seek();
   }
 
-  private downloads(): HTMLElement {
-    const el = menu("", ...Object.entries(formats).map(([format, name]) => h("button", { type: "button", onclick: () => void this.download(format).catch((e: Error) => toast(e.message, true)) }, name)));
+  private finder(): HTMLElement {
+    return h("button", { type: "button", class: "quiet", title: "Find in this session (/)", "aria-label": "Find in this session", onclick: () => this.search() }, icon("search"));
+  }
+
+  private search(): void {
+    this.show("talk");
+    this.find.open();
+  }
+
+  // more is the menu of what can be done with a session.
+  private more(): HTMLElement {
+    const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
+    const el = menu("", this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
+      h("p", { class: "label" }, "Download"), ...Object.entries(formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))));
     el.classList.add("right");
     const summary = el.querySelector("summary")!;
-    summary.className = "quiet";
-    Object.assign(summary, { title: "Download", ariaLabel: "Download" });
-    summary.append(icon("file"));
+    summary.className = "quiet more";
+    Object.assign(summary, { title: "More", ariaLabel: "More" });
+    summary.append(icon("more"));
     return el;
   }
 
@@ -122,12 +198,20 @@ export class SessionPage implements Page {
   private keys(): void {
     const { talk } = this;
     const stage = this.stage!;
+    addEventListener("keydown", (e) => {
+      if (e.key !== "f" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || this.find.focused || document.activeElement?.closest(".now")) return; // the second time the browser's own find opens
+      e.preventDefault();
+      this.search();
+    }, { signal: this.stop.signal });
     bind([
-      { keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next message", run: () => talk.step(1) },
-      { keys: ["k", "ArrowUp"], shown: "k ↑", does: "Message before", run: () => talk.step(-1) },
+      { keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next message", run: () => void talk.step(1) },
+      { keys: ["k", "ArrowUp"], shown: "k ↑", does: "Message before", run: () => void talk.step(-1) },
       { keys: ["Enter"], does: "Show the message's moment", run: () => talk.seekFocused() },
       { keys: ["o"], does: "Open or fold details", run: () => talk.fold() },
-      { keys: ["G", "End"], shown: "G", does: "Newest message", run: () => talk.toEnd() },
+      { keys: ["G", "End"], shown: "G", does: "Newest message", run: () => void this.toEnd() },
+      { keys: ["g", "Home"], shown: "g", does: "First message", run: () => void this.toStart() },
+      { keys: ["/", "f"], shown: "/", does: "Find in this session", run: () => this.search() },
+      { keys: ["n", "N"], shown: "n N", does: "Next, previous place found", run: (e) => void this.find.step(e.key === "n" ? 1 : -1) },
       { keys: [" "], does: "Play or pause the replay", run: () => void stage.showReplay().then(() => stage.replay.toggle()) },
       { keys: ["ArrowLeft"], shown: "←", does: "5 s back", run: () => stage.replay.skip(-5) },
       { keys: ["ArrowRight"], shown: "→", does: "5 s on", run: () => stage.replay.skip(5) },
@@ -135,8 +219,25 @@ export class SessionPage implements Page {
       { keys: ["l"], does: "Back to live", run: () => stage.showLive() },
       { keys: ["c"], shown: "c Enter", does: "Take control", run: () => stage.control() },
       { keys: ["z"], does: "Zoom the terminal", run: () => stage.zoom() },
-      { keys: ["u", "/"], shown: "u /", does: "All sessions, search", run: () => this.el.querySelector<HTMLElement>("a[data-own]")?.click() },
+      { keys: ["u"], does: "All sessions", run: () => this.el.querySelector<HTMLElement>("a.back")?.click() },
       { keys: ["Escape"], shown: "Esc", does: "Leave what has the focus", run: () => (document.activeElement as HTMLElement | null)?.blur() },
     ]);
   }
+
+  private async toEnd(): Promise<void> {
+    if (!this.log.at(this.log.length - 1)) await this.log.end();
+    this.talk.toEnd();
+  }
+
+  private async toStart(): Promise<void> {
+    if (!this.log.at(0)) await this.log.start();
+    this.talk.go(0);
+  }
+}
+
+// back goes to the list that the reader came from, at its place; where he came from elsewhere the link is followed.
+function back(e: MouseEvent): void {
+  if (!(history.state as { from?: string } | null)?.from || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  history.back();
 }

@@ -12,6 +12,8 @@ const mostWaiting = 8 << 20; // bytes
 
 export interface Listener {
   entries(e: Entries): void;
+  again(): void; // the connection was lost for a while: entries may be gone
+  seen(): number; // the number of an entry from which on they are wanted
   state(s: api.State): void;
   over(status?: number): void; // the session has ended
   time(seconds: number, playing: boolean): void; // the replay has come here; -1: there is none any more
@@ -46,10 +48,10 @@ export class Stage implements Watcher {
     this.el = h("section", { id: "stage", "aria-label": "Terminal" }, h("div", { class: "head" }, this.tabs, this.notice, h("span", { class: "gap" }), this.size, zoom), this.pane, this.foot);
   }
 
-  /** open begins, once the element is in the page. */
-  open(): void {
+  /** open begins, once the element is in the page. The recording of a past session that is not in view is not asked for. */
+  open(inView: boolean): void {
     if (this.session.attachable) this.attach();
-    else void this.showReplay();
+    else if (inView) void this.showReplay();
   }
 
   close(): void {
@@ -110,7 +112,10 @@ export class Stage implements Watcher {
     this.el.dataset.link = state.kind;
     if (state.kind === "open") {
       this.polls = 0;
-      if (state.resumed) toast("Connected again: resumed where it broke off");
+      if (state.resumed) {
+        this.listener.again();
+        toast("Connected again: resumed where it broke off");
+      }
       return this.say();
     }
     if (state.kind === "connecting") return this.say("Connecting…");
@@ -132,7 +137,7 @@ export class Stage implements Watcher {
   }
 
   snapshot(cols: number, rows: number, data: Uint8Array): void {
-    this.now?.term.reset();
+    this.now?.reset();
     this.resize(cols, rows);
     void this.now?.write(data);
   }
@@ -165,7 +170,7 @@ export class Stage implements Watcher {
 
   private attach(): void {
     const now = (this.now = new Screen());
-    this.live = new Live(this.session.id, this);
+    this.live = new Live(this.session.id, this, () => this.listener.seen());
     this.bar = new ControlBar(this.live, now, this.write);
     now.el.classList.add("now");
     now.onleave = () => this.bar?.ask("release");
@@ -199,7 +204,7 @@ export class Stage implements Watcher {
     this.say("Loading the recording…");
     try {
       const cast = await api.file(this.session.id, "cast2", this.stop.signal);
-      this.replay.load(await cast.text());
+      await this.replay.load(await cast.text(), this.stop.signal);
       this.say(this.replay.loaded ? "" : "Nothing was recorded");
     } catch (e) {
       this.loading = undefined;

@@ -1,198 +1,377 @@
-// The conversation: entries as they are, in order, each at its place when it changes.
-import type { Entry, Tool } from "./api";
+// The conversation: a list of which only the visible part is in the page.
+import type { Entry } from "./api";
 import { fill, h, icon } from "./dom";
-import { clock, full, names, when } from "./format";
-import { markdown, plain } from "./markdown";
+import { draw, isShown, likely } from "./entry";
+import type { Log } from "./log";
 
-interface Item { entry: Entry; el: HTMLElement }
+const overscan = 500; // pixels above and below what is visible
+const tallest = 12_000_000; // pixels: browsers cannot make taller elements
+const gapAbove = 70; // pixels above an entry that was jumped to
+const pages = 5; // requests in a row for what is missing in the same place
 
-/** Talk shows a session's entries. Its element scrolls. */
+interface Row { entry: Entry; el: HTMLElement; top: number }
+
+/** Place is where the reader is: so many pixels below the top of an entry, by its number. */
+export interface Place { seq: number; below: number }
+
+/** Talk shows a session's entries. Its element scrolls. Rows lie where the heights of those before them put them: measured ones, else likely ones. */
 export class Talk {
   readonly el = h("section", { id: "talk", tabIndex: -1, "aria-label": "Conversation" });
   onseek: (entry: Entry, go: boolean) => void = () => {}; // go: the terminal is what the reader wants to see
-  private list = h("div", { class: "entries" });
+  onplace: (place: Place) => void = () => {}; // the reader has scrolled
+  ondraw: (entry: Entry, el: HTMLElement) => void = () => {}; // after an entry was drawn
+  onerror: (e: unknown) => void = () => {};
+  private list = h("div", { class: "entries", role: "feed", "aria-label": "Messages" });
   private jump = h("button", { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() }, icon("down"), "Newest");
-  private items: Item[] = [];
-  private byId = new Map<string, Item>();
+  private rows = new Map<string, Row>(); // in the page, by id
+  private heights = new Map<string, number>(); // measured, by id
+  private open = new Set<string>(); // entries whose details are open, by id
+  private tops = new Float64Array(1); // of each entry and of the end
+  private anchor: { id: string; below: number } | "end" | undefined; // what stays where it is while heights change
+  private focused = ""; // id of the entry that has or had the focus
+  private now = ""; // id of the message that a replay has come to
   private live = false;
-  private stick = false; // to the end
-  private now?: Item;
+  private scrolled = -1; // where we scrolled to ourselves
+  private width = 0;
+  private loading = false;
+  private frame = 0;
+  private resized = new ResizeObserver((changes) => this.measured(changes));
 
-  constructor(private started: number) {
-    this.el.append(this.list, this.jump);
-    this.el.addEventListener("scroll", () => {
-      this.stick = this.live && this.atEnd();
-      this.jump.hidden = !this.live || this.stick;
-    }, { passive: true });
-    new ResizeObserver(() => this.stick && this.toEnd()).observe(this.list);
+  constructor(private log: Log, private started: number) {
+    this.el.append(this.list, h("div", { class: "jumpbox" }, this.jump));
+    this.el.addEventListener("scroll", () => this.onscroll(), { passive: true });
+    this.el.addEventListener("focusin", (e) => (this.focused = this.idOf(e.target) ?? this.focused));
+    this.resized.observe(this.el);
   }
 
-  /** follow lets the conversation stay at its end as it grows, until the reader scrolls away. */
-  follow(on: boolean): void {
-    this.live = this.stick = on;
-    if (on) this.toEnd();
+  close(): void {
+    this.resized.disconnect();
+    cancelAnimationFrame(this.frame);
   }
 
-  /** put adds entries, and changes those that are there. */
-  put(entries: Entry[]): void {
-    for (const entry of entries) {
-      const old = this.byId.get(entry.id);
-      if (old && JSON.stringify(old.entry) === JSON.stringify(entry)) continue;
-      const el = this.draw(entry, old?.el);
-      if (!el) continue;
-      if (old) {
-        old.entry = entry;
-        continue;
-      }
-      const item = { entry, el };
-      let at = this.items.length;
-      while (at > 0 && this.items[at - 1]!.entry.seq > entry.seq) at--;
-      this.list.insertBefore(el, this.items[at]?.el ?? null);
-      this.items.splice(at, 0, item);
-      this.byId.set(entry.id, item);
-    }
+  /** follow keeps the newest entry in view as the conversation grows, until the reader scrolls away. */
+  follow(): void {
+    this.live = true;
+    this.toEnd();
   }
 
-  /** drop takes entries back. */
-  drop(ids: string[]): void {
-    for (const id of ids) {
-      this.byId.get(id)?.el.remove();
-      this.byId.delete(id);
-    }
-    this.items = this.items.filter((i) => this.byId.has(i.entry.id));
+  /** end shows that the conversation grows no more. */
+  over(): void {
+    this.live = false;
+    this.jump.hidden = true;
   }
 
-  /** empty tells whether there is nothing to read. */
-  get empty(): boolean { return this.items.length === 0; }
-  get messages(): Entry[] { return this.items.map((i) => i.entry).filter((e) => e.type === "message"); }
+  /** changed draws what has changed in the log. */
+  changed(): void {
+    this.lay();
+  }
+
+  /** go brings an entry near the top, and gives it the focus where asked. */
+  go(index: number, focus = false): void {
+    const entry = this.log.at(index);
+    if (!entry) return;
+    this.goTo({ seq: entry.seq, below: -gapAbove }, index);
+    if (focus) this.focus(entry.id);
+  }
+
+  /** goTo brings the reader back to a place. */
+  goTo(place: Place, index = this.log.nearest(place.seq)): void {
+    const entry = this.log.at(index);
+    if (!entry) return;
+    this.anchor = { id: entry.id, below: place.below };
+    this.lay();
+  }
+
+  /** toEnd goes to the newest entry. */
+  toEnd(): void {
+    this.anchor = "end";
+    this.jump.hidden = true;
+    this.lay();
+  }
+
+  /** index returns that of the entry at the top of what is visible. */
+  get index(): number { return this.indexAt(this.el.scrollTop + 1); }
+
+  /** drawn returns the elements of all entries that are in the page. */
+  drawn(): HTMLElement[] { return [...this.rows.values()].map((r) => r.el.firstElementChild as HTMLElement); }
+
+  /** row returns an entry's element, if it is in the page. */
+  row(id: string): HTMLElement | undefined { return this.rows.get(id)?.el.firstElementChild as HTMLElement | undefined; }
+
+  /** into scrolls as little as shows an element of the list, which takes the place of what stayed before. */
+  into(el: Element, margin = 12): void {
+    const box = el.getBoundingClientRect(), view = this.el.getBoundingClientRect();
+    const by = box.top < view.top + margin ? box.top - view.top - margin : box.bottom > view.bottom - margin ? Math.min(box.bottom - view.bottom + margin, box.top - view.top - margin) : 0;
+    if (!by) return;
+    this.el.scrollTop += by;
+    this.onscroll();
+  }
 
   /** mark shows which message a replay has come to, in seconds since the session's start. */
-  mark(seconds: number, scroll: boolean): void {
+  async mark(seconds: number, scroll: boolean): Promise<void> {
     const limit = this.started + seconds * 1000 + 50;
-    const found = this.items.findLast((i) => i.entry.type === "message" && Date.parse(i.entry.at) <= limit);
-    if (found === this.now) return;
-    this.now?.el.removeAttribute("aria-current");
-    this.now = found;
-    found?.el.setAttribute("aria-current", "true");
-    if (scroll) found?.el.scrollIntoView({ block: "nearest", behavior: smooth() });
+    const found = await this.before(limit);
+    if (!found || found.id === this.now) return;
+    this.row(this.now)?.removeAttribute("aria-current");
+    this.now = found.id;
+    const el = this.row(found.id);
+    el?.setAttribute("aria-current", "true");
+    if (!scroll) return;
+    if (el) this.into(el);
+    else this.go(this.log.index(found.id));
   }
 
   /** step moves the focus to the next (1) or previous (-1) message. */
-  step(by: 1 | -1): void {
-    const stops = this.items.filter((i) => i.entry.type === "message");
-    const here = stops.findIndex((i) => i.el.contains(document.activeElement));
-    const from = here >= 0 ? here : this.now ? stops.indexOf(this.now) : by > 0 ? -1 : stops.length;
-    this.reach(stops[Math.min(stops.length - 1, Math.max(0, from + by))]);
-  }
-
-  /** show brings the entry with a seq number into view, as an address names it. */
-  show(seq: number): Entry | undefined {
-    const item = this.items.find((i) => i.entry.seq >= seq && i.entry.type === "message");
-    this.reach(item);
-    return item?.entry;
+  async step(by: 1 | -1): Promise<void> {
+    const here = this.rows.has(this.focused) && this.rows.get(this.focused)!.el.contains(document.activeElement) ? this.log.index(this.focused) : this.log.index(this.now);
+    for (let i = here >= 0 ? here + by : by > 0 ? 0 : this.log.length - 1; i >= 0 && i < this.log.length; i += by) {
+      if (!this.log.at(i) && !(await this.log.need(Math.max(0, i - 50), i + 50))) return;
+      const entry = this.log.at(i);
+      if (entry?.type === "message") return this.focus(entry.id);
+    }
   }
 
   /** seekFocused goes to the moment of the message that has the focus. */
   seekFocused(): void {
-    const item = this.items.find((i) => i.el === document.activeElement);
-    if (item) this.onseek(item.entry, true);
+    const row = [...this.rows.values()].find((r) => r.el.firstElementChild === document.activeElement);
+    if (row) this.onseek(row.entry, true);
   }
 
-  /** fold opens or folds the details of the message that has the focus, or else of all. */
+  /** fold opens or folds the details of the message that has the focus, or else of all that are in the page. */
   fold(): void {
-    const within = this.items.find((i) => i.el.contains(document.activeElement))?.el;
+    const within = this.row(this.idOf(document.activeElement) ?? "");
     const all = [...(within?.querySelector("details") ? within : this.list).querySelectorAll<HTMLDetailsElement>("details.fold")];
     const open = !all.some((d) => d.open);
     for (const d of all) d.open = open;
   }
 
-  toEnd(): void {
-    this.el.scrollTop = this.el.scrollHeight;
+  // --- where things are
+
+  private focus(id: string): void {
+    this.focused = id;
+    if (!this.rows.has(id)) this.go(this.log.index(id));
+    const el = this.row(id);
+    el?.focus({ preventScroll: true });
+    if (el) this.into(el);
   }
 
-  private reach(item?: Item): void {
-    item?.el.focus({ preventScroll: true });
-    item?.el.scrollIntoView({ block: "nearest", behavior: smooth() });
+  private idOf(target: unknown): string | undefined {
+    return target instanceof Element ? target.closest<HTMLElement>("[data-id]")?.dataset.id : undefined;
   }
 
-  private atEnd(): boolean {
-    return this.el.scrollHeight - this.el.scrollTop - this.el.clientHeight < 40;
-  }
-
-  // draw makes an entry's element, or draws it anew in old; undefined for what is not worth a line.
-  private draw(e: Entry, old?: HTMLElement): HTMLElement | undefined {
-    if (e.type === "event") {
-      const text = eventText(e);
-      if (!text) return undefined;
-      const el = old ?? h("p", { class: "event" });
-      fill(el, h("span", { title: full(e.at) }, text));
-      return el;
+  // before returns the last message at or before a time; entries that are missing there are fetched.
+  private async before(limit: number): Promise<Entry | undefined> {
+    let low = 0, high = this.log.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (!this.log.at(middle) && !(await this.log.need(middle, middle))) return undefined;
+      if (Date.parse(this.log.at(middle)?.at ?? "") <= limit) low = middle + 1;
+      else high = middle;
     }
-    const el = old ?? h("article", { id: `e${e.seq}`, tabIndex: -1, onclick: (ev: MouseEvent) => this.clicked(ev, e.id) });
-    const open = el.querySelector<HTMLDetailsElement>("details.fold")?.open ?? false;
-    el.className = `${e.role ?? ""} ${e.status ?? ""}`;
-    fill(el, body(e, open), h("a", { class: "at", href: `#${e.seq}`, title: `#${e.seq}, ${full(e.at)}` }, clock((Date.parse(e.at) - this.started) / 1000)));
-    return el;
+    for (let i = low - 1; i >= 0; i--) if (this.log.at(i)?.type !== "event") return this.log.at(i);
+    return undefined;
+  }
+
+  private onscroll(): void {
+    const top = this.el.scrollTop;
+    if (Math.abs(top - this.scrolled) < 2) return;
+    this.scrolled = top;
+    const atEnd = this.el.scrollHeight - top - this.el.clientHeight < 40;
+    const index = this.indexAt(top + 1);
+    const entry = this.log.at(index);
+    this.anchor = this.live && atEnd ? "end" : entry ? { id: entry.id, below: top - this.tops[index]! } : undefined;
+    this.jump.hidden = !this.live || atEnd;
+    this.later();
+  }
+
+  private later(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.lay());
+  }
+
+  // indexAt returns the index of the entry at so many pixels from the top.
+  private indexAt(y: number): number {
+    let low = 0, high = this.log.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.tops[middle]! <= y) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(0, low);
+  }
+
+  // stack puts each entry under the one before it.
+  private stack(): void {
+    const n = this.log.length;
+    if (this.tops.length !== n + 1) this.tops = new Float64Array(n + 1);
+    const missing = Math.min(60, tallest / n), width = this.list.clientWidth;
+    for (let i = 0, top = 0; i <= n; i++) {
+      this.tops[i] = top;
+      const e = i < n ? this.log.at(i) : undefined;
+      top += e ? (this.heights.get(e.id) ?? Math.min(likely(e, width), tallest / n)) : missing;
+    }
+    this.list.style.height = `${this.tops[n]}px`;
+  }
+
+  // lay puts into the page what is visible, at the anchor. What is measured then may differ from what was likely: so it is done again.
+  private lay(): void {
+    cancelAnimationFrame(this.frame);
+    for (let again = true, times = 0; again && times < 4; times++) {
+      this.stack();
+      this.scroll();
+      again = this.show();
+    }
+    this.place();
+    void this.load();
+  }
+
+  private scroll(): void {
+    const index = this.anchor && this.anchor !== "end" ? this.log.index(this.anchor.id) : -1;
+    if (this.anchor === "end") this.el.scrollTop = this.el.scrollHeight;
+    else if (index >= 0) this.el.scrollTop = Math.round(this.tops[index]! + (this.anchor as { below: number }).below);
+    this.scrolled = this.el.scrollTop;
+  }
+
+  private range(): [number, number] {
+    const top = this.el.scrollTop;
+    return [this.indexAt(top - overscan), this.indexAt(top + this.el.clientHeight + overscan)];
+  }
+
+  // show draws the rows that are to be in the page, and reports whether one is higher or lower than was thought.
+  private show(): boolean {
+    const [first, last] = this.range();
+    const wanted = this.kept();
+    for (let i = first; i <= last && i < this.log.length; i++) wanted.add(i);
+    const ids = new Set<string>(), fresh: Row[] = [];
+    let before: Element | null = null;
+    for (const i of [...wanted].sort((a, b) => a - b)) {
+      const entry = this.log.at(i);
+      if (!entry || !isShown(entry)) continue;
+      ids.add(entry.id);
+      let row = this.rows.get(entry.id);
+      if (!row) fresh.push((row = this.row_(entry)));
+      else if (row.entry !== entry) this.update(row, entry);
+      const next: Element | null = before ? before.nextElementSibling : this.list.firstElementChild;
+      if (next !== row.el) this.list.insertBefore(row.el, next);
+      before = row.el;
+      if (row.top !== this.tops[i]) row.el.style.top = `${(row.top = this.tops[i]!)}px`;
+      const article = row.el.firstElementChild!;
+      article.setAttribute("aria-posinset", String(i + 1));
+      article.setAttribute("aria-setsize", String(this.log.length));
+    }
+    for (const [id, row] of this.rows) if (!ids.has(id)) this.remove(id, row);
+    let differs = false;
+    for (const row of fresh) differs = this.measure(row.entry.id, row.el.getBoundingClientRect().height) || differs;
+    return differs;
+  }
+
+  // kept returns the indexes of rows that stay in the page wherever it is scrolled to: the focused one, and those of a selection.
+  private kept(): Set<number> {
+    const kept = new Set<number>();
+    const active = this.idOf(document.activeElement);
+    if (active && this.rows.has(active)) kept.add(this.log.index(active));
+    const selection = getSelection();
+    if (selection && !selection.isCollapsed) {
+      const ends = [this.idOf(selection.anchorNode?.parentElement), this.idOf(selection.focusNode?.parentElement)].map((id) => (id ? this.log.index(id) : -1)).filter((i) => i >= 0);
+      if (ends.length) for (let i = Math.min(...ends), n = 0; i <= Math.max(...ends) && n < 200; i++, n++) kept.add(i);
+    }
+    kept.delete(-1);
+    return kept;
+  }
+
+  private measure(id: string, height: number): boolean {
+    if (Math.abs((this.heights.get(id) ?? -1) - height) < 0.5) return false;
+    this.heights.set(id, height);
+    return true;
+  }
+
+  private measured(changes: ResizeObserverEntry[]): void {
+    let differs = false;
+    for (const { target, borderBoxSize } of changes) {
+      if (target === this.el) {
+        if (this.el.clientWidth !== this.width && this.width) this.heights.clear();
+        this.width = this.el.clientWidth;
+        differs = true;
+      }
+      const id = (target as HTMLElement).dataset.id;
+      if (id && this.rows.has(id)) differs = this.measure(id, borderBoxSize[0]!.blockSize) || differs;
+    }
+    if (differs) this.lay();
+  }
+
+  // load fetches what is visible and missing.
+  private async load(): Promise<void> {
+    if (this.loading) return;
+    this.loading = true;
+    try {
+      for (let n = 0; n < pages && (await this.log.need(...this.range())); n++) {
+        this.hold();
+        this.lay();
+      }
+    } catch (e) {
+      this.onerror(e);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  // hold makes what is at the top the anchor, where there was none to be had before.
+  private hold(): void {
+    if (this.anchor) return;
+    const index = this.indexAt(this.el.scrollTop + 1), entry = this.log.at(index);
+    if (entry) this.anchor = { id: entry.id, below: this.el.scrollTop - this.tops[index]! };
+  }
+
+  private place(): void {
+    const index = this.indexAt(this.el.scrollTop + 1), entry = this.log.at(index);
+    if (entry && this.el.clientHeight) this.onplace({ seq: entry.seq, below: Math.round(this.el.scrollTop - this.tops[index]!) });
+  }
+
+  // --- rows
+
+  private row_(entry: Entry): Row {
+    const el = h("div", { class: "row", "data-id": entry.id });
+    const row = { entry, el, top: -1 };
+    this.rows.set(entry.id, row);
+    this.draw(row);
+    this.resized.observe(el);
+    return row;
+  }
+
+  private update(row: Row, entry: Entry): void {
+    const same = JSON.stringify(row.entry) === JSON.stringify(entry);
+    row.entry = entry;
+    if (!same) this.draw(row);
+  }
+
+  private draw(row: Row): void {
+    const { entry, el } = row, focus = el.firstElementChild !== null && el.firstElementChild === document.activeElement;
+    const article = draw(entry, this.started, this.open.has(entry.id));
+    fill(el, article);
+    for (const d of el.querySelectorAll<HTMLDetailsElement>("details.fold")) d.addEventListener("toggle", () => {
+      if (d.open === this.open.has(entry.id)) return;
+      if (d.open) this.open.add(entry.id);
+      else this.open.delete(entry.id);
+      this.ondraw(entry, article);
+    });
+    if (entry.type === "message") article.addEventListener("click", (ev) => this.clicked(ev, entry.id));
+    if (entry.id === this.now) article.setAttribute("aria-current", "true");
+    if (focus) article.focus({ preventScroll: true });
+    this.ondraw(entry, article);
+  }
+
+  private remove(id: string, row: Row): void {
+    this.resized.unobserve(row.el);
+    row.el.remove();
+    this.rows.delete(id);
   }
 
   private clicked(ev: MouseEvent, id: string): void {
-    const item = this.byId.get(id);
-    if (!item || !(ev.target instanceof Element) || ev.target.closest("a:not(.at), button, summary, pre, table") || String(getSelection())) return;
+    const row = this.rows.get(id);
+    if (!row || !(ev.target instanceof Element) || ev.target.closest("a:not(.at), button, summary, pre, table") || String(getSelection())) return;
     ev.preventDefault();
-    item.el.focus({ preventScroll: true });
-    history.replaceState(history.state, "", `#${item.entry.seq}`);
-    this.onseek(item.entry, ev.target.closest(".at") !== null);
-  }
-}
-
-const smooth = (): ScrollBehavior => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth");
-
-function body(e: Entry, open: boolean): HTMLElement {
-  const text = (source = e.markdown || e.text || ""): HTMLElement => {
-    const el = h("div", { class: "text" });
-    el.append(markdown(source));
-    return el;
-  };
-  switch (e.role) {
-    case "tool": return tool(e.tool ?? { name: e.text ?? "", input: "", output: "", status: "ok", truncated: false }, open);
-    case "thinking": return fold("thinking", open, ["Thinking", h("span", { class: "hint" }, firstLine(e.text))], text());
-    case "shell":
-    case "command": return h("div", { class: "shell" }, h("p", { class: "prompt" }, h("span", { "aria-hidden": "true" }, e.role === "shell" ? "$" : "›"), h("code", {}, e.text ?? "")), e.output ? (e.output.length < 600 ? plain(e.output) : fold("output", open, [firstLine(e.output)], plain(e.output))) : null);
-    case "system": return h("div", { class: "text" }, e.text ?? "");
-    default: return h("div", {}, h("h2", { class: "who" }, e.role === "user" ? "You" : names[e.agent ?? ""] ?? e.agent ?? e.role ?? ""), e.role === "user" ? h("div", { class: "text typed" }, e.text ?? "") : text(), e.status === "partial" && h("p", { class: "note" }, "stopped here"));
-  }
-}
-
-function tool(t: Tool, open: boolean): HTMLElement {
-  const marks: Record<string, string> = { ok: "✓", error: "✕", running: "…", rejected: "⊘" };
-  const head = [h("span", { class: `mark ${t.status}`, title: t.status, role: "img", "aria-label": t.status }, marks[t.status] ?? "·"), h("b", {}, t.name), h("code", {}, firstLine(t.input))];
-  if (!t.output && !t.input.includes("\n")) return h("div", { class: "fold flat" }, ...head);
-  return fold("tool", open, head, t.input.includes("\n") && plain(t.input, "input"), t.output && plain(t.output, t.truncated ? "output, cut by the agent" : ""));
-}
-
-function fold(kind: string, open: boolean, head: (Node | string)[], ...inside: (Node | "" | false)[]): HTMLElement {
-  return h("details", { class: `fold ${kind}`, open }, h("summary", {}, ...head), ...inside);
-}
-
-const visible = (keys: string): string => keys.replace(/\r/g, "⏎").replace(/[\0-\x1f]/g, (c) => `^${String.fromCharCode(c.charCodeAt(0) + 64)}`).replace(/\x7f/g, "⌫");
-const firstLine = (text = ""): string => text.trimStart().split("\n", 1)[0]!.slice(0, 300);
-
-// eventText says an event in few words; nothing for those that the state shows anyway.
-function eventText(e: Entry): string {
-  const d = (e.data ?? {}) as Record<string, string | number | undefined>;
-  const agent = names[e.agent ?? ""] ?? e.agent ?? "agent";
-  switch (e.event) {
-    case "cli:busy": case "cli:idle": case "cli:screenRefresh": return "";
-    case "cli:newSession": return [`${agent}${d.version ? ` ${d.version}` : ""} started`, d.model, d.cwd].filter(Boolean).join(" · ");
-    case "cli:exit": return `${agent} was left`;
-    case "cli:clear": return "conversation cleared";
-    case "cli:interrupted": return "interrupted";
-    case "cli:asking": return `${agent} asks for approval`;
-    case "control:grant": return d.kind === "agent" ? `${d.by} lets programs type${d.until ? ` until ${when(String(d.until))}` : ""}` : `${d.by} took control`;
-    case "control:revoke": return d.kind === "human" ? (d.reason === "given up" ? `${d.by} gave control up` : d.reason === "left" ? `${d.by} left` : `${d.by} lost control: ${d.reason ?? "revoked"}`) : `programs may no longer type${d.reason ? `: ${d.reason}` : ""}`;
-    case "control:input": return `${d.by}${d.kind === "agent" ? " (program)" : ""} typed ${d.secret ? "a secret" : `“${visible(String(d.text ?? ""))}”`}`;
-    case "pty:resize": return `window ${d.cols} × ${d.rows}`;
-    case "pty:exit": return `exited with status ${d.status ?? 0}`;
-    default: return [String(e.event).replace(/^\w+:/, ""), ...Object.values(d)].join(" · ");
+    this.row(id)?.focus({ preventScroll: true });
+    history.replaceState(history.state, "", `#${row.entry.seq}`);
+    this.onseek(row.entry, ev.target.closest(".at") !== null);
   }
 }

@@ -1,73 +1,25 @@
-// The page in headless Chromium, against the real program: `make web-test`. Needs playwright-core (npm ci) and a Chromium ($CHROMIUM, else
-// /usr/bin/chromium). Screenshots go to $SHOTS, else node_modules/.shots.
+// The page in headless Chromium, against the real program: `make web-test`. Screenshots go to $SHOTS, else node_modules/.shots.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, leftOpen, open as openIn, skip } from "./browser.mjs";
 import { line, root, start } from "./program.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const skip = existsSync(executablePath) ? false : `there is no ${executablePath}`;
-const shots = process.env.SHOTS ?? path.join(path.dirname(fileURLToPath(import.meta.url)), "../node_modules/.shots");
-const views = {
-  light: { viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  dark: { viewport: { width: 1280, height: 800 }, colorScheme: "dark" },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
-};
-const offline = /WebSocket connection to|ERR_CONNECTION|Failed to load resource: net::/; // what Chromium says of a line that is down
-
 let program, browser;
-let unchecked; // the tab of a test that did not come to its end
 
 before(async () => {
   if (skip) return;
-  mkdirSync(shots, { recursive: true });
   program = await start();
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  browser = await launch();
 });
-
-afterEach(async (t) => {
-  await unchecked?.screenshot({ path: path.join(shots, "failed.png") }).catch(() => {});
-  if (unchecked) t.diagnostic?.(`${await unchecked.evaluate(() => document.body.innerText).catch(String)}`);
-  await unchecked?.context().close();
-  unchecked = undefined;
-});
-
+afterEach(leftOpen);
 after(async () => {
   await browser?.close();
   await program?.stop();
 });
 
-/** open opens a page that watches itself: check fails where the console tells of an error, or a request went elsewhere. */
-async function open(view, address, token = program.token) {
-  const context = await browser.newContext(views[view]);
-  context.setDefaultTimeout(15_000);
-  const tab = await context.newPage();
-  unchecked = tab;
-  const url = new URL(address);
-  const wrong = [];
-  tab.on("console", (m) => m.type() === "error" && !offline.test(m.text()) && wrong.push(`console: ${m.text()}`));
-  tab.on("pageerror", (e) => wrong.push(String(e)));
-  tab.on("request", (r) => /^(data|blob):/.test(r.url()) || new URL(r.url()).origin === url.origin || wrong.push(`request ${r.url()}`));
-  tab.on("websocket", (w) => new URL(w.url()).host === url.host || wrong.push(`websocket ${w.url()}`));
-  if (token) url.hash = `token=${token}`;
-  await tab.goto(url.href);
-  return {
-    tab,
-    shot: (name) => tab.screenshot({ path: path.join(shots, `${name}-${view}.png`) }),
-    screen: () => tab.$$eval(".xterm-rows > div", (rows) => rows.map((r) => r.textContent.replaceAll("\u00a0", " ").trimEnd()).join("\n")),
-    shows: (text) => tab.waitForFunction((t) => [...document.querySelectorAll(".xterm-rows > div")].some((r) => r.textContent.replaceAll("\u00a0", " ").includes(t)), text),
-    async check() {
-      assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "wider than the window");
-      assert.deepEqual(wrong, []);
-      unchecked = undefined;
-      await context.close();
-    },
-  };
-}
-
+const open = (view, address, token = program.token) => openIn(browser, view, token ? `${address}#token=${token}` : address);
 const at = (p) => new URL(p, program.url.origin).href;
 
 // Item 2.2: the token was kept where scripts could read it, for one tab, and reading needed none.
@@ -77,37 +29,37 @@ test("the token becomes a cookie", { skip }, async () => {
   await stranger.tab.fill("input[name=token]", "wrong");
   await stranger.tab.click("form button");
   await stranger.tab.waitForSelector("input[name=token]");
-  await stranger.tab.context().close();
-  const { tab } = await open("light", at("/"));
+  await stranger.close();
+  const { tab, close } = await open("light", at("/"));
   await tab.waitForSelector("text=No sessions");
   assert.equal(tab.url(), at("/"), "the token stays in the address");
   assert.deepEqual(await tab.evaluate(() => [document.cookie, sessionStorage.length, localStorage.length]), ["", 0, 0], "a script can read the token");
   const second = await tab.context().newPage();
   await second.goto(at("/")); // without the token
   await second.waitForSelector("text=No sessions");
-  await tab.context().close();
-  unchecked = undefined;
+  await close();
 });
 
 test("a past session is found, read and replayed", { skip }, async () => {
   program.import("claude/2.1.329-markdown");
   program.import("codex/0.169.0-tools");
-  for (const view of Object.keys(views)) {
+  for (const view of ["light", "dark", "phone"]) {
     const { tab, shot, screen, check } = await open(view, at("/"));
     await tab.waitForSelector(".session");
     assert.equal(new URL(tab.url()).hash, "", "the token stays in the address");
     await shot("list");
     if (view === "light") {
-      await tab.click("text=Codex");
+      await tab.click(".chip >> text=codex");
       await tab.waitForFunction(() => document.querySelectorAll(".session").length === 1);
-      await tab.click("text=Codex");
+      await tab.click(".chip >> text=codex");
       await tab.waitForFunction(() => document.querySelectorAll(".session").length === 2);
     }
     await tab.fill("input[type=search]", "checksum");
     await tab.waitForSelector(".hit mark");
     await shot("search");
     await tab.click(".hit");
-    await tab.waitForSelector("article[aria-current]");
+    await tab.waitForSelector(view === "phone" ? "article:focus" : "article[aria-current]"); // a phone shows the terminal when it is asked for
+    assert.ok((await tab.$$("mark.hit")).length > 0, "what was searched for is not marked");
     await shot("conversation");
     const prompts = tab.locator("article.user");
     const last = prompts.last();
@@ -215,14 +167,13 @@ test("what an agent says comes as it is said, and is never obeyed", { skip }, as
     .replace("There are", "<script>alert(2)</script> [here](javascript:alert(3)) <b onclick=alert(4)>there</b> are"));
   const id = program.detach("env", "PAUSE=0.6", agent);
   const { tab, shot, check } = await open("phone", at(`/s/${id}`));
-  tab.on("dialog", (d) => assert.fail(`a dialog: ${d.message()}`));
   await tab.waitForSelector("article.user >> text=<img src=x");
   await shot("streaming");
   await tab.waitForSelector("article.assistant >> text=there</b> are");
   await tab.waitForSelector("article.tool >> text=Bash");
   await tab.waitForSelector("text=which should I read first >> nth=0", { state: "attached" }).catch(() => {});
   assert.equal(await tab.$$eval("#talk img, #talk script, #talk b[onclick], #talk a[href^=javascript]", (e) => e.length), 0);
-  await tab.waitForSelector(".pill.ended");
+  await tab.waitForSelector(".pill.ended", { state: "attached" });
   await tab.click("text=Terminal");
   await shot("ended");
   await check();

@@ -7,24 +7,26 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// archive reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
-type archive struct {
+// past reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
+type past struct {
 	a     *app
 	db    *store.Store
 	turns chan struct{}
 }
 
-func newArchive(a *app, db *store.Store) *archive {
-	return &archive{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU())}
+func newPast(a *app, db *store.Store) *past {
+	return &past{a: a, db: db, turns: make(chan struct{}, runtime.NumCPU())}
 }
 
 // turn waits for its turn; leave must be called.
-func (v *archive) turn(ctx context.Context) (leave func(), err error) {
+func (v *past) turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case v.turns <- struct{}{}:
 		return func() { <-v.turns }, nil
@@ -34,7 +36,7 @@ func (v *archive) turn(ctx context.Context) (leave func(), err error) {
 }
 
 // Page implements server.Past. A session that was cut off is read out first.
-func (v *archive) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
+func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
 	if !info.Unread || info.Status == store.Live {
 		page, err := v.db.Page(ctx, info.ID, span)
 		if !errors.Is(err, session.ErrCorrupt) {
@@ -60,25 +62,25 @@ func (v *archive) Page(ctx context.Context, info *store.Info, span store.Span) (
 }
 
 // Screen implements server.Past.
-func (v *archive) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
+func (v *past) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
 	leave, err := v.turn(ctx)
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
 	defer leave()
-	source, _, err := newOutgoing(ctx, v.a, v.db, info, nil)
+	source, err := newOutgoing(ctx, v.a, v.db, info)
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
 	defer source.stop()
-	o := screenOptions{at: at, widths: "graphemes"}
+	o := screenOptions{widths: "graphemes"}
 	counted := &countingSource{eventSource: source, until: at}
-	s, err := o.play(info.Cols, info.Rows, counted)
+	s, err := o.play(info.Cols, info.Rows, counted, (&cli.Moment{Given: true, Seconds: at}).Duration())
 	return s, counted.bytes, err
 }
 
 // Export implements server.Past.
-func (v *archive) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+func (v *past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
 	if !slices.Contains(formatNames(), format) {
 		return errors.New("unknown format " + format)
 	}
@@ -87,7 +89,7 @@ func (v *archive) Export(ctx context.Context, w io.Writer, format string, info *
 		return err
 	}
 	defer leave()
-	return exporter{v.a, v.db, atEnd, 0}.write(ctx, w, format, info)
+	return exporter{v.a, v.db, cli.Moment{}, archive.Ref{}}.write(ctx, w, format, info)
 }
 
 // countingSource counts the output up to a moment, in seconds.

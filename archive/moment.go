@@ -1,0 +1,63 @@
+package archive
+
+import (
+	"math"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Moment returns when a picture of the entries that r names is taken, in time since the session's start:
+// when the entry r.To was complete, else r.First, else the last message. Later the screen of a full-screen
+// agent is gone. It reports false if there is no such entry.
+func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
+	var of *session.Entry
+	switch {
+	case r.To > 0:
+		of = Entry(t.Entries, r.To)
+	case r.First > 0:
+		of = Entry(t.Entries, r.First)
+	default:
+		for _, e := range t.Entries {
+			if e.Type == session.TypeMessage {
+				of = e
+			}
+		}
+	}
+	if of == nil {
+		return 0, false
+	}
+	return max(0, complete(of).Sub(t.Session.StartedAt)), true
+}
+
+// Span returns the part of t's recording that r names, in time since the session's start: from the first
+// entry's beginning until all are complete, or without an end if r has none. Of a session as a whole that
+// is all of it. The error is a *MissingError.
+func (r Ref) Span(t *session.Transcript) (from, to time.Duration, err error) {
+	if r.Whole() {
+		return 0, math.MaxInt64, nil
+	}
+	if err := r.check(t); err != nil {
+		return 0, 0, err
+	}
+	since := func(at time.Time) time.Duration { return max(0, at.Sub(t.Session.StartedAt)) }
+	from = since(Entry(t.Entries, r.First).At)
+	if r.To == 0 {
+		return from, math.MaxInt64, nil
+	}
+	to = from
+	for _, e := range t.Entries {
+		if r.has(e.Seq) {
+			to = max(to, since(complete(e)))
+		}
+	}
+	return from, to, nil
+}
+
+// complete returns when an entry was complete; of one that never was, when it began.
+func complete(e *session.Entry) time.Time {
+	if e.EndAt != nil {
+		return *e.EndAt
+	}
+	return e.At
+}

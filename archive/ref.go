@@ -1,0 +1,135 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Last names the newest session.
+const Last = "last"
+
+// ErrRef reports that a text is neither S#N nor S#N..S#M.
+var ErrRef = errors.New("names no entry")
+
+// Ref names a session and, if First is not 0, its entries from First to To; To 0 is the end. An entry is
+// named by its Seq.
+type Ref struct {
+	Session   string
+	First, To int
+}
+
+// ParseRef reads S, S#N or S#N..S#M, where S is an id, a unique beginning of one, or last, and last if
+// it is left out; the second S may be left out as well. Which session that is it does not know. The
+// error wraps ErrRef.
+func ParseRef(text string) (Ref, error) {
+	name, rest, ranged := strings.Cut(text, "#")
+	r := Ref{Session: name}
+	if !ranged {
+		return r, nil
+	}
+	if name == "" {
+		r.Session = Last
+	}
+	first, last, open := strings.Cut(rest, "..")
+	var ok bool
+	if r.First, ok = number(first); !ok {
+		return Ref{}, fmt.Errorf("%q %w", text, ErrRef)
+	}
+	if !open {
+		return r, nil
+	}
+	other, last, both := strings.Cut(last, "#")
+	if !both {
+		other, last = "", other
+	}
+	if r.To, ok = number(last); !ok || other != "" && other != name {
+		return Ref{}, fmt.Errorf("%q %w", text, ErrRef)
+	}
+	if r.To < r.First {
+		return Ref{}, fmt.Errorf("%q %w: #%d comes after #%d", text, ErrRef, r.First, r.To)
+	}
+	return r, nil
+}
+
+func number(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0 && text[0] != '+'
+}
+
+// Whole reports whether r names a session as a whole.
+func (r Ref) Whole() bool { return r.First == 0 }
+
+// has reports whether r names the entry seq.
+func (r Ref) has(seq int) bool { return seq >= r.First && (r.To == 0 || seq <= r.To) }
+
+// MissingError reports that a session has no entry of this number.
+type MissingError struct {
+	Session string
+	Seq     int
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("session %s has no entry #%d", e.Session, e.Seq)
+}
+
+// check returns a *MissingError if the entry at an end of r is missing.
+func (r Ref) check(t *session.Transcript) error {
+	for _, seq := range []int{r.First, r.To} {
+		if seq > 0 && Entry(t.Entries, seq) == nil {
+			return &MissingError{t.Session.ID, seq}
+		}
+	}
+	return nil
+}
+
+// Entry returns the entry with this number, or nil.
+func Entry(entries []*session.Entry, seq int) *session.Entry {
+	for _, e := range entries {
+		if e.Seq == seq {
+			return e
+		}
+	}
+	return nil
+}
+
+// Cut returns a transcript with the entries that r names and nothing of the others: the session keeps
+// its title only if the user gave it (named), else it gets that of the first prompt that is left, and of
+// its command the program alone, whose arguments may hold a prompt. If r is whole it returns t itself.
+// The error is a *MissingError.
+func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
+	if r.Whole() {
+		return t, nil
+	}
+	if err := r.check(t); err != nil {
+		return nil, err
+	}
+	cut := *t
+	cut.Entries = []*session.Entry{}
+	for _, e := range t.Entries {
+		if r.has(e.Seq) {
+			cut.Entries = append(cut.Entries, e)
+		}
+	}
+	cut.Session.Command = t.Session.Command[:min(1, len(t.Session.Command))]
+	if !named {
+		cut.Session.Title = promptOf(cut.Entries)
+	}
+	return &cut, nil
+}
+
+// promptOf returns the first line of the first prompt, else of the first shell command.
+func promptOf(entries []*session.Entry) string {
+	for _, role := range []string{session.RoleUser, session.RoleShell} {
+		for _, e := range entries {
+			if e.Role == role {
+				line, _, _ := strings.Cut(e.Text, "\n")
+				return line
+			}
+		}
+	}
+	return ""
+}

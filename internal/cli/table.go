@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
+)
+
+// Table writes rows in columns.
+type Table struct {
+	Columns []Column
+	Rows    [][]Cell
+}
+
+// Column is a column of a table. One whose cells are all empty is not shown.
+type Column struct {
+	Title string
+	Right bool // numbers
+	Drop  int  // the larger, the sooner it is left out in a narrow window; 0: never
+	Flex  bool // what does not fit is cut here; of several the last
+}
+
+// Cell is a text and the SGR parameters of its colour.
+type Cell struct{ Text, Color string }
+
+const (
+	columnGap = 2   // cells between columns
+	flexWidth = 24  // cells to which the flexible column is cut as long as others can go
+	titleSGR  = "2" // dim
+)
+
+// Write fits the table into width columns; 0 is as wide as it is. paint colours a text.
+func (t *Table) Write(w io.Writer, paint func(sgr, text string) string, width int) error {
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = printable.Line(row[i].Text)
+		}
+	}
+	widths, shown := t.fit(width)
+	head := make([]Cell, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = Cell{c.Title, titleSGR}
+	}
+	for _, row := range append([][]Cell{head}, t.Rows...) {
+		var b strings.Builder
+		for n, i := range shown {
+			text := row[i].Text
+			if t.Columns[i].Flex && widths[i] > 0 {
+				text = ansi.Truncate(text, widths[i], "…")
+			}
+			pad := strings.Repeat(" ", max(0, widths[i]-ansi.StringWidth(text)))
+			if t.Columns[i].Right {
+				b.WriteString(pad)
+				pad = ""
+			}
+			b.WriteString(paint(row[i].Color, text))
+			if n < len(shown)-1 {
+				b.WriteString(pad + strings.Repeat(" ", columnGap))
+			}
+		}
+		if _, err := io.WriteString(w, strings.TrimRight(b.String(), " ")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit returns the columns that are shown, and each one's width in cells.
+func (t *Table) fit(width int) (widths, shown []int) {
+	widths = make([]int, len(t.Columns))
+	flex := -1
+	for i, c := range t.Columns {
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row[i].Text))
+		}
+		if widths[i] == 0 && len(t.Rows) > 0 {
+			continue
+		}
+		widths[i] = max(widths[i], ansi.StringWidth(c.Title))
+		shown = append(shown, i)
+		if c.Flex {
+			flex = i
+		}
+	}
+	if width == 0 || flex < 0 {
+		return widths, shown
+	}
+	rest := func() int {
+		left := width
+		for _, i := range shown {
+			if i != flex {
+				left -= widths[i] + columnGap
+			}
+		}
+		return left
+	}
+	for rest() < min(flexWidth, widths[flex]) {
+		worst := -1
+		for n, i := range shown {
+			if d := t.Columns[i].Drop; d > 0 && (worst < 0 || d > t.Columns[shown[worst]].Drop) {
+				worst = n
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		shown = append(shown[:worst:worst], shown[worst+1:]...)
+	}
+	widths[flex] = min(widths[flex], max(rest(), 1))
+	return widths, shown
+}
