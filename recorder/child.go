@@ -150,8 +150,11 @@ func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err 
 		return 0, 0, err
 	}
 	defer r.Close()
-	argv := append([]string{leader.Name, path}, o.Command...)
-	pid, err = leader.Start(o.Leader, argv, o.Env, []*os.File{stdin, tty, tty, w}, ownSession)
+	name, files := leader.Name, []*os.File{stdin, tty, tty, w}
+	if o.Owner != nil {
+		name, files = leader.OwnedName, append(files, o.Owner)
+	}
+	pid, err = leader.Start(o.Leader, append([]string{name, path}, o.Command...), o.Env, files, ownSession)
 	_ = w.Close()
 	if err != nil {
 		return 0, 0, err

@@ -46,6 +46,7 @@ type Options struct {
 	Index     Index         // nil: nothing is extracted
 	Spool     string        // a folder for what the log is behind, where that is much, in a file that is gone with the process; empty: that for temporary files
 	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
+	Owner     *os.File      // the session ends when this does, which another process holds the other end of, and with the command all that it started; needs Leader; nil: no owner
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
 	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
 

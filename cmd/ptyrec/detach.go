@@ -19,8 +19,18 @@ import (
 // detachedSize is the window of a session without a terminal, in cells.
 const detachedSize = "120x30"
 
-// hostedFile is the file descriptor on which a session in the background tells that it has begun.
-const hostedFile = 3
+// File descriptors of a session in the background, and of the program that starts it.
+const (
+	hostedFile      = 3 // on which it tells that it has begun
+	hostedOwnerFile = 4 // whose other end its owner holds, if it has one
+	ownerFile       = 3 // the same for the program that starts it
+)
+
+// openOwner returns the file whose other end the owner of a session holds. No command inherits it.
+func openOwner(fd int) *os.File {
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "owner")
+}
 
 // parseSize reads COLSxROWS.
 func parseSize(text string) (cols, rows int, err error) {
@@ -49,12 +59,16 @@ func detach(a *app, command []string, f runFlags) error {
 	if a.redactFlag != nil {
 		args = append(args, fmt.Sprintf("--redact=%v", *a.redactFlag))
 	}
-	args = append(args, "run", "--hosted", "--size", f.size, fmt.Sprintf("--input=%v", f.input), "--")
-	return startHosted(a, append(args, command...))
+	args = append(args, "run", "--hosted", "--size", f.size, fmt.Sprintf("--input=%v", f.input))
+	var owner []*os.File
+	if f.owned {
+		args, owner = append(args, "--owned"), append(owner, openOwner(ownerFile))
+	}
+	return startHosted(a, append(append(args, "--"), command...), owner...)
 }
 
-// startHosted starts this program anew, in a session of its own.
-func startHosted(a *app, args []string) error {
+// startHosted starts this program again, in a session of its own, and passes files on to it.
+func startHosted(a *app, args []string, files ...*os.File) error {
 	told, tell, err := os.Pipe()
 	if err != nil {
 		return err
@@ -67,7 +81,7 @@ func startHosted(a *app, args []string) error {
 	defer errs.Close()
 	cmd := exec.Command(executable(), args...)
 	cmd.Env = withoutSession(a.environ)
-	cmd.ExtraFiles = []*os.File{tell}
+	cmd.ExtraFiles = append([]*os.File{tell}, files...)
 	cmd.Stderr = errTo
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()

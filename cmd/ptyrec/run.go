@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -29,6 +30,7 @@ type runFlags struct {
 	keep   bool
 	detach bool
 	hosted bool   // this is what --detach has started
+	owned  bool   // it ends with the process that has started it, and with all that was started in it
 	size   string // COLSxROWS, where there is no terminal
 }
 
@@ -70,7 +72,10 @@ has none from the beginning, and its id is printed.`,
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
 	cmd.Flags().StringVar(&f.size, "size", detachedSize, "the window with --detach, `COLSxROWS`")
 	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
-	_ = cmd.Flags().MarkHidden("hosted") // it is there
+	cmd.Flags().BoolVar(&f.owned, "owned", false, "")
+	for _, name := range []string{"hosted", "owned"} {
+		_ = cmd.Flags().MarkHidden(name) // it is there
+	}
 	return cmd
 }
 
@@ -180,6 +185,11 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if f.keep {
 		o.Keep = joined.alone
+	}
+	if f.hosted && f.owned {
+		o.Owner = openOwner(hostedOwnerFile)
+		leader.AdoptOrphans() // of a leader that is killed
+		defer leader.EndDescendants()
 	}
 	result, err := recorder.Run(ctx, o)
 	if err != nil {

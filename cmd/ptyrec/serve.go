@@ -124,11 +124,16 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if f.verbose {
 		level = slog.LevelDebug
 	}
+	owned, owner, err := os.Pipe() // its end ends the bridge's sessions, also if this process is killed
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { _, _ = owned.Close(), owner.Close() }()
 	s := server.New(server.Options{
 		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(),
 		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
-		Start: (&starter{a, db.Path()}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
+		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -229,14 +234,19 @@ func (f *serveFlags) token() (text, path string, err error) {
 
 // starter runs commands in detached sessions.
 type starter struct {
-	a  *app
-	db string
+	a     *app
+	db    string
+	owned *os.File // ends when the server does
 }
 
-// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's, and gives its id.
+// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's, and returns its id. Only a session of the
+// bridge ends with the server.
 func (s *starter) start(ctx context.Context, o server.StartOptions) (string, error) {
-	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), "--"}
+	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), fmt.Sprintf("--owned=%v", o.Name != ""), "--"}
 	cmd := exec.CommandContext(ctx, executable(), append(args, o.Command...)...)
+	if o.Name != "" {
+		cmd.ExtraFiles = []*os.File{s.owned}
+	}
 	cmd.Dir = o.Cwd
 	cmd.Env = append(withoutSession(s.a.environ), "TERM=xterm-256color")
 	out, err := cmd.Output()

@@ -8,8 +8,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -17,12 +19,24 @@ import (
 // comes to its main then.
 const Name = "ptyrec-leader"
 
-// pipe is the descriptor on which the leader tells the command's process id, or, negative, why it did not start.
-const pipe = 3
+// OwnedName is Name for a session that has an owner: it ends when descriptor 4 does, whose other end the owner holds, and with the
+// command ends all that was started in the session, whatever that does to stay.
+const OwnedName = Name + "-owned"
+
+// Descriptors of the leader.
+const (
+	pipe  = 3 // on which the leader tells the command's process id, or, negative, why it did not start
+	owner = 4 // of an owned session
+)
 
 func init() {
-	if os.Args[0] == Name {
-		os.Exit(lead())
+	switch os.Args[0] {
+	case Name:
+		os.Exit(lead(false))
+	case OwnedName:
+		status := lead(true)
+		EndDescendants()
+		os.Exit(status)
 	}
 }
 
@@ -34,9 +48,13 @@ func init() {
 //
 // The leader is also the parent of all processes of the session that lose theirs, so that whoever looks for a process's ancestors finds
 // that it came from the session.
-func lead() int {
+func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
-	adoptOrphans()
+	AdoptOrphans()
+	if owned {
+		syscall.CloseOnExec(owner)
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal is gone; we see to the end
+	}
 	tell := os.NewFile(pipe, "leader")
 	pid, err := leadStart(os.Args[1], os.Args[2:])
 	if err != nil {
@@ -44,6 +62,9 @@ func lead() int {
 		return 126
 	}
 	foreground(int32(pid))
+	if owned {
+		go endWithOwner(pid)
+	}
 	tellStart(tell, int32(pid))
 	_ = tell.Close()
 	for {
@@ -61,10 +82,28 @@ func lead() int {
 		case ws.StopSignal() == syscall.SIGTTIN || ws.StopSignal() == syscall.SIGTTOU: // it was faster than the line above
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
 		default:
-			_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			if !owned { // nobody would continue us
+				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			}
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
 		}
 	}
+}
+
+// hangUpTime is how long the command has to end after a SIGHUP.
+const hangUpTime = 2 * time.Second
+
+// endWithOwner ends the command when the owner is gone.
+func endWithOwner(pid int) {
+	var b [1]byte
+	for {
+		if n, err := syscall.Read(owner, b[:]); n <= 0 && !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	_ = syscall.Kill(-pid, syscall.SIGHUP)
+	time.Sleep(hangUpTime)
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
 }
 
 func leadStart(path string, argv []string) (int, error) {

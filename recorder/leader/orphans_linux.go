@@ -5,7 +5,7 @@ import "syscall"
 // setChildSubreaper is PR_SET_CHILD_SUBREAPER (prctl(2)), which package syscall does not name.
 const setChildSubreaper = 36
 
-// adoptOrphans makes this process the parent of all its descendants whose parent ends.
-func adoptOrphans() {
+// AdoptOrphans makes this process the parent of all its descendants whose parent ends.
+func AdoptOrphans() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0) // every kernel since 3.4 does it
 }

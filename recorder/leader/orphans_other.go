@@ -2,5 +2,5 @@
 
 package leader
 
-// adoptOrphans does nothing: this system gives all orphans to process 1.
-func adoptOrphans() {}
+// AdoptOrphans does nothing: this system gives all orphans to process 1.
+func AdoptOrphans() {}
