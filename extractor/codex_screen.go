@@ -157,7 +157,8 @@ func codexButtons(lines []Line) bool {
 	return false
 }
 
-// codexAsks tells whether a dialog asks for approval, rather than being a menu that the user opened.
+// codexAsks reports whether a dialog asks something: it has numbered answers, as the menus that the user opens have, too, or says so. The
+// rest are completions of what is being typed.
 func codexAsks(lines []Line) bool {
 	for _, l := range lines {
 		for _, s := range []string{"Would you like to ", "Allow ", "Do you want to ", "needs your approval", "Approve "} {
@@ -166,7 +167,7 @@ func codexAsks(lines []Line) bool {
 			}
 		}
 		if codexOption(l) {
-			break
+			return true
 		}
 	}
 	return false

@@ -59,6 +59,9 @@ func isVersion(s string) bool {
 // opencodeSplit finds the input box: its lower edge, and the rows with its bar and its ground above that. On the welcome
 // the logo is all there is to read.
 func opencodeSplit(s Screen) Split {
+	if at := opencodeQuestion(s.Lines); at >= 0 {
+		return Split{OK: true, Bottom: at, State: StateAsking}
+	}
 	edge := len(s.Lines) - 1
 	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(s.Lines[edge].Text), opencodeEdge) {
 		edge--
@@ -76,6 +79,9 @@ func opencodeSplit(s Screen) Split {
 	sp := Split{OK: true, Bottom: top, State: StateIdle}
 	if logo >= 0 {
 		sp.Top, sp.Bottom = logo, len(s.Lines)
+		if opencodeModal(s.Lines[:top]) {
+			sp.State = StateAsking
+		}
 		return sp
 	}
 	for _, l := range s.Lines[edge:] {
@@ -88,14 +94,41 @@ func opencodeSplit(s Screen) Split {
 		if strings.HasPrefix(t, opencodeBar) && strings.HasSuffix(t[len(opencodeBar):], "┃") { // the menu of commands, over the conversation
 			sp.Overlay = true
 		}
-		if strings.HasSuffix(t, "    esc") { // the title of a dialog
-			sp.Overlay = true
-		}
-		if strings.HasPrefix(strings.TrimSpace(t), "┃  △ Permission required") {
-			sp.State = StateAsking
-		}
+	}
+	if opencodeModal(s.Lines[:top]) {
+		sp.Overlay, sp.State = true, StateAsking
 	}
 	return sp
+}
+
+// opencodeModal reports whether a dialog stands over the screen: its title has the key beside it that closes it.
+func opencodeModal(lines []Line) bool {
+	for i := range lines {
+		if strings.HasSuffix(lines[i].Text, "    esc") {
+			return true
+		}
+	}
+	return false
+}
+
+// opencodeQuestion finds a question that stands at the end of the screen in place of the input box, by its keys in the last row of its
+// panel, and returns its first row; -1 where there is none: "△ Permission required", its buttons, "enter confirm".
+func opencodeQuestion(lines []Line) int {
+	at := len(trim(lines)) - 1
+	for at >= 0 && strings.TrimSpace(lines[at].Text) == "┃" {
+		at--
+	}
+	if at < 0 || !strings.HasPrefix(lines[at].Text, opencodeBar) {
+		return -1
+	}
+	keys := strings.Join(strings.Fields(lines[at].Text), " ")
+	if !strings.Contains(keys, "enter confirm") && !strings.Contains(keys, "enter submit") && !strings.Contains(keys, "enter select") && !strings.Contains(keys, "enter toggle") {
+		return -1
+	}
+	for at > 0 && strings.HasPrefix(lines[at-1].Text, opencodeBar) {
+		at--
+	}
+	return at
 }
 
 // opencodeLogoRow returns the row where the welcome begins, or -1.

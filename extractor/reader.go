@@ -59,6 +59,7 @@ type Reader struct {
 	steps     []Step
 	agents    int // agents seen
 	shown     bool
+	asked     bool // nobody known asked, in the last settled frame
 }
 
 // segment is the part of a tape that is being read: one run of an agent, or the shell between.

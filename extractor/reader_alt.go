@@ -22,11 +22,14 @@ func (r *Reader) readAlt(f Frame) {
 		return // something covers an agent that draws on the main screen
 	}
 	if r.seg.agent == nil && !r.startAlt(s, f.Settled) {
+		r.stranger(s, f.Settled)
 		return
 	}
-	sp := r.seg.agent.Split(s)
-	r.shown = sp.OK && !sp.Overlay
+	sp := r.split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
+		if sp.State == StateAsking {
+			r.state(sp)
+		}
 		return
 	}
 	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]

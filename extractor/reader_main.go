@@ -183,6 +183,20 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 		}
 	}
 	r.read(&r.main, settled)
+	r.stranger(s, settled)
+}
+
+// stranger tells of a question that somebody asks who is not known, as agents do before they show who they are, and of its end.
+func (r *Reader) stranger(s Screen, settled bool) {
+	if !settled || !r.asked && !question(s) {
+		return
+	}
+	r.asked = question(s)
+	state := StateIdle
+	if r.asked {
+		state = StateAsking
+	}
+	r.steps = append(r.steps, Step{State: state})
 }
 
 // takeOver ends the shell's part of the tape at an agent's banner. What the command that started the agent seems to have
@@ -201,10 +215,10 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have scrolled out.
 func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bool) {
-	sp := r.seg.agent.Split(s)
-	r.shown = sp.OK && !sp.Overlay
+	sp := r.split(s)
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
+		r.state(sp)
 		r.wait(left)
 		return
 	case sp.OK:
@@ -268,8 +282,19 @@ func (r *Reader) again(settled bool) {
 	}
 }
 
+// split parts the agent's screen, and looks for its questions.
+func (r *Reader) split(s Screen) Split {
+	sp := r.seg.agent.Split(s)
+	r.shown = sp.OK && !sp.Overlay
+	if asks, _ := asksIn(s, sp); asks {
+		sp.State = StateAsking
+	}
+	return sp
+}
+
+// state tells what the agent does. Where something covers its screen, only a question counts.
 func (r *Reader) state(sp Split) {
-	if sp.OK && sp.State != StateUnknown {
+	if sp.State == StateAsking || sp.OK && !sp.Overlay && sp.State != StateUnknown {
 		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})
 	}
 }

@@ -8,8 +8,7 @@ import (
 )
 
 // status follows what an agent is doing. A state counts once it has lasted for a while: a redraw may hide a spinner. An
-// agent that was given nothing yet waits for its first prompt, whatever it shows: while it starts it draws spinners and
-// asks about its settings.
+// agent that was given nothing yet waits for its first prompt, or asks: while it starts it draws spinners.
 type status struct {
 	given bool            // the user has sent something in this run
 	now   extractor.State // as logged
@@ -27,12 +26,13 @@ var statusEvents = map[extractor.State]string{
 
 // saw notes a state that the screen shows.
 func (s *status) saw(state extractor.State, agent string, at time.Duration) {
-	if !s.given {
+	if !s.given && state != extractor.StateAsking {
 		state = extractor.StateIdle
 	}
 	if state != s.next {
-		s.next, s.since, s.agent = state, at, agent
+		s.next, s.since = state, at
 	}
+	s.agent = agent
 }
 
 // shows notes what the screen shows of the conversation.

@@ -12,7 +12,7 @@ import (
 // turnStates are the states of a run of an agent, in order: it waits for the first prompt, whatever it shows while it
 // starts; works on each (p) or on a command of its own or a shell line (c), perhaps asks, and waits again until it
 // leaves; menus of its own ask, too.
-var turnStates = regexp.MustCompile(`^(idle )?(c ((busy |asking )(idle )?)?|p (busy (asking busy )*(asking )?)?(idle )?(asking idle )*)*$`)
+var turnStates = regexp.MustCompile(`^(asking )?(idle (asking idle )*)?(c ((busy |asking )(idle )?)?|p (busy (asking busy )*(asking )?)?(idle )?(asking idle )*)*$`)
 
 // TestStates checks that an agent's states follow what it was given: none comes twice, none is there before its cause.
 func TestStates(t *testing.T) {

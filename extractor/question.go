@@ -1,0 +1,149 @@
+package extractor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Asks reports whether a screen shows a question, in which Enter accepts an answer, rather than a place for a prompt. agent is the name of
+// the agent that runs, "" if none is known: agents ask before they show who they are, whether a folder is trusted, say. known is false
+// where the screen shows neither: it is drawn just now, or something covers it.
+func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
+	screen := screenOf(s)
+	for _, p := range profiles {
+		if p.Name == agent {
+			return asksIn(screen, p.Split(screen))
+		}
+	}
+	return question(screen), true
+}
+
+// asksIn is Asks for an agent's screen, and how it is parted.
+func asksIn(s Screen, sp Split) (asks, known bool) {
+	switch {
+	case sp.State == StateAsking:
+		return true, true
+	case sp.OK && !sp.Overlay:
+		return false, true
+	case question(s):
+		return true, true
+	}
+	last := lastLines(s.Lines, 1)
+	return len(last) == 1 && strings.Contains(strings.ToLower(last[0]), "press enter"), false
+}
+
+// screenOf returns what stood in the window of a snapshot.
+func screenOf(s *vterm.Snapshot) Screen {
+	lines := make([]Line, len(s.Lines))
+	for i, row := range s.Lines {
+		lines[i] = Line{Row: row, Cols: s.Cols}
+	}
+	return Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
+}
+
+// listRows is how far above the end of the screen the list of a question stands at most, in rows: a preview may be below it.
+const listRows = 30
+
+// question reports whether the screen ends with a list of answers of which one is chosen, whoever asks: its row has a pointer, and another
+// row is in line with it. The answers are numbered, or a row near the end says what Enter or Esc does.
+func question(s Screen) bool {
+	lines := trim(s.Lines)
+	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)
+	if !hint && s.CursorVisible {
+		return false // somebody may be typing below
+	}
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-listRows; i-- {
+		chosen, ok := pointed(lines[i].Text)
+		if !ok {
+			continue
+		}
+		for j := max(0, i-4); j < len(lines) && j <= i+4; j++ {
+			if j != i && beside(chosen, lines[j].Text, hint) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answer is the text of an answer, and the column where it begins.
+type answer struct {
+	col  int
+	text string
+}
+
+// frame are the characters that a box around a question has at the left, and blanks.
+const frame = " │┃"
+
+// pointed returns the answer in a row that has a pointer before it.
+func pointed(row string) (answer, bool) {
+	in := strings.TrimLeft(row, frame)
+	for _, pointer := range []string{"❯ ", "› ", "> ", "● ", "▶ ", "→ "} {
+		if text, ok := strings.CutPrefix(in, pointer); ok {
+			text = strings.TrimPrefix(strings.TrimLeft(text, " "), "✔ ")
+			return answer{textWidth(row) - textWidth(text), text}, text != ""
+		}
+	}
+	return answer{}, false
+}
+
+// beside reports whether a row holds another answer: it begins in the column of the chosen one, and is numbered as that is. Answers
+// without numbers count only where a hint says that they are a list.
+func beside(chosen answer, row string, hint bool) bool {
+	text := strings.TrimLeft(row, frame)
+	shift := textWidth(row) - textWidth(text) - chosen.col
+	switch n := numberOf(chosen.text); {
+	case text == "":
+		return false
+	case n > 0:
+		m := numberOf(text)
+		return m > 0 && m != n && shift >= -1 && shift <= 1 // numbers are aligned right
+	}
+	return hint && shift == 0
+}
+
+// numberOf returns the number that an answer begins with, 0 if none does: "2. No".
+func numberOf(text string) int {
+	digits, rest, ok := strings.Cut(text, ".")
+	if !ok || !strings.HasPrefix(rest, " ") || len(digits) > 2 {
+		return 0
+	}
+	n := 0
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// keyHint reports whether a row says which key answers a question.
+func keyHint(row string) bool {
+	row = strings.ToLower(row)
+	if strings.Contains(row, "(esc to cancel") { // a spinner
+		return false
+	}
+	for _, hint := range []string{
+		"enter to ", "press enter", "enter confirm", "enter select", "enter continue", "enter submit", "esc to cancel", "esc to exit", "esc to go back", "esc to close",
+		"esc back", "esc skip", "esc cancel", "esc dismiss",
+	} {
+		if strings.Contains(row, hint) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastLines returns the texts of the last n rows that are not blank, without the frame of a box.
+func lastLines(lines []Line, n int) []string {
+	var last []string
+	for i := len(lines) - 1; i >= 0 && len(last) < n; i-- {
+		if text := strings.Trim(lines[i].Text, frame+"─╰╯━"); text != "" {
+			last = append(last, text)
+		}
+	}
+	return last
+}

@@ -1,0 +1,49 @@
+package recorder_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// questionStates are the runs of agents in testdata/questions and their states, in order. Those before newSession were seen before the agent
+// showed who it is.
+var questionStates = map[string]string{
+	"claude-1.0.60-trust":      "asking newSession idle asking idle asking busy idle exit", // folder, API key; /theme; /model
+	"claude-2.0.14-trust":      "asking newSession idle asking busy idle asking busy idle exit",
+	"claude-2.1.197-trust":     "asking idle", // the answer was no
+	"claude-2.1.330-trust":     "asking newSession idle asking idle asking idle exit",
+	"claude-2.1.330-basic":     "newSession idle asking idle busy idle busy idle busy idle exit", // "Make auto mode your default permission mode?"
+	"codex-0.98.0-trust":       "asking idle newSession asking idle asking idle exit",            // a new model
+	"codex-0.169.0-login":      "newSession idle asking exit",
+	"codex-0.169.0-perm":       "newSession idle asking idle exit",             // /permissions
+	"codex-0.169.0-trust":      "newSession idle asking idle asking idle exit", // an update; /model
+	"gemini-0.20.0-trust":      "newSession asking exit",
+	"gemini-0.61.0-auth":       "newSession asking exit",
+	"gemini-0.61.0-trust":      "newSession asking idle asking exit",                   // folder; /theme
+	"opencode-1.18.33-approve": "newSession idle busy asking busy idle busy idle exit", // "△ Permission required"
+}
+
+// Issue 12, 2.8: agents' questions at the start, before their welcome, and opencode's approvals counted as idle or busy, so that wait came
+// back and the Enter of the next prompt answered them. In each of these states Enter accepts something.
+func TestQuestionsAreAsking(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/questions/*.cast.gz")
+	if err != nil || len(paths) != len(questionStates) {
+		t.Fatalf("%d recordings of questions, want %d: %v", len(paths), len(questionStates), err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".cast.gz")
+		var got []string
+		for _, e := range transcribe(readEvents(t, path)) {
+			switch e.Event {
+			case session.EventNewSession, session.EventIdle, session.EventBusy, session.EventAsking, session.EventCLIExit:
+				got = append(got, strings.TrimPrefix(e.Event, "cli:"))
+			}
+		}
+		if got := strings.Join(got, " "); got != questionStates[name] {
+			t.Errorf("%s: got %s, want %s", name, got, questionStates[name])
+		}
+	}
+}
