@@ -11,8 +11,8 @@ import (
 const (
 	headLines = 10000
 	tailLines = 10000
-	headBytes = 4 << 20
-	tailBytes = 4 << 20
+	headBytes = 5 << 19
+	tailBytes = 2 << 20
 )
 
 // printed is the output of a shell command. Rows that the window cannot change any more move into text; the others are

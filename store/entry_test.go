@@ -18,6 +18,8 @@ func allKinds() []*session.Entry {
 	tool.Tool = &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi <unusual>", Status: session.ToolOK, Truncated: true}
 	shell := message("4", 4, session.RoleShell, "ls")
 	shell.Output, shell.Agent, shell.Offset = "a\nb\n", "", 1<<40
+	status, seconds := 0, 1.5
+	shell.Details = session.Details{Truncated: true, OmittedLines: 7, ExitStatus: &status, Cwd: "/home/dev/shop", Duration: &seconds}
 	answer := message("5", 5, session.RoleAssistant, "The command printed hi.\x00\xff")
 	answer.Markdown, answer.Status, answer.EndAt = "The command printed `hi`.", session.StatusStreaming, nil
 	return []*session.Entry{

@@ -99,8 +99,62 @@ func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) 
 	if e.Tool != nil {
 		output = strings.Join([]string{e.Tool.Name, e.Tool.Input, e.Tool.Output}, "\n")
 	}
-	_, err := w.index.ExecContext(ctx, pk, spaceCJK(e.Text), spaceCJK(output))
+	_, err := w.index.ExecContext(ctx, pk, spaceCJK(ends(e.Text)), spaceCJK(ends(output)))
 	return err
+}
+
+// These bound what is indexed of the beginning and of the end of a long text: its size in bytes, and the memory that FTS5 takes for its words, all of
+// which it keeps until the row is written.
+const (
+	endSize   = 1 << 20
+	endMemory = 2 << 20
+	newWord   = 100 // bytes of memory for a word that is new, besides its own
+	oldWord   = 4   // for one that is not
+)
+
+// ends returns a text without its middle if it is too long to be indexed.
+func ends(text string) string {
+	if len(text) <= endSize/2 {
+		return text
+	}
+	const gaps = " \n"
+	head, tail := 0, len(text)
+	full := wordMemory()
+	for head < len(text) && head < endSize {
+		n := strings.IndexAny(text[head:], gaps)
+		if n < 0 {
+			n = min(len(text)-head, endSize)
+		}
+		if full(text[head : head+n]) {
+			break
+		}
+		head = min(head+n+1, len(text))
+	}
+	full = wordMemory()
+	for tail > head && len(text)-tail < endSize {
+		n := tail - 1 - max(head, strings.LastIndexAny(text[head:tail-1], gaps)+head+1)
+		if full(text[tail-1-n : tail]) {
+			break
+		}
+		tail = max(tail-1-n, head)
+	}
+	if tail <= head {
+		return text
+	}
+	return strings.ToValidUTF8(text[:head], "") + "\n" + strings.ToValidUTF8(text[tail:], "")
+}
+
+// wordMemory returns a function that counts words. It reports whether they take too much memory.
+func wordMemory() func(word string) bool {
+	memory, seen := 0, map[string]bool{}
+	return func(word string) bool {
+		memory += oldWord
+		if !seen[word] {
+			seen[word] = true
+			memory += newWord + len(word)
+		}
+		return memory > endMemory
+	}
 }
 
 // toolArg is the place of the tool in args.

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +53,30 @@ func TestSearch(t *testing.T) {
 	hits, err := s.Search(t.Context(), store.Query{Text: "cache", Roles: []string{session.RoleUser}, Filter: store.Filter{Agent: "claude"}})
 	if err != nil || len(hits) != 1 || hits[0].Session.ID != "a" || hits[0].Session.Status != store.Live {
 		t.Errorf("filtered: %v, error %v", hits, err)
+	}
+}
+
+// TestSearchLong checks that the beginning and the end of a long output are found (issue 12, 1.1), and its middle where it has few words.
+func TestSearchLong(t *testing.T) {
+	s := newStore(t)
+	create(t, s, "a")
+	var many, few strings.Builder
+	for i := range 500_000 {
+		fmt.Fprintf(&many, "n%d\n", i)
+	}
+	for i := range 50_000 {
+		fmt.Fprintf(&few, "%d warnings\n", i%100)
+	}
+	long, plain := message("1", 1, session.RoleShell, "print"), message("2", 2, session.RoleShell, "make")
+	long.Output, plain.Output = many.String(), few.String()[:300_000]+" middle "+few.String()[300_000:]
+	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{long, plain}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{"print": 1, "n0": 1, "n9999": 1, "n490001": 1, "n499999": 1, "middle": 1, "warnings": 1} {
+		hits, err := s.Search(t.Context(), store.Query{Text: query})
+		if err != nil || len(hits) != want {
+			t.Errorf("%q: %d hits, error %v, want %d", query, len(hits), err, want)
+		}
 	}
 }
 
