@@ -93,7 +93,7 @@ func parseHeader(doc []byte) (Header, error) {
 		Term:    w.Term.Type,
 		Env:     parseEnv(w.Env),
 	}
-	if w.Timestamp > 0 && w.Timestamp < 1e12 {
+	if w.Timestamp > 0 && w.Timestamp < maxTimestamp {
 		h.Timestamp = time.UnixMicro(int64(w.Timestamp * 1e6)).UTC()
 	}
 	if h.Term == "" {

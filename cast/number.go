@@ -6,8 +6,13 @@ import (
 	"time"
 )
 
-// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
-const maxSeconds = 1e9
+const (
+	// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
+	maxSeconds = 1e9
+	maxTime    = maxSeconds * time.Second
+	// maxTimestamp is the last start of a recording, in the year 2223: its end can still be stored as nanoseconds.
+	maxTimestamp = 8e9
+)
 
 // decodeTime reads a number of seconds at the start of b, exactly: 0.1 is 100 ms, not the float next to
 // it, so that the sum of many v3 intervals does not drift. Negative times count as 0.

@@ -2,6 +2,7 @@ package cast
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ type Reader struct {
 	file    *os.File
 	src     *source
 	arena   arena
-	frames  [][]byte // v1: the frames still to come
+	frames  *json.Decoder // v1: of the array of frames, before the next one
 	line    func([]byte, *arena) (rawEvent, error)
 	special func() (session.Event, bool, error) // reads what is no asciicast; times since the event before
 	now     time.Duration
@@ -114,7 +115,7 @@ func (r *Reader) step() (ev session.Event, ok bool, err error) {
 		if ev, ok, err = r.special(); err != nil {
 			return ev, false, err
 		}
-		r.now = max(r.now, r.now+ev.At) // which an absurd delay lets overflow
+		r.tick(ev.At)
 		ev.At = r.now
 		return ev, ok, nil
 	}
@@ -142,12 +143,13 @@ func (r *Reader) step() (ev session.Event, ok bool, err error) {
 	return ev, ok, nil
 }
 
-// tick moves the clock to the time of an event: v2 counts from the start, v1 and v3 from the event before.
+// tick moves the clock to the time of an event: v2 counts from the start, all others from the event before.
+// It stops at maxSeconds, so that neither it nor the date of an event overflows.
 func (r *Reader) tick(at time.Duration) {
 	if r.Header.Version != 2 {
-		at += r.now
+		at = min(at, maxTime) + r.now
 	}
-	r.now = max(r.now, at)
+	r.now = max(r.now, min(at, maxTime))
 }
 
 func (r *Reader) nextLine() ([]byte, error) {

@@ -240,3 +240,67 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// A small file that never ends is refused soon; what is written without compression is not.
+func TestBomb(t *testing.T) {
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := `[0.1, "o", "` + strings.Repeat("x", 1<<20) + "\"]\n"
+	const lines = 200
+	_, err = io.WriteString(w, header2)
+	for range lines {
+		_, more := io.WriteString(w, line)
+		err = errors.Join(err, more)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		in   io.Reader
+		want error
+	}{
+		"compressed": {&packed, session.ErrCorrupt},
+		"plain":      {io.MultiReader(strings.NewReader(header2), strings.NewReader(strings.Repeat(line, lines))), io.EOF},
+	} {
+		r, err := cast.NewReader(tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ; err == nil; n++ {
+			_, err = r.Next()
+		}
+		if !errors.Is(err, tt.want) || n > lines+1 || n < lines/2 {
+			t.Errorf("%s: %v after %d events, want %v", name, err, n, tt.want)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Absurd times neither overflow nor give dates that cannot be written.
+func TestAbsurdTimes(t *testing.T) {
+	for _, in := range []string{
+		`{"version": 2, "width": 80, "height": 24, "timestamp": 999999999999}` + "\n" + strings.Repeat("[1e9, \"o\", \"x\"]\n", 3),
+		`{"version": 3, "term": {"cols": 80, "rows": 24}, "timestamp": 7999999999}` + "\n" + strings.Repeat("[999999999, \"o\", \"x\"]\n", 400),
+	} {
+		r, err := cast.NewReader(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			e, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			at := r.Header.Timestamp.Add(e.At)
+			if err != nil || e.At < 0 || !r.Header.Timestamp.IsZero() && !time.Unix(0, at.UnixNano()).Equal(at) {
+				t.Fatalf("event at %s, %v", at, err)
+			}
+		}
+	}
+}

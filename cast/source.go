@@ -17,6 +17,12 @@ const (
 	bufferSize = 128 << 10
 	// maxLine bounds the memory of a reader: no writer makes lines of this size, in bytes.
 	maxLine = 64 << 20
+	// maxWindow bounds the window that a zstd stream may ask for, in bytes: what zstd --long asks for.
+	maxWindow = 128 << 20
+	// A compressed recording of more than bombSize bytes may be no more than bombRatio times as long as it
+	// is compressed. A day of an agent is 15 times as long; gzip reaches 1,000, zstd 100,000.
+	bombSize  = 128 << 20
+	bombRatio = 250
 )
 
 var (
@@ -35,7 +41,8 @@ type source struct {
 }
 
 func newSource(r io.Reader) (*source, error) {
-	s := &source{br: bufio.NewReaderSize(r, bufferSize), close: func() {}}
+	in := &countingReader{r: r}
+	s := &source{br: bufio.NewReaderSize(in, bufferSize), close: func() {}}
 	magic, err := s.br.Peek(len(zstdMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -46,18 +53,43 @@ func newSource(r io.Reader) (*source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", session.ErrNotRecording, err)
 		}
-		s.br = bufio.NewReaderSize(zr, bufferSize)
+		s.br = bufio.NewReaderSize(&bombReader{countingReader{r: zr}, in}, bufferSize)
 	case bytes.HasPrefix(magic, zstdMagic):
-		zr, err := zstd.NewReader(s.br, zstd.WithDecoderConcurrency(1))
+		zr, err := zstd.NewReader(s.br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("%w: zstd: %w", session.ErrNotRecording, err)
 		}
-		s.br, s.close = bufio.NewReaderSize(zr, bufferSize), zr.Close
+		s.br, s.close = bufio.NewReaderSize(&bombReader{countingReader{r: zr}, in}, bufferSize), zr.Close
 	}
 	if bom, _ := s.br.Peek(len(utf8BOM)); bytes.Equal(bom, utf8BOM) {
 		_, _ = s.br.Discard(len(utf8BOM))
 	}
 	return s, nil
+}
+
+// countingReader counts what is read through it.
+type countingReader struct {
+	r io.Reader
+	n int64 // bytes
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bombReader reads decompressed data, and refuses a small file that never ends.
+type bombReader struct {
+	countingReader
+	packed *countingReader // what it is decompressed from
+}
+
+func (b *bombReader) Read(p []byte) (int, error) {
+	if b.n > bombSize && b.n/bombRatio > b.packed.n {
+		return 0, fmt.Errorf("%d MiB come out of %d KiB: %w; decompress it yourself if you trust it", b.n>>20, b.packed.n>>10, session.ErrCorrupt)
+	}
+	return b.countingReader.Read(p)
 }
 
 // next gives the next line without its end; it is valid until the next call. io.EOF comes alone.

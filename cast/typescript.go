@@ -102,6 +102,9 @@ func setTypescriptHead(h *Header, name, value string) {
 		for _, layout := range []string{"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05Z07:00", time.ANSIC, time.UnixDate} {
 			if at, err := time.Parse(layout, value); err == nil {
 				h.Timestamp = at.UTC()
+				if s := at.Unix(); s < 0 || s > maxTimestamp {
+					h.Timestamp = time.Time{}
+				}
 			}
 		}
 	case "COLUMNS":

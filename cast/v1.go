@@ -1,6 +1,7 @@
 package cast
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 )
 
 // maxV1 bounds a v1 recording, in bytes: it is one JSON document and has to be read whole.
-const maxV1 = 256 << 20
+const maxV1 = 128 << 20
 
 // readV1 reads the rest of a v1 document, of which first is the first line.
 // https://docs.asciinema.org/manual/asciicast/v1
@@ -24,30 +25,29 @@ func (r *Reader) readV1(first []byte) error {
 		return err
 	}
 	var body struct {
-		Stdout []json.RawMessage `json:"stdout"`
+		Stdout json.RawMessage `json:"stdout"`
 	}
-	if err := json.Unmarshal(doc, &body); err != nil || version != 1 || body.Stdout == nil {
+	if err := json.Unmarshal(doc, &body); err != nil || version != 1 || !bytes.HasPrefix(body.Stdout, []byte("[")) {
 		return fmt.Errorf("%w: no asciicast v1 document", session.ErrNotRecording)
 	}
 	if r.Header, err = parseHeader(doc); err != nil {
 		return err
 	}
 	r.line, r.src.line = decodeFrame, 0
-	for _, frame := range body.Stdout {
-		r.frames = append(r.frames, frame)
-	}
-	return nil
+	r.frames = json.NewDecoder(bytes.NewReader(body.Stdout))
+	_, err = r.frames.Token() // the bracket
+	return err
 }
 
 // nextFrame gives the next [delay, data]; the source's line number counts the frames.
 func (r *Reader) nextFrame() ([]byte, error) {
-	if len(r.frames) == 0 {
+	if !r.frames.More() {
 		return nil, io.EOF
 	}
-	frame := r.frames[0]
-	r.frames = r.frames[1:]
+	var frame json.RawMessage
+	err := r.frames.Decode(&frame)
 	r.src.line++
-	return frame, nil
+	return frame, err
 }
 
 func decodeFrame(frame []byte, mem *arena) (rawEvent, error) {

@@ -16,11 +16,11 @@ const maxProblems = "20"
 
 // Version gives the version of the database's schema, and the newest that this program knows.
 func (s *Store) Version(ctx context.Context) (version, newest int, err error) {
-	files, err := fs.Glob(migrations, "migrations/*.sql")
+	newest, err = newestVersion()
 	if err == nil {
 		_, version, err = s.version(ctx)
 	}
-	return version, len(files), s.failed("read version", err)
+	return version, newest, s.failed("read version", err)
 }
 
 // Check has SQLite read all of its file, and gives what it finds wrong; nothing where all is well.

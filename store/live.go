@@ -51,7 +51,7 @@ func (l *liveFile) held(pks []int64) map[int64]bool {
 	if len(pks) == 0 {
 		return held
 	}
-	f, err := os.OpenFile(l.path, os.O_RDWR, 0) // not l.file: one's own locks cannot be seen
+	f, err := os.Open(l.path) // not l.file: one's own locks cannot be seen
 	if err != nil {
 		return held
 	}

@@ -24,6 +24,16 @@ var migrations embed.FS
 // SQLite says busy without waiting.
 const openTries = 100
 
+// newestVersion is that of the schema which the migrations make.
+func newestVersion() (int, error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	return len(files), err
+}
+
+func errNewer(version, newest int) error {
+	return fmt.Errorf("its version is %d, this program knows up to %d: %w", version, newest, session.ErrNewer)
+}
+
 // migrate brings the database to the newest version.
 func (s *Store) migrate(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
@@ -48,7 +58,11 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // version gives what is known of the database without waiting for writers.
 func (s *Store) version(ctx context.Context) (app, version int, err error) {
-	err = s.write.QueryRowContext(ctx, ownerQuery).Scan(&app, &version, new(int))
+	db := s.write
+	if db == nil {
+		db = s.read
+	}
+	err = db.QueryRowContext(ctx, ownerQuery).Scan(&app, &version, new(int))
 	return app, version, err
 }
 
@@ -61,7 +75,7 @@ func migrateTx(ctx context.Context, tx *sql.Tx, files []string) error {
 		return err
 	}
 	if version > len(files) {
-		return fmt.Errorf("its version is %d, this program knows up to %d: %w", version, len(files), session.ErrNewer)
+		return errNewer(version, len(files))
 	}
 	for _, file := range files[version:] {
 		text, err := migrations.ReadFile(file)

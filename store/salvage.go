@@ -61,7 +61,7 @@ func (s *Store) Damaged() []string {
 
 // recorderRuns reports whether a recorder has claimed a session of the database at path.
 func recorderRuns(path string) bool {
-	f, err := os.OpenFile(path+"-live", os.O_RDWR, 0)
+	f, err := os.Open(path + "-live")
 	if err != nil {
 		return false
 	}

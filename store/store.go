@@ -60,6 +60,57 @@ func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, 
 	return s, nil
 }
 
+// OpenReadOnly opens the database at path where neither it nor its folder can be written, as on a read-only file system. What
+// would write fails with session.ErrNotWritable. An older database is refused: it would have to be migrated. While the Store is
+// open nobody may write the database by another path.
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	path, err := absolute(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, wait: busyTimeout, live: liveFile{path: path + "-live"}}
+	if err := s.openReadOnly(ctx); err != nil {
+		_ = s.Close()
+		return nil, s.failed("open", err)
+	}
+	return s, nil
+}
+
+func (s *Store) openReadOnly(ctx context.Context) (err error) {
+	info, err := os.Stat(s.path)
+	if err == nil {
+		err = regular(s.path, info)
+	}
+	if err != nil {
+		return err
+	}
+	mode := "mode=ro&"
+	if info, err := os.Stat(s.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		mode += "immutable=1&" // SQLite would make files for the log and its index
+	}
+	if s.read, err = sql.Open("sqlite", dsn(s.path, mode+busyPragma(s.wait)+"&_pragma=trusted_schema(0)&_pragma=query_only(1)")); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(readers)
+	var app, version, tables int
+	if err := s.read.QueryRowContext(ctx, ownerQuery).Scan(&app, &version, &tables); err != nil {
+		return err
+	}
+	if err := refuseForeign(app, tables); err != nil {
+		return err
+	}
+	newest, err := newestVersion()
+	switch {
+	case err != nil:
+		return err
+	case version > newest:
+		return errNewer(version, newest)
+	case version < newest:
+		return fmt.Errorf("its version is %d, and it cannot be migrated to %d: %w", version, newest, session.ErrNotWritable)
+	}
+	return nil
+}
+
 // Beside returns a Store for the database at path, which cannot be used because of cause. It only records:
 // what Record writes goes to a file beside the database, for Open to import once the database is repaired.
 // All other calls fail with cause.
@@ -141,6 +192,9 @@ var errReplaced = errors.New("it was emptied or replaced while in use")
 func (s *Store) here() error {
 	if s.cause != nil {
 		return s.cause
+	}
+	if s.write == nil {
+		return session.ErrNotWritable
 	}
 	now, err := s.stat()
 	switch {

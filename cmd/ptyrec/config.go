@@ -51,13 +51,22 @@ func defaultConfig() config {
 	return config{Run: runConfig{Notice: noticeFirst}, Attach: attachConfig{DetachKey: "ctrl+]"}, Redact: redactConfig{Enabled: true, Known: true}}
 }
 
+// homeFolder is the user's, an absolute path.
+func homeFolder() (string, error) {
+	home := os.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return "", errors.New("$HOME is not set to an absolute path")
+	}
+	return home, nil
+}
+
 // configPath is where the configuration stands: $XDG_CONFIG_HOME/ptyrec/config.toml.
 func configPath() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) { // the base directory specification: relative paths are to be ignored
-		home, err := os.UserHomeDir()
+		home, err := homeFolder()
 		if err != nil {
-			return "", fail(err, "set $XDG_CONFIG_HOME")
+			return "", fail(err, "set HOME or XDG_CONFIG_HOME")
 		}
 		dir = filepath.Join(home, ".config")
 	}
@@ -72,13 +81,11 @@ func (a *app) loadConfig() (*config, error) {
 	if a.config != nil {
 		return a.config, nil
 	}
-	path, err := configPath()
-	if err != nil {
-		return nil, err
-	}
 	c := defaultConfig()
-	if err := readConfig(path, &c); err != nil {
-		return nil, err
+	if path, err := configPath(); err == nil { // else there is no configuration
+		if err := readConfig(path, &c); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.environment(os.Getenv); err != nil {
 		return nil, err

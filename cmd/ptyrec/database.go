@@ -30,9 +30,9 @@ func (a *app) dbPath() (string, error) {
 	}
 	data := os.Getenv("XDG_DATA_HOME")
 	if !filepath.IsAbs(data) { // the base directory specification: relative paths are to be ignored
-		home, err := os.UserHomeDir()
+		home, err := homeFolder()
 		if err != nil {
-			return "", fail(err, "name the database with --db FILE")
+			return "", fail(err, "set HOME, or name the database with --db FILE")
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
@@ -75,7 +75,15 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, fail(fmt.Errorf("%w at %s", errNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
-	return a.openStore(ctx)
+	s, err := a.openStore(ctx)
+	if !errors.Is(err, session.ErrNotWritable) {
+		return s, err
+	}
+	if s, err = store.OpenReadOnly(ctx, path); err != nil {
+		return nil, err
+	}
+	a.closeLater(s)
+	return s, nil
 }
 
 // begunWait is how long the session in which this program runs may take to come into the database: its recorder starts the command first.

@@ -140,7 +140,7 @@ func (x *examination) database(ctx context.Context) error {
 		return nil
 	}
 	x.permissions(path)
-	x.db, err = x.app.openStore(ctx)
+	x.db, err = x.app.openExisting(ctx)
 	if errors.Is(err, session.ErrCorrupt) {
 		x.say(x.mended(), "database", "%v", err)
 		if !x.flags.repair {
@@ -244,6 +244,10 @@ func (x *examination) permissions(path string) {
 // index examines the full-text index, and makes it anew with --repair.
 func (x *examination) index(ctx context.Context) error {
 	missing, stale, err := x.db.CheckIndex(ctx)
+	if errors.Is(err, session.ErrNotWritable) && !x.flags.repair {
+		x.say(verdictNote, "index", "not examined: the database cannot be written")
+		return nil
+	}
 	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotWritable) {
 		return err
 	}

@@ -94,7 +94,7 @@ func openTypescript(a *app, path string, data io.Reader) (*cast.Reader, io.Close
 		return nil, nil, fail(fmt.Errorf("%s is a typescript without its timing", path),
 			"name the timing with --timing FILE, or put it beside as "+filepath.Base(path)+".timing")
 	}
-	f, err := os.Open(name)
+	f, err := openFile(name)
 	if err != nil {
 		return nil, nil, err
 	}

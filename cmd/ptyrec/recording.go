@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/session"
@@ -34,21 +36,21 @@ func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 		return nil, err
 	}
 	rec := &recording{path: path, file: a.stdin, redact: r}
-	sum := sha256.New()
 	if path != "-" {
-		f, err := openRegular(path)
-		if err != nil {
-			return nil, err
-		}
-		rec.file = f
-		if err := hashFile(sum, f); err != nil {
-			_ = f.Close()
+		if rec.file, err = openFile(path); err != nil {
 			return nil, err
 		}
 	}
-	if err := rec.open(a, seen); err != nil {
+	if err := rec.open(a, seen); err != nil { // first: what is no recording may have no end
 		_ = rec.closeFile()
 		return nil, err
+	}
+	sum := sha256.New()
+	if path != "-" {
+		if err := hashFile(sum, rec.file); err != nil {
+			_ = rec.Close()
+			return nil, err
+		}
 	}
 	rec.session = describe(rec.Header, sum)
 	return rec, nil
@@ -68,29 +70,63 @@ func (r *recording) open(a *app, seen func(n int)) (err error) {
 	return nil
 }
 
-// openRegular refuses folders here, where the message can say so.
-func openRegular(path string) (*os.File, error) {
-	f, err := os.Open(path)
+// pipeWait is how long a named pipe may take until somebody writes to it.
+const pipeWait = 3 * time.Second
+
+// openFile opens a recording's file. It refuses folders and devices, and a named pipe that nobody writes to.
+func openFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // else a pipe waits here, for ever
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s is a folder: %w", path, session.ErrNotRecording)
+	case info.Mode()&fs.ModeDevice != 0:
+		err = fmt.Errorf("%s is a device: %w", path, session.ErrNotRecording)
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		err = awaitWriter(f)
+	}
+	if err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s is a folder: %w", path, session.ErrNotRecording)
+		return nil, err
 	}
 	return f, nil
 }
 
-// hashFile adds f's bytes to sum, and rewinds f. What cannot be rewound (a named pipe) is left alone.
-func hashFile(sum hash.Hash, f *os.File) error {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil //nolint:nilerr // a pipe
-	}
-	if _, err := io.Copy(sum, f); err != nil {
+func awaitWriter(pipe *os.File) error {
+	conn, err := pipe.SyscallConn()
+	if err != nil {
 		return err
 	}
-	_, err := f.Seek(0, io.SeekStart)
+	ready := 0
+	err = conn.Control(func(fd uintptr) {
+		ready, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(pipeWait.Milliseconds()))
+	})
+	if err == nil && ready == 0 {
+		err = fmt.Errorf("nobody writes to the pipe %s: %w", pipe.Name(), session.ErrNotRecording)
+	}
 	return err
+}
+
+// hashedSize is how much of a file goes into its hash, in bytes; of a longer one, the length does, too.
+const hashedSize = 256 << 20
+
+// hashFile adds f's bytes to sum. What cannot be read twice (a named pipe) is left alone.
+func hashFile(sum hash.Hash, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, min(info.Size(), hashedSize))); err != nil {
+		return err
+	}
+	if info.Size() > hashedSize {
+		fmt.Fprintf(sum, "%d ", info.Size())
+	}
+	return nil
 }
 
 // describe makes the session of a recording. Its id follows from the start and from the bytes, so that reading the same

@@ -536,3 +536,47 @@ func BenchmarkFlood(b *testing.B) {
 		})
 	}
 }
+
+// A read-only file system holds the database: all that only reads works, while a session is recorded by another path, too. Once
+// list, show and export refused.
+func TestReadOnlyDatabase(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		t.Run(fmt.Sprintf("live %v", live), func(t *testing.T) {
+			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo hello; read a")
+			u.Await(t, "hello")
+			until(t, func() bool { info, _ := rawLog(t, db); return info.RawBytes > 0 })
+			if !live {
+				u.Type(t, "\r")
+				ptytest.Status(t, cmd)
+			}
+			dir := t.TempDir()
+			if err := syscall.Mount(filepath.Dir(db), dir, "", syscall.MS_BIND, ""); err != nil {
+				t.Skipf("no read-only file system: %v", err)
+			}
+			defer func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) }()
+			if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+				t.Skipf("no read-only file system: %v", err)
+			}
+			path := filepath.Join(dir, filepath.Base(db))
+			for _, args := range [][]string{{"list"}, {"show", "last"}, {"export"}, {"export", "--format", "cast"}, {"search", "hello"}, {"stats"}, {"screen", "last"}, {"doctor"}} {
+				out, err := command(cmd.Env, append([]string{"--db", path}, args...)...).CombinedOutput()
+				if live && args[0] == "search" {
+					continue // it has nothing of the command until that is over
+				}
+				if err != nil || args[0] != "stats" && args[0] != "doctor" && !strings.Contains(string(out), "hello") {
+					t.Errorf("%v: %v\n%s", args, err, out)
+				}
+			}
+			for _, args := range [][]string{{"rm", "last", "--yes"}, {"rename", "last", "x"}, {"run", "--", "true"}, {"doctor", "--repair"}} {
+				out, err := command(cmd.Env, append([]string{"--db", path}, args...)...).CombinedOutput()
+				if err == nil || !live && !strings.Contains(string(out), "cannot be written") {
+					t.Errorf("%v: %v\n%s", args, err, out)
+				}
+			}
+			if live {
+				u.Type(t, "\r")
+				ptytest.Status(t, cmd)
+			}
+		})
+	}
+}
