@@ -32,15 +32,15 @@ const (
 	rankedChosen = 2000
 )
 
-// Search gives the messages that match, the best of the newest few thousand matches first. A query without a word
-// finds nothing.
+// Search gives the messages that match, the best of the newest few thousand matches first; with a beginning
+// (prefix*) the newest first. A query without a word finds nothing.
 func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	words := parseQuery(q.Text)
 	if len(words.terms) == 0 {
 		return nil, nil
 	}
 	for _, match := range []string{words.expression(), words.allOf()} {
-		hits, err = s.search(ctx, q, match)
+		hits, err = s.search(ctx, q, match, words.begins)
 		if err == nil || !isSyntaxError(err) {
 			break // else an operator stands where none can: take it as a word
 		}
@@ -51,9 +51,9 @@ func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	return hits, err
 }
 
-func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit, err error) {
+func (s *Store) search(ctx context.Context, q Query, match string, begins bool) (hits []*Hit, err error) {
 	where, args := q.Filter.where()
-	join, weighed := "", ranked
+	join, weighed, score := "", ranked, "bm25(entry_fts, 1.0, 0.5)"
 	if len(args) > 0 || len(q.Roles) > 0 || q.Filter.Live {
 		join = "JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk"
 		weighed = rankedChosen
@@ -67,9 +67,12 @@ func (s *Store) search(ctx context.Context, q Query, match string) (hits []*Hit,
 	if limit == 0 {
 		limit = defaultHits
 	}
+	if begins { // ranking would collect the matches of all words that begin so a second and a third time
+		score, weighed = "0.0", limit
+	}
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `WITH
-			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, bm25(entry_fts, 1.0, 0.5) AS score FROM entry_fts `+join+`
+			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, `+score+` AS score FROM entry_fts `+join+`
 				WHERE entry_fts MATCH ? AND `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
 			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
 			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk

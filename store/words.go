@@ -43,6 +43,8 @@ func spaceCJK(text string) string {
 type queryWords struct {
 	parts []string // terms quoted for FTS5, and operators
 	terms []string // the terms as typed
+	// begins is set if a term is a beginning (prefix*).
+	begins bool
 }
 
 // parseQuery never fails: what FTS5 would stumble over is quoted.
@@ -81,6 +83,7 @@ func (q *queryWords) add(term string, prefix bool) {
 	quoted := `"` + strings.ReplaceAll(strings.TrimSpace(spaceCJK(term)), `"`, `""`) + `"`
 	if prefix {
 		quoted += "*"
+		q.begins = true
 	}
 	q.parts, q.terms = append(q.parts, quoted), append(q.terms, term)
 }
@@ -136,6 +139,11 @@ func (q queryWords) snippet(e *session.Entry) Snippet {
 	} else if e.Output != "" {
 		text += "\n" + e.Output
 	}
+	return q.snippetOf(text)
+}
+
+// snippetOf cuts the surroundings of the first term out of a text.
+func (q queryWords) snippetOf(text string) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
 	first := -1
 	for _, term := range q.terms {

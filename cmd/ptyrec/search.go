@@ -30,7 +30,7 @@ func newSearchCmd(a *app) *cobra.Command {
 		Use:        "search WORDS…",
 		SuggestFor: []string{"find", "grep"},
 		Short:      "Search what was said in all sessions",
-		Long: `Search finds messages, the best first. Words side by side must all be there, in any order. Write "a phrase" in quotes
+		Long: `Search finds sessions by their titles, notes and tags, then messages, the best first, or with a beginning (pre*) the newest. Words side by side must all be there, in any order. Write "a phrase" in quotes
 (within the shell's), pre* for a beginning, AND, OR, NOT and parentheses. Case and accents do not count; Chinese, Japanese
 and Korean are found anywhere in a sentence. Each hit has a name for show: ptyrec show 019a9ec0#12. The exit status
 is 1 where nothing is found.`,
@@ -72,21 +72,25 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return misuse(suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	labels, hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
+	none := len(labels)+len(hits) == 0
 	if f.asJSON {
-		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, hits, short, a.sockets()) })
-		if err == nil && len(hits) == 0 {
+		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, labels, hits, short, a.sockets()) })
+		if err == nil && none {
 			err = childStatus(statusFailure)
 		}
 		return err
 	}
-	if len(hits) == 0 {
+	if none {
 		return fail(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
 	var b strings.Builder
+	for _, hit := range labels {
+		writeLabelHit(&b, a, hit, short, now)
+	}
 	for _, hit := range hits {
 		writeHit(&b, a, hit, short, now)
 	}
@@ -94,23 +98,31 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 }
 
 // searched asks the database, and gives the ids by which its sessions are known. Without a database there are none.
-func (a *app) searched(ctx context.Context, q store.Query) ([]*store.Hit, shortIDs, error) {
+func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, _ shortIDs, err error) {
 	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if err := readOutAll(ctx, a, db, q.Filter); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	hits, err := db.Search(ctx, q)
-	if err != nil {
-		return nil, nil, err
+	if len(q.Roles) == 0 {
+		if labels, err = db.SearchLabels(ctx, q); err != nil {
+			return nil, nil, nil, err
+		}
 	}
+	if hits, err = db.Search(ctx, q); err != nil {
+		return nil, nil, nil, err
+	}
+	labels = slices.DeleteFunc(labels, func(l *store.LabelHit) bool { // its title is what was said
+		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
+			slices.ContainsFunc(hits, func(h *store.Hit) bool { return h.Session.ID == l.Session.ID })
+	})
 	ids, err := db.IDs(ctx)
-	return hits, newShortIDs(ids), err
+	return labels, hits, newShortIDs(ids), err
 }
 
 // hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.
@@ -118,21 +130,35 @@ type hitItem struct {
 	Ref     string         `json:"ref"` // for show
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`
-	Entry   *session.Entry `json:"entry"`
+	Entry   *session.Entry `json:"entry,omitempty"` // none: the session's title, note or tags matched
 	Session listItem       `json:"session"`
 }
 
-func writeHitsJSON(w io.Writer, hits []*store.Hit, short shortIDs, sockets map[string]string) error {
-	items := make([]hitItem, len(hits))
-	for i, hit := range hits {
+func writeHitsJSON(w io.Writer, labels []*store.LabelHit, hits []*store.Hit, short shortIDs, sockets map[string]string) error {
+	items := make([]hitItem, 0, len(labels)+len(hits))
+	for _, hit := range labels {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items[i] = hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)}
+		items = append(items, hitItem{short.of(hit.Session.ID), hit.Snippet.Text, marks, nil, newListItem(hit.Session, sockets)})
+	}
+	for _, hit := range hits {
+		marks := append([][2]int{}, hit.Snippet.Marks...)
+		items = append(items, hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)})
 	}
 	return writeJSON(w, items)
 }
 
 func hitRef(hit *store.Hit, short shortIDs) string {
 	return fmt.Sprintf("%s#%d", short.of(hit.Session.ID), hit.Entry.Seq)
+}
+
+// writeLabelHit writes a session whose title, note or tags matched.
+func writeLabelHit(b *strings.Builder, a *app, hit *store.LabelHit, short shortIDs, now time.Time) {
+	s := a.colours()
+	when := hit.Session.StartedAt.Local().Format("2006-01-02 15:04")
+	if isTerminal(a.stdout) {
+		when = dayName(hit.Session.StartedAt.Local(), now)
+	}
+	fmt.Fprintf(b, "%s  %s  %s\n%s%s\n", s.paint(yellow, short.of(hit.Session.ID)), when, s.paint(cyan, "session"), snippetIndent, marked(hit.Snippet, s))
 }
 
 // writeHit writes a hit in two lines: where it stands, and what.

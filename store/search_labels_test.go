@@ -1,0 +1,76 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// TestSearchLabels: titles given by rename, notes and tags were not searched (issue 12, 3.5).
+func TestSearchLabels(t *testing.T) {
+	s := newStore(t)
+	for i, id := range []string{"a", "b", "c", "d"} {
+		sess := &session.Session{ID: id, StartedAt: time.Unix(int64(1000+i), 0).UTC(), Cols: 80, Rows: 24, Title: map[string]string{"d": "Its own title"}[id]}
+		if err := s.CreateSession(t.Context(), sess); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Rename(t.Context(), "a", "The Café bug"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetNote(t.Context(), "b", "the fix is in the second half\n缓存数据"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Tag(t.Context(), "b", []string{"cache", "work"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"cafe": "a", "CAF*": "a", "cache": "b", "work fix": "b", `"second half"`: "b", "缓存": "b", "bug OR cache": "ba", "the NOT bug": "b", "(the": "ba",
+		"title": "d", "nothing": "", "AND": "", `") OR (`: "",
+	} {
+		hits, err := s.SearchLabels(t.Context(), store.Query{Text: query})
+		got := ""
+		for _, h := range hits {
+			got += h.Session.ID
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: found %q, want %q, error %v", query, got, want, err)
+		}
+	}
+	hits, err := s.SearchLabels(t.Context(), store.Query{Text: "half", Filter: store.Filter{Tag: "work"}})
+	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Snippet.Text, "second half") || len(hits[0].Snippet.Marks) != 1 {
+		t.Errorf("hits %+v, error %v", hits, err)
+	}
+	if hits, err := s.SearchLabels(t.Context(), store.Query{Text: "half", Filter: store.Filter{Tag: "other"}}); err != nil || len(hits) != 0 {
+		t.Errorf("filtered: %+v, error %v", hits, err)
+	}
+}
+
+// TestSearchPrefixIsNewestFirst: a beginning took ten times as long as a word, because ranking reads all that
+// begins so a second time (issue 12, 3.8). It is not ranked: the newest come first.
+func TestSearchPrefixIsNewestFirst(t *testing.T) {
+	s := newStore(t)
+	create(t, s, "a")
+	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{
+		message("1", 1, session.RoleUser, "cache cache cache"),
+		message("2", 2, session.RoleAssistant, "of the caches, one is old, and there are many more words here"),
+		message("3", 3, session.RoleUser, "nothing"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{"cach*": "21", "cache": "1", "cach* NOT nothing": "21"} {
+		for _, roles := range [][]string{nil, {session.RoleUser, session.RoleAssistant}} {
+			hits, err := s.Search(t.Context(), store.Query{Text: query, Roles: roles})
+			got := ""
+			for _, h := range hits {
+				got += h.Entry.ID
+			}
+			if err != nil || got != want {
+				t.Errorf("%s, %v: %q, want %q, error %v", query, roles, got, want, err)
+			}
+		}
+	}
+}
