@@ -1,5 +1,5 @@
 // The server's HTTP API, as server/openapi.yaml describes it.
-import { allShown } from "./hidden";
+import { allPrintable } from "./hidden";
 
 export interface Agent { name: string; version?: string; model?: string }
 export interface State { state: "" | "busy" | "idle" | "asking"; agent?: string; at?: string }
@@ -46,7 +46,7 @@ async function get(path: string, query: Record<string, unknown> = {}, init: Requ
   throw new Refused(answer.status, said.code ?? "internal", said.message ?? answer.statusText);
 }
 
-const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allShown((await (await get(path, query, init)).json()) as T);
+const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allPrintable((await (await get(path, query, init)).json()) as T);
 const patience = 20_000; // ms for an answer
 const patient = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(patience)]);
 
@@ -61,7 +61,7 @@ export const facets = (): Promise<Facets> => json("facets");
 /** search returns what was found; a snippet is as it was written, because its marks count its bytes. */
 export const search = async (q: string, filter: Filter, signal: AbortSignal): Promise<Hit[]> => {
   const { hits } = (await (await get("search", { q, ...filter }, { signal: patient(signal) })).json()) as { hits: Hit[] };
-  return hits.map((hit) => ({ ...allShown(hit), snippet: hit.snippet }));
+  return hits.map((hit) => ({ ...allPrintable(hit), snippet: hit.snippet }));
 };
 
 /** Part chooses entries by their numbers: those behind one, before one (or before the end), or around one. */

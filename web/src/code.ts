@@ -67,7 +67,7 @@ function inside(text: string, language?: string, tool?: string): Node[] {
   for (let from = 0, to = 0; from < lines.length; from = to) {
     const mark = marks?.[from] ?? "";
     for (to = from + 1; to < lines.length && to - from < chunk && (marks?.[to] ?? "") === mark; ) to++;
-    const part = lines.slice(from, to).join("\n") + (to < lines.length ? "\n" : "");
+    const part = lines.slice(from, to).join("\n") + (lines[to - 1] ? "" : "\n"); // a block ends its last line, unless that is empty
     const el = mark === "+" ? h("ins", {}, part) : mark === "-" ? h("del", {}, part) : h("span", { class: "chunk" }, ...(marks ? [part] : linked(part)));
     el.style.containIntrinsicHeight = `auto ${(to - from) * 1.5}em`;
     parts.push(el);

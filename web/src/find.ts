@@ -165,6 +165,7 @@ export class Find {
         from += length;
       }
     }
+    if (this.here && el === this.talk.row(this.here)) this.marks(this.here)[this.nth]?.classList.add("current");
   }
 }
 

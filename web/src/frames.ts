@@ -1,5 +1,5 @@
 // The frames of docs/protocol.md: a type (1 byte), a length (4), the payload; one in each WebSocket message.
-import { allShown } from "./hidden";
+import { allPrintable } from "./hidden";
 
 export type Frame = { type: string; payload: Uint8Array };
 
@@ -14,7 +14,7 @@ export function read(message: ArrayBuffer): Frame | undefined {
 }
 
 /** json gives what a frame of one of the structs holds. */
-export const json = <T>(f: Frame): T => allShown(JSON.parse(utf8.decoder.decode(f.payload)) as T);
+export const json = <T>(f: Frame): T => allPrintable(JSON.parse(utf8.decoder.decode(f.payload)) as T);
 
 /** seq gives the number before the data of an output (8 bytes) or a snapshot. */
 export function seq(f: Frame): number {

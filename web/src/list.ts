@@ -6,7 +6,7 @@ import { fill, h, icon } from "./dom";
 import { edit } from "./edit";
 import { Filters } from "./filters";
 import { agentOf, folder, full, plural, span, titleOf, when } from "./format";
-import { shown } from "./hidden";
+import { printable } from "./hidden";
 import { bind } from "./keys";
 import type { Page } from "./main";
 
@@ -15,6 +15,7 @@ const pageSize = 50, renewed = 200; // sessions: in a page, and at most that are
 const hitsShown = 100;
 
 interface State { scroll?: number; count?: number }
+type What = "all" | "back" | "more" | "again";
 
 /** ListPage lists sessions, or what a search found in them. */
 export class ListPage implements Page {
@@ -55,8 +56,9 @@ export class ListPage implements Page {
     ]);
     const left = (history.state ?? {}) as State;
     this.write = (await api.info()).write;
-    await this.load("all", left.count);
+    await this.load("back", left.count);
     if (left.scroll) scrollTo(0, left.scroll);
+    this.save();
     const { signal } = this.gone;
     addEventListener("scroll", () => this.keep(), { passive: true, signal });
     addEventListener("online", () => this.later(0), { signal });
@@ -89,8 +91,8 @@ export class ListPage implements Page {
     this.timer = setTimeout(() => void this.load(this.field.value.trim() ? "all" : "again"), ms);
   }
 
-  // load shows the sessions of all filters, from the newest on; more of them; or those that are shown as they are now.
-  private async load(what: "all" | "more" | "again", count = 0): Promise<void> {
+  // load shows all sessions of the filters, from the newest on; as many as the reader came back to; more; or again those that are shown.
+  private async load(what: What, count = 0): Promise<void> {
     clearTimeout(this.timer);
     this.request.abort();
     const { signal } = (this.request = new AbortController());
@@ -99,7 +101,7 @@ export class ListPage implements Page {
       if (q) await this.search(q, signal);
       else await this.list(what, count, signal);
       this.answered();
-      if (what !== "again") this.save();
+      if (what === "all" || what === "more") this.save();
       if (!q) this.later(document.visibilityState === "visible" ? refresh : 10 * refresh);
     } catch (e) {
       if (signal.aborted) return;
@@ -125,9 +127,9 @@ export class ListPage implements Page {
     announce("No answer");
   }
 
-  private async list(what: "all" | "more" | "again", count: number, signal: AbortSignal): Promise<void> {
+  private async list(what: What, count: number, signal: AbortSignal): Promise<void> {
     const filter = this.filters.filter();
-    const limit = what === "more" ? pageSize : Math.min(what === "all" ? 1000 : renewed, Math.max(pageSize, what === "all" ? count : this.sessions.length));
+    const limit = what === "more" ? pageSize : Math.min(what === "back" ? 1000 : renewed, Math.max(pageSize, what === "back" ? count : what === "again" ? this.sessions.length : 0));
     const page = await api.sessions({ ...filter, limit }, what === "more" ? this.next : undefined, signal);
     const older = this.sessions.findIndex((s) => s.id === page.sessions.at(-1)?.id) + 1; // those that were not asked for again
     if (what === "more") this.sessions = [...this.sessions, ...page.sessions];
@@ -196,7 +198,7 @@ function hit({ session: s, entry, snippet, marks }: api.Hit): HTMLElement {
 // marked returns a snippet whose marks, in bytes, stand out.
 function marked(snippet: string, marks: [number, number][] | null): Node[] {
   const bytes = new TextEncoder().encode(snippet);
-  const text = (from: number, to?: number): string => shown(new TextDecoder().decode(bytes.subarray(from, to)));
+  const text = (from: number, to?: number): string => printable(new TextDecoder().decode(bytes.subarray(from, to)));
   let at = 0;
   const out: Node[] = [];
   for (const [from, to] of marks ?? []) {

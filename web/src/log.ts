@@ -49,7 +49,8 @@ export class Log {
     let to = from;
     while (to < last && !this.rows[to + 1]) to++;
     const before = this.rows[from - 1], behind = this.rows[to + 1];
-    return this.fetch(from === 0 ? { since: 0 } : before ? { since: before.seq } : behind ? { before: behind.seq } : { around: this.guess((from + to) >> 1) });
+    const some = await this.fetch(from === 0 ? { since: 0 } : before ? { since: before.seq } : behind ? { before: behind.seq } : { around: this.guess((from + to) >> 1) });
+    return some || this.rows.slice(from, to + 1).some(Boolean); // which somebody else may have fetched
   }
 
   /** all fetches everything that is missing, and tells after each request. */

@@ -3,6 +3,7 @@ import DOMPurify from "dompurify";
 import MarkdownIt from "markdown-it";
 import { codeBox, guess } from "./code";
 import { h } from "./dom";
+import { printable } from "./hidden";
 import { bare, harmless, honest } from "./links";
 
 const longest = 60_000; // characters of Markdown: more is shown as it is, because it would hold the page up
@@ -31,6 +32,7 @@ export function markdown(source: string): DocumentFragment {
     return whole;
   }
   const nodes = DOMPurify.sanitize(md.render(source), clean);
+  for (let w = document.createTreeWalker(nodes, NodeFilter.SHOW_TEXT), n = w.nextNode(); n; n = w.nextNode()) (n as Text).data = printable((n as Text).data); // &#x202e; is resolved only now
   for (const a of nodes.querySelectorAll("a")) honest(a);
   for (const title of nodes.querySelectorAll("h1,h2,h3,h4,h5,h6")) title.replaceWith(h("p", { class: "title", role: "heading", "aria-level": 3 }, ...title.childNodes));
   for (const table of nodes.querySelectorAll("table")) {

@@ -3,7 +3,7 @@ import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { h } from "./dom";
-import { unturned } from "./hidden";
+import { inCells } from "./hidden";
 
 const theme = {
   background: "#14161b", foreground: "#d9dce3", cursor: "#d9dce3", cursorAccent: "#14161b", selectionBackground: "#3d59a1aa",
@@ -12,7 +12,8 @@ const theme = {
 };
 const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const largest = 18, smallest = 9, readable = 13; // font sizes in pixels
-const edge = { x: 42, y: 28 }; // around the cells, with the scrollbar, in pixels
+const edge = { x: 30, y: 28 }; // around the cells, in pixels
+const bar = 14; // of the scrollbar beside the cells, in pixels: --bar in style.css
 
 /** Screen is a terminal in a pane. */
 export class Screen {
@@ -58,7 +59,7 @@ export class Screen {
   /** write shows output; the promise is kept when it is on the screen. */
   write(data: Uint8Array | string): Promise<void> {
     const text = typeof data === "string" ? data : this.utf8.decode(data, { stream: true });
-    return new Promise((done) => this.term.write(unturned(text), done));
+    return new Promise((done) => this.term.write(inCells(text), done));
   }
 
   /** reset clears all, as a new terminal is. */
@@ -91,14 +92,14 @@ export class Screen {
   room(): { cols: number; rows: number } {
     const cell = this.cell();
     const scale = readable / (this.term.options.fontSize ?? readable);
-    return { cols: Math.max(20, Math.floor((this.el.clientWidth - edge.x) / (cell.width * scale))), rows: Math.max(5, Math.floor((this.el.clientHeight - edge.y) / (cell.height * scale))) };
+    return { cols: Math.max(20, Math.floor((this.el.clientWidth - edge.x - bar) / (cell.width * scale))), rows: Math.max(5, Math.floor((this.el.clientHeight - edge.y) / (cell.height * scale))) };
   }
 
   // fit chooses the font size with which the window fills its pane. Letters that are too small to be laid out well are drawn larger and scaled.
   fit(): void {
     const width = this.el.clientWidth - edge.x, height = this.el.clientHeight - edge.y;
     if (!this.term.element || width <= 0 || height <= 0) return;
-    const scaleOf = (): number => Math.min(width / (this.cell().width * this.term.cols), height / (this.cell().height * this.term.rows));
+    const scaleOf = (): number => Math.min(width / (this.cell().width * this.term.cols + bar), height / (this.cell().height * this.term.rows));
     this.scale(1);
     if (this.large) {
       this.term.options.fontSize = readable;
@@ -115,7 +116,7 @@ export class Screen {
 
   private scale(by: number): void {
     const { width, height } = this.cell();
-    const [w, h] = [width * this.term.cols, height * this.term.rows];
+    const [w, h] = [width * this.term.cols + bar, height * this.term.rows];
     this.inner.style.cssText = by === 1 ? "" : `width: ${w}px; height: ${h}px; transform: scale(${by})`;
     this.box.style.cssText = by === 1 ? "" : `box-sizing: content-box; width: ${w * by}px; height: ${h * by}px`;
   }

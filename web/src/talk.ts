@@ -1,7 +1,7 @@
 // The conversation: a list of which only the visible part is in the page.
 import type { Entry } from "./api";
 import { fill, h, icon } from "./dom";
-import { draw, isShown, likely } from "./entry";
+import { draw, isShown, likely, unfold } from "./entry";
 import type { Log } from "./log";
 
 const overscan = 500; // pixels above and below what is visible
@@ -34,6 +34,7 @@ export class Talk {
   private scrolled = -1; // where we scrolled to ourselves
   private width = 0;
   private loading = false;
+  private stepping: Promise<void> = Promise.resolve(); // a key may come while the step before waits for entries
   private frame = 0;
   private resized = new ResizeObserver((changes) => this.measured(changes));
 
@@ -122,7 +123,11 @@ export class Talk {
   }
 
   /** step moves the focus to the next (1) or previous (-1) message. */
-  async step(by: 1 | -1): Promise<void> {
+  step(by: 1 | -1): Promise<void> {
+    return (this.stepping = this.stepping.then(() => this.next(by)).catch((e) => this.onerror(e)));
+  }
+
+  private async next(by: 1 | -1): Promise<void> {
     const here = this.rows.has(this.focused) && this.rows.get(this.focused)!.el.contains(document.activeElement) ? this.log.index(this.focused) : this.log.index(this.now);
     for (let i = here >= 0 ? here + by : by > 0 ? 0 : this.log.length - 1; i >= 0 && i < this.log.length; i += by) {
       if (!this.log.at(i) && !(await this.log.need(Math.max(0, i - 50), i + 50))) return;
@@ -142,7 +147,10 @@ export class Talk {
     const within = this.row(this.idOf(document.activeElement) ?? "");
     const all = [...(within?.querySelector("details") ? within : this.list).querySelectorAll<HTMLDetailsElement>("details.fold")];
     const open = !all.some((d) => d.open);
-    for (const d of all) d.open = open;
+    for (const d of all) {
+      if (open) unfold(d);
+      else d.open = false;
+    }
   }
 
   // --- where things are
@@ -242,12 +250,11 @@ export class Talk {
     const [first, last] = this.range();
     const wanted = this.kept();
     for (let i = first; i <= last && i < this.log.length; i++) wanted.add(i);
-    const ids = new Set<string>(), fresh: Row[] = [];
+    const shown = [...wanted].sort((a, b) => a - b).flatMap((i) => ((e) => (e && isShown(e) ? [{ i, entry: e }] : []))(this.log.at(i)));
+    const ids = new Set(shown.map((s) => s.entry.id)), fresh: Row[] = [];
+    for (const [id, row] of this.rows) if (!ids.has(id)) this.remove(id, row); // first, because rows that are moved lose focus and selection
     let before: Element | null = null;
-    for (const i of [...wanted].sort((a, b) => a - b)) {
-      const entry = this.log.at(i);
-      if (!entry || !isShown(entry)) continue;
-      ids.add(entry.id);
+    for (const { i, entry } of shown) {
       let row = this.rows.get(entry.id);
       if (!row) fresh.push((row = this.row_(entry)));
       else if (row.entry !== entry) this.update(row, entry);
@@ -259,7 +266,6 @@ export class Talk {
       article.setAttribute("aria-posinset", String(i + 1));
       article.setAttribute("aria-setsize", String(this.log.length));
     }
-    for (const [id, row] of this.rows) if (!ids.has(id)) this.remove(id, row);
     let differs = false;
     for (const row of fresh) differs = this.measure(row.entry.id, row.el.getBoundingClientRect().height) || differs;
     return differs;

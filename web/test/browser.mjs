@@ -63,10 +63,10 @@ export async function open(browser, view, address) {
     nodes: () => tab.evaluate(() => document.querySelectorAll("*").length),
     /** visible waits until an entry with a text is in what is visible of the conversation. */
     visible: (text) => tab.waitForFunction((t) => {
-      const view = document.querySelector("#talk").getBoundingClientRect();
+      const view = document.querySelector("#talk")?.getBoundingClientRect();
       return [...document.querySelectorAll("article")].some((a) => {
         const box = a.getBoundingClientRect();
-        return a.textContent.includes(t) && box.bottom > view.top && box.top < view.bottom;
+        return view && a.textContent.includes(t) && box.bottom > view.top && box.top < view.bottom;
       });
     }, text),
     async check() {
