@@ -211,6 +211,11 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
+// Flush implements http.Flusher.
+func (p *patient) Flush() {
+	_ = p.control.Flush() // the next Write tells of an error
+}
+
 // Unwrap is for http.ResponseController.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 

@@ -149,7 +149,7 @@ func TestPathTricks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", path, token)
 		answer, err := io.ReadAll(conn)
 		_ = conn.Close()
 		line, _, _ := strings.Cut(string(answer), "\r\n")

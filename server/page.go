@@ -1,13 +1,57 @@
 package server
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
-// page gives the web page's files. The page of / is that of each session, too.
+// pageFile is a file of the web page, with a digest of it.
+type pageFile struct {
+	body []byte
+	hash string
+}
+
+// loadPage reads the page's files. index.html names the others with their digests, so that browsers keep these for good.
+func loadPage(files fs.FS) (map[string]pageFile, error) {
+	page := map[string]pageFile{}
+	if files == nil {
+		return page, nil
+	}
+	names, err := fs.Glob(files, "*")
+	if err != nil {
+		return nil, err
+	}
+	index := ""
+	var replace []string
+	for _, name := range names {
+		body, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		if name == "index.html" {
+			index = string(body)
+			continue
+		}
+		page[name] = newPageFile(body)
+		replace = append(replace, fmt.Sprintf(`"/%s"`, name), fmt.Sprintf(`"/%s?v=%s"`, name, page[name].hash))
+	}
+	page["index.html"] = newPageFile([]byte(strings.NewReplacer(replace...).Replace(index)))
+	return page, nil
+}
+
+func newPageFile(body []byte) pageFile {
+	sum := sha256.Sum256(body)
+	return pageFile{body, hex.EncodeToString(sum[:8])}
+}
+
+// page answers with a file of the web page. That of / is the page of each session, too.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
@@ -16,14 +60,16 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if name == "" || isSessionPage(name) {
 		name = "index.html"
 	}
-	if s.Page == nil || !fs.ValidPath(name) {
+	file, ok := s.files[name]
+	if !ok {
 		return problem(http.StatusNotFound, "not_found", "there is nothing here")
 	}
-	if info, err := fs.Stat(s.Page, name); err != nil || !info.Mode().IsRegular() {
-		return problem(http.StatusNotFound, "not_found", "there is nothing here")
-	}
+	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak: it is sent with several encodings
 	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeFileFS(w, r, s.Page, name)
+	if r.URL.Query().Get("v") == file.hash {
+		w.Header().Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(file.body))
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
+
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/store"
@@ -65,6 +67,8 @@ type Server struct {
 	log           *slog.Logger
 	headerTimeout time.Duration
 	mux           *http.ServeMux
+	handler       http.Handler // mux, guarded and compressed
+	files         map[string]pageFile
 	states        states
 	watch         watch
 	bridges       bridges
@@ -88,7 +92,24 @@ func New(o Options) *Server {
 	s.watch.init(s)
 	s.bridges.init(s)
 	s.routes()
+	s.handler = s.guard(compressed(s.mux))
+	var err error
+	if s.files, err = loadPage(o.Page); err != nil {
+		s.log.Error("the page cannot be read", "error", err)
+	}
 	return s
+}
+
+// compressed compresses answers for clients that take it (gzip, zstd).
+func compressed(next http.Handler) http.Handler {
+	wrapped := gzhttp.GzipHandler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isUpgrade(r) {
+			next.ServeHTTP(w, r) // a WebSocket takes the connection over
+			return
+		}
+		wrapped.ServeHTTP(w, r)
+	})
 }
 
 // routes says who answers what. The API's stand in openapi.yaml.
@@ -127,7 +148,7 @@ func (s *Server) routes() {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.guard(s.mux).ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Limits of HTTP: whoever is slower is no client.
 const (
