@@ -22,6 +22,7 @@ type AttachOptions struct {
 	From    *int64        // the output's byte to begin with; see protocol.Attach
 	Entries *int          // entries with a greater number; nil: none
 	Control bool          // ask for control, now and after each reconnect
+	Answers *bool         // what is typed may answer a question of the agent's; see protocol.Attach
 	// OnEvent is called by Read for the events that are no bytes; nil: nobody wants to know.
 	OnEvent func(Event)
 }
@@ -61,7 +62,7 @@ const queued = 16
 // Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
-		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, Entries: o.Entries},
+		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, Entries: o.Entries, Answers: o.Answers},
 		place:  c.place, ref: ref, on: o.OnEvent, delay: c.delay,
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,

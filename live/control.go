@@ -222,6 +222,13 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	if len(keys) == 0 {
 		return nil
 	}
+	if !v.answers() && !cancels(keys) {
+		h.prompts.Lock()
+		defer h.prompts.Unlock()
+		if h.asks(permit) {
+			return &protocol.Error{Code: protocol.CodeAsking, Message: "the agent asks something, and this would answer it"}
+		}
+	}
 	ctx, stop := context.WithTimeout(permit, typeTime)
 	defer stop()
 	err := h.child.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })

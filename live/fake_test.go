@@ -33,6 +33,7 @@ type fake struct {
 	sizes  [][2]int
 	sigs   []int
 	ended  bool
+	late   string // output that was written, but not yet read
 }
 
 func newFake(t testing.TB, o live.Options) *fake {
@@ -90,6 +91,18 @@ func (f *fake) Type(ctx context.Context, keys []byte, shown func([]byte)) error 
 	default:
 	}
 	return nil
+}
+
+// Drained writes what is late, and says that it was not there before.
+func (f *fake) Drained() bool {
+	f.mu.Lock()
+	late := f.late
+	f.late = ""
+	f.mu.Unlock()
+	if late != "" {
+		f.output(late)
+	}
+	return late == ""
 }
 
 func (f *fake) Inside(int) bool { return false }

@@ -21,6 +21,7 @@ type Child interface {
 	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
 	Resize(cols, rows int) error // cells
 	Signal(sig int)
+	Drained() bool                    // all that it has written so far was told by Event
 	Inside(pid int) bool              // a process runs in the session itself, or may do so
 	Mark(label []byte)                // into the log
 	Notify(text string, ring bool)    // at the session's own terminal, where there is one
@@ -39,6 +40,8 @@ type Options struct {
 	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
 	// Entries gives the entries with a greater number than after, as the viewers may see them. nil: there are none.
 	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
+	// Asks reports whether a screen shows a question of an agent, in which Enter accepts an answer, see extractor.Asks. nil: nobody asks.
+	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
 	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: 30 s
 	Linger       time.Duration // how long Close waits for viewers that still read; 0: 5 s
@@ -70,6 +73,7 @@ type Host struct {
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	settling sync.Mutex
+	prompts  sync.Mutex // held from a look at the screen until what was typed then is in
 	typing   typing
 	window   window
 	reclaim  reclaim      // belongs to Typed

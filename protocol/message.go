@@ -41,6 +41,7 @@ type Attach struct {
 	Mode    Mode   `json:"mode"`
 	From    *int64 `json:"from,omitempty"`    // seq to go on from; nil: from now on, in ModeScreen behind a Snapshot. Bytes: nil means 0
 	Entries *int   `json:"entries,omitempty"` // entries with a greater seq number come at once, then as they change; nil: none are wanted
+	Answers *bool  `json:"answers,omitempty"` // what it types may answer a question of the agent's; nil: only if it is a person. Otherwise CodeAsking
 	Control bool   `json:"control,omitempty"` // asks for control at once; refused for programs without a grant, as a ControlRequest is
 }
 
@@ -205,6 +206,7 @@ const (
 	CodeBadVersion  = "bad_version" // the viewer is too new
 	CodeTooMany     = "too_many"    // viewers
 	CodeEnded       = "ended"       // the child is over
+	CodeAsking      = "asking"      // the agent asks something: what was to be typed would answer it
 	CodeUnavailable = "unavailable" // the session has no such thing
 )
 

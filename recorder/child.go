@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -37,7 +38,8 @@ type child struct {
 	exited  chan struct{} // closed when status holds
 	status  int
 
-	keys sync.Mutex // is held by who writes to the PTY
+	keys    sync.Mutex  // is held by who writes to the PTY
+	carried atomic.Bool // all output that was read has reached the tee
 
 	mu   sync.Mutex // guards gone
 	gone bool       // it was waited for: its pid may be another's
@@ -62,6 +64,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 		stdin = tty
 	}
 	c := &child{ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
+	c.carried.Store(true)
 	if o.Leader != "" {
 		c.pid, c.group, err = startLed(path, o, stdin, tty)
 	} else {
@@ -310,7 +313,10 @@ func (c *child) read(p []byte) (n int, err error) {
 		return 0, err
 	}
 	readErr := conn.Read(func(fd uintptr) bool {
-		n, err = readPieces(int(fd), p)
+		c.carried.Store(false)
+		if n, err = readPieces(int(fd), p); n == 0 {
+			c.carried.Store(true)
+		}
 		return n > 0 || !errors.Is(err, syscall.EAGAIN)
 	})
 	if n > 0 {

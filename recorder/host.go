@@ -59,6 +59,11 @@ func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte
 // typeRetry is how soon a child that takes no keys is asked again.
 const typeRetry = 5 * time.Millisecond
 
+// Drained reports whether the host has got all that the child has written so far.
+func (c *Controls) Drained() bool {
+	return !c.r.child.pending() && c.r.child.carried.Load() // in this order: what is read after the first is newer
+}
+
 // Resize gives the session's window another size, in cells, until its own terminal gets one.
 func (c *Controls) Resize(cols, rows int) error {
 	return c.r.resizeTo(&unix.Winsize{Col: uint16(cols), Row: uint16(rows)})

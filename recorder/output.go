@@ -97,6 +97,7 @@ func (p *outputPump) carry(read func(p []byte) (int, error)) (int, error) {
 		p.lost(err)
 	}
 	p.tee.output(at, data)
+	p.child.carried.Store(true)
 	return len(data), nil
 }
 

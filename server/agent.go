@@ -39,6 +39,7 @@ type (
 		Type      string   `json:"type"` // terminal.input, terminal.proxy.start
 		RequestID string   `json:"requestId"`
 		Data      string   `json:"data"`
+		Force     bool     `json:"force"` // type also while the agent in the session asks something
 		Command   string   `json:"command"`
 		Args      []string `json:"args"`
 	}
@@ -84,7 +85,7 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer done()
 	began := time.Now()
-	a := &agentLink{server: s, id: info.ID, ws: ws, stream: stream, writes: rightOf(r) == mayWrite}
+	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite}
 	err = a.run(ctx)
 	_ = ws.Close(closing(err)) // it may be gone
 	s.noteEnd(r, began, err)
@@ -95,6 +96,7 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 type agentLink struct {
 	server  *Server
 	id      string
+	name    string // of the agent
 	ws      *websocket.Conn
 	stream  *client.Stream
 	writes  bool
@@ -196,6 +198,17 @@ func (a *agentLink) hear(ctx context.Context) error {
 	}
 }
 
+// answer types what may answer a question.
+func (a *agentLink) answer(ctx context.Context, keys []byte) error {
+	answers := true
+	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers})
+	if err != nil {
+		return notLive(err)
+	}
+	defer func() { _ = stream.Close() }()
+	return stream.Input(ctx, keys)
+}
+
 // do does one thing. The session itself refuses input without a grant.
 func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err error) {
 	if !a.writes {
@@ -203,6 +216,9 @@ func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err err
 	}
 	switch r.Type {
 	case "terminal.input":
+		if r.Force {
+			return nil, a.answer(ctx, []byte(r.Data))
+		}
 		_, err := a.stream.Write([]byte(r.Data))
 		return nil, err
 	case "terminal.proxy.start":

@@ -113,6 +113,7 @@ func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 		Base64 []byte        `json:"base64"`
 		Kind   protocol.Kind `json:"kind"`
 		Name   string        `json:"name"`
+		Force  bool          `json:"force"`
 	}{Kind: protocol.Agent, Name: "api"}
 	if err := decode(w, r, &o); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 	case o.Kind != protocol.Agent && o.Kind != protocol.Human || len(o.Name) > 100:
 		return badRequest("kind is agent or human, and a name has up to 100 bytes")
 	}
-	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human}, func(ctx context.Context, stream *client.Stream) error {
+	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human, Answers: &o.Force}, func(ctx context.Context, stream *client.Stream) error {
 		return stream.Input(ctx, keys)
 	})
 }

@@ -26,6 +26,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/internal/rundir"
@@ -293,7 +294,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 	if h.raw, err = s.db.RawLog(ctx, h.id); err != nil {
 		return nil, err
 	}
-	h.host = live.New(live.Options{Session: sess, Server: "test", Child: h, Past: h.past, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
+	h.host = live.New(live.Options{Session: sess, Server: "test", Child: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
 		return s.db.EntriesAfter(ctx, h.id, after)
 	}})
 	l, err := net.Listen("unix", rundir.Socket(s.dir, h.id))
@@ -416,6 +417,7 @@ func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
 	return ptmx, nil
 }
 
+func (h *hosted) Drained() bool   { return true }
 func (h *hosted) Inside(int) bool { return false }
 
 func (h *hosted) Resize(cols, rows int) error {

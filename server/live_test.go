@@ -645,3 +645,47 @@ func BenchmarkIdleViewers(b *testing.B) {
 		b.ReportMetric(float64(after.HeapInuse+after.StackInuse-before.HeapInuse-before.StackInuse)/viewers, "B/viewer")
 	}
 }
+
+// Issue 12, 2.8: text that was posted, or sent by an agent, while the agent in the session asked answered the question.
+func TestInputDoesNotAnswerQuestions(t *testing.T) {
+	s := newSite(t, nil)
+	h := s.host(60, 8)
+	h.write([]byte("Do you trust the files in this folder?\r\n\r\n❯ 1. Yes\r\n  2. No\r\n Enter to confirm"))
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"grant"}`); resp.StatusCode != http.StatusOK {
+		t.Fatal(body)
+	}
+	for _, body := range []string{`{"text":"no\r"}`, `{"text":"\r"}`, `{"base64":"DQ=="}`, `{"text":"no\r","kind":"human"}`} {
+		resp, got := s.do("POST", "/api/sessions/"+h.id+"/input", body)
+		if resp.StatusCode != http.StatusConflict || resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(got, `"code":"asking"`) {
+			t.Errorf("%s: %s, %s", body, resp.Status, got)
+		}
+	}
+	ws := s.dial(t, "/ws/agent/"+h.id+"?name=robot")
+	typed := func(message string) {
+		t.Helper()
+		if err := ws.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	typed(`{"type":"terminal.input","requestId":"r1","data":"no\r"}`)
+	for {
+		_, message, err := ws.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(message), `"r1"`) {
+			if !strings.Contains(string(message), `"asking"`) {
+				t.Errorf("got %s", message)
+			}
+			break
+		}
+	}
+	if h.saw() != "" {
+		t.Errorf("%q was typed", h.saw())
+	}
+	typed(`{"type":"terminal.input","requestId":"r2","data":"2","force":true}`)
+	eventually(t, "what is forced arrives", func() bool { return h.saw() == "2" })
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/input", `{"text":"\r","force":true}`); resp.StatusCode != http.StatusNoContent || h.saw() != "2\r" {
+		t.Errorf("%s, %s: %q", resp.Status, body, h.saw())
+	}
+}

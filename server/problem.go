@@ -32,7 +32,7 @@ func badRequest(format string, args ...any) error {
 // statuses of the codes that sessions refuse with.
 var statuses = map[string]int{
 	protocol.CodeNoControl: http.StatusForbidden, protocol.CodeNotAllowed: http.StatusForbidden, protocol.CodeBadRequest: http.StatusBadRequest,
-	protocol.CodeTooMany: http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
+	protocol.CodeTooMany: http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict, protocol.CodeAsking: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
 }
 
 // problemOf says what a client is told of err.
@@ -91,16 +91,26 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Del("Content-Disposition")
-	_ = writeJSON(w, p.status, p.told) // it is gone where that fails
+	_ = writeAs(w, "application/problem+json", p.status, struct { // it is gone where that fails
+		protocol.Error
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}{p.told, http.StatusText(p.status), p.status, p.told.Message})
 }
 
 // writeJSON answers with v.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
+	return writeAs(w, "application/json", status, v)
+}
+
+// writeAs answers with v as JSON of a media type.
+func writeAs(w http.ResponseWriter, media string, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", media)
 	w.WriteHeader(status)
 	_, _ = w.Write(append(printable.JSON(nil, body), '\n'))
 	return nil

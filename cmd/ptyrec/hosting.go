@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -45,6 +46,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Child:   c,
 		Past:    h.past,
 		Entries: h.entries,
+		Asks:    extractor.Asks,
 	})
 	h.sink.setHost(h.host)
 	if h.hosted {

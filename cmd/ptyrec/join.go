@@ -66,6 +66,9 @@ func refused(err error, id string) error {
 		return fail(e, "the session's user lets programs type with `ptyrec grant "+id[:min(8, len(id))]+"`")
 	case protocol.CodeNotAllowed:
 		return fail(e, "do it from a terminal outside of the session")
+	case protocol.CodeAsking:
+		hint := "`ptyrec screen " + id[:min(8, len(id))] + "` shows the question: answer it with --keys, or type all the same with --force"
+		return &failure{err: e, hint: hint, status: statusAsking}
 	case protocol.CodeUnavailable:
 		return fail(e, "look at it with `ptyrec screen "+id[:min(8, len(id))]+"`")
 	}

@@ -101,7 +101,7 @@ Exit statuses:
   0      it worked
   1      it did not; two lines on stderr say why, and what to do next. Also: search found nothing, verify found a difference
   2      the command line is wrong
-  3      wait: the agent asks for approval
+  3      wait, send: the agent asks something
   124    wait: the time is over
   126    run: the command cannot be executed
   127    run: there is no such command

@@ -25,6 +25,7 @@ const (
 type sendFlags struct {
 	keys  string
 	enter bool
+	force bool
 	name  string
 }
 
@@ -38,7 +39,10 @@ func newSendCmd(a *app) *cobra.Command {
 program knows what that is (bracketed paste). Nothing is sent off until you ask for it: --enter types Enter behind the text.
 
 --keys types keys by name, behind the text: Enter, Tab, Escape, Space, Backspace, Delete, Insert, Up, Down, Left, Right, Home, End, PageUp, PageDown,
-F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.`,
+F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.
+
+While an agent asks something (approval, trust, a login, a menu), a text or --enter would answer it: nothing is typed, and the exit status is 3.
+--keys alone answers; --force types all the same.`,
 		Example: `  ptyrec send last "fix the failing test" --enter && ptyrec wait last --idle
   ptyrec send last --keys "Down Enter"
   ptyrec send last --keys C-c
@@ -50,17 +54,19 @@ F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.`,
 			if err != nil {
 				return err
 			}
+			answers := f.force || text == "" && !f.enter
 			if f.enter {
 				f.keys = strings.TrimSpace(f.keys + " Enter")
 			}
 			if text == "" && f.keys == "" {
 				return usageError(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
 			}
-			return send(cmd.Context(), a, args[0], text, f)
+			return send(cmd.Context(), a, args[0], text, f, answers)
 		},
 	}
 	cmd.Flags().StringVarP(&f.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
 	cmd.Flags().BoolVarP(&f.enter, "enter", "e", false, "type Enter at the end")
+	cmd.Flags().BoolVar(&f.force, "force", false, "type a text or Enter even while the agent asks something")
 	cmd.Flags().StringVar(&f.name, "as", "send", "the `NAME` under which it is recorded")
 	return cmd
 }
@@ -73,11 +79,11 @@ func sendText(a *app, words []string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, a *app, ref, text string, f sendFlags) error {
+func send(ctx context.Context, a *app, ref, text string, f sendFlags, answers bool) error {
 	if _, err := keyBytes(f.keys, false); err != nil { // before anything is typed
 		return usageError(err)
 	}
-	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: f.name, Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: f.name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}
