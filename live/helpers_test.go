@@ -25,37 +25,38 @@ import (
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second
 
-// memoryLog is a recorder.Log in memory, of which only what was flushed can be read.
+// memoryLog is a recorder.Log in memory, of which only what was settled can be read.
 type memoryLog struct {
 	mu      sync.Mutex // guards the fields below
 	events  []session.Event
-	durable int
+	settled int
 }
 
-func (l *memoryLog) Write(e session.Event) error {
+func (l *memoryLog) Put(e session.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Data = bytes.Clone(e.Data)
 	l.events = append(l.events, e)
+}
+
+func (l *memoryLog) Settle(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settled = len(l.events)
 	return nil
 }
 
-func (l *memoryLog) Flush() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.durable = len(l.events)
-	return nil
-}
+func (l *memoryLog) Close() (int64, error) { return 0, l.Settle(context.Background()) }
 
 func (l *memoryLog) snapshot() []session.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.events[:l.durable]
+	return l.events[:l.settled]
 }
 
-func (l *memoryLog) Replay(from int64, fn func(session.Event) error) error {
-	for _, e := range l.snapshot()[from:] {
-		if err := fn(e); err != nil {
+func (l *memoryLog) Replay(from int64, fn func(int64, session.Event) error) error {
+	for i, e := range l.snapshot()[from:] {
+		if err := fn(from+int64(i), e); err != nil {
 			return err
 		}
 	}

@@ -102,3 +102,25 @@ func (f *feed) close() {
 	close(f.ended)
 	notify(f.ready)
 }
+
+// eventOverhead is what an event takes beside its data, in bytes, about.
+const eventOverhead = 64
+
+func eventSize(e session.Event) int { return len(e.Data) + eventOverhead }
+
+// notify wakes the one who waits on ch, now or when it comes to wait.
+func notify(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+func isClosed[T any](ch <-chan T) bool {
+	select {
+	case <-ch:
+		return true
+	default:
+		return false
+	}
+}

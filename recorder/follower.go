@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -47,28 +48,28 @@ type follower struct {
 	seq       atomic.Int64  // bytes of output that the processor has seen
 	progress  chan struct{} // gets a value when seq has grown
 	feed      *feed
-	log       Log
-	writer    *logWriter // nil: no log to read on from
+	log       Log // nil: there is none to read on from
 	index     Index
 	catchUp   time.Duration // what is behind the child's end by more is not begun
 	updated   time.Time
 	last      time.Duration
-	stop      chan struct{}
+	ctx       context.Context // done when the follower is to stop
+	stop      context.CancelFunc
 	done      chan struct{}
 	err       error // the first; holds when done is closed
 	complete  bool  // likewise: all events were processed
 }
 
-func startFollower(o Options, c *child, feed *feed, w *logWriter) *follower {
+func startFollower(o Options, c *child, feed *feed) *follower {
 	cols, rows := o.window()
 	f := &follower{
 		processor: NewProcessor(ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
 		echo: echo{foreground: c.foreground}, progress: make(chan struct{}, 1),
-		feed: feed, log: o.Log, writer: w, index: o.Index, catchUp: o.CatchUp,
-		stop: make(chan struct{}), done: make(chan struct{}),
+		feed: feed, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
 	}
+	f.ctx, f.stop = context.WithCancel(context.Background())
 	go f.run()
 	return f
 }
@@ -81,9 +82,7 @@ func (f *follower) wait(limit time.Duration) bool {
 			return true
 		case <-time.After(patience):
 		}
-		if !isClosed(f.stop) {
-			close(f.stop)
-		}
+		f.stop()
 	}
 	return false
 }
@@ -119,7 +118,7 @@ func (f *follower) follow() error {
 	ticks := 0
 	for {
 		select {
-		case <-f.stop:
+		case <-f.ctx.Done():
 			return errStopped
 		case <-quiet:
 			quiet = nil
@@ -178,7 +177,7 @@ func (f *follower) outwait() error {
 	left := f.feed.leftOut()
 	for grown := left; grown >= floodEnd && !isClosed(f.feed.ended); {
 		select {
-		case <-f.stop:
+		case <-f.ctx.Done():
 			return errStopped
 		case <-f.feed.ended:
 		case <-time.After(floodCheck):
@@ -195,28 +194,39 @@ func (f *follower) outwait() error {
 
 // readOn processes the events [from, to) from the log.
 func (f *follower) readOn(from, to int64) error {
-	if f.writer == nil || !f.writer.reached(to, f.stop) {
-		if isClosed(f.stop) {
-			return errStopped
-		}
-		f.fail(errLeftOut)
-		f.locked(func() { f.broken = true })
+	if f.log == nil {
+		f.leaveOut()
 		return nil
 	}
-	err := f.log.Replay(from, func(e session.Event) error {
-		if from++; from > to {
+	if f.log.Settle(f.ctx) != nil {
+		return errStopped
+	}
+	err := f.log.Replay(from, func(number int64, e session.Event) error {
+		if number > from {
+			f.leaveOut()
+		}
+		if from = number + 1; number >= to {
 			return errCaughtUp
 		}
 		return f.process(e)
 	})
+	if err == nil && from < to {
+		f.leaveOut()
+	}
 	if errors.Is(err, errCaughtUp) {
 		return nil
 	}
 	return err
 }
 
+// leaveOut notes that some events will never be processed.
+func (f *follower) leaveOut() {
+	f.fail(errLeftOut)
+	f.locked(func() { f.broken = true })
+}
+
 func (f *follower) process(e session.Event) error {
-	if isClosed(f.stop) {
+	if f.ctx.Err() != nil {
 		return errStopped
 	}
 	f.locked(func() { f.echo.feed(f.processor, e) })

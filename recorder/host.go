@@ -83,10 +83,10 @@ func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) 
 
 // Settle waits until the log has all that came before, so that it can be read there.
 func (c *Controls) Settle(ctx context.Context) error {
-	if c.r.tee.writer == nil {
+	if c.r.tee.log == nil {
 		return nil
 	}
-	return c.r.tee.writer.settle(ctx)
+	return c.r.tee.log.Settle(ctx)
 }
 
 // Screen calls read with the screen as the extraction sees it, and the number of bytes that it has seen. The extraction waits

@@ -8,16 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Log is where a recording's raw events go and can be read again.
+// Log takes the raw events of a recording, and can read them again.
 type Log interface {
-	// Write takes the next event, with a copy of its data. An error says that what was taken could not be made
-	// durable yet: the log keeps it and tries again. One that wraps session.ErrKept says that it is durable, but cannot be replayed yet.
-	Write(e session.Event) error
-	// Flush makes durable what was taken. Its error is as that of Write.
-	Flush() error
-	// Replay gives fn the events from the nth (from 0) to the last that is durable. An error of fn ends it and is
-	// returned. It may run beside Write and Flush.
-	Replay(from int64, fn func(session.Event) error) error
+	// Put takes the next event, with a copy of its data. It never waits.
+	Put(e session.Event)
+	// Settle returns when what was put before can be replayed, or never will be.
+	Settle(ctx context.Context) error
+	// Replay calls fn with the events from the nth (from 0) on, and their numbers; what is lost is left out. An
+	// error of fn ends it and is returned. It may run beside Put.
+	Replay(from int64, fn func(number int64, e session.Event) error) error
+	// Close makes durable what was put. It returns how many bytes of output are missing, and the first error.
+	Close() (lost int64, err error)
 }
 
 // Index is where the entries go that were read out of the output.
@@ -44,7 +45,6 @@ type Options struct {
 	Input     bool          // record what is typed, as far as it is shown
 	Log       Log           // nil: nothing is recorded
 	Index     Index         // nil: nothing is extracted
-	Spool     string        // a folder for what the log is behind, where that is much, in a file that is gone with the process; empty: that for temporary files
 	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
 	Owner     *os.File      // the session ends when this does, which another process holds the other end of, and with the command all that it started; needs Leader; nil: no owner
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
@@ -65,7 +65,7 @@ type Result struct {
 	Status   int           // the command's exit status; 128+n where signal n ended it
 	Duration time.Duration // to the child's end
 	Lost     int64         // bytes of output that the log was not given, or does not return from
-	LogErr   error         // the log's first error, nil where it is whole
+	LogErr   error         // the log's first error; it may have recovered since
 	IndexErr error         // the first error of the index or the extraction
 	Behind   bool          // extraction had not come to the end: the log holds more than the index
 }
@@ -119,7 +119,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 }
 
 // run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the input pump (terminal
-// to PTY), the child's waiter, and behind the tee the log writer and the follower.
+// to PTY), the child's waiter, and behind the tee the follower; see the package's comment.
 type run struct {
 	options Options
 	term    *terminal
@@ -158,8 +158,8 @@ func (r *run) result() Result {
 	return Result{
 		Status:   r.child.status,
 		Duration: r.tee.end,
-		Lost:     r.tee.lostBytes(),
-		LogErr:   r.tee.logErr(),
+		Lost:     r.tee.lost,
+		LogErr:   r.tee.logErr,
 		IndexErr: r.tee.indexErr(),
 		Behind:   r.tee.behind(),
 	}

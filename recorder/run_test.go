@@ -20,22 +20,22 @@ type memoryLog struct {
 	events []session.Event
 }
 
-func (l *memoryLog) Write(e session.Event) error {
+func (l *memoryLog) Put(e session.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.Data = bytes.Clone(e.Data)
 	l.events = append(l.events, e)
-	return nil
 }
 
-func (l *memoryLog) Flush() error { return nil }
+func (l *memoryLog) Settle(context.Context) error { return nil }
+func (l *memoryLog) Close() (int64, error)        { return 0, nil }
 
-func (l *memoryLog) Replay(from int64, fn func(session.Event) error) error {
+func (l *memoryLog) Replay(from int64, fn func(int64, session.Event) error) error {
 	l.mu.Lock()
 	events := l.events[from:]
 	l.mu.Unlock()
-	for _, e := range events {
-		if err := fn(e); err != nil {
+	for i, e := range events {
+		if err := fn(from+int64(i), e); err != nil {
 			return err
 		}
 	}

@@ -7,35 +7,33 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tee hands copies of the raw events to the log writer and to the follower. Handing over never waits for either, and
+// tee hands copies of the raw events to the log and to the follower. Handing over never waits for either, and
 // afterwards the data is the giver's again.
 type tee struct {
 	started  time.Time
-	spool    *spool
-	feed     *feed
-	writer   *logWriter // nil: no log
-	follower *follower  // nil: no index
-	host     Host       // nil: nobody else sees the session
+	log      Log       // nil: nothing is recorded
+	feed     *feed     // nil: no index
+	follower *follower // likewise
+	host     Host      // nil: nobody else sees the session
 
-	stuck bool // the follower never ended
+	// These hold when finish has returned.
+	end    time.Duration
+	stuck  bool // the follower never ended
+	lost   int64
+	logErr error
 
-	mu   sync.Mutex // guards the fields below, and keeps the events in one order in both queues
+	mu   sync.Mutex // guards last, and keeps the events in one order everywhere
 	last time.Duration
 	seen int64 // bytes of output
-	end  time.Duration
 
 	closed bool // the last event was put
 }
 
 func newTee(o Options, c *child) *tee {
-	t := &tee{started: o.Started}
-	if o.Log != nil {
-		t.spool = newSpool(o.Spool)
-		t.writer = startLogWriter(o.Log, t.spool)
-	}
+	t := &tee{started: o.Started, log: o.Log}
 	if o.Index != nil {
 		t.feed = newFeed()
-		t.follower = startFollower(o, c, t.feed, t.writer)
+		t.follower = startFollower(o, c, t.feed)
 	}
 	return t
 }
@@ -80,8 +78,8 @@ func (t *tee) put(e session.Event) {
 	if e.Kind == session.Output {
 		t.seen += int64(len(e.Data))
 	}
-	if t.spool != nil {
-		t.spool.put(e)
+	if t.log != nil {
+		t.log.Put(e)
 	}
 	if t.feed != nil {
 		t.feed.put(e)
@@ -99,7 +97,8 @@ func (t *tee) settleKeys(limit time.Duration) {
 	}
 }
 
-// finish records the last event and waits until all of it is in the log, and for the follower until it is done, or catchUp has passed.
+// finish records the last event. It waits for the follower until that is done, or catchUp has passed, and then until all is
+// in the log.
 func (t *tee) finish(e session.Event, catchUp time.Duration) {
 	e.At = t.now()
 	t.put(e)
@@ -107,27 +106,12 @@ func (t *tee) finish(e session.Event, catchUp time.Duration) {
 	if t.feed != nil {
 		t.feed.close()
 	}
-	if t.spool != nil {
-		t.spool.close()
-		t.writer.wait()
-	}
 	if t.follower != nil {
 		t.stuck = !t.follower.wait(catchUp)
 	}
-}
-
-func (t *tee) lostBytes() int64 {
-	if t.writer == nil {
-		return 0
+	if t.log != nil {
+		t.lost, t.logErr = t.log.Close()
 	}
-	return t.writer.lostBytes()
-}
-
-func (t *tee) logErr() error {
-	if t.writer == nil {
-		return nil
-	}
-	return t.writer.firstErr()
 }
 
 func (t *tee) indexErr() error {

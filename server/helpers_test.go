@@ -30,6 +30,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/internal/rundir"
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/render"
@@ -264,7 +265,7 @@ type hosted struct {
 	host *live.Host
 	cmd  *exec.Cmd // nil: there is none, and the test writes
 	ptmx *os.File
-	raw  *store.RawLog
+	raw  *journal.Writer
 	done chan struct{}
 
 	mu    sync.Mutex // guards the fields below
@@ -291,7 +292,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 		return nil, err
 	}
 	var err error
-	if h.raw, err = s.db.RawLog(ctx, h.id); err != nil {
+	if h.raw, err = store.Record(s.db.Path(), sess, nil); err != nil {
 		return nil, err
 	}
 	h.host = live.New(live.Options{Session: sess, Server: "test", Child: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
@@ -338,7 +339,7 @@ func (s *site) host(cols, rows int, command ...string) *hosted {
 // write is output of the session.
 func (h *hosted) write(data []byte) {
 	e := session.Event{At: time.Since(h.begun), Kind: session.Output, Data: bytes.Clone(data)}
-	_ = h.raw.Write(context.Background(), e) // the database may be closed
+	h.raw.Put(e)
 	h.host.Event(e)
 }
 
@@ -353,9 +354,11 @@ func (h *hosted) exit(status int) {
 	}
 	close(h.done)
 	h.host.Finish()
-	h.host.Event(session.Event{At: time.Since(h.begun), Kind: session.Exit, Status: status})
+	e := session.Event{At: time.Since(h.begun), Kind: session.Exit, Status: status}
+	h.raw.Put(e)
+	h.host.Event(e)
 	ctx := context.Background()
-	_ = h.raw.Close(ctx)
+	_, _ = h.raw.Close()
 	_ = h.s.db.FinishSession(ctx, h.id, time.Now().UTC(), status, false)
 	go h.host.Close()
 }
@@ -447,7 +450,7 @@ func (h *hosted) Signal(sig int) {
 func (h *hosted) Mark([]byte)         {}
 func (h *hosted) Notify(string, bool) {}
 
-func (h *hosted) Settle(ctx context.Context) error { return h.raw.Flush(ctx) }
+func (h *hosted) Settle(ctx context.Context) error { return h.raw.Settle(ctx) }
 
 func (h *hosted) Screen(func(t *vterm.Term, seq int64)) bool { return false }
 

@@ -584,9 +584,11 @@ func BenchmarkLive(b *testing.B) {
 // flood is a session that has written so many bytes, and sends them as fast as they are taken.
 func (s *site) flood(total int64) (id string) {
 	sess := session.Session{ID: store.NewID(), StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	if err := s.db.CreateSession(context.Background(), &sess); err != nil {
+	raw, err := store.Record(s.db.Path(), sess, nil)
+	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.t.Cleanup(func() { _, _ = raw.Close() })
 	l, err := net.Listen("unix", rundir.Socket(s.dir, sess.ID))
 	if err != nil {
 		s.t.Fatal(err)

@@ -207,7 +207,13 @@ func Protect(path string) error {
 
 // private gives what is nobody's business, with the modes it is to have. A folder of another name may be made for more than us.
 func private(path string) map[string]fs.FileMode {
-	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + "-live": 0o600}
+	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
+	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {
+		names, _ := globIn(JournalFolder(path), pattern) // the pattern is a good one
+		for _, name := range names {
+			modes[name] = 0o600
+		}
+	}
 	if dir := filepath.Dir(path); filepath.Base(dir) == "ptyrec" {
 		modes[dir] = 0o700
 	}

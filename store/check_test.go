@@ -33,28 +33,30 @@ func TestPermissions(t *testing.T) {
 		}
 		old = syscall.Umask(umask)
 		create(t, s, "a")
-		rawLog(t, s, "a", []session.Event{output(0, "x")})
+		w := startJournal(t, path, "a")
+		put(t, w, []session.Event{output(0, "x")})
 		syscall.Umask(old)
+		journal := filepath.Join(store.JournalFolder(path), "a.1.journal")
 		got := map[string]fs.FileMode{}
 		files, err := filepath.Glob(path + "*")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range append(files, dir, filepath.Dir(dir)) {
+		for _, file := range append(files, journal, dir, filepath.Dir(dir)) {
 			info, err := os.Stat(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got[filepath.Base(file)] = info.Mode().Perm()
 		}
-		want := map[string]fs.FileMode{"data": 0o700, "ptyrec": 0o700, "ptyrec.db": 0o600, "ptyrec.db-wal": 0o600, "ptyrec.db-shm": 0o600, "ptyrec.db-live": 0o600}
+		want := map[string]fs.FileMode{"data": 0o700, "ptyrec": 0o700, "ptyrec.db": 0o600, "ptyrec.db-wal": 0o600, "ptyrec.db-shm": 0o600, "ptyrec.db-journals": 0o700, "a.1.journal": 0o600}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("umask %#o (-want +got):\n%s", umask, diff)
 		}
 		if exposed, err := store.Exposed(path); err != nil || len(exposed) > 0 {
 			t.Errorf("exposed %v, %v", exposed, err)
 		}
-		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o755), store.Protect(path)); err != nil {
+		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o755), os.Chmod(journal, 0o644), os.Chmod(filepath.Dir(journal), 0o755), store.Protect(path)); err != nil {
 			t.Error(err)
 		}
 		if exposed, err := store.Exposed(path); err != nil || len(exposed) > 0 {
@@ -93,21 +95,15 @@ func manySegments(t *testing.T, path string, n int) (blobs [][]byte) {
 		t.Fatal(err)
 	}
 	create(t, s, "a")
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
 	random := rand.New(rand.NewPCG(1, 2)) // what does not compress fills pages
 	for i := range n {
 		line := make([]byte, 300)
 		for k := range line {
 			line[k] = byte(random.Uint32())
 		}
-		if err := log.Write(t.Context(), session.Event{At: time.Duration(i) * time.Second, Data: line}); err != nil {
-			t.Fatal(err)
-		}
+		rawLog(t, s, "a", []session.Event{{At: time.Duration(i) * time.Second, Data: line}})
 	}
-	if err := errors.Join(log.Flush(t.Context()), s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleUser, "hello")}), s.Close()); err != nil {
+	if err := errors.Join(s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleUser, "hello")}), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", "file:"+path)

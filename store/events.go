@@ -5,9 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"iter"
 	"time"
 
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -51,13 +54,12 @@ func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, 
 }
 
 // EventsFrom gives the raw log of a session from a place on, up to what is written when the end is
-// reached. Where something is damaged or missing it gives a *Damage, and goes on behind it if the caller
+// reached: what is in the database, and then what is still in the journal. Where something is damaged or missing it gives a *Damage, and goes on behind it if the caller
 // does; after any other error it ends. No connection is held while the caller works.
 func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		r := rawReader{store: s, id: id, from: from, next: from.Event, yield: yield}
-		for r.segment(ctx) {
-		}
+		r.run(ctx)
 	}
 }
 
@@ -75,9 +77,72 @@ type rawReader struct {
 	offset int64 // output bytes before it
 	at     time.Duration
 	begun  bool
+	over   bool // the caller wants no more, or there was an error
 }
 
-// segment gives out the next segment, and tells whether the caller wants more.
+// run reads the database, and then the journal. Where that was packed meanwhile it goes on in the database.
+func (r *rawReader) run(ctx context.Context) {
+	for again := true; again && !r.over; {
+		for r.segment(ctx) {
+		}
+		again = !r.over && r.journal(ctx)
+	}
+	if !r.over && r.skip > r.next {
+		r.lostEnd(ctx)
+	}
+}
+
+// journal gives out what is in the session's journal, and reports whether it was packed meanwhile.
+func (r *rawReader) journal(ctx context.Context) (packed bool) {
+	files, _ := journal.List(JournalFolder(r.store.path)) // what cannot be read is not there
+	for _, file := range journal.Of(files, r.id) {
+		in, f, err := openJournal(file)
+		if err != nil {
+			packed = packed || errors.Is(err, fs.ErrNotExist)
+			continue
+		}
+		packed = r.tail(ctx, in) || packed
+		_ = f.Close()
+		if packed || r.over {
+			break
+		}
+	}
+	return packed
+}
+
+func (r *rawReader) hasJournal() bool {
+	files, _ := journal.List(JournalFolder(r.store.path)) // what cannot be read is not there
+	return len(journal.Of(files, r.id)) > 0
+}
+
+// tail gives out the events of one file.
+func (r *rawReader) tail(ctx context.Context, in *journal.Reader) (packed bool) {
+	for !r.over {
+		e, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return false
+		}
+		if err != nil {
+			r.over = true
+			r.yield(session.Event{}, r.store.failed("read journal", err))
+			return false
+		}
+		if !r.begun {
+			r.begin(segment{firstEvent: e.Number, startByte: e.Offset, startAt: e.At})
+		}
+		if e.Number > r.next {
+			if _, ok, err := r.store.nextSegment(ctx, r.id, r.next, From{}); ok && err == nil {
+				return true
+			}
+			r.over = !r.damage(e.Number, e.Offset, e.At, r.broken)
+			r.broken = nil
+		}
+		r.over = r.over || !r.give(segment{firstEvent: e.Number, startByte: e.Offset}, []session.Event{e.Event})
+	}
+	return false
+}
+
+// segment gives out the next segment of the database, and reports whether there may be more.
 func (r *rawReader) segment(ctx context.Context) bool {
 	seg, ok, err := r.store.nextSegment(ctx, r.id, max(r.next, r.skip), r.from)
 	if errors.Is(err, session.ErrCorrupt) {
@@ -86,17 +151,21 @@ func (r *rawReader) segment(ctx context.Context) bool {
 			return true
 		}
 	}
+	if (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.hasJournal() {
+		return false // the database does not know it yet
+	}
 	if err != nil {
+		r.over = true
 		r.yield(session.Event{}, err)
-		return false
 	}
 	if !ok {
-		return r.skip > r.next && r.lostEnd(ctx)
+		return false
 	}
 	if !r.begun {
 		r.begin(seg)
 	}
 	if seg.firstEvent > r.next && !r.damage(seg.firstEvent, seg.startByte, seg.startAt, r.broken) {
+		r.over = true
 		return false
 	}
 	r.broken = nil
@@ -105,9 +174,11 @@ func (r *rawReader) segment(ctx context.Context) bool {
 		err = errSegment
 	}
 	if err != nil {
-		return r.damage(seg.endEvent, seg.endByte, seg.endAt, err)
+		r.over = !r.damage(seg.endEvent, seg.endByte, seg.endAt, err)
+	} else {
+		r.over = !r.give(seg, events)
 	}
-	return r.give(seg, events)
+	return !r.over
 }
 
 // begin tells a seek from a gap.
@@ -150,13 +221,12 @@ func (r *rawReader) give(seg segment, events []session.Event) bool {
 }
 
 // lostEnd reports the last segments, whose rows cannot be read.
-func (r *rawReader) lostEnd(ctx context.Context) bool {
+func (r *rawReader) lostEnd(ctx context.Context) {
 	offset, at := r.offset, r.at
 	if info, err := r.store.Find(ctx, r.id); err == nil {
 		offset, at = info.RawBytes, info.Duration
 	}
 	r.damage(r.skip, offset, at, r.broken)
-	return false
 }
 
 // nextEnd gives where the segment ends that nextSegment cannot read, if the index can be read that has it.

@@ -1,6 +1,11 @@
 package store
 
-import "github.com/ptyrec/ptyrec/session"
+import (
+	"context"
+	"database/sql"
+
+	"github.com/ptyrec/ptyrec/session"
+)
 
 // The segment codec, for tests.
 
@@ -10,7 +15,7 @@ func EncodeSegment(firstEvent, startByte int64, events []session.Event) []byte {
 	for _, ev := range events {
 		b.add(ev)
 	}
-	return b.build(dense).data
+	return b.build().data
 }
 
 func DecodeSegment(data []byte) (firstEvent, startByte int64, events []session.Event, err error) {
@@ -19,4 +24,25 @@ func DecodeSegment(data []byte) (firstEvent, startByte int64, events []session.E
 }
 
 // EncodePayload gives a segment with any content.
-func EncodePayload(raw []byte) []byte { return dense.EncodeAll(raw, []byte{versionV1}) }
+func EncodePayload(raw []byte) []byte { return encoder.EncodeAll(raw, []byte{versionV1}) }
+
+// PutEvents appends a segment to a session's raw log.
+func (s *Store) PutEvents(ctx context.Context, id string, events []session.Event) error {
+	return s.update(ctx, "put events", func(tx *sql.Tx) error {
+		key, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		var b builder
+		var event, offset int64
+		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?", key).
+			Scan(&event, &offset); err != nil {
+			return err
+		}
+		b.begin(event, offset)
+		for _, ev := range events {
+			b.add(ev)
+		}
+		return putSegments(ctx, tx, key, []segment{b.build()})
+	})
+}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -68,12 +69,15 @@ func TestPagesDropNoSession(t *testing.T) {
 }
 
 func TestFacets(t *testing.T) {
-	s := newStore(t)
+	path := filepath.Join(t.TempDir(), "ptyrec.db")
+	s := open(t, path)
 	if got, err := s.Facets(t.Context(), store.Filter{}); err != nil || got.Sessions != 0 || !got.First.IsZero() || got.Tags == nil {
 		t.Errorf("of nothing: %+v, %v", got, err)
 	}
 	create(t, s, "a")
 	create(t, s, "b")
+	startJournal(t, path, "a")
+	startJournal(t, path, "b")
 	ended := start.Add(time.Minute)
 	other := &session.Session{ID: "c", Cwd: "/tmp", StartedAt: ended, EndedAt: &ended, Agents: []session.Agent{{Name: "codex"}, {Name: "codex", Version: "2"}}}
 	if err := s.CreateSession(t.Context(), other); err != nil {

@@ -103,7 +103,7 @@ func ownDamage(path string, err error) error {
 
 // wasOurs reports whether a file that is no database now was one of ours: a recorder used it, or a piece of our schema is in it.
 func wasOurs(path string) bool {
-	if exists(path + "-live") {
+	if exists(path+liveEnding) || exists(JournalFolder(path)) {
 		return true
 	}
 	f, err := os.Open(path)

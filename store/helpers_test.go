@@ -34,7 +34,7 @@ func newStore(t testing.TB) *store.Store {
 	return open(t, filepath.Join(t.TempDir(), "ptyrec.db"))
 }
 
-// create adds a live session.
+// create adds a session without an end.
 func create(t testing.TB, s *store.Store, id string) *session.Session {
 	t.Helper()
 	sess := &session.Session{ID: id, Command: []string{"claude", "-c"}, Cwd: "/home/dev/shop", StartedAt: start, Cols: 100, Rows: 30,
@@ -54,19 +54,10 @@ func find(t testing.TB, s *store.Store, ref string) *store.Info {
 	return info
 }
 
-// rawLog writes events as a recorder does.
+// rawLog stores events as a packed journal is.
 func rawLog(t testing.TB, s *store.Store, id string, events []session.Event) {
 	t.Helper()
-	log, err := s.RawLog(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ev := range events {
-		if err := log.Write(t.Context(), ev); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := log.Close(t.Context()); err != nil {
+	if err := s.PutEvents(t.Context(), id, events); err != nil {
 		t.Fatal(err)
 	}
 }

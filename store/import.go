@@ -58,7 +58,7 @@ func (r *Recording) sum(numbers ...uint64) {
 
 func (r *Recording) cut() {
 	if !r.open.empty() {
-		r.segs = append(r.segs, r.open.build(dense))
+		r.segs = append(r.segs, r.open.build())
 		r.open.begin(r.open.endEvent(), r.open.endByte())
 	}
 }

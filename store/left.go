@@ -12,87 +12,28 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// A raw log that the database does not take goes to a file in the folder that stands beside it, and from there into the database when that can be
-// written again: by its own recorder, or by whoever opens the database next when the recorder is gone.
+// Before there were journals a recorder left what a locked database did not take in a file beside it, which is still read.
 //
 // Such a file begins with a line of JSON, leftHeader, and goes on with segments, each behind its length (32 bits, little endian).
-// What breaks off in its last segment was not written to its end. Who writes it, or takes it in, has its first byte locked.
+// What breaks off in its last segment was not written to its end. Who takes it in has its first byte locked.
 const (
 	leftFolder = "-left"
 	leftEnding = ".left"
 	leftFormat = "ptyrec.left"
 )
 
-// folderTries is how often the folder is made anew: who has taken in the last file removes it.
-const folderTries = 100
-
-// takeInWait is how long Open waits for other programs to take in what was left.
-const takeInWait = 100 * time.Millisecond
-
 type leftHeader struct {
 	Format  string          `json:"format"`
 	Version int             `json:"version"`
 	Session session.Session `json:"session"`
 }
-
-// leftFile is one that its recorder writes.
-type leftFile struct {
-	f *os.File
-}
-
-func createLeft(db string, sess session.Session) (*leftFile, error) {
-	dir := db + leftFolder
-	var f *os.File
-	var err error
-	for range folderTries {
-		if err = createFolder(dir); err != nil {
-			return nil, err
-		}
-		if f, err = createFile(filepath.Join(dir, sess.ID+leftEnding)); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	l := &leftFile{f: f}
-	_ = lockByte(f, 0) // without locks nobody takes it in while its recorder runs: the session is live
-	head, err := json.Marshal(leftHeader{leftFormat, 1, sess})
-	if err == nil {
-		_, err = f.Write(append(head, '\n'))
-	}
-	if err != nil {
-		return nil, errors.Join(err, l.remove())
-	}
-	return l, nil
-}
-
-// append makes segments durable in the file; with an error none of them is.
-func (l *leftFile) append(segs []segment) error {
-	end, err := l.f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	for _, seg := range segs {
-		if _, err = l.f.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(seg.data))), seg.data...)); err != nil {
-			break
-		}
-	}
-	if err == nil {
-		err = l.f.Sync()
-	}
-	if err != nil {
-		err = errors.Join(err, l.f.Truncate(end))
-	}
-	return err
-}
-
-func (l *leftFile) remove() error { return errors.Join(os.Remove(l.f.Name()), l.f.Close()) }
 
 // readLeft reads a file from its beginning and gives fn its segments, some at a time.
 func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) error) error {
@@ -151,86 +92,74 @@ func readSized(r io.Reader) (data []byte, ok bool) {
 	return data, err == nil
 }
 
-// Left gives the names of the files in which recordings stand that the database did not take yet.
-func (s *Store) Left() []string {
-	names, _ := filepath.Glob(globQuote(s.path+leftFolder) + "/*" + leftEnding) // the pattern is a good one
-	return names
-}
-
 // removeLeft deletes what stands of a session beside the database.
 func (s *Store) removeLeft(id string) error {
-	err := os.Remove(filepath.Join(s.path+leftFolder, id+leftEnding))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return removeIfThere(filepath.Join(s.path+leftFolder, id+leftEnding))
 }
 
-// globQuote writes a name so that Glob takes it for itself.
-func globQuote(name string) string {
-	var out []byte
-	for i := range len(name) {
-		if c := name[i]; c == '*' || c == '?' || c == '[' || c == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, name[i])
+// globIn returns the files in the folder whose names match pattern.
+func globIn(folder, pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(folder), pattern)
+	for i := range names {
+		names[i] = filepath.Join(folder, names[i])
 	}
-	return string(out)
+	return names, err
 }
 
-// takeIn puts into the database what recorders left that are gone. What it does not take stays for the next time.
-func (s *Store) takeIn(ctx context.Context) {
-	for _, name := range s.Left() {
+// takeInLeft puts into the database what recorders left that are gone. What it does not take stays for the next time.
+func (s *Store) takeInLeft(ctx context.Context) {
+	folder := s.path + leftFolder
+	names, err := globIn(folder, "*"+leftEnding)
+	for _, name := range names {
 		_ = s.takeInFile(ctx, name)
 	}
-	_ = os.Remove(s.path + leftFolder) // if it is empty
+	if err == nil {
+		_ = os.Remove(folder) // if it is empty
+	}
 }
 
 func (s *Store) takeInFile(ctx context.Context, name string) (err error) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if byteLocked(f, 0) || lockByte(f, 0) != nil {
+	if bytelock.Locked(f, 0) || bytelock.Lock(f, 0) != nil {
 		return nil // its recorder runs, or another takes it in
 	}
 	if now, err := os.Stat(name); err != nil || !sameFile(f, now) {
 		return err // another has
 	}
-	l := &RawLog{store: s, wait: takeInWait}
+	var key int64
 	var last segment
 	err = readLeft(f, func(sess session.Session) error {
-		l.sess = &sess
-		return l.find(ctx)
+		return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) (err error) {
+			if key, err = sessionKey(ctx, tx, sess.ID); errors.Is(err, session.ErrNotFound) {
+				key, err = insertSession(ctx, tx, &sess, nil)
+			}
+			return err
+		})
 	}, func(segs []segment) error {
 		last = segs[len(segs)-1]
-		return l.deliver(ctx, segs)
+		return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) error { return putSegments(ctx, tx, key, segs) })
 	})
-	if err != nil {
-		return err
+	if err == nil && last.data != nil {
+		err = s.finishLeft(ctx, key, last)
 	}
-	defer s.live.release(l.key)
-	if err := s.finishLeft(ctx, l, last); err != nil {
+	if err != nil {
 		return err
 	}
 	return os.Remove(name)
 }
 
 // finishLeft states the session's end where its last segment has it.
-func (s *Store) finishLeft(ctx context.Context, l *RawLog, last segment) error {
-	if last.data == nil {
-		return nil
-	}
+func (s *Store) finishLeft(ctx context.Context, key int64, last segment) error {
 	_, events, err := decodeSegment(last.data)
 	if err != nil || events[len(events)-1].Kind != session.Exit {
 		return err
 	}
-	exit := events[len(events)-1]
-	return s.updateDurably(ctx, "finish session", l.wait, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
-			nanos(l.sess.StartedAt.Add(exit.At)), exit.Status, l.key)
-		return err
+	return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) error {
+		return stateEnd(ctx, tx, key, events[len(events)-1])
 	})
 }
 

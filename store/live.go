@@ -1,77 +1,74 @@
 package store
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"sync"
+
+	"github.com/ptyrec/ptyrec/internal/bytelock"
+	"github.com/ptyrec/ptyrec/journal"
 )
 
-// liveFile tells which sessions are being recorded. Each recorder holds a lock on the byte of its session
-// (the row's number) in a file beside the database; the kernel drops the lock with the process, however
-// it ends, so nothing has to be written from time to time, no process number can be mistaken for another,
-// and it works over containers that share the folder. The file itself stays empty. On a file system
-// without locks every session without an end counts as interrupted.
-type liveFile struct {
-	path string
+// A session is live while its recorder holds its journal. The kernel drops that lock with the process, however it
+// ends, so nothing has to be written from time to time, no process number can be mistaken for another, and it works
+// over containers that share the folder. On a file system without locks every session without an end counts as
+// interrupted. Recorders of ptyrec before journals hold a lock on the byte of their session (the row's number) in an
+// empty file beside the database.
+const liveEnding = "-live"
 
-	mu   sync.Mutex
-	file *os.File // opened by the first claim
-}
-
-// claim marks a session as being recorded by this Store. A recording does not fail for want of the mark.
-func (l *liveFile) claim(pk int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		f, err := createFile(l.path)
-		if errors.Is(err, fs.ErrExist) {
-			f, err = os.OpenFile(l.path, os.O_RDWR, 0)
-		}
-		if err != nil {
-			return
-		}
-		l.file = f
-	}
-	_ = lockByte(l.file, pk)
-}
-
-// release takes the mark back.
-func (l *liveFile) release(pk int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file != nil {
-		_ = unlockByte(l.file, pk) // the lock goes with the process at the latest
-	}
-}
-
-// held gives those of the sessions that somebody records.
-func (l *liveFile) held(pks []int64) map[int64]bool {
+// heldByOld returns those of the sessions that an old recorder records.
+func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	held := map[int64]bool{}
 	if len(pks) == 0 {
 		return held
 	}
-	f, err := os.Open(l.path) // not l.file: one's own locks cannot be seen
+	f, err := os.Open(s.path + liveEnding)
 	if err != nil {
 		return held
 	}
 	defer func() { _ = f.Close() }()
 	for _, pk := range pks {
-		held[pk] = byteLocked(f, pk)
+		held[pk] = bytelock.Locked(f, pk)
 	}
 	return held
 }
 
-func (l *liveFile) close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		return nil
+// addJournals adds to the sessions what is not in the database yet.
+func (s *Store) addJournals(infos []*Info) {
+	if len(infos) == 0 {
+		return
 	}
-	err := l.file.Close()
-	l.file = nil
-	if errors.Is(err, fs.ErrClosed) {
-		return nil
+	files, err := journal.List(JournalFolder(s.path))
+	if len(files) == 0 || err != nil {
+		return
 	}
-	return err
+	byID := map[string]*Info{}
+	for _, info := range infos {
+		byID[info.ID] = info
+	}
+	for _, file := range files {
+		if info := byID[file.Session]; info != nil {
+			info.addJournal(file)
+		}
+	}
+}
+
+func (i *Info) addJournal(file journal.File) {
+	f, err := file.Open()
+	if err != nil {
+		return // it is packed by now, or none of ours
+	}
+	defer f.Close()
+	i.recorded = i.recorded || bytelock.Locked(f, 0)
+	tail, err := journal.ReadTail(f, i.ID)
+	if err != nil {
+		return
+	}
+	i.StoredBytes += tail.Size
+	if tail.Offset < i.RawBytes || tail.Last.At < i.Duration {
+		return // packed, but not removed
+	}
+	i.RawBytes, i.Duration = tail.Offset, tail.Last.At
+	if tail.Ended && i.EndedAt == nil {
+		ended, status := i.StartedAt.Add(tail.Last.At), tail.Last.Status
+		i.EndedAt, i.ExitCode = &ended, &status
+	}
 }

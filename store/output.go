@@ -33,7 +33,6 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 			}
 			return true
 		}
-		for r.segment(ctx) {
-		}
+		r.run(ctx)
 	}
 }

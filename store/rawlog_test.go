@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -62,100 +61,6 @@ func TestRawLogSeek(t *testing.T) {
 	}
 }
 
-// F2: every second is in the database before the next one, and so is what came before a Flush.
-func TestRawLogCuts(t *testing.T) {
-	s := newStore(t)
-	create(t, s, "a")
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	written := func() int {
-		got, _ := readLog(t, s, "a", store.From{})
-		return len(got)
-	}
-	for i, want := range []int{0, 0, 2, 2, 4} {
-		if err := log.Write(t.Context(), output(time.Duration(i)*600*time.Millisecond, "x")); err != nil {
-			t.Fatal(err)
-		}
-		if got := written(); got != want {
-			t.Errorf("after event %d: %d are written, want %d", i, got, want)
-		}
-	}
-	if err := log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := written(); got != 5 {
-		t.Errorf("after Flush: %d are written, want 5", got)
-	}
-	for range 2 {
-		if err := log.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := written(); got != 5 {
-		t.Errorf("after Close: %d are written, want 5", got)
-	}
-}
-
-// A reader in mid-log misses nothing when the segments that it reads are replaced by a larger one.
-func TestRawLogReplacedWhileRead(t *testing.T) {
-	s := newStore(t)
-	create(t, s, "a")
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want, got []session.Event
-	for i := range 10 {
-		want = append(want, output(time.Duration(i)*time.Second, string(rune('a'+i))))
-		if err := log.Write(t.Context(), want[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for ev, err := range s.Events(t.Context(), "a") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, ev)
-		if len(got) == 3 {
-			if err := log.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-}
-
-// A recorder that was killed leaves its segments; whoever goes on appends to them.
-func TestRawLogContinues(t *testing.T) {
-	s := newStore(t)
-	create(t, s, "a")
-	want := []session.Event{output(0, "a"), output(time.Second, "bc"), output(3*time.Second, "d")}
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, ev := range want[:2] {
-		if err := log.Write(t.Context(), ev); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := log.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	rawLog(t, s, "a", want[2:])
-	got, damages := readLog(t, s, "a", store.From{})
-	if diff := cmp.Diff(want, got); diff != "" || len(damages) > 0 {
-		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
-	}
-	if info := find(t, s, "a"); info.RawBytes != 4 {
-		t.Errorf("raw bytes = %d, want 4", info.RawBytes)
-	}
-}
-
 // seconds writes one event of two bytes a second, each in a segment of its own.
 func seconds(t *testing.T, s *store.Store, n int) (events []session.Event) {
 	t.Helper()
@@ -195,79 +100,5 @@ func TestRawLogDamaged(t *testing.T) {
 				t.Errorf("damage = %+v", d)
 			}
 		})
-	}
-}
-
-// A recorder goes on while the database takes nothing, and catches up once it does.
-func TestRawLogCatchesUp(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ptyrec.db")
-	s := open(t, path)
-	create(t, s, "a")
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	execSQL(t, path, "CREATE TRIGGER full BEFORE INSERT ON segments BEGIN SELECT raise(ABORT, 'full'); END")
-	var want []session.Event
-	failed := 0
-	for i := range 5 {
-		want = append(want, output(time.Duration(i)*time.Second, "x"))
-		if err := log.Write(t.Context(), want[i]); err != nil {
-			failed++
-		}
-	}
-	if failed != 4 {
-		t.Errorf("failed writes = %d, want 4", failed)
-	}
-	execSQL(t, path, "DROP TRIGGER full")
-	if err := log.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got, damages := readLog(t, s, "a", store.From{})
-	if diff := cmp.Diff(want, got); diff != "" || len(damages) > 0 || log.Lost() > 0 {
-		t.Errorf("lost %d, damages %v, events (-want +got):\n%s", log.Lost(), damages, diff)
-	}
-}
-
-func TestRawLogRemoved(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ptyrec.db")
-	s := open(t, path)
-	create(t, s, "a")
-	log, err := s.RawLog(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := log.Write(t.Context(), output(0, "x")); err != nil {
-		t.Fatal(err)
-	}
-	if err := log.Flush(t.Context()); !errors.Is(err, session.ErrRemoved) {
-		t.Errorf("error = %v, want %v", err, session.ErrRemoved)
-	}
-}
-
-func BenchmarkRawLog(b *testing.B) {
-	s := newStore(b)
-	create(b, s, "a")
-	events := realEvents(b)
-	log, err := s.RawLog(b.Context(), "a")
-	if err != nil {
-		b.Fatal(err)
-	}
-	size, span := int64(0), events[len(events)-1].At
-	for _, ev := range events {
-		size += int64(len(ev.Data))
-	}
-	b.SetBytes(size)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		for _, ev := range events {
-			ev.At += time.Duration(i) * span
-			if err := log.Write(b.Context(), ev); err != nil {
-				b.Fatal(err)
-			}
-		}
 	}
 }

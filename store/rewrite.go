@@ -26,6 +26,9 @@ type Rewrite struct {
 // database's files, as Scrub does. An error that wraps session.ErrBusy says that another program still reads what was there before:
 // call Scrub later.
 func (s *Store) RewriteSession(ctx context.Context, id string, r Rewrite) error {
+	if err := s.packAll(ctx, id); err != nil {
+		return err
+	}
 	err := s.updateDurably(ctx, "rewrite session", s.wait, func(tx *sql.Tx) error { return rewriteTx(ctx, tx, id, r) })
 	if err != nil {
 		return err
@@ -167,5 +170,5 @@ func rewritten(data []byte, change func(int64, *session.Event) bool) (out []byte
 	if !changed {
 		return data, false
 	}
-	return b.build(dense).data, true
+	return b.build().data, true
 }

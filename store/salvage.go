@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/internal/bytelock"
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -50,23 +53,30 @@ func Salvage(ctx context.Context, path string) (kept string, saved Saved, err er
 			}
 		}
 	}
-	return kept, saved, errors.Join(os.RemoveAll(fresh+"-live"), syncFolder(path))
+	return kept, saved, syncFolder(path)
 }
 
 // Damaged returns the names of the damaged databases that Salvage has put aside.
 func (s *Store) Damaged() []string {
-	names, _ := filepath.Glob(globQuote(s.path) + ".damaged*") // the pattern is a good one
+	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*") // the pattern is a good one
 	return names
 }
 
-// recorderRuns reports whether a recorder has claimed a session of the database at path.
+// patternQuoter writes a name so that a pattern takes it for itself.
+var patternQuoter = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
+
+// recorderRuns reports whether a session is being recorded for the database at path.
 func recorderRuns(path string) bool {
-	f, err := os.Open(path + "-live")
+	files, _ := journal.List(JournalFolder(path)) // what cannot be read is not written
+	if slices.ContainsFunc(files, journal.File.IsWritten) {
+		return true
+	}
+	f, err := os.Open(path + liveEnding)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return anyLocked(f)
+	return bytelock.AnyLocked(f)
 }
 
 func exists(path string) bool {
@@ -75,7 +85,7 @@ func exists(path string) bool {
 }
 
 func removeDatabase(path string) (err error) {
-	for _, end := range []string{"", "-wal", "-shm", "-live"} {
+	for _, end := range []string{"", "-wal", "-shm"} {
 		err = errors.Join(err, os.RemoveAll(path+end))
 	}
 	return err

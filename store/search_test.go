@@ -51,7 +51,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	hits, err := s.Search(t.Context(), store.Query{Text: "cache", Roles: []string{session.RoleUser}, Filter: store.Filter{Agent: "claude"}})
-	if err != nil || len(hits) != 1 || hits[0].Session.ID != "a" || hits[0].Session.Status != store.Live {
+	if err != nil || len(hits) != 1 || hits[0].Session.ID != "a" || hits[0].Session.Status != store.Interrupted {
 		t.Errorf("filtered: %v, error %v", hits, err)
 	}
 }

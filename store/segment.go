@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -9,6 +11,9 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 )
+
+// segmentSize is about how much a segment holds, in bytes before compression.
+const segmentSize = 1 << 20
 
 // maxSegment bounds what a damaged segment can make a reader allocate, in bytes.
 const maxSegment = 256 << 20
@@ -22,17 +27,12 @@ type segment struct {
 	data                 []byte        // as stored
 }
 
-// The coders are shared: EncodeAll and DecodeAll may run concurrently. hurried takes a quarter of dense's time, and leaves a fifth more.
+// The coders are shared: EncodeAll and DecodeAll may run concurrently.
 var (
-	dense   = newEncoder(zstd.SpeedBetterCompression)
-	hurried = newEncoder(zstd.SpeedFastest)
+	encoder = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(true),
+		zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
 	decoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSegment)))
 )
-
-func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
-	return must(zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderCRC(true),
-		zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
-}
 
 // must is for coders whose options are constants.
 func must[T any](v T, err error) T {
@@ -59,14 +59,6 @@ func (b *builder) begin(event, startByte int64) {
 	b.events, b.sizes, b.body = b.events[:0], b.sizes[:0], b.body[:0]
 }
 
-// after gives a builder of what follows the first n events, which take that many bytes and output bytes. It shares their memory.
-func (b *builder) after(n, bytes int, output int64) *builder {
-	return &builder{
-		firstEvent: b.firstEvent + int64(n), startByte: b.startByte + output, events: b.events[n:], sizes: b.sizes[n:],
-		body: b.body[bytes:], outBytes: b.outBytes - output,
-	}
-}
-
 // add copies ev into the segment.
 func (b *builder) add(ev session.Event) {
 	b.body = append(b.body, ev.Data...)
@@ -85,16 +77,13 @@ func (b *builder) endByte() int64  { return b.startByte + b.outBytes }
 // size gives about how long the segment is before compression, in bytes.
 func (b *builder) size() int { return len(b.body) + 4*len(b.events) }
 
-// span gives the time between the first event and the last; there must be one at least.
-func (b *builder) span() time.Duration { return b.events[len(b.events)-1].At - b.events[0].At }
-
 // build gives the collected events as a segment in the newest format; there must be one at least.
-func (b *builder) build(encoder *zstd.Encoder) segment {
+func (b *builder) build() segment {
 	return segment{
 		firstEvent: b.firstEvent, endEvent: b.endEvent(),
 		startAt: b.events[0].At, endAt: b.events[len(b.events)-1].At,
 		startByte: b.startByte, endByte: b.endByte(),
-		data: encodeV1(b, encoder),
+		data: encodeV1(b),
 	}
 }
 
@@ -111,4 +100,31 @@ func decodeSegment(data []byte) (segment, []session.Event, error) {
 		return segment{}, nil, fmt.Errorf("segment format %d: %w", data[0], session.ErrNewer)
 	}
 	return segment{}, nil, fmt.Errorf("unknown segment format %d", data[0])
+}
+
+// putSegments writes segments of a session. Each takes the place of those with its first event or later ones.
+func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) error {
+	for _, seg := range segs {
+		var old int64
+		err := tx.QueryRowContext(ctx, "SELECT coalesce(sum(length(data)), 0) FROM segments WHERE session_pk = ? AND end_event > ?",
+			key, seg.firstEvent).Scan(&old)
+		if err != nil {
+			return err
+		}
+		if old > 0 {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE session_pk = ? AND end_event > ?", key, seg.firstEvent); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO segments (session_pk, first_event, end_event, start_at, end_at, start_byte,
+			end_byte, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key, seg.firstEvent, seg.endEvent, int64(seg.startAt), int64(seg.endAt),
+			seg.startByte, seg.endByte, seg.data); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET raw_bytes = ?, raw_end = ?, stored_bytes = stored_bytes + ? WHERE pk = ?",
+			seg.endByte, int64(seg.endAt), int64(len(seg.data))-old, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }

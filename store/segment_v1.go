@@ -6,8 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -32,7 +30,7 @@ const versionV1 = 1
 // headSize is the least that one event takes: kind, time and one number, in bytes.
 const headSize = 3
 
-func encodeV1(b *builder, encoder *zstd.Encoder) []byte {
+func encodeV1(b *builder) []byte {
 	unit := b.unit()
 	raw := binary.AppendUvarint(b.raw[:0], uint64(b.firstEvent))
 	raw = binary.AppendUvarint(raw, uint64(b.startByte))

@@ -38,30 +38,23 @@ type Info struct {
 	Note        string        // the user's
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
-	key int64
+	key      int64
+	recorded bool          // its journal is being written
+	readEnd  time.Duration // to where the raw log was read out
 }
 
 // NewID gives an id for a new session: a UUIDv7, so that ids sort by the time of their making.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// CreateSession adds a session. An empty ID is filled in. Without an EndedAt it is live until
-// FinishSession or Close, or the end of this process.
+// CreateSession adds a session. An empty ID is filled in. Without an EndedAt it is live while its journal is written.
 func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error {
 	if sess.ID == "" {
 		sess.ID = NewID()
 	}
-	var pk int64
-	err := s.update(ctx, "create session", func(tx *sql.Tx) (err error) {
-		pk, err = insertSession(ctx, tx, sess, nil)
-		if err == nil && sess.EndedAt == nil {
-			s.live.claim(pk)
-		}
+	return s.update(ctx, "create session", func(tx *sql.Tx) error {
+		_, err := insertSession(ctx, tx, sess, nil)
 		return err
 	})
-	if err != nil {
-		s.live.release(pk) // the row's number goes to another session
-	}
-	return err
 }
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
@@ -79,21 +72,18 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 	return result.LastInsertId()
 }
 
-// FinishSession states a session's end; it is no longer live. Where read is true this is MarkRead, too.
+// FinishSession states a session's end. read says that the entries are all that the raw log holds, with what is still
+// in its journal.
 func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error {
-	var pk int64
-	err := s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) (err error) {
-		if pk, err = sessionKey(ctx, tx, id); err != nil {
+	return s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?, exit_code = ?, read_end = iif(?, raw_end, read_end) WHERE pk = ?",
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?1, exit_code = ?2, read_end = iif(?3, max(raw_end, ?1 - started_at), read_end) WHERE pk = ?4",
 			nanos(endedAt), exitCode, read, pk)
 		return err
 	})
-	if err == nil {
-		s.live.release(pk)
-	}
-	return err
 }
 
 // MarkRead notes that the entries are all that the raw log holds until now.
@@ -119,7 +109,11 @@ func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error 
 }
 
 // DeleteSession removes a session with all that belongs to it. Its text may stay in the database's files until Scrub is called.
+// The error wraps session.ErrBusy where the session is being recorded.
 func (s *Store) DeleteSession(ctx context.Context, id string) error {
+	if err := s.deleteJournals(id); err != nil {
+		return s.failed("delete session", err)
+	}
 	err := s.updateDurably(ctx, "delete session", s.wait, func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
@@ -215,10 +209,11 @@ func (f Filter) where() (string, []any) {
 }
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
-	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end < s.raw_end`
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end`
 
 // Sessions gives the sessions that the filter chooses, the newest first.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
+	_ = s.adopt(ctx) // a database that takes nothing has fewer
 	where, args := f.where()
 	limit := f.Limit
 	if limit == 0 || f.Live {
@@ -243,6 +238,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 // Find gives the session that ref names: an id, the start of one that no other session shares, or "last".
 // The error wraps session.ErrNotFound or session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *Info, err error) {
+	_ = s.adopt(ctx) // a database that takes nothing has fewer
 	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{strings.ToLower(ref)}
 	if ref == "last" {
 		query, args = "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
@@ -287,7 +283,7 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.Unread}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -304,20 +300,23 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	return nil
 }
 
+// setStatus adds what the sessions' journals tell.
 func (s *Store) setStatus(infos []*Info) {
+	s.addJournals(infos)
 	var open []int64
 	for _, info := range infos {
-		if info.EndedAt == nil {
+		info.Unread = info.readEnd < info.Duration
+		if info.EndedAt == nil && !info.recorded {
 			open = append(open, info.key)
 		}
 	}
-	held := s.live.held(open)
+	held := s.heldByOld(open)
 	for _, info := range infos {
 		switch {
+		case info.recorded || held[info.key]:
+			info.Status = Live
 		case info.EndedAt != nil:
 			info.Status = Ended
-		case held[info.key]:
-			info.Status = Live
 		default:
 			info.Status = Interrupted
 		}

@@ -46,6 +46,7 @@ func TestSessionStatus(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		create(t, recorder, id)
 	}
+	w := startJournal(t, path, "b")
 	if err := recorder.FinishSession(t.Context(), "a", start, 0, false); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,10 @@ func TestSessionStatus(t *testing.T) {
 	if err != nil || len(live) != 1 || live[0].ID != "b" {
 		t.Errorf("live = %v, error %v, want b", live, err)
 	}
-	if err := recorder.Close(); err != nil { // as the kernel does for a process that is killed
+	if _, err := w.Close(); err != nil { // without an end: as the kernel does for a process that is killed
+		t.Fatal(err)
+	}
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"a": store.Ended, "b": store.Interrupted}, status()); diff != "" {

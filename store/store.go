@@ -35,28 +35,31 @@ type Store struct {
 	files [2]fs.FileInfo // the database and its write-ahead log when it was opened
 	write *sql.DB        // one connection, so that writers of this process queue here and not in SQLite
 	read  *sql.DB
-	live  liveFile
 	cause error // why there is no database, set by Beside
 }
 
 // Open opens the database at path, and creates it, with its folder, where there is none: folder 0700,
 // file 0600, whatever the umask. An older database is migrated. The caller must Close it.
+// What stands beside it is taken in, see TakeIn.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return OpenWaiting(ctx, path, busyTimeout)
+	s, err := OpenWaiting(ctx, path, busyTimeout)
+	if err == nil {
+		_ = s.TakeIn(ctx, nil) // it can be read where it is
+	}
+	return s, err
 }
 
-// OpenWaiting opens the database as Open does. Its transactions wait for other programs for so long at most.
+// OpenWaiting opens the database as Open does, but takes nothing in. Its transactions wait for other programs for so long at most.
 func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, error) {
 	path, err := absolute(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, wait: wait, live: liveFile{path: path + "-live"}}
+	s := &Store{path: path, wait: wait}
 	if err := s.open(ctx); err != nil {
 		_ = s.Close()
 		return nil, s.failed("open", ownDamage(path, err))
 	}
-	s.takeIn(ctx)
 	return s, nil
 }
 
@@ -68,7 +71,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, wait: busyTimeout, live: liveFile{path: path + "-live"}}
+	s := &Store{path: path, wait: busyTimeout}
 	if err := s.openReadOnly(ctx); err != nil {
 		_ = s.Close()
 		return nil, s.failed("open", err)
@@ -111,12 +114,11 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	return nil
 }
 
-// Beside returns a Store for the database at path, which cannot be used because of cause. It only records:
-// what Record writes goes to a file beside the database, for Open to import once the database is repaired.
-// All other calls fail with cause.
+// Beside returns a Store for the database at path, which cannot be used because of cause: it reads the raw logs of
+// the sessions that are recorded now, and nothing else.
 func Beside(path string, cause error) (*Store, error) {
 	path, err := absolute(path)
-	return &Store{path: path, live: liveFile{path: path + "-live"}, cause: cause}, err
+	return &Store{path: path, cause: cause}, err
 }
 
 // absolute returns the absolute path of the database, without symbolic links: SQLite puts its
@@ -170,10 +172,10 @@ func dsn(path, query string) string {
 // Path gives the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
-// Close ends all sessions' claims and closes the database. Further calls do nothing.
+// Close closes the database. Further calls do nothing.
 func (s *Store) Close() error {
 	if s.files[0] != nil && s.here() != nil {
-		return s.live.close() // SQLite would write its log into a file that is no longer this database
+		return nil // SQLite would write its log into a file that is no longer this database
 	}
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -181,7 +183,7 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	return errors.Join(append(errs, s.live.close())...)
+	return errors.Join(errs...)
 }
 
 // errReplaced says that the database's files are not those that were opened.

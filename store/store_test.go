@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -24,14 +25,16 @@ func TestOpenPermissions(t *testing.T) {
 		old := syscall.Umask(mask)
 		s, err := store.Open(t.Context(), filepath.Join(base, "share", "ptyrec", "ptyrec.db"))
 		if err == nil {
-			create(t, s, "")
+			startJournal(t, s.Path(), "a")
+			create(t, s, "b")
 		}
 		syscall.Umask(old)
 		if err != nil {
 			t.Fatalf("umask %o: %v", mask, err)
 		}
 		got := map[string]os.FileMode{}
-		for _, name := range []string{"share", "share/ptyrec", "share/ptyrec/ptyrec.db", "share/ptyrec/ptyrec.db-wal", "share/ptyrec/ptyrec.db-live"} {
+		for _, name := range []string{"share", "share/ptyrec", "share/ptyrec/ptyrec.db", "share/ptyrec/ptyrec.db-wal",
+			"share/ptyrec/ptyrec.db-journals", "share/ptyrec/ptyrec.db-journals/a.1.journal"} {
 			info, err := os.Stat(filepath.Join(base, name))
 			if err != nil {
 				t.Fatalf("umask %o: %v", mask, err)
@@ -39,7 +42,7 @@ func TestOpenPermissions(t *testing.T) {
 			got[name] = info.Mode().Perm()
 		}
 		want := map[string]os.FileMode{"share": 0o700, "share/ptyrec": 0o700, "share/ptyrec/ptyrec.db": 0o600,
-			"share/ptyrec/ptyrec.db-wal": 0o600, "share/ptyrec/ptyrec.db-live": 0o600}
+			"share/ptyrec/ptyrec.db-wal": 0o600, "share/ptyrec/ptyrec.db-journals": 0o700, "share/ptyrec/ptyrec.db-journals/a.1.journal": 0o600}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("umask %o (-want +got):\n%s", mask, diff)
 		}
@@ -165,17 +168,16 @@ func record(ctx context.Context, path, id string, events []session.Event, rounds
 		if err := s.CreateSession(ctx, &session.Session{ID: id, StartedAt: start}); err != nil {
 			return err
 		}
-		log, err := s.RawLog(ctx, id)
+		w, err := journal.Create(journal.Options{Folder: store.JournalFolder(path), Session: session.Session{ID: id, StartedAt: start}})
 		if err != nil {
 			return err
 		}
+		defer func() { _, _ = w.Close() }()
 		for round := range rounds {
 			for _, ev := range events {
-				if err := log.Write(ctx, ev); err != nil {
-					return err
-				}
+				w.Put(ev)
 			}
-			if err := log.Flush(ctx); err != nil {
+			if err := w.Settle(ctx); err != nil {
 				return err
 			}
 			if err := s.SaveEntries(ctx, id, []*session.Entry{message(fmt.Sprint(round), round+1, session.RoleUser, "hello "+id)}); err != nil {
@@ -185,7 +187,7 @@ func record(ctx context.Context, path, id string, events []session.Event, rounds
 				return err
 			}
 		}
-		if err := log.Close(ctx); err != nil {
+		if _, err := w.Close(); err != nil {
 			return err
 		}
 		return s.FinishSession(ctx, id, start, 0, false)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -39,7 +40,7 @@ func main() {
 type day struct {
 	ctx       context.Context
 	db        *store.Store
-	raw       *store.RawLog
+	raw       *journal.Writer
 	processor *recorder.Processor
 	sess      session.Session
 	at        time.Duration // of the last event
@@ -65,8 +66,7 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	}
 	defer func() { _ = db.Close() }()
 	d := &day{ctx: ctx, db: db, sess: session.Session{ID: store.NewID(), Command: []string{"day"}, StartedAt: time.Now().UTC(), Cols: 100, Rows: 30, Agents: []session.Agent{}}}
-	d.raw = db.Record(d.sess)
-	if err := d.raw.Flush(ctx); err != nil {
+	if d.raw, err = store.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
 	d.processor = recorder.NewProcessor(recorder.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
@@ -113,15 +113,8 @@ func (d *day) play(events []session.Event) error {
 	start := d.at + 2*time.Second
 	for _, e := range events {
 		e.At += start
-		if e.At-d.at >= time.Second { // the recorder flushes when nothing comes
-			if err := d.raw.Flush(d.ctx); err != nil {
-				return err
-			}
-		}
 		d.at = e.At
-		if err := d.raw.Write(d.ctx, e); err != nil {
-			return err
-		}
+		d.raw.Put(e)
 		d.processor.Feed(e)
 		if e.Kind == session.Output {
 			d.bytes += int64(len(e.Data))
@@ -132,7 +125,14 @@ func (d *day) play(events []session.Event) error {
 			}
 		}
 	}
-	return nil
+	return d.raw.Settle(d.ctx)
+}
+
+// pack stores what is complete of the journal, as a recorder does.
+func (d *day) pack() {
+	if err := d.db.Pack(d.ctx, d.sess.ID); err != nil {
+		log.Print(err)
+	}
 }
 
 func (d *day) update() error {
@@ -146,8 +146,12 @@ func (d *day) end(path string, begun time.Time) error {
 	exit := session.Event{At: d.at + time.Second, Kind: session.Exit}
 	d.processor.Feed(exit)
 	d.processor.Close(exit.At)
-	err := errors.Join(d.raw.Write(d.ctx, exit), d.update(), d.raw.Close(d.ctx),
-		d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
+	d.raw.Put(exit)
+	lost, err := d.raw.Close()
+	if lost > 0 {
+		err = errors.Join(err, fmt.Errorf("%d bytes are lost", lost))
+	}
+	err = errors.Join(err, d.update(), d.db.TakeIn(d.ctx, nil), d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
 	d.tell(path, begun)
 	return err
 }

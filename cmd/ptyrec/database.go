@@ -50,7 +50,20 @@ func (a *app) openStore(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	a.closeLater(s)
-	return s, nil
+	return s, a.takeIn(ctx, s)
+}
+
+// takeIn brings into the database what is beside it. What it does not take can be read there.
+func (a *app) takeIn(ctx context.Context, s *store.Store) error {
+	bar := a.progress("storing what was recorded", "", 0)
+	defer bar.Finish()
+	var seen, all int64
+	_ = s.TakeIn(ctx, func(done, total int64) { // doctor tells of what stays
+		bar.Grow(total - all)
+		bar.Add(int(done - seen))
+		seen, all = done, total
+	})
+	return ctx.Err()
 }
 
 // databaseWait is how long a command waits for other programs that have locked the database.
@@ -72,7 +85,7 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if !store.Exists(path) {
 		return nil, fail(fmt.Errorf("%w at %s", errNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	s, err := a.openStore(ctx)
@@ -86,18 +99,9 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
-// begunWait is how long the session in which this program runs may take to come into the database: its recorder starts the command first.
-const begunWait = time.Second
-
-func isOuter(ref string) bool { return ref != "" && ref == os.Getenv(sessionVariable) }
-
 // findSession gives the session that ref names.
 func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
-	for deadline := time.Now().Add(begunWait); errors.Is(err, session.ErrNotFound) && isOuter(ref) && time.Now().Before(deadline); {
-		time.Sleep(begunWait / 100)
-		info, err = s.Find(ctx, ref)
-	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, fail(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")

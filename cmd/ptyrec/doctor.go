@@ -135,11 +135,14 @@ func (x *examination) database(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	if !store.Exists(path) {
 		x.say(verdictNote, "database", "%s is not there yet; the first recording makes it", path)
 		return nil
 	}
 	x.permissions(path)
+	if err := x.journals(path); err != nil {
+		return err
+	}
 	x.db, err = x.app.openExisting(ctx)
 	if errors.Is(err, session.ErrCorrupt) {
 		x.say(x.mended(), "database", "%v", err)
@@ -157,9 +160,6 @@ func (x *examination) database(ctx context.Context) error {
 		return err
 	}
 	x.say(verdictOK, "database", "%s, schema version %d of %d", path, version, newest)
-	for _, name := range x.db.Left() {
-		x.say(verdictNote, "recording", "%s stands beside the database; it is taken in when its recorder is gone and the database is not locked", name)
-	}
 	if err := x.index(ctx); err != nil { // first: with --repair, the file is whole behind it
 		return err
 	}
@@ -167,6 +167,22 @@ func (x *examination) database(ctx context.Context) error {
 		return err
 	}
 	return x.sessions(ctx)
+}
+
+// journals examines what is recorded beside the database, before that takes it in.
+func (x *examination) journals(path string) error {
+	states, err := store.InspectJournals(path)
+	for _, s := range states {
+		switch {
+		case s.Aside:
+			x.say(verdictNote, "journal", "%s is damaged, or no part of its session: what could be read is stored, and the file kept", s.Path)
+		case s.Err != nil:
+			x.sayOf(s.Session, verdictBad, "journal", "%v", s.Err)
+		case s.Torn > 0:
+			x.sayOf(s.Session, verdictLost, "journal", "its recorder was stopped while it wrote: the last %d bytes are no whole event and are cut off", s.Torn)
+		}
+	}
+	return err
 }
 
 // file examines the file, and with --repair copies what can be read of a damaged one into a new one.
@@ -294,7 +310,7 @@ func (x *examination) session(ctx context.Context, info *store.Info) error {
 			d.StartAt.Round(time.Millisecond), d.EndAt.Round(time.Millisecond), reason(d))
 	}
 	if info.Status == store.Interrupted {
-		x.sayOf(info.ID, verdictLost, "interrupted", "its recorder was stopped; recorded up to %s, output byte %d; what came in the second after that is lost",
+		x.sayOf(info.ID, verdictLost, "interrupted", "its recorder was stopped; recorded up to %s, output byte %d",
 			info.StartedAt.Add(info.Duration).Local().Format(time.DateTime), info.RawBytes)
 	}
 	return x.entries(ctx, info, len(damage) > 0, events == 0)

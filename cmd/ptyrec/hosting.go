@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/rundir"
@@ -17,9 +18,8 @@ type hosting struct {
 	sink   *sink
 	hosted bool          // it is in the background, and has no terminal
 	folder string        // of its socket; empty: there is none
-	db     string        // the database that others find it by
 	host   *live.Host    // nil: the command has not begun
-	ready  chan struct{} // closed when it can be joined, or cannot
+	served chan struct{} // closed when nobody can join any more
 }
 
 // newHosting prepares the hosting. It says, before the command starts, where others cannot join as they should.
@@ -31,8 +31,7 @@ func newHosting(a *app, to *sink, hosted bool) *hosting {
 	case taken != nil:
 		a.notice("warning: the folder for sockets cannot be used, another one is: %v; see `ptyrec doctor`", taken)
 	}
-	db, _ := a.dbPath() // there is one: the sink has it
-	return &hosting{sink: to, hosted: hosted, folder: folder, db: db, ready: make(chan struct{})}
+	return &hosting{sink: to, hosted: hosted, folder: folder, served: make(chan struct{})}
 }
 
 // alone makes the host the session's terminal.
@@ -41,7 +40,7 @@ func (h *hosting) alone() { h.host.Alone() }
 // begin is called when the command runs.
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
-		Session: session.Session{Cols: h.sink.session.Cols, Rows: h.sink.session.Rows}, // the rest is known when the sink is open
+		Session: h.sink.session,
 		Server:  "ptyrec " + versionString(),
 		Child:   c,
 		Past:    h.past,
@@ -52,40 +51,36 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	if h.hosted {
 		h.host.Alone()
 	}
-	go h.serve(h.sink.session.ID)
+	if l := h.listen(); l != nil {
+		go func() {
+			defer close(h.served)
+			_ = h.host.Serve(l) // ends with the host
+		}()
+	} else {
+		close(h.served)
+	}
+	if h.hosted {
+		tellStart(h.sink.session.ID)
+	}
 	return h.host
 }
 
-func (h *hosting) serve(id string) {
-	defer h.told(id)
-	if <-h.sink.opened; h.sink.err != nil || h.folder == "" {
-		return
+// listen returns nil where nobody can join.
+func (h *hosting) listen() net.Listener {
+	if h.folder == "" {
+		return nil
 	}
-	h.host.Describe(h.sink.begun)
-	l, err := live.Listen(h.folder, h.db, id)
+	l, err := live.Listen(h.folder, h.sink.path, h.sink.session.ID)
 	if err != nil {
-		return
+		return nil
 	}
-	h.told(id)
-	_ = h.host.Serve(l) // ends with the host
-}
-
-// told tells whoever started the session in the background that it is there.
-func (h *hosting) told(id string) {
-	select {
-	case <-h.ready:
-		return
-	default:
-		close(h.ready)
-	}
-	if h.hosted {
-		tellStart(id)
-	}
+	return l
 }
 
 // past reads the raw log for viewers.
 func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
-	for e, err := range h.sink.store.OutputFrom(ctx, h.sink.session.ID, from) {
+	db, _ := h.sink.database() // it can read the raw log, at least
+	for e, err := range db.OutputFrom(ctx, h.sink.session.ID, from) {
 		var damage *store.Damage
 		switch {
 		case errors.As(err, &damage): // the next one's place tells
@@ -101,7 +96,15 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 }
 
 func (h *hosting) entries(ctx context.Context, after int) ([]*session.Entry, error) {
-	return h.sink.store.EntriesAfter(ctx, h.sink.session.ID, after)
+	db, err := h.sink.database()
+	if err != nil {
+		return nil, nil //nolint:nilerr // those to come are shown
+	}
+	entries, err := db.EntriesAfter(ctx, h.sink.session.ID, after)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, nil // it has none yet
+	}
+	return entries, err
 }
 
 // close ends the hosting when the session is recorded to its end.
@@ -109,6 +112,6 @@ func (h *hosting) close() {
 	if h.host == nil {
 		return
 	}
-	<-h.ready
 	h.host.Close()
+	<-h.served
 }

@@ -19,16 +19,18 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	sess := session.Session{ID: store.NewID(), Command: []string{"false"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	raw := s.Record(sess)
+	raw, err := store.Record(db, sess, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range []session.Event{
 		{Kind: session.Output, Data: []byte("needle-43\r\n")},
 		{At: time.Second, Kind: session.Exit, Status: 7},
 	} {
-		if err := raw.Write(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		raw.Put(e)
 	}
-	if err := errors.Join(raw.Close(t.Context()), s.Close()); err != nil {
+	_, err = raw.Close()
+	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := command(environ, "search", `"needle-43"`).CombinedOutput(); err != nil || !strings.Contains(string(out), "needle-43") {

@@ -25,6 +25,9 @@ func TestRedactWhileSomebodyReads(t *testing.T) {
 	if out, err := ptyrec("--redact=false", "run", "--", "echo", secret); err != nil {
 		t.Fatal(out)
 	}
+	if out, err := ptyrec("list"); err != nil { // it takes the journal in
+		t.Fatal(out)
+	}
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
 		t.Fatal(err)

@@ -50,6 +50,9 @@ func TestDeletedIsStillRead(t *testing.T) {
 	if out, err := command(cmd.Env, "run", "--", "echo", "Zebrafinch").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	if out, err := command(cmd.Env, "list").CombinedOutput(); err != nil { // it takes the journal in
+		t.Fatalf("%v\n%s", err, out)
+	}
 	reader, err := sql.Open("sqlite", "file:"+db)
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -176,8 +176,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		Input:     f.input,
 		Leader:    executable(),
 		Log:       to,
-		Index:     to,
-		Spool:     to.folder,
+		Index:     sinkIndex{to},
 		Host:      joined.begin,
 	}
 	if f.hosted {
@@ -193,15 +192,12 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	result, err := recorder.Run(ctx, o)
 	if err != nil {
-		return errors.Join(startFailure(err), to.discard())
+		return errors.Join(startFailure(err), to.Discard())
 	}
-	finishErr := to.finish(&result)
-	if to.beside && errors.Is(finishErr, session.ErrKept) {
-		finishErr = nil // it was told at the start
-	}
+	finishErr := to.finish(result)
 	a.tellLosses(result, finishErr)
 	if !f.hosted && !to.beside && finishErr == nil && result.Lost == 0 && result.LogErr == nil && result.IndexErr == nil {
-		a.tellRecorded(ctx, to.store, s.ID)
+		a.tellRecorded(to)
 	}
 	if result.Status != 0 {
 		return childStatus(result.Status)
@@ -246,13 +242,9 @@ func withoutSession(environ []string) []string {
 func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	switch {
 	case r.Lost > 0:
-		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, cmp.Or(r.LogErr, finishErr))
-	case errors.Is(finishErr, session.ErrKept) && errors.Is(finishErr, session.ErrCorrupt):
-		a.notice("warning: this session is recorded beside the database: %v; `ptyrec doctor --repair` repairs it and takes the session in", finishErr)
-	case errors.Is(finishErr, session.ErrKept):
-		a.notice("the end of this session is not in the database yet, it stands beside it, for the next ptyrec command to take in: %v", finishErr)
+		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case finishErr != nil:
-		a.notice("warning: the end of this session is not recorded: %v", finishErr)
+		a.notice("warning: the database cannot be used any more, what it does not have of this session is kept beside it: %v", finishErr)
 	case r.LogErr != nil:
 		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
 	case r.IndexErr != nil:
@@ -261,18 +253,30 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 }
 
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
-func (a *app) tellRecorded(ctx context.Context, db *store.Store, id string) {
+func (a *app) tellRecorded(to *sink) {
 	c, err := a.loadConfig()
 	if err != nil || c.Run.Notice == noticeNever {
 		return // what is wrong with the configuration was told before
 	}
-	ids, err := db.IDs(ctx)
-	if err != nil || c.Run.Notice == noticeFirst && recordedHere(ids) > noticeTimes {
+	first := c.Run.Notice == noticeFirst
+	told := filepath.Join(store.JournalFolder(to.path), toldFile)
+	if _, err := os.Stat(told); first && err == nil {
+		return // somebody waits for the prompt: the database stays closed
+	}
+	ids, err := to.ids()
+	if err != nil {
 		return
 	}
-	short := newShortIDs(ids).of(id)
+	if first && recordedHere(ids) > noticeTimes {
+		_ = os.WriteFile(told, nil, 0o600) // else it is found out again
+		return
+	}
+	short := newShortIDs(ids).of(to.session.ID)
 	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` all sessions", short)
 }
+
+// toldFile is there, beside the journals, when run has said often enough that it records.
+const toldFile = ".told"
 
 // recordedHere counts the sessions that run made; what was imported has ids of another version.
 func recordedHere(ids []string) (n int) {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -23,13 +27,12 @@ const sinkWait = time.Second
 // finishTries is how often the end of a session is stated in a database that is locked, each for sinkWait.
 const finishTries = 2
 
-// sinkDelay is how long the command has the processor for itself, before the sink is opened: somebody waits for its first output.
-const sinkDelay = 20 * time.Millisecond
-
-// sink carries a live session into the store: its raw log and its entries. It is opened when the command has started, or is needed.
+// sink carries a live session into its journal (it is the recorder's Log), and its entries into the database. The database is
+// opened when there is something for it: a session needs none to be recorded.
 type sink struct {
+	*journal.Writer
 	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
-	folder  string          // of the database
+	path    string          // of the database
 	session session.Session // as the store has it
 	redact  redaction
 	title   string // as it was found, secrets and all
@@ -37,27 +40,23 @@ type sink struct {
 	unsaved   []recorder.Update // what the database did not take yet, without secrets
 	described bool              // the database has session as it is
 
-	refused atomic.Int64 // bytes of output that came while there was no store
+	host  atomic.Pointer[live.Host] // nil: nobody else sees the session
+	ended atomic.Bool               // the command: somebody waits for the prompt
 
-	host atomic.Pointer[live.Host] // nil: nobody else sees the session
+	packing     context.Context // done when packing is to stop
+	stopPacking context.CancelFunc
 
-	needed chan struct{} // gets a value when somebody waits
-	opened chan struct{} // closed when the fields below hold
-	err    error         // why there is no store; nil: there is one
-	beside bool          // the user knows that store records beside a damaged database
-	begun  session.Session
-	store  *store.Store
-	raw    *store.RawLog
+	beside bool // the database is damaged, and the user knows it
 
-	mu   sync.Mutex // guards kept
-	kept error      // the last Flush's, where what it wrote stands beside the database
+	mu    sync.Mutex // guards the fields below
+	store *store.Store
+	err   error // why the database cannot be used
 }
 
 // setHost makes h show what is found from now on.
 func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
-// startSink begins to add s to the store as a live session. What is wrong with the database is told at once, as far as a look at its first bytes tells;
-// the rest comes from the sink's methods.
+// startSink begins to record s. A damaged database does not matter to that, but the user is told.
 func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	path, err := a.dbPath()
 	if err != nil {
@@ -67,161 +66,142 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := &sink{ctx: ctx, folder: filepath.Dir(path), session: s, redact: r, described: true, needed: make(chan struct{}, 1), opened: make(chan struct{})}
-	if store.Ready(path) {
-		go func() {
-			select {
-			case <-to.needed:
-			case <-time.After(sinkDelay):
-			}
-			to.open(path)
-		}()
-		return to, nil
+	to := &sink{ctx: ctx, path: path, described: true}
+	to.redact, s.Command = r.of(s.Command)
+	to.session = s
+	if to.beside, err = checkDatabase(ctx, a, path); err != nil {
+		return nil, err
 	}
-	// A database that is to be made first, maybe by many at once, is waited for: the command has not begun.
-	made, err := openDatabase(ctx, path, databaseWait)
+	to.packing, to.stopPacking = context.WithCancel(ctx)
+	to.Writer, err = store.Record(path, s, to.pack)
+	return to, err
+}
+
+// checkDatabase looks at the database before a session begins, and reports whether it is damaged. It brings an older one to the newest
+// version, and refuses what is none.
+func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err error) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || store.Ready(path) {
+		return false, nil
+	}
+	db, err := openDatabase(ctx, path, sinkWait)
 	switch {
 	case errors.Is(err, session.ErrCorrupt):
-		to.beside = true
 		a.notice("warning: this session is recorded beside the database: %v; `ptyrec doctor --repair` repairs it and takes the session in", err)
+		return true, nil
+	case errors.Is(err, session.ErrBusy):
+		return false, nil // it can be used later
 	case err != nil:
-		return nil, err
-	default:
-		_ = made.Close() // the errors that matter came before
+		return false, err
 	}
-	to.open(path)
-	if to.err == nil {
-		to.err = to.raw.Flush(ctx)
-	}
-	if to.store != nil && (errors.Is(to.err, session.ErrBusy) || errors.Is(to.err, session.ErrKept)) {
-		to.err = nil // each Flush tries it again
-	}
-	if to.err != nil {
-		to.close()
-	}
-	return to, to.err
+	return false, db.Close()
 }
 
-func (s *sink) open(path string) {
-	defer close(s.opened)
+// database returns the open database. Where it cannot be used the error says why, and the Store can read the session's raw log.
+func (s *sink) database() (db *store.Store, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store, s.err
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			s.err = fmt.Errorf("the database: %v", p)
+			err = fmt.Errorf("the database: %v", p)
+		}
+		if err != nil && db == nil {
+			db, _ = store.Beside(s.path, err) // the path's own error is err
+		}
+		if err == nil || !errors.Is(err, session.ErrBusy) {
+			s.store, s.err = db, err
 		}
 	}()
-	s.store, s.err = openDatabase(s.ctx, path, sinkWait)
-	if errors.Is(s.err, session.ErrCorrupt) {
-		s.store, s.err = store.Beside(path, s.err)
-	}
-	if s.err != nil {
-		return
-	}
-	s.redact, s.session.Command = s.redact.of(s.session.Command)
-	s.begun = s.session
-	s.raw = s.store.Record(s.session)
-	s.keep(s.raw.Flush(s.ctx)) // others see the session from now on; what fails is tried again by each Flush
+	return openDatabase(s.ctx, s.path, sinkWait)
 }
 
-// await waits until the sink is open, and gives the error that says that it never will be.
-func (s *sink) await() error {
-	select {
-	case s.needed <- struct{}{}:
-	default:
+// ids returns the ids of all sessions, with this one.
+func (s *sink) ids() ([]string, error) {
+	db, err := s.database()
+	if err == nil {
+		_, err = db.Find(s.ctx, s.session.ID) // by this it comes into the database
 	}
-	<-s.opened
-	return s.err
+	if err != nil {
+		return nil, err
+	}
+	return db.IDs(s.ctx)
+}
+
+// isOpen reports whether the database is open and can be used.
+func (s *sink) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store != nil && s.err == nil
 }
 
 // close closes the store, if it is open.
 func (s *sink) close() {
-	select {
-	case <-s.opened:
-		if s.store != nil {
-			_ = s.store.Close() // the errors that matter came before
-		}
-	default:
-	}
-}
-
-// discard removes the session: there was none.
-func (s *sink) discard() error {
-	if s.await() != nil {
-		return nil //nolint:nilerr // then nothing was written
-	}
-	err := s.store.DeleteSession(s.ctx, s.session.ID)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// Write implements recorder.Log.
-func (s *sink) Write(e session.Event) error {
-	if err := s.await(); err != nil {
-		if e.Kind == session.Output {
-			s.refused.Add(int64(len(e.Data)))
-		}
-		return err
-	}
-	return s.raw.Write(s.ctx, e)
-}
-
-// Flush implements recorder.Log.
-func (s *sink) Flush() error {
-	if err := s.await(); err != nil {
-		return err
-	}
-	err := s.raw.Flush(s.ctx)
-	s.keep(err)
-	return err
-}
-
-// keep notes whether what the last Flush wrote stands beside the database.
-func (s *sink) keep(err error) {
-	if !errors.Is(err, session.ErrKept) {
-		err = nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = err
-}
-
-func (s *sink) lastKept() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kept
-}
-
-// Replay implements recorder.Log. It reads over what is damaged.
-func (s *sink) Replay(from int64, fn func(session.Event) error) error {
-	if err := s.await(); err != nil {
-		return err
+	if s.store != nil {
+		_ = s.store.Close() // the errors that matter came before
 	}
-	source := newStored(s.ctx, s.store, s.session.ID, from)
+}
+
+// packPriority is the nice value of packing: nobody waits for it.
+const packPriority = 19
+
+// pack brings into the database what is complete of the journal, as far as that takes it.
+func (s *sink) pack() {
+	runtime.LockOSThread() // for ever: the thread ends with the goroutine
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), packPriority)
+	db, err := s.database()
+	if err == nil {
+		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal
+	}
+}
+
+// Put implements recorder.Log.
+func (s *sink) Put(e session.Event) {
+	if e.Kind == session.Exit {
+		s.ended.Store(true)
+	}
+	s.Writer.Put(e)
+}
+
+// Close implements recorder.Log.
+func (s *sink) Close() (lost int64, err error) {
+	s.stopPacking()
+	return s.Writer.Close()
+}
+
+// Replay implements recorder.Log.
+func (s *sink) Replay(from int64, fn func(number int64, e session.Event) error) error {
+	db, _ := s.database() // it can read the raw log, at least
+	source := newStored(s.ctx, db, s.session.ID, from)
 	defer source.stop()
 	for {
 		e, err := source.Next()
 		if err != nil {
 			return ignoreEnd(err)
 		}
-		if err := fn(e); err != nil {
+		if err := fn(source.number-1, e); err != nil {
 			return err
 		}
 	}
 }
 
+// sinkIndex is the recorder's Index.
+type sinkIndex struct{ *sink }
+
 // Put implements recorder.Index. What a locked database does not take waits for the next update.
-func (s *sink) Put(u recorder.Update) error {
-	if err := s.await(); err != nil {
-		return err
-	}
+func (i sinkIndex) Put(u recorder.Update) error {
+	s := i.sink
 	u.Entries = s.redact.entries(u.Entries, nil)
 	s.describe(u)
 	if h := s.host.Load(); h != nil {
 		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 	}
 	s.unsaved = append(s.unsaved, u)
-	return s.save()
+	_ = s.save() // finish tells what is wrong with the database
+	return nil
 }
 
 // describe notes what is new about the session.
@@ -234,56 +214,54 @@ func (s *sink) describe(u recorder.Update) {
 	}
 }
 
-// save writes what is not saved yet, as far as the database takes it.
+// save writes what is not saved yet, as far as the database takes it. A command that has ended does not wait for a database to be
+// opened. The error is the database's. Whoever reads the session next reads out of the raw log what is missing.
 func (s *sink) save() error {
-	if s.lastKept() != nil {
-		return nil //nolint:nilerr // these would wait, too
+	if s.ended.Load() && !s.isOpen() {
+		return nil
 	}
-	for len(s.unsaved) > 0 {
+	db, err := s.database()
+	if err == nil {
+		_, err = db.Find(s.ctx, s.session.ID) // by this it comes into the database
+	}
+	for err == nil && len(s.unsaved) > 0 {
 		u := s.unsaved[0]
-		err := s.store.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...)
-		if errors.Is(err, session.ErrBusy) {
-			return nil
-		}
-		s.unsaved = s.unsaved[1:]
-		if err != nil {
-			return err
+		if err = db.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...); err == nil {
+			s.unsaved = s.unsaved[1:]
 		}
 	}
-	if s.described {
-		return nil
+	if err == nil && !s.described {
+		err = db.UpdateSession(s.ctx, &s.session)
+		s.described = err == nil
 	}
-	err := s.store.UpdateSession(s.ctx, &s.session)
-	s.described = err == nil
-	if errors.Is(err, session.ErrBusy) {
-		return nil
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound) {
+		return nil // another time
+	}
+	if err != nil {
+		s.unsaved = s.unsaved[:min(1, len(s.unsaved))] // it will not take more
 	}
 	return err
 }
 
-// finish states the end of the session, and adds to r what is lost of its output.
-func (s *sink) finish(r *recorder.Result) error {
-	r.Lost += s.refused.Load()
-	if errors.Is(r.LogErr, recorder.ErrLogStuck) || s.err != nil {
-		return nil //nolint:nilerr // it would wait, too, and tellLosses has it
+// finish states the end of the session, if the database is open. Else, or where that fails, whoever opens it next finds the end in the
+// journal.
+func (s *sink) finish(r recorder.Result) error {
+	if !s.isOpen() {
+		return nil
 	}
-	err := s.raw.Close(s.ctx)
-	r.Lost += s.raw.Lost()
-	if err != nil {
-		return err // the end stands in the raw log
-	}
-	s.keep(nil)
 	read := !r.Behind && r.IndexErr == nil // else the follower may still be at work
 	if read {
-		err = s.save()
-		read = err == nil && len(s.unsaved) == 0
+		read = s.save() == nil && len(s.unsaved) == 0
 	}
 	ended := s.session.StartedAt.Add(r.Duration)
+	var err error
 	for range finishTries {
-		finishErr := s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, read)
-		if !errors.Is(finishErr, session.ErrBusy) {
-			return errors.Join(err, finishErr)
+		if err = s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, read); !errors.Is(err, session.ErrBusy) {
+			break
 		}
 	}
-	return err // who reads the session next finds its end in the raw log
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrFull) {
+		return nil
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package store
+package bytelock
 
 import "golang.org/x/sys/unix"
 

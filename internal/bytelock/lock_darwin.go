@@ -1,4 +1,4 @@
-package store
+package bytelock
 
 // From <sys/fcntl.h>; x/sys has no names for them.
 const (

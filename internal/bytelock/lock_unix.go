@@ -1,6 +1,7 @@
 //go:build linux || darwin
 
-package store
+// Package bytelock locks single bytes of open files.
+package bytelock
 
 import (
 	"io"
@@ -12,21 +13,24 @@ import (
 // Open file description locks: they belong to the open file and not to the process, so two Stores in one
 // process see each other's, and closing another descriptor of the file does not drop them.
 
-func lockByte(f *os.File, at int64) error {
+// Lock locks the byte at for writing. It does not wait: the error says that somebody else has it.
+func Lock(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_WRLCK, at))
 }
 
-func unlockByte(f *os.File, at int64) error {
+// Unlock drops a lock.
+func Unlock(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_UNLCK, at))
 }
 
-func byteLocked(f *os.File, at int64) bool {
+// Locked reports whether somebody else has locked the byte. It does not see locks taken through f itself.
+func Locked(f *os.File, at int64) bool {
 	lock := flock(unix.F_WRLCK, at)
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
 }
 
-// anyLocked reports whether any byte of f is locked.
-func anyLocked(f *os.File) bool {
+// AnyLocked reports whether somebody else has locked any byte of f.
+func AnyLocked(f *os.File) bool {
 	lock := &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart} // a length of 0 is all
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
 }

@@ -1,0 +1,141 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/internal/bytelock"
+)
+
+// ending is that of a journal's name: SESSION.NUMBER.journal.
+const ending = ".journal"
+
+// newEnding is added to the name of one that is not ready to be read.
+const newEnding = ".new"
+
+// Bytes of a file that are locked.
+const (
+	writerByte = 0 // by its Writer
+	packerByte = 1 // by who stores its events elsewhere
+)
+
+// File is the name of a journal.
+type File struct {
+	Path    string
+	Session string // its id
+	Number  int    // from 1; a session's files hold its events in this order
+}
+
+// List returns the journals in a folder, those of a session in order. A folder that is not there has none.
+func List(folder string) ([]File, error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var files []File
+	for _, e := range entries {
+		if f, ok := parseName(e.Name()); ok {
+			f.Path = filepath.Join(folder, e.Name())
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int {
+		return cmp.Or(strings.Compare(a.Session, b.Session), a.Number-b.Number)
+	})
+	return files, err
+}
+
+// Of returns those of files that belong to the session id.
+func Of(files []File, id string) []File {
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Session != id })
+}
+
+func parseName(name string) (File, bool) {
+	rest, ok := strings.CutSuffix(name, ending)
+	dot := strings.LastIndexByte(rest, '.')
+	if !ok || dot <= 0 || !isID(rest[:dot]) {
+		return File{}, false
+	}
+	n, err := strconv.Atoi(rest[dot+1:])
+	f := File{Session: rest[:dot], Number: n}
+	return f, err == nil && n > 0 && f.base() == name
+}
+
+func (f File) base() string { return fmt.Sprintf("%s.%d%s", f.Session, f.Number, ending) }
+
+// isID reports whether s can be a session's id in a file's name.
+func isID(s string) bool {
+	for _, c := range []byte(s) {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// ErrForeign says that a journal is none of this user's: it is a link, no regular file, or somebody else's.
+var ErrForeign = errors.New("not a file of this user's own")
+
+// Open opens the journal for reading. It follows no link and waits for no pipe. The error wraps ErrForeign
+// or fs.ErrNotExist.
+func (f File) Open() (*os.File, error) { return f.open(os.O_RDONLY) }
+
+func (f File) open(mode int) (*os.File, error) {
+	file, err := os.OpenFile(f.Path, mode|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
+		return nil, fmt.Errorf("%s: %w", f.Path, ErrForeign)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !ours(info) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, ErrForeign), err, file.Close())
+	}
+	return file, nil
+}
+
+// ours reports whether nobody but this user, or root, can have put the file there.
+func ours(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(stat.Uid) == os.Geteuid() || os.Geteuid() == 0) && stat.Nlink == 1
+}
+
+// IsWritten reports whether the journal's Writer still holds it.
+func (f File) IsWritten() bool {
+	file, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return bytelock.Locked(file, writerByte)
+}
+
+// ErrInUse says that a journal is still written, or that another process stores it.
+var ErrInUse = errors.New("in use")
+
+// Claim opens a journal that is complete, to store its events elsewhere and remove it. The error wraps
+// ErrInUse, ErrForeign or fs.ErrNotExist. Closing the file ends the claim.
+func (f File) Claim() (*os.File, error) {
+	file, err := f.open(os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	if bytelock.Locked(file, writerByte) || bytelock.Lock(file, packerByte) != nil {
+		return nil, errors.Join(ErrInUse, file.Close())
+	}
+	now, err := os.Lstat(f.Path)
+	if info, statErr := file.Stat(); err != nil || statErr != nil || !os.SameFile(now, info) {
+		return nil, errors.Join(fs.ErrNotExist, file.Close()) // another has stored and removed it
+	}
+	return file, nil
+}

@@ -1,0 +1,158 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+const (
+	formatName    = "ptyrec.journal"
+	formatVersion = 1
+
+	headSize  = 4 + 4 + 1 + 8 + 8 + 8 // bytes of a frame before its data
+	maxData   = 1 << 20               // bytes of one event
+	maxHeader = 1 << 20               // bytes of a header line
+	maxValue  = 1 << 56               // of numbers, offsets and times: sums of two do not overflow
+)
+
+// Event is an event and its place in the session.
+type Event struct {
+	Number int64 // of events before it
+	Offset int64 // bytes of output before it
+	session.Event
+}
+
+// header is the first line of a file.
+type header struct {
+	Format  string          `json:"format"`
+	Version int             `json:"version"`
+	Event   int64           `json:"event"` // number of the file's first event
+	Byte    int64           `json:"byte"`  // output bytes before it
+	Check   uint32          `json:"check"` // see sum
+	Session json.RawMessage `json:"session"`
+}
+
+var (
+	errNotJournal = errors.New("not a journal")
+	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
+)
+
+// seedOf returns the CRC that the checksums of a session's files start from: no frame passes for
+// another session's.
+func seedOf(id string) uint32 { return crc32.Checksum([]byte(id), castagnoli) }
+
+// sum returns the header's checksum: the CRC-32C of the session's text, then of version, event and byte
+// (64 bits each, little endian). It starts from seed, as a frame's does.
+func (h header) sum(seed uint32) uint32 {
+	var numbers []byte
+	for _, n := range [...]int64{int64(h.Version), h.Event, h.Byte} {
+		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(n))
+	}
+	return crc32.Update(crc32.Update(seed, castagnoli, h.Session), castagnoli, numbers)
+}
+
+func encodeHeader(seed uint32, s session.Session, number, offset int64) ([]byte, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	h := header{Format: formatName, Version: formatVersion, Event: number, Byte: offset, Session: text}
+	h.Check = h.sum(seed)
+	line, err := json.Marshal(h)
+	return append(line, '\n'), err
+}
+
+func decodeHeader(id string, line []byte) (h header, s *session.Session, err error) {
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != formatName {
+		return h, nil, errors.Join(errNotJournal, err)
+	}
+	if h.sum(seedOf(id)) != h.Check || h.Event < 0 || h.Event > maxValue || h.Byte < 0 || h.Byte > maxValue {
+		return h, nil, errNotJournal
+	}
+	if h.Version > formatVersion {
+		return h, nil, fmt.Errorf("journal format %d: %w", h.Version, session.ErrNewer)
+	}
+	s = &session.Session{}
+	if err := json.Unmarshal(h.Session, s); err != nil || s.ID != id {
+		return h, nil, errors.Join(errNotJournal, err)
+	}
+	return h, s, nil
+}
+
+// dataSize returns the length of an event's data in a frame, in bytes.
+func dataSize(e session.Event) int {
+	switch e.Kind {
+	case session.Resize:
+		return 8
+	case session.Exit:
+		return 4
+	}
+	return len(e.Data)
+}
+
+// appendFrame appends the event's frame to b.
+func appendFrame(b []byte, seed uint32, e Event) []byte {
+	begin := len(b)
+	b = append(b, 0, 0, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(dataSize(e.Event)))
+	b = append(b, byte(e.Kind))
+	for _, n := range [...]int64{e.Number, e.Offset, int64(e.At)} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	switch e.Kind {
+	case session.Resize:
+		b = binary.LittleEndian.AppendUint32(b, uint32(e.Cols))
+		b = binary.LittleEndian.AppendUint32(b, uint32(e.Rows))
+	case session.Exit:
+		b = binary.LittleEndian.AppendUint32(b, uint32(e.Status))
+	default:
+		b = append(b, e.Data...)
+	}
+	binary.LittleEndian.PutUint32(b[begin:], crc32.Update(seed, castagnoli, b[begin+4:]))
+	return b
+}
+
+// decodeHead reads a frame's head, and the length of its data in bytes. It returns false where no
+// frame has such a head.
+func decodeHead(head []byte) (e Event, size int, ok bool) {
+	length := binary.LittleEndian.Uint32(head[4:])
+	e.Kind = session.EventKind(head[8])
+	e.Number = int64(binary.LittleEndian.Uint64(head[9:]))
+	e.Offset = int64(binary.LittleEndian.Uint64(head[17:]))
+	e.At = time.Duration(binary.LittleEndian.Uint64(head[25:]))
+	switch {
+	case length > maxData,
+		e.Kind > session.Marker,
+		e.Kind == session.Resize && length != 8,
+		e.Kind == session.Exit && length != 4,
+		uint64(e.Number) > maxValue, uint64(e.Offset) > maxValue, uint64(e.At) > maxValue:
+		return e, 0, false
+	}
+	return e, int(length), true
+}
+
+// decodeData reads the data of a whole frame into e, whose head was read. They share memory.
+func decodeData(e *Event, seed uint32, frame []byte) bool {
+	if crc32.Update(seed, castagnoli, frame[4:]) != binary.LittleEndian.Uint32(frame) {
+		return false
+	}
+	data := frame[headSize:]
+	switch e.Kind {
+	case session.Resize:
+		e.Cols, e.Rows = int(binary.LittleEndian.Uint32(data)), int(binary.LittleEndian.Uint32(data[4:]))
+	case session.Exit:
+		e.Status = int(int32(binary.LittleEndian.Uint32(data)))
+	default:
+		if len(data) > 0 {
+			e.Data = bytes.Clone(data)
+		}
+	}
+	return true
+}

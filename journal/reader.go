@@ -1,0 +1,168 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// searchLimit bounds the work of looking for whole frames in a damaged file, in bytes that are summed up:
+// in a file made for it each byte could begin a frame of maxData.
+const searchLimit = 256 << 20
+
+// Reader reads the events of one file. It may read beside the Writer. It is not for concurrent use.
+type Reader struct {
+	// Session is the header's; nil where that is damaged.
+	Session *session.Session
+
+	buf    *bufio.Reader
+	seed   uint32
+	last   Event // what comes next is not before it
+	next   int64 // number of the event that should come next
+	offset int64 // output bytes before it
+	skip   int   // bytes of buf that were read
+	work   int64 // of searches so far
+	torn   int64
+}
+
+// NewReader reads a file of the session id from its beginning. The error wraps session.ErrNewer where a
+// newer version wrote it; a damaged header is no error.
+func NewReader(f io.Reader, id string) (*Reader, error) {
+	r := &Reader{buf: bufio.NewReaderSize(f, headSize+maxData), seed: seedOf(id)}
+	line, err := r.buf.Peek(min(maxHeader, headSize+maxData))
+	if len(line) == 0 || err != nil && !errors.Is(err, io.EOF) {
+		return r, ignoreEOF(err)
+	}
+	end := bytes.IndexByte(line, '\n') + 1
+	if end == 0 {
+		return r, nil
+	}
+	h, s, err := decodeHeader(id, line[:end])
+	if errors.Is(err, session.ErrNewer) {
+		return nil, err
+	}
+	if err == nil {
+		r.Session, r.next, r.offset, r.skip = s, h.Event, h.Byte, end
+		r.last.Number, r.last.Offset = h.Event-1, h.Byte
+	}
+	return r, nil
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// Next returns the next event that is whole; its number says whether events are missing before it. The
+// error is io.EOF behind the last one. The event's data is the caller's.
+func (r *Reader) Next() (Event, error) {
+	for r.torn = 0; ; r.torn++ {
+		_, _ = r.buf.Discard(r.skip) // it was peeked at
+		r.skip = 1
+		head, err := r.buf.Peek(headSize)
+		if len(head) < headSize {
+			r.skip = 0
+			r.torn += int64(len(head))
+			return Event{}, noNil(err)
+		}
+		e, size, ok := decodeHead(head)
+		if !ok || e.Number <= r.last.Number && r.next > 0 || e.Offset < r.last.Offset || e.At < r.last.At {
+			continue
+		}
+		frame, err := r.buf.Peek(headSize + size)
+		if len(frame) < headSize+size {
+			if errors.Is(err, io.EOF) {
+				continue
+			}
+			return Event{}, noNil(err)
+		}
+		if r.torn > 0 {
+			if r.work += int64(size); r.work > searchLimit {
+				return Event{}, io.EOF
+			}
+		}
+		if !decodeData(&e, r.seed, frame) {
+			continue
+		}
+		r.skip = headSize + size
+		r.last, r.next, r.offset = e, e.Number+1, e.Offset
+		if e.Kind == session.Output {
+			r.offset += int64(size)
+		}
+		return e, nil
+	}
+}
+
+func noNil(err error) error {
+	if err == nil {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// End returns the number of the event that would come next, and the output bytes before it.
+func (r *Reader) End() (number, offset int64) { return r.next, r.offset }
+
+// Torn returns how many bytes behind the last whole frame are none, once Next has returned io.EOF.
+func (r *Reader) Torn() int64 { return r.torn }
+
+// Tail is where a file ends.
+type Tail struct {
+	Number int64 // of the event that would come next
+	Offset int64 // output bytes before it
+	Last   Event // the last event, without its data; the zero Event where there is none
+	Ended  bool  // Last is the command's end, with its status
+	Size   int64 // bytes of the file
+}
+
+// tailStep is how much is read at once where frames are large, in bytes.
+const tailStep = 4 << 10
+
+// ReadTail finds the end of a file of the session id without reading its data: it trusts the frames' heads,
+// and stops at the first that cannot be one.
+func ReadTail(f *os.File, id string) (Tail, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return Tail{}, err
+	}
+	t := Tail{Size: info.Size()}
+	r, err := NewReader(io.NewSectionReader(f, 0, t.Size), id)
+	if err != nil {
+		return t, err
+	}
+	t.Number, t.Offset = r.next, r.offset
+	var buf [tailStep]byte
+	for pos := int64(r.skip); pos+headSize <= t.Size; {
+		n, err := f.ReadAt(buf[:min(tailStep, t.Size-pos)], pos)
+		if n < headSize {
+			return t, ignoreEOF(err)
+		}
+		at := 0
+		for at+headSize <= n {
+			e, size, ok := decodeHead(buf[at:])
+			if !ok || e.Number < t.Number || pos+int64(at+headSize+size) > t.Size {
+				return t, nil
+			}
+			end := at + headSize + size
+			if e.Kind == session.Exit && end > n && at > 0 {
+				break // it is read whole the next time
+			}
+			t.Number, t.Offset, t.Last = e.Number+1, e.Offset, e
+			if e.Kind == session.Output {
+				t.Offset += int64(size)
+			}
+			t.Ended = e.Kind == session.Exit && end <= n && decodeData(&t.Last, r.seed, buf[at:end])
+			if at = end; at > n {
+				break
+			}
+		}
+		pos += int64(at)
+	}
+	return t, nil
+}

@@ -1,0 +1,406 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// While a session is recorded its raw log is a journal (package journal) in a folder beside the database. Packing
+// moves it into the database: its events become segments, and a file is removed once they are durable.
+
+// batchSize is how much a transaction takes, in bytes before compression.
+const batchSize = 4 * segmentSize
+
+// takeInWait is how long taking in waits for other programs, each time.
+const takeInWait = 100 * time.Millisecond
+
+// setAside is the ending of a journal that cannot be packed, or not all of it. It is kept, but not read any more.
+const setAside = ".damaged"
+
+var (
+	errForeignJournal = errors.New("the session is complete without it")
+	errNoFrames       = errors.New("there is nothing whole in it")
+)
+
+// JournalFolder returns the folder of the journals of the database at path.
+func JournalFolder(path string) string {
+	if target, err := absolute(path); err == nil {
+		path = target
+	}
+	return path + "-journals"
+}
+
+// Exists reports whether there is a database at path, or a session that was recorded for it.
+func Exists(path string) bool {
+	files, err := journal.List(JournalFolder(path))
+	return exists(path) || err == nil && len(files) > 0
+}
+
+// Record begins to record a session for the database at path, which need not be there. closed is called when there is
+// something to Pack, see journal.Options.
+func Record(path string, sess session.Session, closed func()) (*journal.Writer, error) {
+	folder := JournalFolder(path)
+	err := createFolder(filepath.Dir(folder))
+	if err == nil {
+		var w *journal.Writer
+		if w, err = journal.Create(journal.Options{Folder: folder, Session: sess, Closed: closed}); err == nil {
+			return w, nil
+		}
+	}
+	return nil, (&Store{path: path}).failed("record", err)
+}
+
+// TakeIn brings into the database what recorders that are gone have left beside it, and makes those sessions
+// known that run. What the database does not take now stays where it is, and can be read there; the error says
+// why. told, if set, is called with the bytes that are done, and all.
+func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error {
+	s.takeInLeft(ctx)
+	err := s.adopt(ctx)
+	files, listErr := journal.List(JournalFolder(s.path))
+	var done, total int64
+	sizes := make([]int64, len(files))
+	for i, file := range files {
+		if info, err := os.Lstat(file.Path); err == nil && info.Mode().IsRegular() {
+			sizes[i] = info.Size()
+			total += sizes[i]
+		}
+	}
+	stuck := ""
+	for i, file := range files {
+		if file.Session != stuck {
+			fileErr := s.packFile(ctx, file, func(n int64) {
+				if told != nil {
+					told(done+n, total)
+				}
+			})
+			if fileErr != nil {
+				stuck = file.Session // its next file comes behind this one
+			}
+			if !errors.Is(fileErr, journal.ErrInUse) {
+				err = errors.Join(err, fileErr)
+			}
+		}
+		done += sizes[i]
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return s.failed("take in journals", errors.Join(err, listErr))
+}
+
+// Pack brings into the database what is complete of a session's journal. It is for the session's own recorder.
+func (s *Store) Pack(ctx context.Context, id string) error {
+	files, err := journal.List(JournalFolder(s.path))
+	for _, file := range journal.Of(files, id) {
+		if err == nil {
+			err = s.packFile(ctx, file, nil)
+		}
+	}
+	if errors.Is(err, journal.ErrInUse) {
+		return nil
+	}
+	return s.failed("pack journal", err)
+}
+
+// packAll packs a session's journal and deletes what is set aside of it; the error wraps session.ErrBusy where something remains.
+func (s *Store) packAll(ctx context.Context, id string) error {
+	if err := s.Pack(ctx, id); err != nil {
+		return err
+	}
+	files, err := journal.List(JournalFolder(s.path))
+	if err == nil && len(journal.Of(files, id)) > 0 {
+		err = fmt.Errorf("journal of session %s: %w", id, session.ErrBusy)
+	}
+	if err == nil {
+		err = s.deleteJournals(id)
+	}
+	return s.failed("pack journal", err)
+}
+
+// adopt adds the sessions that have a journal and are not in the database.
+func (s *Store) adopt(ctx context.Context) error {
+	files, err := journal.List(JournalFolder(s.path))
+	if len(files) == 0 {
+		return err
+	}
+	known := map[string]bool{}
+	for _, file := range files {
+		if known[file.Session] {
+			continue
+		}
+		known[file.Session] = true
+		if _, findErr := s.keyOf(ctx, file.Session); !errors.Is(findErr, session.ErrNotFound) {
+			continue
+		}
+		r, f, openErr := openJournal(file)
+		if openErr != nil || r.Session == nil {
+			continue // who takes it in says why
+		}
+		err = errors.Join(err, s.begin(ctx, file, r.Session), f.Close())
+	}
+	return err
+}
+
+func openJournal(file journal.File) (*journal.Reader, *os.File, error) {
+	f, err := file.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := journal.NewReader(f, file.Session)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return r, f, nil
+}
+
+// begin adds the session of a journal, unless the journal is gone, and with it the session.
+func (s *Store) begin(ctx context.Context, file journal.File, sess *session.Session) error {
+	return s.updateDurably(ctx, "begin session", takeInWait, func(tx *sql.Tx) error {
+		if _, err := os.Lstat(file.Path); err != nil {
+			return nil //nolint:nilerr // it was deleted
+		}
+		_, err := insertSession(ctx, tx, sess, nil)
+		if errors.Is(err, session.ErrExists) {
+			return nil
+		}
+		return err
+	})
+}
+
+func (s *Store) keyOf(ctx context.Context, id string) (key int64, err error) {
+	err = s.view(ctx, "find session", func(tx *sql.Tx) (err error) {
+		key, err = sessionKey(ctx, tx, id)
+		return err
+	})
+	return key, err
+}
+
+// packFile brings a journal that is complete into the database and removes it.
+func (s *Store) packFile(ctx context.Context, file journal.File, told func(done int64)) error {
+	f, err := file.Claim()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another has
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r, err := journal.NewReader(f, file.Session)
+	if err != nil {
+		return err
+	}
+	p := packing{store: s, file: file, reader: r, size: info.Size(), told: told}
+	err = p.run(ctx)
+	if errors.Is(err, errNoFrames) && info.Size() == 0 {
+		err = nil // its recorder was stopped before it wrote anything
+	}
+	if errors.Is(err, errForeignJournal) || errors.Is(err, errNoFrames) || err == nil && p.damaged {
+		return errors.Join(err, os.Rename(file.Path, file.Path+setAside))
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(file.Path)
+}
+
+// packing is one journal on its way into the database.
+type packing struct {
+	store  *Store
+	file   journal.File
+	reader *journal.Reader
+	size   int64 // bytes of the file
+	told   func(done int64)
+
+	key     int64 // of the session's row
+	end     int64 // number of the first event that the database lacks
+	over    bool  // the database has the session to its end
+	read    int64 // bytes of the file, about
+	open    builder
+	ready   []segment
+	queued  int64          // bytes before compression of ready
+	last    *session.Event // that the file holds
+	damaged bool
+}
+
+func (p *packing) run(ctx context.Context) error {
+	for {
+		e, err := p.reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		p.read += int64(len(e.Data)) + 33
+		if p.reader.Torn() > 0 {
+			p.damaged = true
+		}
+		if p.last == nil {
+			if err := p.find(ctx); err != nil {
+				return err
+			}
+		}
+		p.last = &e.Event
+		if e.Number < p.end {
+			continue // packed before
+		}
+		if p.over {
+			return errForeignJournal
+		}
+		if err := p.add(ctx, e); err != nil {
+			return err
+		}
+	}
+	if p.last == nil {
+		if p.reader.Session == nil {
+			return errNoFrames
+		}
+		return p.store.begin(ctx, p.file, p.reader.Session)
+	}
+	p.cut()
+	return p.put(ctx, true)
+}
+
+// find looks for the session's row and the end of its raw log there.
+func (p *packing) find(ctx context.Context) error {
+	for range 2 {
+		err := p.store.view(ctx, "pack journal", func(tx *sql.Tx) (err error) {
+			if p.key, err = sessionKey(ctx, tx, p.file.Session); err != nil {
+				return err
+			}
+			err = tx.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(end_event), 0) FROM segments WHERE session_pk = s.pk),
+				s.content_hash IS NOT NULL OR coalesce(s.raw_end >= s.ended_at - s.started_at, 0) FROM sessions AS s WHERE s.pk = ?`, p.key).Scan(&p.end, &p.over)
+			p.over = p.over && p.end > 0
+			return err
+		})
+		if !errors.Is(err, session.ErrNotFound) {
+			return err
+		}
+		sess := p.reader.Session
+		if sess == nil {
+			sess = unknownSession(p.file.Session)
+		}
+		if err := p.store.begin(ctx, p.file, sess); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("session %s: %w", p.file.Session, session.ErrNotFound)
+}
+
+// unknownSession is what is left of a session whose journal's header is damaged: its id, which holds its time.
+func unknownSession(id string) *session.Session {
+	sess := &session.Session{ID: id, Command: []string{"?"}, Cols: 80, Rows: 24}
+	if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
+		sec, nsec := u.Time().UnixTime()
+		sess.StartedAt = time.Unix(sec, nsec).UTC()
+	}
+	return sess
+}
+
+// add takes the next event. A segment of a MiB is complete, unless what follows it in the file would be a small one.
+func (p *packing) add(ctx context.Context, e journal.Event) error {
+	if !p.open.empty() && (e.Number != p.open.endEvent() || e.Offset != p.open.endByte()) {
+		p.cut() // events are missing
+	}
+	if p.open.empty() {
+		p.open.begin(e.Number, e.Offset)
+	}
+	p.open.add(e.Event)
+	if p.open.size() < segmentSize || p.size-p.read < segmentSize/2 {
+		return nil
+	}
+	p.cut()
+	if p.queued < batchSize {
+		return ctx.Err()
+	}
+	return p.put(ctx, false)
+}
+
+// cut completes the segment.
+func (p *packing) cut() {
+	if p.open.empty() {
+		return
+	}
+	p.queued += int64(p.open.size())
+	p.ready = append(p.ready, p.open.build())
+	p.open.begin(0, 0)
+}
+
+// put writes what is ready, in one transaction. The last one states the session's end, if the journal has it.
+func (p *packing) put(ctx context.Context, last bool) error {
+	if err := p.store.here(); err != nil {
+		return err
+	}
+	write := func() error {
+		return p.store.updateDurably(ctx, "pack journal", takeInWait, func(tx *sql.Tx) error {
+			if err := putSegments(ctx, tx, p.key, p.ready); err != nil {
+				return err
+			}
+			if !last || p.last.Kind != session.Exit {
+				return nil
+			}
+			return stateEnd(ctx, tx, p.key, *p.last)
+		})
+	}
+	err := write()
+	if noRoom(err) && p.store.shrink(ctx) == nil { // then the log may have room
+		err = write()
+	}
+	if err == nil {
+		p.ready, p.queued = nil, 0
+		if p.told != nil {
+			p.told(p.read)
+		}
+	}
+	return err
+}
+
+// stateEnd writes the end of a session whose recorder did not come to it.
+func stateEnd(ctx context.Context, tx *sql.Tx, key int64, exit session.Event) error {
+	_, err := tx.ExecContext(ctx, "UPDATE sessions SET ended_at = started_at + ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
+		int64(exit.At), exit.Status, key)
+	return err
+}
+
+// deleteJournals removes the journals of a session. The error wraps session.ErrBusy where it is being recorded or packed.
+func (s *Store) deleteJournals(id string) error {
+	files, err := journal.List(JournalFolder(s.path))
+	for _, file := range journal.Of(files, id) {
+		f, claimErr := file.Claim()
+		if errors.Is(claimErr, journal.ErrInUse) {
+			return fmt.Errorf("journal %s: %w", file.Path, session.ErrBusy)
+		}
+		err = errors.Join(err, removeIfThere(file.Path))
+		if claimErr == nil {
+			_ = f.Close()
+		}
+	}
+	rest, _ := globIn(JournalFolder(s.path), id+".*") // an id is a good pattern
+	for _, name := range rest {
+		err = errors.Join(err, removeIfThere(name))
+	}
+	return err
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
