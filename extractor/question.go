@@ -12,12 +12,16 @@ import (
 // where the screen shows neither: it is drawn just now, or something covers it.
 func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
 	screen := screenOf(s)
-	for _, p := range profiles {
+	if agent == "" {
+		return question(screen), true
+	}
+	for _, p := range profiles { // an agent may have several
 		if p.Name == agent {
-			return asksIn(screen, p.Split(screen))
+			a, k := asksIn(screen, p.Split(screen))
+			asks, known = asks || a, known || k
 		}
 	}
-	return question(screen), true
+	return asks, known
 }
 
 // asksIn is Asks for an agent's screen, and how it is parted.

@@ -4,8 +4,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // questionStates are the runs of agents in testdata/questions and their states, in order. Those before newSession were seen before the agent
@@ -45,5 +48,39 @@ func TestQuestionsAreAsking(t *testing.T) {
 		if got := strings.Join(got, " "); got != questionStates[name] {
 			t.Errorf("%s: got %s, want %s", name, got, questionStates[name])
 		}
+	}
+}
+
+// Text may be sent wherever an agent shows a place for a prompt: of the quiet frames of all recordings no more than 3 in 100 are not
+// understood. Those show a pager, a blank screen, or the shell below an agent that has left. Gemini CLI has two looks.
+func TestPromptsAreSeen(t *testing.T) {
+	seen, unknown := 0, 0
+	for _, path := range fixtureCasts(t) {
+		header, events := readEvents(t, path)
+		term := vterm.New(vterm.Options{Cols: header.Cols, Rows: header.Rows})
+		reader := extractor.NewReader()
+		last := time.Duration(0)
+		for _, e := range events {
+			if e.At-last > 500*time.Millisecond {
+				s := term.Snapshot()
+				reader.Read(extractor.Frame{Snapshot: s, History: term.TakeHistory(), Settled: true})
+				if agent := reader.Agent(); agent != "" {
+					seen++
+					if _, known := extractor.Asks(s, agent); !known {
+						unknown++
+					}
+				}
+			}
+			last = e.At
+			switch e.Kind {
+			case session.Output:
+				_, _ = term.Write(e.Data) // never fails
+			case session.Resize:
+				term.Resize(e.Cols, e.Rows)
+			}
+		}
+	}
+	if seen == 0 || unknown*100 > seen*3 {
+		t.Errorf("%d of %d frames are not understood", unknown, seen)
 	}
 }
