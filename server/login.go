@@ -2,10 +2,12 @@ package server
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,22 +28,59 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if !equal(o.Token, s.Token) {
 		return errNoToken
 	}
-	s.setCookie(w, r, s.fromToken("value"), cookieAge)
+	http.SetCookie(w, s.cookie(r, s.fromToken("value"), cookieAge))
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// openPath leads a browser in that this machine's user has opened.
+const openPath = "/open"
+
+// onceTime is how long a browser has to come.
+const onceTime = time.Minute
+
+// once is a secret that is good for one browser. Unlike the token it may be on a command line, which other users can see.
+type once struct {
+	mu    sync.Mutex // guards the fields below
+	code  string
+	until time.Time
+}
+
+// OpenPath returns the path of an address that gives one browser the cookie, within a minute.
+func (s *Server) OpenPath() string {
+	s.once.mu.Lock()
+	defer s.once.mu.Unlock()
+	s.once.code, s.once.until = rand.Text(), time.Now().Add(onceTime)
+	return openPath + "?once=" + s.once.code
+}
+
+// open sends a browser to the page, with the cookie if it is the one that was let in.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) error {
+	s.once.mu.Lock()
+	known := equal(r.URL.Query().Get("once"), s.once.code) && time.Now().Before(s.once.until)
+	if known {
+		s.once.code = ""
+	}
+	s.once.mu.Unlock()
+	if known {
+		http.SetCookie(w, s.cookie(r, s.fromToken("value"), cookieAge))
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil
 }
 
 // logout takes the cookie back.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
-	s.setCookie(w, r, "", -time.Second)
+	http.SetCookie(w, s.cookie(r, "", -time.Second))
+	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string, age time.Duration) {
-	http.SetCookie(w, &http.Cookie{
+func (s *Server) cookie(r *http.Request, value string, age time.Duration) *http.Cookie {
+	return &http.Cookie{
 		Name: s.cookieName(), Value: value, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: s.TLS || strings.HasPrefix(r.Header.Get("Origin"), "https:"), // a proxy may speak TLS for us
-	})
-	w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 func (s *Server) hasCookie(r *http.Request) bool {

@@ -147,6 +147,34 @@ func TestCookie(t *testing.T) {
 	}
 }
 
+// An address that the user's browser is sent to lets in one browser, once.
+func TestOpenOnce(t *testing.T) {
+	s := newSite(t, nil)
+	path := s.server.OpenPath()
+	for i, want := range []struct {
+		path    string
+		cookies int
+	}{{"/open", 0}, {"/open?once=", 0}, {path + "x", 0}, {path, 1}, {path, 0}, {"/open?once=", 0}} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+want.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" || len(resp.Cookies()) != want.cookies {
+			t.Errorf("%d, %s: %s, cookies %v", i, want.path, resp.Status, resp.Cookies())
+		}
+		for _, c := range resp.Cookies() {
+			if got, _ := s.do("GET", "/api/sessions", "", "Authorization", "", "Cookie", c.Name+"="+c.Value); got.StatusCode != http.StatusOK {
+				t.Errorf("the cookie is good for %s", got.Status)
+			}
+		}
+	}
+}
+
 // A viewer who may only read does not get control by another spelling of it.
 func TestReaderTakesNoControl(t *testing.T) {
 	s := newSite(t, func(o *server.Options) { o.OpenReading = true })

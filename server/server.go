@@ -69,6 +69,7 @@ type Server struct {
 	mux           *http.ServeMux
 	handler       http.Handler // mux, guarded and compressed
 	files         map[string]pageFile
+	once          once
 	states        states
 	watch         watch
 	bridges       bridges
@@ -141,6 +142,7 @@ func (s *Server) routes() {
 		"GET /ws/pty/{name}":              s.pty,
 		"/api/":                           s.nothing,
 		"/ws/":                            s.nothing,
+		"GET " + openPath:                 s.open,
 		"/":                               s.page,
 	} {
 		s.mux.Handle(pattern, s.handle(h))

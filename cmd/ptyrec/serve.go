@@ -11,12 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/web"
@@ -34,6 +36,7 @@ type serveFlags struct {
 	allowRun    bool
 	readOnly    bool
 	openReading bool
+	openPage    bool
 	bridge      string
 	bridgeTTL   time.Duration
 	verbose     bool
@@ -52,6 +55,7 @@ you can read; a browser that has opened the address keeps a cookie instead. Sess
 
 From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST.`,
 		Example: `  ptyrec serve
+  ptyrec serve --open
   ptyrec serve --read-only
   ptyrec serve --listen 192.168.1.5:7681 --cert cert.pem --key key.pem --host laptop.lan
   ptyrec serve --new-token              nobody gets in with the old token, or a cookie that came of it`,
@@ -68,6 +72,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
 	flags.BoolVar(&f.readOnly, "read-only", false, "nobody types or changes anything, token or not")
 	flags.BoolVar(&f.openReading, "open-reading", false, "whoever reaches the server reads all sessions, without the token")
+	flags.BoolVar(&f.openPage, "open", false, "open the page in your browser")
 	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
 	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
 	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
@@ -137,8 +142,15 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	if err := f.announce(a, l.Addr(), secret); err != nil {
+	url, err := f.address(l.Addr())
+	if err == nil {
+		err = f.announce(a, url, secret, db.Path())
+	}
+	if err != nil {
 		return errors.Join(err, l.Close())
+	}
+	if f.openPage {
+		openBrowser(a, strings.TrimSuffix(url, "/")+s.OpenPath())
 	}
 	return s.Serve(ctx, l)
 }
@@ -176,24 +188,41 @@ func (f *serveFlags) open(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }
 
-// announce prints the address, with the token where it stands in no file, and warns.
-func (f *serveFlags) announce(a *app, addr net.Addr, secret string) error {
+// address returns the URL at which the server is reached.
+func (f *serveFlags) address(addr net.Addr) (string, error) {
 	scheme := "http"
 	if f.cert != "" {
 		scheme = "https"
 	}
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
-		return err
+		return "", err
 	}
 	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-		if host, err = os.Hostname(); err != nil {
-			host = "localhost"
-		}
+		host = ownAddress()
 	}
 	if len(f.hosts) > 0 {
 		host = f.hosts[0]
 	}
+	return fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port)), nil
+}
+
+// ownAddress returns an address by which others reach this machine, if it has one.
+func ownAddress() string {
+	addresses, _ := net.InterfaceAddrs() // where they cannot be had, there is localhost
+	own := "localhost"
+	for _, a := range addresses {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().IsGlobalUnicast() {
+			if own = p.Addr().String(); p.Addr().Is4() {
+				break
+			}
+		}
+	}
+	return own
+}
+
+// announce prints the address, with the token unless the user keeps that in a file, says what it is, and warns.
+func (f *serveFlags) announce(a *app, url, secret, db string) error {
 	if !f.loopback() && f.cert == "" {
 		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
 	}
@@ -203,12 +232,53 @@ func (f *serveFlags) announce(a *app, addr net.Addr, secret string) error {
 	if f.allowRun {
 		a.notice("warning: whoever has the token runs any command here")
 	}
-	url := fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port))
+	a.notice("the sessions of %s, live and past, for a browser:", db)
 	if f.tokenFile == "" {
 		url += "#token=" + secret
 	}
-	_, err = fmt.Fprintln(a.stdout, url)
+	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
+		return err
+	}
+	if f.tokenFile == "" {
+		a.notice("the address holds your token: whoever has it reads and types as you")
+	} else {
+		a.notice("it asks for the token, which is in %s", f.tokenFile)
+	}
+	if err := f.drawQR(a, url); err != nil {
+		return err
+	}
+	a.notice("Ctrl+C ends the server; the sessions go on")
+	return nil
+}
+
+// drawQR draws the address for a phone, if one can reach it and the terminal has room for it.
+func (f *serveFlags) drawQR(a *app, url string) error {
+	if f.loopback() || !bool(a.colours()) {
+		return nil
+	}
+	rows, width, err := cli.QR(url)
+	if err != nil || width > a.width() {
+		return nil // the address will do
+	}
+	_, err = fmt.Fprintln(a.stdout, strings.Join(rows, "\n"))
 	return err
+}
+
+// openBrowser shows a page in the user's browser, which goes on when we end.
+func openBrowser(a *app, url string) {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	cmd := exec.Command(program, url)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err := cmd.Start()
+	if err == nil {
+		err = cmd.Process.Release()
+	}
+	if err != nil {
+		a.notice("warning: no browser is opened: %v", err)
+	}
 }
 
 // token returns the token, which a file keeps over restarts, and that file.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -112,5 +113,66 @@ func waitFor(t *testing.T, what string, is func() bool) {
 		if time.Since(begun) > 20*time.Second {
 			t.Fatalf("not within 20 s: %s", what)
 		}
+	}
+}
+
+// Item 3.9: serve printed a bare address. It says what that is and how to end it, and draws it for a phone if one can come there and
+// the terminal has room.
+func TestServeSaysWhatItIs(t *testing.T) {
+	for _, c := range []struct {
+		listen  string
+		columns int
+		drawn   bool
+	}{{"127.0.0.1:0", 100, false}, {"0.0.0.0:0", 100, true}, {"0.0.0.0:0", 30, false}} {
+		environ, db := env(t)
+		u := ptytest.New(t)
+		u.Resize(t, c.columns, 40)
+		cmd := exec.Command("ptyrec", "serve", "--listen", c.listen)
+		cmd.Env = append(environ, "TERM=xterm-256color", "NO_COLOR=", "COLUMNS=")
+		u.Start(t, cmd)
+		u.Await(t, "Ctrl+C ends the server")
+		shown := string(u.Shown())
+		if !strings.Contains(shown, "the sessions of "+db) || !strings.Contains(shown, "/#token=") || strings.Contains(shown, "://0.0.0.0") {
+			t.Errorf("%s: it says %q", c.listen, shown)
+		}
+		if drawn := strings.Contains(shown, "▀"); drawn != c.drawn {
+			t.Errorf("%s, %d columns: a QR code is drawn: %v", c.listen, c.columns, drawn)
+		}
+		u.Type(t, "\x03")
+		if status := ptytest.Status(t, cmd); status != 0 {
+			t.Errorf("after Ctrl+C the status is %d", status)
+		}
+	}
+}
+
+// Item 3.9: serve --open opens the page, without the token on a command line, where other users see it.
+func TestServeOpens(t *testing.T) {
+	environ, _ := env(t)
+	dir := t.TempDir()
+	called := filepath.Join(dir, "called")
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > "+called+"-; mv "+called+"- "+called+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, token, _ := served(t, append(environ, "PATH="+dir+":"+os.Getenv("PATH")), "--open")
+	var url string
+	waitFor(t, "a browser is opened", func() bool {
+		text, err := os.ReadFile(called)
+		url = strings.TrimSpace(string(text))
+		return err == nil
+	})
+	if strings.Contains(url, token) {
+		t.Errorf("the command line holds the token: %s", url)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if len(resp.Cookies()) != 1 {
+		t.Errorf("%s: %s, no cookie", url, resp.Status)
 	}
 }

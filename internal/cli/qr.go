@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"strings"
+
+	"rsc.io/qr"
+)
+
+// quiet is the margin that a QR code needs, in modules (ISO/IEC 18004, 6.3.8 wants 4; phones do with 2).
+const quiet = 2
+
+// QR draws a text as a QR code for a terminal with colours and UTF-8: rows, each width cells wide. Two modules are one above the other
+// in a cell.
+func QR(text string) (rows []string, width int, err error) {
+	code, err := qr.Encode(text, qr.L)
+	if err != nil {
+		return nil, 0, err
+	}
+	width = code.Size + 2*quiet
+	for y := -quiet; y < code.Size+quiet; y += 2 {
+		var row strings.Builder
+		row.WriteString("\x1b[38;5;16;48;5;231m") // black on white, whatever the theme
+		for x := -quiet; x < code.Size+quiet; x++ {
+			row.WriteString(qrCells[bit(code.Black(x, y))<<1|bit(code.Black(x, y+1))])
+		}
+		row.WriteString("\x1b[m")
+		rows = append(rows, row.String())
+	}
+	return rows, width, nil
+}
+
+// qrCells are cells by what is black: nothing, the lower half, the upper half, both.
+var qrCells = [4]string{" ", "▄", "▀", "█"}
+
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
