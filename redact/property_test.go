@@ -16,7 +16,7 @@ func words() []string {
 	all := []string{"the", "key", "is", "token:", "password", "=", "https://", "dev:", "@host", "Bearer", "\n", "\n  ", " │\n│ ", " ", "  ", "\t",
 		"\"", "curl -H", "-u", "a:b", "[redacted:jwt]", "[redacted:", "]", "ghp_", "sk-ant-", "AKIA", "eyJ", "-----BEGIN", "0123456789abcdef", "Größe", "漢字", "\xff"}
 	for _, c := range secrets {
-		all = append(all, c.secret, c.before, c.secret[:len(c.secret)/2], c.secret[len(c.secret)/2:])
+		all = append(all, c.Secret, c.Before, c.Secret[:len(c.Secret)/2], c.Secret[len(c.Secret)/2:])
 	}
 	return all
 }
@@ -52,8 +52,8 @@ func check(t rapid.TB, r *redact.Redactor, text string) {
 
 func FuzzText(f *testing.F) {
 	for _, c := range secrets {
-		f.Add(c.before + c.secret + c.after)
-		f.Add(wrap(c.before+strings.ReplaceAll(c.secret, "\n", " "), 20, "│ ", " │"))
+		f.Add(c.Before + c.Secret + c.After)
+		f.Add(wrap(c.Before+strings.ReplaceAll(c.Secret, "\n", " "), 20, "│ ", " │"))
 	}
 	r := newRedactor(f)
 	f.Fuzz(func(t *testing.T, text string) { check(t, r, text) })
@@ -91,7 +91,7 @@ func BenchmarkText(b *testing.B) {
 	dense := strings.Builder{} // a secret each 2 KiB, and words such as "key" in each line
 	for dense.Len() < 1<<20 {
 		for _, c := range secrets {
-			dense.WriteString("the key of the access token is in the password file: " + c.before + c.secret + c.after + "\n")
+			dense.WriteString("the key of the access token is in the password file: " + c.Before + c.Secret + c.After + "\n")
 			dense.WriteString(strings.Repeat("authorize the api with credentials, key: value, token = next.Token()\n", 30))
 		}
 	}

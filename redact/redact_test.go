@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/redact/shapes"
 )
 
 func newRedactor(t testing.TB, patterns ...redact.Pattern) *redact.Redactor {
@@ -18,44 +19,19 @@ func newRedactor(t testing.TB, patterns ...redact.Pattern) *redact.Redactor {
 	return r
 }
 
-// secrets are made up. They are put together here, so that nobody's scanner takes this file for a leak.
-var secrets = []struct{ rule, before, secret, after string }{
-	{"aws-access-token", "id ", "AKIA" + "Q3EGRTZXM4VW2N7K", " end"},
-	{"aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCY9qT4vLm2Zs", "\n"},
-	{"github-pat", "https://", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", "@github.com/a/b"},
-	{"github-fine-grained-pat", "(", "github_pat_" + "11ABCDEFG0aZ9yX8wV7uT6_sR5qP4oN3mL2kJ1iH0gF9eD8cB7aZ6yX5wV4uT3sR2qP1oN0mL9kJ8iH7gF", ")"},
-	{"gitlab-pat", "PAT: ", "glpat-" + "x9Zk2LmQ7vTb4WcR1yNp", "."},
-	{"slack-bot-token", "", "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx", ", then"},
-	{"gcp-api-key", "key=", "AIza" + "SyB7xQ2LmZ9vKw4TcR1yNp8HdJ3sFgE6uXo", ""},
-	{"llm-api-key", "export ANTHROPIC_API_KEY=", "sk-ant-oat01-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I_x7Kd93mQvTz1-LrPw8YbNcE5hJ2g", "\n"},
-	{"llm-api-key", "OPENAI: ", "sk-proj-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", ""},
-	{"google-oauth", "", "GOCSPX-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gU", ""},
-	{"stripe-access-token", "charge with ", "sk_live_" + "x7Kd93mQvTz1LrPw8YbNcE5h", " now"},
-	{"jwt", "cookie: ", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", ";"},
-	{"authorization-header", "Authorization: Basic ", "ZGV2OmY0c2Q5" + "OGo=", "\r\n"},
-	{"bearer-token", "use bearer ", "x7Kd93mQvTz1LrPw8YbN" + "cE5hJ2gUsA4f", " here"},
-	{"url-password", "psql postgres://dev:", "h4nter" + "-two", "@db.example.com/shop"},
-	{"npm-access-token", "//registry.npmjs.org/:_authToken=", "npm_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", "\n"},
-	{"private-key", "cat id\n", "-----BEGIN OPENSSH PRIVATE KEY-----\n" +
-		"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n" +
-		"QyNTUxOQAAACBx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd9wAAAJhtVnJbbVZy\n" +
-		"WwAAAAtzc2gtZWQyNTUxOQ==\n-----END OPENSSH PRIVATE KEY-----", "\n$ "},
-	{"private-key", "head -3 key.pem\n", "-----BEGIN RSA PRIVATE KEY-----\n" +
-		"MIIEowIBAAKCAQEAx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1\n" +
-		"LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd", "\n$ ls"},
-	{"generic-api-key", "client_secret: \"", "f3a9Zk2LmQ7vTb4WcR1yNp8HdJ", "\""},
-}
+// secrets are one of each shape.
+var secrets = shapes.All
 
 func TestText(t *testing.T) {
 	r := newRedactor(t)
 	for _, c := range secrets {
-		t.Run(c.rule, func(t *testing.T) {
+		t.Run(c.Rule, func(t *testing.T) {
 			found := map[string]int{}
-			got := r.Text(c.before+c.secret+c.after, found)
-			if diff := cmp.Diff(c.before+redact.Mark(c.rule)+c.after, got); diff != "" {
+			got := r.Text(c.Before+c.Secret+c.After, found)
+			if diff := cmp.Diff(c.Before+redact.Mark(c.Rule)+c.After, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(map[string]int{c.rule: 1}, found); diff != "" {
+			if diff := cmp.Diff(map[string]int{c.Rule: 1}, found); diff != "" {
 				t.Errorf("found (-want +got):\n%s", diff)
 			}
 			if again := r.Text(got, nil); again != got {
@@ -87,6 +63,9 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// inPlace are the rules of secrets that are known by what stands before them alone.
+var inPlace = map[string]bool{"cookie-header": true, "command-password": true, "netrc-password": true, "password": true}
+
 // wrap cuts text after width cells and begins each row so, as terminals and agents do.
 func wrap(text string, width int, begin, end string) string {
 	var rows []string
@@ -101,24 +80,31 @@ func wrap(text string, width int, begin, end string) string {
 func TestWrapped(t *testing.T) {
 	r := newRedactor(t)
 	for _, c := range secrets {
-		if strings.Contains(c.secret, "\n") || c.rule == "generic-api-key" {
+		if strings.ContainsAny(c.Secret, " \n") || c.Rule == "generic-api-key" || strings.Contains(c.Before, "\n") {
 			continue
 		}
-		text := c.before + c.secret + c.after
-		if strings.Contains(c.after, "\n") {
-			text = c.before + c.secret
+		text := c.Before + c.Secret + c.After
+		if strings.Contains(c.After, "\n") {
+			text = c.Before + c.Secret
 		}
 		for _, box := range []struct{ begin, end string }{{"", ""}, {"  ", ""}, {"│ ", " │"}} {
-			for width := 12; width < len(text); width++ {
+			narrowest := 12
+			if inPlace[c.Rule] { // what says that it is one stands in one row, with its beginning
+				narrowest = max(12, len(c.Before)+4)
+			}
+			for width := narrowest; width < len(text); width++ {
 				wrapped := wrap(text, width, box.begin, box.end) + "\n" + box.begin + "done"
 				got := r.Text(wrapped, nil)
-				if n := leftOver(strings.ReplaceAll(got, redact.Mark(c.rule), ""), c.secret); n > 3 {
-					t.Errorf("%s at width %d: %d characters left:\n%s\nof\n%s", c.rule, width, n, got, wrapped)
+				if n := leftOver(strings.ReplaceAll(got, redact.Mark(c.Rule), ""), c.Secret); n > 3 {
+					t.Errorf("%s at width %d: %d characters left:\n%s\nof\n%s", c.Rule, width, n, got, wrapped)
 				}
-				mark, after := letters(c.before)+redact.Mark(c.rule), letters(text[len(c.before+c.secret):])+"done"
+				if inPlace[c.Rule] {
+					continue
+				}
+				mark, after := letters(c.Before)+redact.Mark(c.Rule), letters(text[len(c.Before+c.Secret):])+"done"
 				rest, ok := strings.CutPrefix(letters(got), mark)
-				if tail, whole := strings.CutSuffix(rest, after); !ok || !whole || !strings.HasSuffix(c.secret, tail) {
-					t.Errorf("%s at width %d: %s, want %s:\n%s\nof\n%s", c.rule, width, letters(got), mark+after, got, wrapped)
+				if tail, whole := strings.CutSuffix(rest, after); !ok || !whole || !strings.HasSuffix(c.Secret, tail) {
+					t.Errorf("%s at width %d: %s, want %s:\n%s\nof\n%s", c.Rule, width, letters(got), mark+after, got, wrapped)
 				}
 			}
 		}

@@ -13,6 +13,9 @@ import (
 // genericRule is gitleaks' rule for anything that looks random behind a word such as "key".
 const genericRule = "generic-api-key"
 
+// CommandRule is the rule of passwords among the arguments of a command.
+const CommandRule = "command-password"
+
 // rule is one shape of secrets. Its pattern is compiled when it is needed: most never are.
 type rule struct {
 	id            string

@@ -59,8 +59,9 @@ func (t *Terminal) note(rule, value string) {
 		return
 	}
 	t.values[value] = rule
-	for i := 0; i+gramSize <= len(value); i++ {
-		if gram := value[i : i+gramSize]; looksRandom(gram) {
+	glued := strings.Join(strings.Fields(value), "") // as in what mask searches
+	for i := 0; i+gramSize <= len(glued); i++ {
+		if gram := glued[i : i+gramSize]; looksRandom(gram) {
 			t.grams[gram] = true
 		}
 	}

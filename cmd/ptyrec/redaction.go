@@ -42,6 +42,7 @@ func (r redaction) transcript(t *session.Transcript, found map[string]int) {
 		return
 	}
 	r, t.Session.Command = r.of(t.Session.Command)
+	t.Session.Cwd = r.Text(t.Session.Cwd, found)
 	t.Session.Title = r.title(t.Session.Title, t.Entries)
 	t.Entries = r.entries(t.Entries, found)
 }

@@ -23,7 +23,15 @@ func (r redaction) command(args []string) []string {
 		return args
 	}
 	out := slices.Clone(args)
+	matches := r.Find(strings.Join(args, " ")) // some are secrets for what stands in the arguments before
+	from := 0
 	for i, arg := range args {
+		at := from
+		from += len(arg) + 1
+		if cut := cutArgument(arg, at, matches); cut != arg {
+			out[i] = r.Text(cut, nil)
+			continue
+		}
 		if i > 0 && secretFlag.MatchString(args[i-1]) && !strings.HasPrefix(arg, "-") {
 			out[i] = redact.Mark(argumentRule)
 			continue
@@ -35,4 +43,23 @@ func (r redaction) command(args []string) []string {
 		}
 	}
 	return out
+}
+
+// cutArgument returns an argument, which begins at a place of the command line, without the secrets that were found there. A password among
+// arguments ends where its argument does: no shell parts it any more.
+func cutArgument(arg string, at int, matches []redact.Match) string {
+	var b strings.Builder
+	done := 0
+	for _, m := range matches {
+		start, end := max(m.Start-at, done), min(m.End-at, len(arg))
+		if start >= end {
+			continue
+		}
+		if m.Rule == redact.CommandRule {
+			end = len(arg)
+		}
+		b.WriteString(arg[done:start] + redact.Mark(m.Rule))
+		done = end
+	}
+	return b.String() + arg[done:]
 }

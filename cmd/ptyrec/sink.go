@@ -68,6 +68,7 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	}
 	to := &sink{ctx: ctx, path: path, described: true}
 	to.redact, s.Command = r.of(s.Command)
+	s.Cwd = r.Text(s.Cwd, nil)
 	to.session = s
 	if to.beside, err = checkDatabase(ctx, a, path); err != nil {
 		return nil, err

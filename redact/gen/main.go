@@ -27,6 +27,8 @@ const (
 	sourceEnd  = `(?:[\x60'"\s;]|\\[nr]|$)`
 	screenEnd  = `(?:[^A-Za-z0-9_]|$)`
 	nameBefore = `[\w.-]{0,50}?`
+	beforeFile = `[\x60'"\s=]{0,5}`  // between an assignment and its value,
+	beforeText = `[\x60'"\s=*]{0,5}` // where that is Markdown
 )
 
 // rulesFile is what is used of gitleaks' configuration.
@@ -108,6 +110,8 @@ func generate(dir string) ([]byte, error) {
 func (r *rule) write(out *bytes.Buffer, global string) error {
 	text := strings.Replace(r.Regex, sourceEnd, screenEnd, 1)
 	text = strings.Replace(text, nameBefore, "", 1)
+	assigning := strings.Contains(text, assignment)
+	text = strings.Replace(text, beforeFile, beforeText, 1)
 	text = strings.Replace(text, "{10,150}", "{10,}", 1) // counting takes half of the time
 	wordStart := strings.HasPrefix(text, `\b`) || strings.HasPrefix(text, `(?i)\b`)
 	if wordStart {
@@ -121,7 +125,7 @@ func (r *rule) write(out *bytes.Buffer, global string) error {
 	if wordStart && !anchored {
 		wordStart, text = false, `\b`+text
 	}
-	assigned := anchored && strings.Contains(text, assignment)
+	assigned := anchored && assigning
 	if anchored {
 		text = `\A(?:` + text + `)`
 	}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Issue 12, 2.5: passwords among the arguments of sshpass, mysql and curl were stored in the command line; a secret in the
+// folder's name was, too.
+func TestRedactedCommand(t *testing.T) {
+	finder, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "h4nter2two9"
+	for _, command := range [][]string{
+		{"sshpass", "-p", secret, "ssh", "dev@host"}, {"sshpass", "-p" + secret, "ssh"}, {"sshpass", "-p", "two " + secret, "ssh"},
+		{"mysql", "-u", "root", "-p" + secret, "shop"}, {"mysqldump", "--password=" + secret}, {"mysql", "--password", secret},
+		{"env", "PGPASSWORD=" + secret, "psql"}, {"redis-cli", "-a", secret}, {"curl", "-u", "dev:" + secret, "https://host"},
+		{"curl", "-H", "Cookie: sid=" + secret, "https://host"}, {"docker", "login", "-u", "me", "-p", secret},
+		{"bash", "-c", "mysql -p" + secret + " shop"}, {"bash", "-c", "sshpass -p '" + secret + "' ssh dev@host"}, {"psql", "postgres://dev:" + secret + "@host/db"},
+		{"zip", "-P", secret, "a.zip", "a"}, {"openssl", "enc", "-k", secret}, {"tool", "--api-key=" + secret}, {"tool", "-t", "gsk_" + strings.Repeat("x7Kd93mQvTz1", 5)},
+	} {
+		transcript := &session.Transcript{Session: session.Session{
+			Command: command, Title: strings.Join(command, " "),
+		}}
+		transcript.Session.Cwd = "/home/dev/ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
+		redaction{Redactor: finder}.transcript(transcript, nil)
+		s := transcript.Session
+		if said := strings.Join(append(slices.Clone(s.Command), s.Title, s.Cwd), " "); strings.Contains(said, secret) || strings.Contains(said, "Kd93") {
+			t.Errorf("%q became %q, %q, %q", command, s.Command, s.Title, s.Cwd)
+		}
+		if s.Command[0] != command[0] || len(s.Command) != len(command) {
+			t.Errorf("%q became %q", command, s.Command)
+		}
+	}
+	for _, command := range [][]string{{"mysql", "-p", "shop"}, {"ssh", "-p", "2222", "host"}, {"find", ".", "-print"}, {"docker", "run", "-p", "8080:80", "img"}, {"zip", "-r", "a.zip", "a"}, {"claude", "--resume"}} {
+		if got := (redaction{Redactor: finder}).command(command); !slices.Equal(got, command) {
+			t.Errorf("%q became %q", command, got)
+		}
+	}
+}
