@@ -24,6 +24,13 @@ export class Refused extends Error {
   }
 }
 
+/** Silent is a server that does not answer. */
+export class Silent extends Error {
+  constructor() {
+    super("The server does not answer.");
+  }
+}
+
 /** takeToken takes a token out of the address (#token=…) and gives it to the server, which answers with a cookie. The page keeps no token. */
 export async function takeToken(): Promise<void> {
   const found = /^#token=(.+)$/.exec(location.hash);
@@ -46,9 +53,19 @@ async function get(path: string, query: Record<string, unknown> = {}, init: Requ
   throw new Refused(answer.status, said.code ?? "internal", said.message ?? answer.statusText);
 }
 
-const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allPrintable((await (await get(path, query, init)).json()) as T);
 const patience = 20_000; // ms for an answer
-const patient = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+
+// read returns an answer's JSON; it fails with Silent where no whole answer comes.
+async function read<T>(path: string, query?: Record<string, unknown>, init: RequestInit = {}): Promise<T> {
+  const late = AbortSignal.timeout(patience);
+  try {
+    return (await (await get(path, query, { ...init, signal: init.signal ? AbortSignal.any([init.signal, late]) : late })).json()) as T;
+  } catch (e) {
+    throw e instanceof TypeError || (e as Error).name === "TimeoutError" ? new Silent() : e;
+  }
+}
+
+const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allPrintable(await read<T>(path, query, init));
 
 export const info = (): Promise<Info> => json("info");
 export const session = (id: string): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`);
@@ -56,18 +73,18 @@ export const session = (id: string): Promise<Session> => json(`sessions/${encode
 export interface Filter { agent?: string; cwd?: string; tag?: string; since?: string; until?: string; live?: boolean; limit?: number }
 export interface Facet { value: string; sessions: number }
 export interface Facets { total: number; agents: Facet[]; folders: Facet[]; tags: Facet[] }
-export const sessions = (filter: Filter, cursor: string | undefined, signal: AbortSignal): Promise<{ sessions: Session[]; total: number; next?: string }> => json("sessions", { ...filter, cursor }, { signal: patient(signal) });
+export const sessions = (filter: Filter, cursor: string | undefined, signal: AbortSignal): Promise<{ sessions: Session[]; total: number; next?: string }> => json("sessions", { ...filter, cursor }, { signal });
 export const facets = (): Promise<Facets> => json("facets");
 /** search returns what was found; a snippet is as it was written, because its marks count its bytes. */
 export const search = async (q: string, filter: Filter, signal: AbortSignal): Promise<Hit[]> => {
-  const { hits } = (await (await get("search", { q, ...filter }, { signal: patient(signal) })).json()) as { hits: Hit[] };
+  const { hits } = await read<{ hits: Hit[] }>("search", { q, ...filter }, { signal });
   return hits.map((hit) => ({ ...allPrintable(hit), snippet: hit.snippet }));
 };
 
 /** Part chooses entries by their numbers: those behind one, before one (or before the end), or around one. */
 export interface Part { since?: number; before?: number | "end"; around?: number; limit?: number }
 /** entries returns some entries in order; start is how many come before them in the session, total how many it has. */
-export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal: patient(signal) });
+export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal });
 
 export interface Labels { name?: string; note?: string; add_tags?: string[]; remove_tags?: string[] }
 export const label = (id: string, labels: Labels): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`, {}, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(labels) });

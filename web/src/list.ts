@@ -8,7 +8,7 @@ import { Filters } from "./filters";
 import { agentOf, folder, full, plural, span, titleOf, when } from "./format";
 import { printable } from "./hidden";
 import { bind } from "./keys";
-import type { Page } from "./main";
+import { failed, type Page } from "./main";
 
 const refresh = 4000, typing = 200, retry = 3000; // ms
 const pageSize = 50, renewed = 200; // sessions: in a page, and at most that are asked for again at each refresh
@@ -106,7 +106,7 @@ export class ListPage implements Page {
     } catch (e) {
       if (signal.aborted) return;
       if (e instanceof api.Refused && e.status === 400) return this.draw([], e.message); // a search that cannot be understood
-      if (e instanceof api.Refused && e.status === 401) throw e;
+      if (e instanceof api.Refused && e.status === 401) return failed(e);
       this.silent(e as Error);
     }
   }
@@ -122,8 +122,7 @@ export class ListPage implements Page {
     this.later(retry);
     this.el.classList.add("stale");
     this.trouble.hidden = false;
-    const why = e instanceof api.Refused ? e.message : "The server does not answer.";
-    fill(this.trouble, h("span", {}, h("b", {}, why), this.sessions.length ? ` This is how it was at ${new Date(this.heard).toLocaleTimeString()}.` : "", " Trying again…"), h("button", { type: "button", class: "button", onclick: () => this.later(0) }, "Now"));
+    fill(this.trouble, h("span", {}, h("b", {}, e.message), this.sessions.length ? ` This is how it was at ${new Date(this.heard).toLocaleTimeString()}.` : "", " Trying again…"), h("button", { type: "button", class: "button", onclick: () => this.later(0) }, "Now"));
     announce("No answer");
   }
 

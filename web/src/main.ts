@@ -1,5 +1,5 @@
 // ptyrec's page: the sessions at /, one of them at /s/ID.
-import { login, Refused, takeToken } from "./api";
+import { login, Refused, Silent, takeToken } from "./api";
 import { fill, h } from "./dom";
 import { bind, listen } from "./keys";
 import { ListPage } from "./list";
@@ -13,6 +13,7 @@ export interface Page { el: HTMLElement; open(): Promise<void>; close(): void }
 let page: Page | undefined;
 
 async function show(): Promise<void> {
+  clearTimeout(again);
   page?.close();
   const id = /^\/s\/([^/]+)$/.exec(location.pathname)?.[1];
   page = id ? new SessionPage(decodeURIComponent(id)) : new ListPage();
@@ -21,15 +22,22 @@ async function show(): Promise<void> {
   await page.open().catch(failed);
 }
 
-function failed(e: unknown): void {
+const retry = 3000; // ms
+let again = 0; // timer
+
+/** failed shows why there is no page: a form for the token, or what is wrong. A server that does not answer is tried again. */
+export function failed(e: unknown): void {
   page?.close();
   page = undefined;
+  clearTimeout(again);
   const refused = e instanceof Refused ? e : undefined;
   const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", "aria-label": "Token", placeholder: "Token" });
   const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); login(field.value.trim()).then(show, failed); } },
     h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "line" }, field, h("button", { class: "button strong" }, "Open")));
-  const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e)), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
-  fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : "That did not work"), refused?.status === 401 ? form : why));
+  const silent = e instanceof Silent;
+  if (silent) again = setTimeout(() => void show(), retry);
+  const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e), silent && " Trying again…"), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
+  fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : silent ? "No answer" : "That did not work"), refused?.status === 401 ? form : why));
   if (refused?.status === 401) field.focus();
 }
 

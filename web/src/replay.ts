@@ -6,7 +6,8 @@ import type { Screen } from "./screen";
 interface Moment { at: number; kind: string; data: string } // at: seconds since the session's start
 
 const longestPause = 2, speeds = [1, 2, 4, 8, 0.5]; // seconds; times
-const batch = 1 << 15; // characters that are written before the page may breathe
+const batch = 1 << 15; // characters that the terminal takes at once, before the page may breathe
+const ahead = 32; // batches that wait for the terminal
 const slice = 8; // ms of work before it may
 
 /** Replay plays the events of an asciicast on a screen. Times are seconds of the recording; those of its bar leave out long pauses. */
@@ -22,6 +23,7 @@ export class Replay {
   private short = true;
   private speed = 1;
   private job = 0; // the newest seek; an older one stops
+  private written: Promise<void> = Promise.resolve(); // kept when the terminal has taken all it was given
 
   private button = h("button", { class: "round", type: "button", onclick: () => this.toggle() });
   private slider = h("input", { type: "range", min: "0", max: "0", step: "any", value: "0", "aria-label": "Position", oninput: () => void this.go(Number(this.slider.value)) });
@@ -135,6 +137,8 @@ export class Replay {
     this.bar = Math.max(0, Math.min(bar, this.shown.at(-1) ?? 0));
     const before = this.next > 0 ? this.shown[this.next - 1]! : 0;
     if (this.bar < before || this.next === 0) {
+      await this.written;
+      if (job !== this.job) return;
       this.next = 0;
       this.screen.reset();
       this.screen.resize(this.size.cols, this.size.rows);
@@ -146,9 +150,11 @@ export class Replay {
 
   // write brings the screen to where the bar stands, unless another job begins.
   private async write(bar: number, job: number): Promise<void> {
-    while (job === this.job && this.next < this.moments.length && this.shown[this.next]! <= bar) {
+    for (let n = 1; job === this.job && this.next < this.moments.length && this.shown[this.next]! <= bar; n++) {
       const m = this.moments[this.next]!;
       if (m.kind === "r") {
+        await this.written;
+        if (job !== this.job) return;
         const [cols, rows] = m.data.split("x").map(Number);
         this.next++;
         this.screen.resize(cols!, rows!);
@@ -156,8 +162,10 @@ export class Replay {
       }
       let text = "";
       for (; this.next < this.moments.length && this.shown[this.next]! <= bar && this.moments[this.next]!.kind === "o" && text.length < batch; this.next++) text += this.moments[this.next]!.data;
-      await this.screen.write(text);
+      this.written = this.screen.write(text);
+      if (n % ahead === 0) await this.written;
     }
+    await this.written;
   }
 
   // lay says when each moment comes on the bar.

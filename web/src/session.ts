@@ -9,13 +9,13 @@ import { Find } from "./find";
 import { agentOf, folder, full, plural, span, titleOf, when } from "./format";
 import { bind } from "./keys";
 import { Log } from "./log";
-import { go, type Page } from "./main";
+import { failed, go, type Page } from "./main";
 import { Stage } from "./stage";
 import { Talk, type Place } from "./talk";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
 
-const saving = 250; // ms
+const saving = 250, retry = 3000; // ms
 const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
@@ -51,7 +51,7 @@ export class SessionPage implements Page {
     if (this.stop.signal.aborted) return;
     this.write = info.write;
     this.talk = new Talk(this.log, Date.parse(session.started_at));
-    this.talk.onerror = (e) => this.stop.signal.aborted || toast((e as Error).message, true);
+    this.talk.onerror = (e) => this.trouble(e);
     this.talk.onseek = (e, go) => {
       this.wanted = e;
       if (go) this.show("stage");
@@ -114,6 +114,14 @@ export class SessionPage implements Page {
     };
     if (words !== undefined) save();
     else this.saved = setTimeout(save, saving);
+  }
+
+  // trouble says that entries could not be had, and tries again for those in view.
+  private trouble(e: unknown): void {
+    if (this.stop.signal.aborted) return;
+    if (e instanceof api.Refused && e.status === 401) return failed(e);
+    if (!document.querySelector(".toast.bad")) toast((e as Error).message, true);
+    if (e instanceof api.Silent) setTimeout(() => this.stop.signal.aborted || this.talk.changed(), retry);
   }
 
   private inView(): boolean {

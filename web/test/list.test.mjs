@@ -156,3 +156,17 @@ test("3.9 the list says that the server is silent, and recovers", { skip }, asyn
   await tab.waitForSelector(".session >> text=echo meanwhile");
   await check();
 });
+
+// A session that was opened while the server was silent stayed an error.
+test("3.9 a session opens when the server is back", { skip }, async (t) => {
+  const wire = await line(Number(program.url.port));
+  t.after(wire.close);
+  const { tab, check } = await open("light", "/", `http://127.0.0.1:${wire.port}`);
+  await tab.waitForSelector(".session");
+  wire.down();
+  await tab.click(".session >> text=that");
+  await tab.waitForSelector("text=No answer");
+  wire.up();
+  await tab.waitForSelector("article");
+  await check();
+});
