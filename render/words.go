@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -189,32 +190,63 @@ func toolOutput(e *session.Entry) string {
 	return e.Tool.Output
 }
 
-// numberedChange is a line of a diff as agents show them; hunk begins a part of one as programs write them.
+// numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line. hunk begins a part of a diff as programs write it.
 var (
-	numberedChange = regexp.MustCompile(`(?m)^ *[0-9]+ *[+-]`)
-	hunk           = regexp.MustCompile(`(?m)^@@ .* @@`)
+	numberedLine = regexp.MustCompile(`^ *([0-9]+)(?:( +)([+-])| |$)`)
+	hunk         = regexp.MustCompile(`(?m)^@@ .* @@`)
 )
 
-// diffSigns tells of each line of a text whether a diff adds (+) or removes (-) it; others are 0. Where the text is no diff all are.
+// diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If the text is no diff all are 0.
 func diffSigns(lines []string) []byte {
-	signs := make([]byte, len(lines))
-	text := strings.Join(lines, "\n")
-	numbered := numberedChange.MatchString(text)
-	if !numbered && !hunk.MatchString(text) {
-		return signs
-	}
-	for i, line := range lines {
-		mark := line
-		if numbered {
-			if mark = strings.TrimLeft(line, " 0123456789"); mark == line {
-				continue
+	if hunk.MatchString(strings.Join(lines, "\n")) {
+		signs := make([]byte, len(lines))
+		for i, line := range lines {
+			if !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ") {
+				signs[i] = signOf(line)
 			}
 		}
-		if mark != "" && (mark[0] == '+' || mark[0] == '-') {
-			signs[i] = mark[0]
+		return signs
+	}
+	return numberedSigns(lines)
+}
+
+// numberedSigns reads signs behind numbers, those next to them: what is further in belongs to the line. A file that is only listed may hold a list and so
+// have signs, too; but nothing is added there, and no number comes twice.
+func numberedSigns(lines []string) []byte {
+	signs := make([]byte, len(lines))
+	found := make([][]string, len(lines))
+	gap, column := math.MaxInt, math.MaxInt
+	for i, line := range lines {
+		if m := numberedLine.FindStringSubmatch(line); m != nil {
+			found[i] = m
+			if m[3] != "" {
+				gap, column = min(gap, len(m[2])), min(column, len(m[0]))
+			}
 		}
 	}
+	isDiff, last := false, -1
+	for i, m := range found {
+		if m == nil {
+			continue
+		}
+		if m[3] != "" && (len(m[2]) == gap || len(m[0]) == column) {
+			signs[i] = m[3][0]
+		}
+		n, _ := strconv.Atoi(m[1])
+		isDiff = isDiff || signs[i] == '+' || n <= last
+		last = n
+	}
+	if !isDiff {
+		clear(signs)
+	}
 	return signs
+}
+
+func signOf(line string) byte {
+	if line != "" && (line[0] == '+' || line[0] == '-') {
+		return line[0]
+	}
+	return 0
 }
 
 const titleSize = 100 // characters

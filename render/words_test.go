@@ -13,7 +13,16 @@ func TestDiffSigns(t *testing.T) {
 		"-rw-r--r-- 1 dev dev 12 main.go\ndrwx 2 dev dev": "..",
 		"- a list\n- of things":                           "..",
 		"+1 555 0100":                                     ".",
-		"":                                                ".",
+		// They were red: dates, the context of grep, the list in a file that is written.
+		"2026-11-22 started\n2026-11-23 ended": "..",
+		"12-context\n13:hit":                   "..",
+		" 1 # Todo\n 2\n 3 - check\n 4 - add":  "....",
+		"9     -func a()\n9     +func b()":     "-+",
+		" 7   - name: a\n 8 -  - b\n 8 +  - c": ".-+",
+		" 9 -a\n10 -b\n9 +c":                   "--+",
+		" 8 a\n 9 -gone\n 9 b":                 ".-.",
+		"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a":    "...-",
+		"":                                     ".",
 	} {
 		var got strings.Builder
 		for _, sign := range diffSigns(strings.Split(text, "\n")) {

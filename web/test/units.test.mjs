@@ -33,6 +33,8 @@ test("3.9 edits are told from lists, dates and numbered output", () => {
   const signs = (text, tool) => (page.signs(text.split("\n"), tool) ?? []).map((s) => s || " ").join("");
   assert.equal(signs(" 7  }\n 8\n 9 -old\n 9 +new", "Update"), "  -+");
   assert.equal(signs("1 +# Todo\n2 +\n3 +- check", "Added"), "+++");
+  assert.equal(signs("9     -func a()\n9     +func b()", "Edited"), "-+");
+  assert.equal(signs(" 7   - name: a\n 8 -  - b\n 8 +  - c", "Update"), " -+");
   assert.equal(signs(" 8 a\n 9 -gone\n 9 b", "Patch"), " - ");
   assert.equal(signs(" 1 # Todo\n 2\n 3 - check\n 4 - add", "Write"), "");
   assert.equal(signs("2026-11-22 started\n2026-11-23 ended", "Bash"), "");
