@@ -97,7 +97,11 @@ func checkFrozen(t *testing.T, s *store.Store) {
 	if diff := cmp.Diff(frozenEvents(), events); diff != "" || len(damages) > 0 {
 		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
 	}
-	checkEntries(t, s, allKinds())
+	entries := allKinds()
+	for _, e := range entries {
+		e.Details = session.Details{} // entries had none when these databases were made
+	}
+	checkEntries(t, s, entries)
 	if hits, err := s.Search(t.Context(), store.Query{Text: "unusual"}); err != nil || len(hits) != 1 {
 		t.Errorf("search: %d hits, error %v, want 1", len(hits), err)
 	}
