@@ -129,7 +129,9 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
-	im.a.notice("%s", text)
+	if failed < len(done) || len(done) > 1 { // else the error has said it
+		im.a.notice("%s", text)
+	}
 	return nil
 }
 

@@ -71,6 +71,13 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 	}
 	t.shows = func(e *session.Entry) bool { return f.asJSON || r.Entry(e) != "" }
 	if !ref.Whole() {
+		entries, err := db.Entries(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		if _, _, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries}); err != nil && info.Status != store.Live {
+			return missing(err)
+		}
 		t.seq, t.to, f.last = ref.First-1, ref.To, -1
 	}
 	return t.follow(ctx, f.last)

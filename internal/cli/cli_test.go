@@ -32,6 +32,7 @@ func TestPagerOnBareTerminals(t *testing.T) {
 	}{
 		{map[string]string{"PAGER": "more"}, "more", []string{"LESS=FRX", "LESSCHARSET=utf-8", "LV=-c"}},
 		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"}, "less -S", []string{}},
+		{map[string]string{"PAGER": "less", "LESS": "FX", "LESSCHARSET": "utf-8", "LV": "-c"}, "less", []string{"LESS=FX -R"}},
 		{map[string]string{"PAGER": "more", "PTYREC_PAGER": ""}, "", nil},
 		{map[string]string{"PAGER": "cat"}, "", nil},
 	}

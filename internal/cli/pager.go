@@ -22,15 +22,19 @@ type Pager struct {
 // PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is installed. On
 // a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is none.
 //
-// less is told to leave if the text fits one screen (LESS=FRX), and to print UTF-8 as it is: in the C
-// locale it would show the bytes in hexadecimal. What the user has set goes first.
+// less is told to leave if the text fits one screen (LESS=FRX), to show colours (R, which the user's own
+// LESS may lack), and to print UTF-8 as it is: in the C locale it would show the bytes in hexadecimal.
+// What else the user has set goes first.
 func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
 		return Pager{}
 	}
 	p := Pager{Command: pagerCommand(lookup)}
-	if _, ok := lookup("LESS"); !ok {
+	switch flags, ok := lookup("LESS"); {
+	case !ok:
 		p.Env = append(p.Env, "LESS=FRX")
+	case !strings.ContainsAny(flags, "RrP"): // behind P stands a prompt, to its end
+		p.Env = append(p.Env, "LESS="+flags+" -R")
 	}
 	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
 		if text, _ := lookup(v.name); text == "" {
