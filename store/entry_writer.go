@@ -95,12 +95,18 @@ func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) 
 	if e.Type != session.TypeMessage {
 		return nil
 	}
+	indexed := indexedOf(e)
+	_, err := w.index.ExecContext(ctx, pk, indexed[0], indexed[1])
+	return err
+}
+
+// indexedOf returns what is indexed of a message: its text, and its output.
+func indexedOf(e *session.Entry) [2]string {
 	output := e.Output
 	if e.Tool != nil {
 		output = strings.Join([]string{e.Tool.Name, e.Tool.Input, e.Tool.Output}, "\n")
 	}
-	_, err := w.index.ExecContext(ctx, pk, spaceCJK(ends(e.Text)), spaceCJK(ends(output)))
-	return err
+	return [2]string{spaceCJK(ends(e.Text)), spaceCJK(ends(output))}
 }
 
 // These bound what is indexed of the beginning and of the end of a long text: its size in bytes, and the memory that FTS5 takes for its words, all of

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"testing"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -45,4 +46,11 @@ func (s *Store) PutEvents(ctx context.Context, id string, events []session.Event
 		}
 		return putSegments(ctx, tx, key, []segment{b.build()})
 	})
+}
+
+// SearchOnDisk has searches for beginnings read the index on disk only, until the test is over.
+func SearchOnDisk(t testing.TB) {
+	messages := newestMessages
+	newestMessages = 0
+	t.Cleanup(func() { newestMessages = messages })
 }

@@ -17,6 +17,23 @@ type Query struct {
 	Filter Filter   // of the session; Limit counts the hits, 0 means 50
 }
 
+func (q Query) limit() int {
+	if q.Filter.Limit == 0 {
+		return defaultHits
+	}
+	return q.Filter.Limit
+}
+
+// conditions returns the query's filter and roles as a condition on the tables s and e.
+func (q Query) conditions() (string, []any) {
+	where, args := q.Filter.where()
+	if len(q.Roles) > 0 {
+		where += " AND e.role IN (SELECT value FROM json_each(?))"
+		args = append(args, asJSON(q.Roles))
+	}
+	return where, args
+}
+
 // Hit is one message that a query found.
 type Hit struct {
 	Session *Info
@@ -39,34 +56,45 @@ func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	if len(words.terms) == 0 {
 		return nil, nil
 	}
-	for _, match := range []string{words.expression(), words.allOf()} {
-		hits, err = s.search(ctx, q, match, words.begins)
-		if err == nil || !isSyntaxError(err) {
-			break // else an operator stands where none can: take it as a word
+	enough := false
+	if words.begins {
+		if hits, enough, err = s.searchNewest(ctx, q, words); err != nil {
+			return nil, err
 		}
 	}
+	if !enough {
+		hits, err = s.searchIndex(ctx, q, words)
+	}
+	infos := make([]*Info, len(hits))
+	for i, hit := range hits {
+		infos[i] = hit.Session
+	}
+	s.setStatus(infos)
 	for _, hit := range hits {
 		hit.Snippet = words.snippet(hit.Entry)
 	}
 	return hits, err
 }
 
+// searchIndex searches the index on disk.
+func (s *Store) searchIndex(ctx context.Context, q Query, words queryWords) (hits []*Hit, err error) {
+	for _, match := range []string{words.expression(), words.allOf()} {
+		hits, err = s.search(ctx, q, match, words.begins)
+		if err == nil || !isSyntaxError(err) {
+			break // else an operator stands where none can: take it as a word
+		}
+	}
+	return hits, err
+}
+
 func (s *Store) search(ctx context.Context, q Query, match string, begins bool) (hits []*Hit, err error) {
-	where, args := q.Filter.where()
+	where, args := q.conditions()
 	join, weighed, score := "", ranked, "bm25(entry_fts, 1.0, 0.5)"
-	if len(args) > 0 || len(q.Roles) > 0 || q.Filter.Live {
+	if len(args) > 0 || q.Filter.Live {
 		join = "JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk"
 		weighed = rankedChosen
 	}
-	args = append([]any{match}, args...)
-	if len(q.Roles) > 0 {
-		where += " AND e.role IN (SELECT value FROM json_each(?))"
-		args = append(args, asJSON(q.Roles))
-	}
-	limit := q.Filter.Limit
-	if limit == 0 {
-		limit = defaultHits
-	}
+	args, limit := append([]any{match}, args...), q.limit()
 	if begins { // ranking would collect the matches of all words that begin so a second and a third time
 		score, weighed = "0.0", limit
 	}
@@ -90,11 +118,6 @@ func (s *Store) search(ctx context.Context, q Query, match string, begins bool) 
 		}
 		return rows.Err()
 	})
-	infos := make([]*Info, len(hits))
-	for i, hit := range hits {
-		infos[i] = hit.Session
-	}
-	s.setStatus(infos)
 	return hits, err
 }
 

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -29,15 +27,12 @@ func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, er
 	if err != nil || len(labelled) == 0 {
 		return nil, err
 	}
-	texts := make([]string, len(labelled))
+	texts, indexed := make([]string, len(labelled)), make([][2]string, len(labelled))
 	for i, info := range labelled {
 		texts[i] = strings.Join(append([]string{info.Title, info.Note}, info.Tags...), "\n")
+		indexed[i][0] = spaceCJK(texts[i])
 	}
-	limit := q.Filter.Limit
-	if limit == 0 {
-		limit = defaultHits
-	}
-	found, err := matching(ctx, words, texts, limit)
+	found, err := matching(ctx, words, indexed, q.limit())
 	for _, i := range found {
 		hits = append(hits, &LabelHit{labelled[i], words.snippetOf(texts[i])})
 	}
@@ -62,47 +57,4 @@ func (s *Store) labelled(ctx context.Context, f Filter) (infos []*Info, err erro
 		}
 	}
 	return live, nil
-}
-
-// matching returns which of the texts match, up to limit, in order.
-func matching(ctx context.Context, words queryWords, texts []string, limit int) (found []int, err error) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1) // each connection has a database of its own
-	if _, err := db.ExecContext(ctx, "CREATE VIRTUAL TABLE labels USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')"); err != nil {
-		return nil, fmt.Errorf("search labels: %w", err)
-	}
-	spaced := make([]string, len(texts))
-	for i, text := range texts {
-		spaced[i] = spaceCJK(text)
-	}
-	if _, err := db.ExecContext(ctx, "INSERT INTO labels (rowid, text) SELECT key, value FROM json_each(?)", asJSON(spaced)); err != nil {
-		return nil, fmt.Errorf("search labels: %w", err)
-	}
-	for _, match := range []string{words.expression(), words.allOf()} {
-		found, err = rowids(ctx, db, match, limit)
-		if err == nil || !isSyntaxError(err) {
-			break // else an operator stands where none can: take it as a word
-		}
-	}
-	return found, err
-}
-
-func rowids(ctx context.Context, db *sql.DB, match string, limit int) (ids []int, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT rowid FROM labels WHERE labels MATCH ? ORDER BY rowid LIMIT ?", match, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var id int
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }

@@ -1,9 +1,12 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -71,6 +74,52 @@ func TestSearchPrefixIsNewestFirst(t *testing.T) {
 			if err != nil || got != want {
 				t.Errorf("%s, %v: %q, want %q, error %v", query, roles, got, want, err)
 			}
+		}
+	}
+}
+
+// TestSearchNewestIsSearch: what is found in the newest messages is what the index on disk has, for any query with
+// a beginning; a beginning that most messages hold took seconds (issue 12, 3.8).
+func TestSearchNewestIsSearch(t *testing.T) {
+	s := newStore(t)
+	words := []string{"cache", "caches", "Café", "缓存数据", "make", "foo_bar", "cached"}
+	for k, id := range []string{"a", "b"} {
+		create(t, s, id)
+		var entries []*session.Entry
+		for i := range 60 {
+			e := message(fmt.Sprint(i), i+1, []string{session.RoleUser, session.RoleAssistant, session.RoleTool}[i%3], words[i%7]+" "+words[(i/3+k)%7])
+			if i%3 == 2 {
+				e.Tool = &session.Tool{Name: "Bash", Input: words[i%5], Output: "output " + words[(i+2)%7]}
+			}
+			entries = append(entries, e)
+		}
+		if err := s.SaveEntries(t.Context(), id, entries); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := func(q store.Query) (found []string) {
+		hits, err := s.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			found = append(found, h.Session.ID+"/"+h.Entry.ID+" "+h.Session.Status)
+		}
+		return found
+	}
+	var queries []store.Query
+	for _, text := range []string{"cach*", "caf* make", "缓*", "out* NOT cach*", `"foo_bar cach"*`, "cach* OR ) (", "ba*", "none*"} {
+		queries = append(queries, store.Query{Text: text, Filter: store.Filter{Limit: 5}}, store.Query{Text: text, Roles: []string{session.RoleTool}, Filter: store.Filter{Limit: 3}},
+			store.Query{Text: text, Filter: store.Filter{Limit: 2, Live: true}}, store.Query{Text: text, Filter: store.Filter{Agent: "claude", Limit: 4}})
+	}
+	var newest [][]string
+	for _, q := range queries {
+		newest = append(newest, find(q))
+	}
+	store.SearchOnDisk(t)
+	for i, q := range queries {
+		if diff := cmp.Diff(find(q), newest[i]); diff != "" {
+			t.Errorf("%+v (-on disk +newest):\n%s", q, diff)
 		}
 	}
 }

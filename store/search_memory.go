@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// A beginning that most messages hold would have FTS5 merge most of its index. Such a one is found in the
+// newest messages as well: these, bounded in number and bytes, are indexed in memory for the query.
+var (
+	newestMessages = 2000
+	newestBytes    = 1 << 20
+)
+
+// searchNewest searches the newest messages only. It reports false if they hold fewer hits than are asked for.
+func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hits []*Hit, enough bool, err error) {
+	where, args := q.conditions()
+	var newest []*Hit
+	var indexed [][2]string
+	err = s.view(ctx, "search", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `WITH newest AS MATERIALIZED (SELECT pk FROM entries WHERE type = 'message' ORDER BY pk DESC LIMIT ?)
+			SELECT `+infoColumns+`, `+entryColumns+` FROM newest JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
+			WHERE `+where+` ORDER BY e.pk DESC`, append([]any{newestMessages}, args...)...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for size := 0; size < newestBytes && rows.Next(); {
+			hit, err := scanHit(rows)
+			if err != nil {
+				return err
+			}
+			text := indexedOf(hit.Entry)
+			newest, indexed = append(newest, hit), append(indexed, text)
+			size += len(text[0]) + len(text[1])
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	found, err := matching(ctx, words, indexed, q.limit())
+	for _, i := range found {
+		hits = append(hits, newest[i])
+	}
+	return hits, len(hits) == q.limit(), err
+}
+
+// matching returns which of the texts match, each of them in two columns as in the index on disk, in order and
+// up to limit.
+func matching(ctx context.Context, words queryWords, texts [][2]string, limit int) (found []int, err error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1) // each connection has a database of its own
+	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE memory USING fts5 (text, output, content = '', tokenize = 'unicode61 remove_diacritics 2');
+		INSERT INTO memory (rowid, text, output) SELECT key, value ->> 0, value ->> 1 FROM json_each(?)`, asJSON(texts))
+	if err != nil {
+		return nil, fmt.Errorf("search in memory: %w", err)
+	}
+	for _, match := range []string{words.expression(), words.allOf()} {
+		found, err = rowids(ctx, db, match, limit)
+		if err == nil || !isSyntaxError(err) {
+			break // else an operator stands where none can: take it as a word
+		}
+	}
+	return found, err
+}
+
+func rowids(ctx context.Context, db *sql.DB, match string, limit int) (ids []int, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT rowid FROM memory WHERE memory MATCH ? ORDER BY rowid LIMIT ?", match, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id int
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
