@@ -24,8 +24,8 @@ const (
 // echo finds out which of the keys typed while the kernel's echo is off a program has shown: a program that draws its
 // own input has the echo off, and so has one that reads a password key by key. A character counts as shown when it
 // appears on the screen where the cursor was and the cursor has moved behind it, with the rest of the row unchanged. A
-// control key counts as shown with the character before it. While an agent that the extractor knows is on the screen
-// every key counts as shown.
+// control key counts as shown with the character before it. While an agent that the extractor knows is on the screen,
+// and draws a cursor of its own, every key counts as shown.
 //
 // Keys are added by whoever types. All else is done by the follower, at exactly that place of the output at which they
 // were typed.
@@ -151,9 +151,7 @@ func (o *echo) reach(p *Processor) {
 		p.Tick(t.at) // what stands on the screen then is a frame
 		o.meet(p)
 		s := p.term.Snapshot()
-		row := rowToCursor(s)
-		agent := p.reader.Shown() && o.agent > 0 && o.agent == t.group && (!s.Visible || strings.TrimSpace(row) == "")
-		o.typed(t, row, agent)
+		o.typed(t, rowToCursor(s), p.reader.Shown() && o.agent > 0 && o.agent == t.group && !s.Visible)
 	}
 }
 

@@ -70,6 +70,7 @@ print("over", flush=True)`
 		"getpass":              {"python3", "-c", `import getpass; getpass.getpass("Password: "); print("over", flush=True)`},
 		"keys":                 {"python3", "-c", "MASK = ''\n" + python},
 		"stars":                {"python3", "-c", "MASK = '*'\n" + python},
+		"below an agent":       {"bash", "-c", `PAUSE=0 ../testdata/demo/agent.sh; stty -echo; echo Password:; read -s -e x; echo over`},
 		"what comes meanwhile": {"bash", "-c", `while sleep 0.01; do printf "e2.h\r\n7\033[s\033[HhHxXn\033[u"; done & read -s -e -p "Password: " x; kill $!; echo over`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,5 +112,14 @@ func TestInputThatIsShown(t *testing.T) {
 				t.Errorf("recorded %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A known agent draws its own cursor: while its input box is on the screen all keys are recorded, also a menu's, and no others.
+func TestInputInAnAgent(t *testing.T) {
+	const frame = `\033[?2026h\033[?2026l`
+	script := `stty -icanon -echo; PAUSE=0.01 ../testdata/demo/agent.sh; printf '\033[?25l` + frame + `menu'; head -c 1 >/dev/null; printf '\033[?25h` + frame + `secret'; head -c 1 >/dev/null`
+	if got := typed(t, []string{"bash", "-c", script}, typing{"menu", "1"}, typing{"secret", "2"}); got != "1" {
+		t.Errorf("recorded %q, want the key at the menu", got)
 	}
 }
