@@ -25,6 +25,7 @@ type printed struct {
 	from, end int    // the lines of the tape that are not in text yet
 	shown     int    // the line behind the last of them that is not blank
 	more      string // what is on the row of the next prompt, before that
+	joined    bool   // which continues the row above
 }
 
 var _ session.LongOutput = (*printed)(nil)
@@ -42,7 +43,10 @@ func (p *printed) Text() (string, session.Gap) {
 	t.copy(&p.text)
 	t.add(lines)
 	s := withoutSign(strings.TrimRight(t.String(), "\n"), lines)
-	if p.more != "" {
+	switch {
+	case p.joined:
+		s += p.more
+	case p.more != "":
 		s += "\n" + p.more
 	}
 	return strings.Trim(s, "\n"), t.gap
@@ -55,7 +59,7 @@ func (p *printed) rest() []Line {
 }
 
 // extend notes that the output goes up to line end of the tape, of which the lines from dirty on are new.
-func (p *printed) extend(end int, more string, dirty int) {
+func (p *printed) extend(end int, more string, joined bool, dirty int) {
 	shown := end
 	for shown > p.from && p.tape.lines[shown-1].Text == "" {
 		shown--
@@ -63,7 +67,7 @@ func (p *printed) extend(end int, more string, dirty int) {
 	if dirty < p.shown || shown != p.shown || more != p.more {
 		p.size++
 	}
-	p.end, p.shown, p.more = end, shown, more
+	p.end, p.shown, p.more, p.joined = end, shown, more, joined
 }
 
 // clear takes the output back.

@@ -46,6 +46,7 @@ type Reader struct {
 	seg       segment
 	tapes     int // tapes so far
 	prompt    shellPrompt
+	folder    string             // that the shell is in, as it says (OSC 7)
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
@@ -98,10 +99,15 @@ func (r *Reader) Agent() string {
 func (r *Reader) Shown() bool { return r.seg.agent != nil && r.shown }
 
 // Seen tells whether an agent or a shell prompt was ever seen.
-func (r *Reader) Seen() bool { return r.agents > 0 || r.prompt.known() }
+func (r *Reader) Seen() bool { return r.agents > 0 || r.prompt.known() || r.prompt.marked }
 
-// Prompt tells that a shell's prompt stands before the column cursorX of a row, as the shell itself says (OSC 133;B).
-func (r *Reader) Prompt(row *vterm.Row, cursorX int) { r.prompt.learnMarked(row, cursorX) }
+// Marked says that the shell itself says where its prompts end (OSC 133;B).
+func (r *Reader) Marked() {
+	if !r.prompt.marked {
+		r.prompt.marked = true
+		r.prompt.learned++
+	}
+}
 
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
@@ -163,7 +169,10 @@ func (r *Reader) screen(f Frame) Screen {
 
 // open begins a segment at a line of its tape.
 func (r *Reader) open(agent *Profile, alt bool, start int) {
-	r.seg.freeze()
+	if r.seg.agent == nil && r.seg.tape > 0 {
+		r.folder = lastFolder(r.main.lines, r.folder)
+		r.seg.freeze()
+	}
 	r.tapes++
 	r.seg = segment{agent: agent, alt: alt, tape: r.tapes, start: start}
 }

@@ -87,6 +87,9 @@ func (r *Reader) wipe() {
 			r.lead.add(r.main.lines[:min(r.main.base, len(r.main.lines))])
 		}
 	}
+	if s.agent == nil {
+		r.folder = lastFolder(r.main.lines, r.folder)
+	}
 	r.seg.freeze()
 	r.flush(&r.main, len(r.main.lines))
 	r.main, r.left = tape{}, nil
@@ -116,7 +119,10 @@ func (r *Reader) wipedBy() {
 	if r.entered == nil || len(r.main.lines) == 0 {
 		return
 	}
-	if typed, ok := r.prompt.match(r.main.lines[0].Row); !ok || !strings.HasPrefix(r.entered.Text, typed) || typed == "" {
+	if _, typed, ok := r.prompt.split(r.main.lines[0]); !ok || !strings.HasPrefix(r.entered.Text, typed) || typed == "" {
+		if m, ok := markOf(r.main.lines[0].Row, vterm.MarkDone); ok {
+			r.entered.ExitStatus = exitStatus(m)
+		}
 		r.tapes++
 		r.steps = append(r.steps, Step{View: &session.View{Tape: r.tapes, Settled: true, Items: []session.Sighting{{Message: r.entered.Message}}}})
 	}
@@ -171,8 +177,8 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	end = min(end, len(s.Lines))
 	r.main.advance(left, s.Lines[:end])
 	r.wipedBy()
-	if settled && s.CursorY < len(s.Lines) {
-		r.prompt.learn(s.Lines[s.CursorY].Row, s.CursorX)
+	if _, marked := markOf(s.Lines[s.CursorY].Row, vterm.MarkInput); settled && !marked {
+		r.prompt.learn(s.Lines[s.CursorY].Row, s.CursorX, r.seg.last())
 	}
 	from := max(r.seg.start, min(r.main.dirty, r.main.base+end)-40, 0)
 	if from < len(r.main.lines) && r.main.dirty < len(r.main.lines) {

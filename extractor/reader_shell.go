@@ -27,7 +27,9 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	if open {
 		k--
 	}
-	s.commands, s.typing = scanShell(t.lines, s.commands[:n], from, open, &r.prompt)
+	scan := shellScan{cmds: s.commands[:n], open: open, folder: r.folder}
+	scan.read(t.lines, from, &r.prompt)
+	s.commands, s.typing = scan.cmds, scan.typing
 	for i := k; i < len(s.commands); i++ {
 		s.commands[i].print(t, old)
 	}
@@ -100,7 +102,7 @@ func (c *shellCommand) print(t *tape, old []shellCommand) {
 	if c.printed == nil {
 		c.printed = &printed{tape: t, from: c.out, end: c.out, shown: c.out}
 	}
-	c.printed.extend(c.End, c.more, t.dirty)
+	c.printed.extend(c.End, c.more, c.joined, t.dirty)
 }
 
 // forgetCommands lets go of rows that the window cannot change any more.
@@ -123,6 +125,7 @@ func (r *Reader) forgetCommands(t *tape) {
 	}
 	s.past += n
 	s.commands = slices.Delete(s.commands, 0, n)
+	r.folder = lastFolder(t.lines[:max(0, cut)], r.folder)
 	if !r.Seen() {
 		r.lead.add(t.lines[:max(0, cut)])
 		r.long = true
@@ -137,6 +140,14 @@ func (r *Reader) forgetCommands(t *tape) {
 	}
 	s.start, s.typing = max(0, s.start-cut), s.typing-cut
 	t.forget(cut)
+}
+
+// last returns the text of the shell's last command.
+func (s *segment) last() string {
+	if len(s.commands) == 0 {
+		return ""
+	}
+	return s.commands[len(s.commands)-1].Text
 }
 
 // freeze puts together what the segment's commands have printed, before its tape goes another way.

@@ -2,65 +2,114 @@ package extractor
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // shellCommand is a command on a tape.
 type shellCommand struct {
 	Item
-	out     int    // the first line of its output
-	more    string // output that stands before the next prompt, on that prompt's row
+	out     int           // the first line of its output
+	more    string        // output that is before the next prompt, on that prompt's row,
+	joined  bool          // which continues the row above
+	began   time.Duration // when the prompt was drawn, or the output begun
+	running bool          // the latter
+	folder  string        // that the shell was in when the command was read last
 	printed *printed
 }
 
 // maxTyped bounds the rows of one command line, so that what follows a quote that is never closed is read as output.
 const maxTyped = 1000
 
-// scanShell reads the commands off shell lines from a line on, and appends them to those above it. A command that is not entered yet (nothing
-// is below it) is none, nor is one that was given up with ^C. If open, the output of the last of cmds goes on at that line. typing is the
-// line on which a command begins that is still being typed, len(lines) if there is none.
-func scanShell(lines []Line, cmds []shellCommand, from int, open bool, p *shellPrompt) (_ []shellCommand, typing int) {
-	typing = len(lines)
+// shellScan is the state of reading commands off shell lines.
+type shellScan struct {
+	cmds   []shellCommand
+	open   bool   // the output of the last of cmds goes on
+	folder string // that the shell is in above the lines
+	typing int    // the line on which a command begins that is still being typed, behind the last line if there is none
+}
+
+// read reads the lines from a line on. A command that is not entered yet (nothing is below it) is none, nor is one that was given up with ^C.
+func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
+	s.typing = len(lines)
 	for i := from; i < len(lines); {
-		prompt, text, ok := "", "", false
-		if !lines[i].Wrapped {
-			prompt, text, ok = p.cut(lines[i].Row)
+		if lines[i].Marks != nil {
+			s.marks(lines, i)
 		}
+		prompt, text, ok := p.split(lines[i])
 		if !ok {
 			i++
 			continue
 		}
-		if open {
-			c := &cmds[len(cmds)-1]
-			c.End, c.Open, c.more = max(p.withoutHead(lines, i), c.out), false, p.outputBefore(prompt)
-			open = false
-		}
+		s.end(lines, i, prompt, p)
 		first := i
 		text, i = typed(lines, i, text)
 		if i == len(lines) {
-			typing = first
+			s.typing = first
 		}
-		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) {
+		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || p.redrawn(lines, first, text) {
 			continue
 		}
 		item := Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
-		cmds = append(cmds, shellCommand{Item: item, out: i})
-		open = true
+		item.Cwd = s.folderAt(lines, first)
+		s.cmds = append(s.cmds, shellCommand{Item: item, out: i, began: began(lines[first])})
+		s.open = true
 	}
-	if open {
-		c := &cmds[len(cmds)-1]
+	if s.open {
+		c := &s.cmds[len(s.cmds)-1]
 		c.End, c.Open, c.more = len(lines), true, ""
 	}
-	return cmds, typing
+}
+
+// marks takes into account what a shell says on line i of the command that runs, and of its folder.
+func (s *shellScan) marks(lines []Line, i int) {
+	if s.open {
+		c := &s.cmds[len(s.cmds)-1]
+		c.start(lines[i])
+		if c.done(lines[i]) {
+			m, _ := markOf(lines[i].Row, vterm.MarkDone)
+			s.close(i, columns(lines[i].Row, 0, m.Col), lines[i].Wrapped)
+		}
+	}
+}
+
+// folderAt returns the folder that the shell is in at line i, behind the last command.
+func (s *shellScan) folderAt(lines []Line, i int) string {
+	above, from := s.folder, 0
+	if n := len(s.cmds); n > 0 {
+		above, from = s.cmds[n-1].Cwd, s.cmds[n-1].First+1
+	}
+	return lastFolder(lines[max(0, from):i+1], above)
+}
+
+// end ends the output of the command that runs at the prompt whose last line is line i.
+func (s *shellScan) end(lines []Line, i int, prompt string, p *shellPrompt) {
+	if !s.open {
+		return
+	}
+	if k, col := promptStart(lines, i); k >= 0 && k >= s.cmds[len(s.cmds)-1].out {
+		s.close(k, columns(lines[k].Row, 0, col), lines[k].Wrapped)
+		return
+	}
+	s.close(p.withoutHead(lines, i), p.outputBefore(prompt), false)
+}
+
+// close ends the output of the command that runs at a line. more is output on that line, which is joined to the line above or not.
+func (s *shellScan) close(end int, more string, joined bool) {
+	c := &s.cmds[len(s.cmds)-1]
+	c.End, c.Open, c.more, c.joined = max(end, c.out), false, more, joined
+	s.open = false
 }
 
 // parseShell reads the commands off shell lines, with their output.
 func parseShell(lines []Line, p *shellPrompt) []Item {
 	var items []Item
-	cmds, _ := scanShell(lines, nil, 0, false, p)
-	for _, c := range cmds {
-		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more}
+	var s shellScan
+	s.read(lines, 0, p)
+	for _, c := range s.cmds {
+		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
 		c.Output, _ = out.Text()
 		items = append(items, c.Item)
 	}
@@ -86,6 +135,10 @@ func withoutSign(output string, lines []Line) string {
 // continuation prompts; next is the line behind it.
 func typed(lines []Line, i int, command string) (_ string, next int) {
 	end := min(len(lines), i+maxTyped)
+	marked, _ := entered(lines, i)
+	if marked >= 0 {
+		end = marked
+	}
 	prev := lines[i]
 	var b strings.Builder
 	b.WriteString(command)
@@ -95,9 +148,11 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 	}
 	command = strings.TrimSpace(withoutRight(b.String(), prev))
 	word, here := hereWord(command)
-	for rest, ok := "", true; i < end && (here && rest != word || !here && unfinished(command)); {
-		if rest, ok = continuation(lines[i].Text); !ok {
+	for rest, ok := "", true; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
+		if rest, ok = continuation(lines[i].Text); !ok && marked < 0 {
 			break
+		} else if !ok {
+			rest = lines[i].Text
 		}
 		b.Reset()
 		b.WriteString(command + "\n" + rest)

@@ -16,6 +16,7 @@ type shellPrompt struct {
 	forms   []promptForm
 	after   []string // output without a line end, with the prompt behind it
 	learned int      // counts up with all that is learned
+	marked  bool     // the shell itself says what its prompts are
 }
 
 // promptForm is a prompt with a piece in it that varies: the directory, the branch.
@@ -27,15 +28,15 @@ type promptForm struct {
 // These bound what is learned: a shell in a container in a shell.
 const (
 	maxPrompts = 8
-	maxMarked  = 64 // those that the shell itself says are prompts
 	maxAfter   = 64
 )
 
 func (p *shellPrompt) known() bool { return len(p.forms) > 0 }
 
-// learn looks at the row that the cursor stands on while all is quiet: a shell that waits shows its prompt up to there.
-func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
-	text := promptText(row, cursorX)
+// learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its prompt up to there. last is the command that
+// was entered last.
+func (p *shellPrompt) learn(row *vterm.Row, cursorX int, last string) {
+	text := promptText(row, cursorX, assignsPrompt(last))
 	if text == "" {
 		return
 	}
@@ -47,40 +48,45 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int) {
 	switch {
 	case strong:
 		f.head, f.tail = head, tail
-	case p.known():
-		p.vary(f)
-		return
+	case assignsPrompt(last):
 	case replPrompt(text):
 		return
-	}
-	if len(p.forms) < maxPrompts {
-		p.forms = append(p.forms, f)
-		p.learned++
-	}
-}
-
-// learnMarked looks at the row on which a shell says that its prompt ends before the cursor (OSC 133;B): whatever stands there is a prompt.
-func (p *shellPrompt) learnMarked(row *vterm.Row, cursorX int) {
-	none := func(vterm.Style) mark { return 0 }
-	text := strings.TrimRight(spansText(cutRow(row, 0, cursorX, none)), " ")
-	if _, ok := p.match(row); ok && p.known() || text == "" {
+	case p.known() && !startsShell(last):
+		p.vary(f)
 		return
 	}
-	if textWidth(text) < cursorX {
-		text += " "
+	if len(p.forms) == maxPrompts {
+		p.forms = append(p.forms[:0:0], p.forms[1:]...)
 	}
-	f := promptForm{head: text, styled: firstStyled(row)}
-	if head, tail, strong := usualPrompt(text); strong {
-		f.head, f.tail = head, tail
-	} else if p.vary(f); p.known() {
-		if _, ok := p.match(row); ok {
-			return
+	p.forms = append(p.forms, f)
+	p.learned++
+}
+
+// assignsPrompt reports whether a command gives the shell another prompt.
+func assignsPrompt(command string) bool {
+	for _, name := range []string{"PS1=", "PROMPT="} {
+		if at := strings.Index(command, name); at == 0 || at > 0 && strings.ContainsRune(" ;&\n", rune(command[at-1])) {
+			return true
 		}
 	}
-	if len(p.forms) < maxMarked {
-		p.forms = append(p.forms, f)
-		p.learned++
+	return false
+}
+
+// startsShell reports whether a command may start a shell, or read a file that changes the prompt.
+func startsShell(command string) bool {
+	words := strings.Fields(command)
+	for len(words) > 0 && (words[0] == "exec" || words[0] == "sudo" || words[0] == "env" || words[0] == "command" || strings.Contains(words[0], "=")) {
+		words = words[1:]
 	}
+	if len(words) == 0 {
+		return command != ""
+	}
+	switch words[0][strings.LastIndexByte(words[0], '/')+1:] {
+	case "sh", "bash", "dash", "zsh", "fish", "ksh", "su", "ssh", "mosh", "docker", "podman", "kubectl", "chroot", "nix-shell", "newgrp", "unshare", "nsenter",
+		".", "source", "eval", "conda", "-i", "-s":
+		return true
+	}
+	return false
 }
 
 // learnAfter learns a prompt that stands behind output which did not end its line.
@@ -133,9 +139,9 @@ func (p *shellPrompt) vary(f promptForm) {
 	}
 }
 
-// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign, and behind the cursor
+// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign unless any text will do, and behind the cursor
 // stands nothing, or at most something apart.
-func promptText(row *vterm.Row, cursorX int) string {
+func promptText(row *vterm.Row, cursorX int, any bool) string {
 	none := func(vterm.Style) mark { return 0 }
 	before := spansText(cutRow(row, 0, cursorX, none))
 	after := spansText(cutRow(row, cursorX, max(cursorX, rowWidth(row)), none))
@@ -144,7 +150,7 @@ func promptText(row *vterm.Row, cursorX int) string {
 	}
 	text := strings.TrimRight(before, " ")
 	r, _ := utf8.DecodeLastRuneInString(text)
-	if text == "" || !promptSign(r) && !strings.HasPrefix(text, "➜ ") {
+	if text == "" || !any && !promptSign(r) && !strings.HasPrefix(text, "➜ ") {
 		return ""
 	}
 	if textWidth(text) < cursorX {
@@ -173,6 +179,9 @@ func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
 
 // waits tells whether the shell waits for a command on the row.
 func (p *shellPrompt) waits(row *vterm.Row, cursorX int) bool {
+	if m, ok := markOf(row, vterm.MarkInput); ok {
+		return cursorX == m.Col && columns(row, m.Col, max(m.Col, rowWidth(row))) == ""
+	}
 	prompt, command, ok := p.cut(row)
 	return ok && (command == "" || strings.HasPrefix(row.Text[min(len(prompt), len(row.Text)):], "   ")) && cursorX >= textWidth(strings.TrimRight(prompt, " ")) && cursorX <= textWidth(prompt)+1
 }

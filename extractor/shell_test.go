@@ -61,7 +61,7 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 			var p shellPrompt
 			for _, l := range tt.learned {
 				row := screenRows(t, 80, l.row)[0].Row
-				p.learn(row, rowWidth(row)+1)
+				p.learn(row, rowWidth(row)+1, "")
 			}
 			var got []command
 			for _, it := range parseShell(screenRows(t, tt.cols, tt.rows), &p) {
@@ -74,23 +74,6 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
-	}
-}
-
-// TestShellPromptMarked shows prompts that a shell marks (OSC 133;B): they end in no sign, or vary too much to be known otherwise.
-func TestShellPromptMarked(t *testing.T) {
-	var p shellPrompt
-	for _, text := range []string{"my prompt: ", "my prompt: ", "~ ", "/tmp ", ">>> "} {
-		row := screenRows(t, 80, text)[0].Row
-		p.learnMarked(row, textWidth(text))
-	}
-	p.learnMarked(screenRows(t, 80, "")[0].Row, 0)
-	var got []string
-	for _, it := range parseShell(screenRows(t, 80, "my prompt: ls\na\n~ pwd\n/root\n/tmp ls\nb\n$ no prompt\n>>> 1\n2\n"), &p) {
-		got = append(got, it.Text+"="+it.Output)
-	}
-	if d := cmp.Diff([]string{"ls=a", "pwd=/root", "ls=b\n$ no prompt", "1=2"}, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
@@ -114,7 +97,7 @@ func TestShellPromptWaits(t *testing.T) {
 			var p shellPrompt
 			for _, l := range tt.learned {
 				row := screenRows(t, 80, l.row)[0].Row
-				p.learn(row, rowWidth(row)+1)
+				p.learn(row, rowWidth(row)+1, "")
 			}
 			if got := p.waits(screenRows(t, 80, tt.row)[0].Row, tt.cursor); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

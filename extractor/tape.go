@@ -285,7 +285,7 @@ func equal(a, b Line) bool {
 	if a.Row == b.Row {
 		return true
 	}
-	if a.Text != b.Text || a.Wrapped != b.Wrapped || a.Blanks != b.Blanks || len(a.Runs) != len(b.Runs) {
+	if a.Text != b.Text || a.Wrapped != b.Wrapped || a.Blanks != b.Blanks || len(a.Runs) != len(b.Runs) || !slices.Equal(a.Marks, b.Marks) {
 		return false
 	}
 	for i := range a.Runs {

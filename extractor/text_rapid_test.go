@@ -118,7 +118,7 @@ func TestBodyNeverPanics(t *testing.T) {
 		verbatim(lines, 1)
 		var p shellPrompt
 		for _, l := range lines {
-			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"))
+			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"), "sh")
 			p.waits(l.Row, 3)
 		}
 		parseShell(lines, &p)

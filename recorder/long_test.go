@@ -21,9 +21,9 @@ type screenplay struct {
 }
 
 // show adds output, d after the output before.
-func (s *screenplay) show(d time.Duration, format string, args ...any) {
+func (s *screenplay) show(d time.Duration, text string) {
 	s.at += d
-	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\r\n")
+	text = strings.ReplaceAll(text, "\n", "\r\n")
 	s.events = append(s.events, session.Event{At: s.at, Kind: session.Output, Data: []byte(text)})
 }
 
@@ -31,14 +31,14 @@ const shellPrompt = "dev@box:~$ "
 
 // command adds a command line, and what it prints every step, in pieces of so many lines.
 func (s *screenplay) command(text string, lines, piece int, step time.Duration) {
-	s.show(time.Second, "%s", text)
+	s.show(time.Second, text)
 	s.show(time.Second, "\n")
 	for from := 1; from <= lines; from += piece {
 		var b strings.Builder
 		for i := from; i < from+piece && i <= lines; i++ {
 			fmt.Fprintf(&b, "%s line %d\n", text, i)
 		}
-		s.show(step, "%s", b.String())
+		s.show(step, b.String())
 	}
 	s.show(0, shellPrompt)
 }
@@ -118,7 +118,7 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 func TestLongPlain(t *testing.T) {
 	var s screenplay
 	for i := range 30000 {
-		s.show(0, "print line %d\n", i+1)
+		s.show(0, fmt.Sprintf("print line %d\n", i+1))
 	}
 	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Command: []string{"print"}})
 	for _, e := range s.events {
@@ -145,7 +145,7 @@ func TestLongTool(t *testing.T) {
 			var s screenplay
 			box := claudeBox
 			erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
-			frame := func(text string) { s.show(60*time.Millisecond, "\x1b[?2026h%s\x1b[?2026l", text) }
+			frame := func(text string) { s.show(60*time.Millisecond, "\x1b[?2026h"+text+"\x1b[?2026l") }
 			frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + box)
 			frame(erase + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Count \x1b[39m\x1b[49m\n\n" + box)
 			var out strings.Builder
@@ -190,13 +190,13 @@ func TestSnapshotCost(t *testing.T) {
 		var s screenplay
 		s.show(0, shellPrompt)
 		s.show(time.Second, "make\n")
-		s.show(time.Second, "%s", strings.Repeat(strings.Repeat("x", 79)+"\n", lines))
+		s.show(time.Second, strings.Repeat(strings.Repeat("x", 79)+"\n", lines))
 		return &s
 	}
 	claude := func(lines int) *screenplay {
 		var s screenplay
 		s.show(0, " ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n")
-		s.show(time.Second, "\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(make)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  x\n%s",
+		s.show(time.Second, "\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(make)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  x\n"+
 			strings.Repeat("     "+strings.Repeat("x", 70)+"\n", lines)+"\n"+claudeBox)
 		return &s
 	}
@@ -210,7 +210,7 @@ func TestSnapshotCost(t *testing.T) {
 			const changes = 500
 			s.events = s.events[:0]
 			for i := range changes {
-				s.show(10*time.Millisecond, "\x1b[6A\r     %d%%\x1b[6B\r", i)
+				s.show(10*time.Millisecond, fmt.Sprintf("\x1b[6A\r     %d%%\x1b[6B\r", i))
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

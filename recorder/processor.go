@@ -76,6 +76,7 @@ func (p *Processor) Feed(e session.Event) {
 			p.burst = p.offset
 		}
 		p.last, p.dirty, p.settled = e.At, true, false
+		p.term.SetTime(e.At)
 		_, _ = p.term.Write(e.Data) // never fails
 		p.offset += int64(len(e.Data))
 	case session.Resize:
@@ -144,7 +145,7 @@ func (p *Processor) cue(c vterm.Cue) {
 		p.wiped = p.wiped || !alt && c.N != 0
 	case vterm.CueShell:
 		if strings.HasPrefix(c.Text, "B") {
-			p.reader.Prompt(p.term.CursorRow())
+			p.reader.Marked()
 		}
 	}
 	p.dirty = true

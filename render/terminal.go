@@ -93,6 +93,9 @@ func (t *Terminal) Entry(e *session.Entry) string {
 		return "\n" + t.tool(head, e)
 	}
 	head += t.paint(sgrDim, " "+e.At.Local().Format(clock))
+	if e.Cwd != "" {
+		head += t.paint(sgrDim, " "+printable.Line(e.Cwd))
+	}
 	blocks := []string{head}
 	for _, block := range t.blocks(e) {
 		if block = strings.Trim(block, "\n"); block != "" {

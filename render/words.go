@@ -144,6 +144,9 @@ func eventText(e *session.Entry) string {
 	return printable.Line(e.At.UTC().Format(clock) + " " + text)
 }
 
+// longRun is from when on it is worth saying how long a command took, in seconds.
+const longRun = 10
+
 // statusText says what is unusual about a message's end.
 func statusText(e *session.Entry) string {
 	switch e.Status {
@@ -152,7 +155,17 @@ func statusText(e *session.Entry) string {
 	case session.StatusStreaming:
 		return "(still being written)"
 	}
-	return ""
+	var parts []string
+	if e.ExitStatus != nil && *e.ExitStatus != 0 {
+		parts = append(parts, fmt.Sprintf("exit status %d", *e.ExitStatus))
+	}
+	if e.Duration != nil && *e.Duration >= longRun {
+		parts = append(parts, "after "+time.Duration(*e.Duration*float64(time.Second)).Round(time.Second).String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 // toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.

@@ -18,6 +18,8 @@ type line struct {
 
 	row    *Row // what was last read off this line, valid while rowVer == ver
 	rowVer uint32
+
+	marks []Mark // never changed, only replaced: a Row may share them
 }
 
 // newLine is a line of these cells, with one owner.
@@ -55,6 +57,7 @@ func (l *line) reset() {
 		clear(l.grid[:l.used])
 	}
 	l.isText, l.text, l.used, l.wrapped = true, l.text[:0], 0, false
+	l.marks = nil
 	l.ver++
 }
 
@@ -95,6 +98,7 @@ func (l *line) erase(from, to int) {
 			return
 		}
 		to, l.used = l.used, from
+		l.unmark(from)
 		if l.isText {
 			l.text = l.text[:from]
 			l.ver++

@@ -149,7 +149,9 @@ func allBlank(cells []cell) bool {
 func (t *Term) replace(l *line, cells []cell, wrapped bool) *line {
 	if l.refs > 1 {
 		l.refs--
-		return newLine(cells, wrapped)
+		copied := newLine(cells, wrapped)
+		copied.marks = l.marks
+		return copied
 	}
 	l.grid, l.used, l.wrapped = cells, len(cells), wrapped
 	l.isText, l.text = false, nil

@@ -1,6 +1,9 @@
 package vterm
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Color is a cell's colour: the terminal's default, one of the 256 palette entries, or 24-bit RGB.
 // The zero value is the default colour.
@@ -55,9 +58,29 @@ type Row struct {
 	Runs    []Run  // with trailing blanks only where they are styled (a background, inverse, an underline)
 	Blanks  int    // spaces written behind Text: they belong to the line where the next row is Wrapped
 	Wrapped bool   // continues the row above (soft wrap): the two are one logical line
+	Marks   []Mark // what a shell said while the cursor was on the row, the newest of each kind, in order
 }
+
+// Mark is what a shell says about the place that the cursor is at (OSC 133), or the folder that it is in (OSC 7).
+type Mark struct {
+	Kind MarkKind
+	Col  int           // the cursor's column, from 0
+	Text string        // what follows the kind: the exit status, the folder's URI
+	At   time.Duration // as SetTime said
+}
+
+// MarkKind says what a Mark is about.
+type MarkKind byte
+
+const (
+	MarkPrompt MarkKind = 'A' // a prompt begins
+	MarkInput  MarkKind = 'B' // a prompt ends, and what is typed begins
+	MarkOutput MarkKind = 'C' // the output of a command begins
+	MarkDone   MarkKind = 'D' // a command has ended
+	MarkFolder MarkKind = '7'
+)
 
 // equal reports whether two rows look the same.
 func (r *Row) equal(o *Row) bool {
-	return r.Text == o.Text && r.Blanks == o.Blanks && r.Wrapped == o.Wrapped && slices.Equal(r.Runs, o.Runs)
+	return r.Text == o.Text && r.Blanks == o.Blanks && r.Wrapped == o.Wrapped && slices.Equal(r.Runs, o.Runs) && slices.Equal(r.Marks, o.Marks)
 }

@@ -20,7 +20,7 @@ func (t *Term) Shown() *Snapshot {
 	t.sync()
 	s := t.snapshot()
 	for y, l := range t.scr.rows {
-		s.Lines[y] = t.viewRow(&t.view.rows[y], l.wrapped)
+		s.Lines[y] = t.viewRow(&t.view.rows[y], l.wrapped, l.marks)
 	}
 	return s
 }
@@ -42,9 +42,9 @@ func (t *Term) Alt() bool { return t.scr == &t.alt }
 func (t *Term) CursorRow() (row *Row, x int) { return t.readLine(t.cur()), min(t.scr.x, t.cols-1) }
 
 // viewRow reads a row of the view. One that looks as it did is not made again.
-func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
-	if r.row == nil || r.row.Wrapped != wrapped {
-		r.row = t.row(r.cells[:r.used], wrapped)
+func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
+	if r.row == nil || r.row.Wrapped != wrapped || !slices.Equal(r.row.Marks, marks) {
+		r.row = t.row(r.cells[:r.used], wrapped, marks)
 	}
 	return r.row
 }
@@ -52,7 +52,7 @@ func (t *Term) viewRow(r *viewRow, wrapped bool) *Row {
 // readLine reads a line. One that looks as it did when it was last read is not made again.
 func (t *Term) readLine(l *line) *Row {
 	if l.row == nil || l.rowVer != l.ver {
-		r := t.row(l.read(t.view.line), l.wrapped)
+		r := t.row(l.read(t.view.line), l.wrapped, l.marks)
 		if l.row == nil || !l.row.equal(r) {
 			l.row = r
 		}
@@ -65,9 +65,9 @@ func (t *Term) readLine(l *line) *Row {
 var emptyRow, emptyWrapped = &Row{}, &Row{Wrapped: true}
 
 // row makes what is handed out of a row of cells.
-func (t *Term) row(cells []cell, wrapped bool) *Row {
+func (t *Term) row(cells []cell, wrapped bool, marks []Mark) *Row {
 	cells, text, blanks := t.trim(cells)
-	if len(cells) == 0 && blanks == 0 {
+	if len(cells) == 0 && blanks == 0 && len(marks) == 0 {
 		if wrapped {
 			return emptyWrapped
 		}
@@ -89,7 +89,7 @@ func (t *Term) row(cells []cell, wrapped bool) *Row {
 		runs, ends = append(runs, run), append(ends, len(buf))
 	}
 	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
-	r := &Row{Wrapped: wrapped, Blanks: blanks}
+	r := &Row{Wrapped: wrapped, Blanks: blanks, Marks: marks}
 	if len(runs) > 0 {
 		r.Runs = slices.Clone(runs)
 	}

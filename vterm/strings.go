@@ -71,10 +71,12 @@ func (t *Term) dispatchOSC() {
 		t.cue(CueTitle, 0, text)
 	case "7":
 		t.cue(CueCwd, 0, text)
+		t.mark(MarkFolder, text)
 	case "8":
 		t.setLink(text)
 	case "133":
 		t.cue(CueShell, 0, text)
+		t.markShell(text)
 	}
 }
 

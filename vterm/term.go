@@ -1,5 +1,7 @@
 package vterm
 
+import "time"
+
 // Widths chooses how many cells a character takes.
 type Widths uint8
 
@@ -94,6 +96,7 @@ type Term struct {
 	joinable int         // width of the character just printed; 0 when something came between
 	inRun    bool        // a run of text goes on
 	title    string
+	now      time.Duration // see SetTime
 	replies  []byte
 
 	styles   styleTable

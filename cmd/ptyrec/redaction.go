@@ -67,8 +67,8 @@ func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry 
 	if e.Markdown != e.Text && e.Markdown != "" {
 		c.Markdown = r.markdown(e, c.Text)
 	}
-	c.Output = r.Text(e.Output, found)
-	same := c.Text == e.Text && c.Markdown == e.Markdown && c.Output == e.Output
+	c.Output, c.Cwd = r.Text(e.Output, found), r.Text(e.Cwd, found)
+	same := c.Text == e.Text && c.Markdown == e.Markdown && c.Output == e.Output && c.Cwd == e.Cwd
 	if e.Tool != nil {
 		t := *e.Tool
 		t.Input, t.Output = r.Text(t.Input, found), r.Text(t.Output, found)

@@ -20,6 +20,7 @@ if [[ $- == *i* && -z ${__ptyrec_marks-} ]]; then
     local status=$?
     [ -n "${__ptyrec_ran-}" ] && printf '\033]133;D;%s\007' "$status"
     __ptyrec_ran=
+    case $PWD in *[[:cntrl:]]*) ;; *) printf '\033]7;file://%s%s\007' "${HOSTNAME-}" "${PWD//\%/%25}" ;; esac # the folder
     return $status
   }
   __ptyrec_mark() {

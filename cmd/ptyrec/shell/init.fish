@@ -19,6 +19,7 @@ if status is-interactive
         functions -q fish_prompt; or function fish_prompt; end # loads it
         functions -c fish_prompt __ptyrec_fish_prompt
         function fish_prompt
+            printf '\e]7;file://%s%s\a' $hostname (string escape --style=url -- $PWD) # the folder
             printf '\e]133;A\a'
             __ptyrec_fish_prompt
             printf '\e]133;B\a'

@@ -20,6 +20,7 @@ if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
     local ended=$?
     [[ -n ${__ptyrec_ran-} ]] && printf '\033]133;D;%s\007' $ended
     __ptyrec_ran=
+    [[ $PWD == *[[:cntrl:]]* ]] || printf '\033]7;file://%s%s\007' "${HOST-}" "${PWD//\%/%25}" # the folder
     [[ $PS1 == *133\;A* ]] || PS1=$'%{\033]133;A\007%}'$PS1$'%{\033]133;B\007%}'
   }
   __ptyrec_preexec() {

@@ -1,0 +1,49 @@
+package vterm
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxMark bounds the text of a mark, in bytes.
+const maxMark = maxURI
+
+// SetTime says at what time the output is written that follows: marks carry it.
+func (t *Term) SetTime(at time.Duration) { t.now = at }
+
+// mark notes what a shell says of the place that the cursor is at.
+func (t *Term) mark(kind MarkKind, text string) {
+	if t.scr != &t.main || len(text) > maxMark {
+		return
+	}
+	l := t.cur()
+	marks := make([]Mark, 0, len(l.marks)+1)
+	for _, m := range l.marks {
+		if m.Kind != kind {
+			marks = append(marks, m)
+		}
+	}
+	l.marks = append(marks, Mark{kind, min(t.scr.x, t.cols-1), strings.Clone(text), t.now})
+	l.ver++
+}
+
+// markShell is OSC 133.
+func (t *Term) markShell(text string) {
+	kind, rest, _ := strings.Cut(text, ";")
+	switch kind {
+	case "A", "B", "C", "D":
+		t.mark(MarkKind(kind[0]), rest)
+	}
+}
+
+// unmark forgets the prompts of a line that is erased from a column on. That a command has ended stays true.
+func (l *line) unmark(from int) {
+	if slices.ContainsFunc(l.marks, func(m Mark) bool { return m.erasedFrom(from) }) {
+		l.marks = slices.DeleteFunc(slices.Clone(l.marks), func(m Mark) bool { return m.erasedFrom(from) })
+	}
+}
+
+func (m Mark) erasedFrom(col int) bool {
+	return (m.Kind == MarkPrompt || m.Kind == MarkInput) && m.Col > col
+}
