@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/ptyrec/ptyrec/session"
 )
 
 // maxProblems bounds what SQLite is asked to say about a damaged file.
@@ -101,19 +99,6 @@ func probe(ctx context.Context, tx *sql.Tx) (missing int, err error) {
 		missing += 1 - found
 	}
 	return missing, nil
-}
-
-// CheckEntries reads the entries of a session, and tells whether they are as many as were written. The error wraps session.ErrCorrupt
-// where one cannot be read.
-func (s *Store) CheckEntries(ctx context.Context, info *Info) (whole bool, err error) {
-	entries, err := s.Entries(ctx, info.ID)
-	messages := 0
-	for _, e := range entries {
-		if e.Type == session.TypeMessage {
-			messages++
-		}
-	}
-	return err == nil && messages == info.Messages, err
 }
 
 // indexSchema is the full-text index, as the migrations made it.

@@ -160,10 +160,7 @@ func (x *examination) database(ctx context.Context) error {
 		return err
 	}
 	x.say(verdictOK, "database", "%s, schema version %d of %d", path, version, newest)
-	if err := x.index(ctx); err != nil { // first: with --repair, the file is whole behind it
-		return err
-	}
-	if err := x.file(ctx, path); err != nil {
+	if err := x.files(ctx, path); err != nil {
 		return err
 	}
 	return x.sessions(ctx)
@@ -183,6 +180,56 @@ func (x *examination) journals(path string) error {
 		}
 	}
 	return err
+}
+
+// files examines the full-text index and the file.
+func (x *examination) files(ctx context.Context, path string) error {
+	defer x.app.showSeconds("checking the file and the index")()
+	if x.flags.repair { // in order: the file may be whole behind the index
+		if err := x.index(ctx); err != nil {
+			return err
+		}
+		return x.file(ctx, path)
+	}
+	return x.sideBySide(2, func(part *examination, i int) error {
+		if i == 0 {
+			return part.index(ctx)
+		}
+		return part.file(ctx, path)
+	})
+}
+
+// sideBySide runs n parts of an examination on all cores, and reports what they find in order.
+func (x *examination) sideBySide(n int, examine func(part *examination, i int) error) error {
+	parts := make([]examination, n)
+	err := eachParallel(n, func(i int) error {
+		parts[i] = examination{app: x.app, flags: x.flags, db: x.db}
+		return examine(&parts[i], i)
+	})
+	for i := range parts {
+		x.findings = append(x.findings, parts[i].findings...)
+	}
+	return err
+}
+
+// showSeconds shows on a terminal how long work of unknown length has taken, until done is called.
+func (a *app) showSeconds(label string) (done func()) {
+	shown := a.progress(label, "s", 0)
+	over, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		defer shown.Finish()
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-tick.C:
+				shown.Add(1)
+			case <-over:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	return func() { close(over); <-stopped }
 }
 
 // file examines the file, and with --repair copies what can be read of a damaged one into a new one.
@@ -292,12 +339,15 @@ func (x *examination) sessions(ctx context.Context) error {
 		return err
 	}
 	x.say(verdictOK, "sessions", "%d", len(infos))
-	for _, info := range infos {
-		if err := x.session(ctx, info); err != nil {
-			x.sayOf(info.ID, verdictBad, "session", "%v", err)
+	bar := newCounter(x.app, "checking sessions", "sessions", len(infos))
+	defer bar.Finish()
+	return x.sideBySide(len(infos), func(part *examination, i int) error {
+		if err := part.session(ctx, infos[i]); err != nil {
+			part.sayOf(infos[i].ID, verdictBad, "session", "%v", err)
 		}
-	}
-	return nil
+		bar.Add(1)
+		return ctx.Err()
+	})
 }
 
 func (x *examination) session(ctx context.Context, info *store.Info) error {
@@ -338,11 +388,11 @@ func rawDamage(ctx context.Context, db *store.Store, info *store.Info) (damage [
 
 // entries examines a session's entries, and reads them from the raw log again where that makes them better.
 func (x *examination) entries(ctx context.Context, info *store.Info, damaged, empty bool) error {
-	whole, err := x.db.CheckEntries(ctx, info)
+	old, err := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
 	if err != nil && !errors.Is(err, session.ErrCorrupt) {
 		return err
 	}
-	old, _ := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
+	whole := err == nil && messages(old) == info.Messages
 	cut := info.Status == store.Interrupted
 	unread := info.Unread && !cut
 	wanted := !whole || unread || x.flags.repair && (cut || x.flags.all) && !damaged
@@ -369,6 +419,15 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 		x.sayOf(info.ID, verdictMended, "entries", "read again")
 	}
 	return nil
+}
+
+func messages(entries []*session.Entry) (n int) {
+	for _, e := range entries {
+		if e.Type == session.TypeMessage {
+			n++
+		}
+	}
+	return n
 }
 
 func (x *examination) rebuild(ctx context.Context, info *store.Info, old []*session.Entry) error {
