@@ -16,13 +16,14 @@ import (
 
 // AttachOptions say what is wanted of a session. Their zero value watches its screen.
 type AttachOptions struct {
-	Name    string        // shown to the others; empty: "client"
-	Kind    protocol.Kind // empty: protocol.Human
-	Mode    protocol.Mode // empty: protocol.ModeScreen
-	From    *int64        // the output's byte to begin with; see protocol.Attach
-	Entries *int          // entries with a greater number; nil: none
-	Control bool          // ask for control, now and after each reconnect
-	Answers *bool         // what is typed may answer a question of the agent's; see protocol.Attach
+	Name    string         // shown to the others; empty: "client"
+	Kind    protocol.Kind  // empty: protocol.Human
+	Mode    protocol.Mode  // empty: protocol.ModeScreen
+	From    *int64         // the output's byte to begin with; see protocol.Attach
+	Entries *int           // entries with a greater number; nil: none
+	Control bool           // ask for control, now and after each reconnect
+	Behalf  *protocol.Link // of whom a server attaches; nil: nobody
+	Answers *bool          // what is typed may answer a question of the agent's; see protocol.Attach
 	// OnEvent is called by Read for the events that are no bytes; nil: nobody wants to know.
 	OnEvent func(Event)
 }
@@ -62,7 +63,7 @@ const queued = 16
 // Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
-		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, Entries: o.Entries, Answers: o.Answers},
+		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
 		place:  c.place, ref: ref, on: o.OnEvent, delay: c.delay,
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -105,7 +106,8 @@ func (f *fake) Drained() bool {
 	return late == ""
 }
 
-func (f *fake) Inside(int) bool { return false }
+func (f *fake) InsideTCP(_, _ netip.AddrPort) bool { return false }
+func (f *fake) Inside(int) bool                    { return false }
 
 func (f *fake) Resize(cols, rows int) error {
 	f.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,11 +22,12 @@ type Child interface {
 	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
 	Resize(cols, rows int) error // cells
 	Signal(sig int)
-	Drained() bool                    // all that it has written so far was told by Event
-	Inside(pid int) bool              // a process runs in the session itself, or may do so
-	Mark(label []byte)                // into the log
-	Notify(text string, ring bool)    // at the session's own terminal, where there is one
-	Settle(ctx context.Context) error // until the log can be read to here
+	Drained() bool                                // all that it has written so far was told by Event
+	Inside(pid int) bool                          // a process runs in the session itself, or may do so
+	InsideTCP(client, server netip.AddrPort) bool // one that does holds the client's end of a connection, or may do so
+	Mark(label []byte)                            // into the log
+	Notify(text string, ring bool)                // at the session's own terminal, where there is one
+	Settle(ctx context.Context) error             // until the log can be read to here
 	Screen(read func(t *vterm.Term, seq int64)) bool
 }
 

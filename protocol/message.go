@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -42,7 +43,14 @@ type Attach struct {
 	From    *int64 `json:"from,omitempty"`    // seq to go on from; nil: from now on, in ModeScreen behind a Snapshot. Bytes: nil means 0
 	Entries *int   `json:"entries,omitempty"` // entries with a greater seq number come at once, then as they change; nil: none are wanted
 	Answers *bool  `json:"answers,omitempty"` // what it types may answer a question of the agent's; nil: only if it is a person. Otherwise CodeAsking
+	Behalf  *Link  `json:"behalf,omitempty"`  // of whom a server attaches: his connection to it
 	Control bool   `json:"control,omitempty"` // asks for control at once; refused for programs without a grant, as a ControlRequest is
+}
+
+// Link is a TCP connection.
+type Link struct {
+	Client netip.AddrPort `json:"client"`
+	Server netip.AddrPort `json:"server"`
 }
 
 // Hello is the session's first frame.

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"syscall"
 	"time"
@@ -20,7 +22,7 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 	if o.Name == "" {
 		o.Name = viewerName
 	}
-	o.Mode = protocol.ModeNone
+	o.Mode, o.Behalf = protocol.ModeNone, behalfOf(r)
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	stream, err = s.Live.Attach(ctx, info.ID, o)
 	if err != nil {
@@ -41,6 +43,16 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 		_ = stream.Close()
 		<-reading
 	}, nil
+}
+
+// behalfOf returns the connection on which a request came.
+func behalfOf(r *http.Request) *protocol.Link {
+	var link protocol.Link
+	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an address that is none is not found, and its owner no person
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		link.Server, _ = netip.ParseAddrPort(addr.String())
+	}
+	return &link
 }
 
 // getControl tells who is attached and who may type.

@@ -12,6 +12,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -420,8 +421,9 @@ func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
 	return ptmx, nil
 }
 
-func (h *hosted) Drained() bool   { return true }
-func (h *hosted) Inside(int) bool { return false }
+func (h *hosted) Drained() bool                      { return true }
+func (h *hosted) InsideTCP(_, _ netip.AddrPort) bool { return false }
+func (h *hosted) Inside(int) bool                    { return false }
 
 func (h *hosted) Resize(cols, rows int) error {
 	h.mu.Lock()

@@ -48,7 +48,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 		player.Go(func() { s.play(ctx, far, info) })
 	}
 	began := time.Now()
-	err = relay{ws: ws, peer: peer, writes: rightOf(r) == mayWrite}.run(ctx)
+	err = relay{ws: ws, peer: peer, writes: rightOf(r) == mayWrite, behalf: behalfOf(r)}.run(ctx)
 	s.noteEnd(r, began, err)
 	return nil
 }
@@ -58,6 +58,7 @@ type relay struct {
 	ws     *websocket.Conn
 	peer   io.ReadWriteCloser
 	writes bool // the client may do more than watch
+	behalf *protocol.Link
 }
 
 // run passes frames on until one side ends. The error is nil where that is the session, after its Exit.
@@ -122,6 +123,11 @@ func (l relay) up(ctx context.Context) error {
 		if first != (f.Type == protocol.TypeAttach) {
 			return fmt.Errorf("%w: %q is not the first one", protocol.ErrBadFrame, f.Type)
 		}
+		if first {
+			if f, err = withBehalf(f, l.behalf); err != nil {
+				return err
+			}
+		}
 		if !l.writes {
 			if f, err = l.watching(ctx, f); err != nil {
 				return err
@@ -178,12 +184,27 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 	return protocol.Frame{}, send(ctx, l.ws, websocket.MessageBinary, protocol.Append(nil, ack))
 }
 
+// withBehalf says in an Attach whose it is, whatever it says itself.
+func withBehalf(f protocol.Frame, link *protocol.Link) (protocol.Frame, error) {
+	return changeAttach(f, "behalf", link)
+}
+
 // withoutControl takes the wish for control from an Attach, and leaves alone what it does not know.
-func withoutControl(f protocol.Frame) (protocol.Frame, error) {
+func withoutControl(f protocol.Frame) (protocol.Frame, error) { return changeAttach(f, "control", nil) }
+
+// changeAttach gives a field of an Attach another value; nil: none.
+func changeAttach(f protocol.Frame, field string, value any) (protocol.Frame, error) {
 	var a map[string]json.RawMessage
 	if err := f.Decode(&a); err != nil {
 		return f, err
 	}
-	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "control") }) // as encoding/json reads it
+	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, field) }) // as encoding/json reads it
+	if value != nil && a != nil {
+		b, err := json.Marshal(value)
+		if err != nil {
+			return f, err
+		}
+		a[field] = b
+	}
 	return protocol.JSON(protocol.TypeAttach, a)
 }

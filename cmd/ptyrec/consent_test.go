@@ -3,8 +3,13 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,5 +158,84 @@ func askGrant(conn net.Conn) error {
 			return ack.Error
 		}
 		return nil
+	}
+}
+
+// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token is a file of the same user's.
+func TestAProgramInsideCannotAskTheServer(t *testing.T) {
+	environ, _ := liveEnv(t)
+	token := filepath.Join(t.TempDir(), "token")
+	serve := exec.Command("ptyrec", "serve", "--listen", "127.0.0.1:0", "--token-file", token)
+	serve.Env = environ
+	out, err := serve.StdoutPipe()
+	if err == nil {
+		err = serve.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = serve.Process.Signal(syscall.SIGTERM)
+		_ = serve.Wait()
+	})
+	url, found := "", false
+	for lines := bufio.NewScanner(out); !found && lines.Scan(); {
+		_, rest, ok := strings.Cut(lines.Text(), "http://")
+		host, _, _ := strings.Cut(rest, "/")
+		url, found = "http://"+host, ok
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	post := `ptyrec-post "$URL" "$TOKEN" "$PTYREC_SESSION"`
+	run := exec.Command("ptyrec", "run", "--detach", "--", "sh", "-c", post+"; setsid sh -c 'sleep 0.2; "+post+"' & wait; echo tried; cat")
+	run.Env = append(environ, "URL="+url, "TOKEN="+token)
+	id, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := strings.TrimSpace(string(id))
+	wait := exec.Command("ptyrec", "wait", session, "--text", "tried", "--timeout", "20s")
+	wait.Env = environ
+	if b, err := wait.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	screen := exec.Command("ptyrec", "screen", session)
+	screen.Env = environ
+	if b, err := screen.Output(); err != nil || strings.Count(string(b), "403 Forbidden") != 2 {
+		t.Errorf("%v: %s", err, b)
+	}
+	person := exec.Command("ptyrec-post", url, token, session) // we are outside
+	if b, err := person.CombinedOutput(); err != nil || !strings.Contains(string(b), "200 OK") {
+		t.Errorf("%v: %s", err, b)
+	}
+	end := exec.Command("ptyrec", "send", session, "--keys", "C-d")
+	end.Env = environ
+	if b, err := end.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, b)
+	}
+}
+
+// postGrant asks a server to grant control.
+func postGrant() {
+	url, session := os.Args[1], os.Args[3]
+	token, err := os.ReadFile(os.Args[2])
+	req, reqErr := http.NewRequest(http.MethodPost, url+"/api/sessions/"+session+"/control", strings.NewReader(`{"action":"grant"}`))
+	if err = errors.Join(err, reqErr); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	for {
+		resp, err := http.DefaultClient.Do(req.Clone(context.Background()))
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusConflict { // it cannot be joined yet
+			fmt.Println(resp.Status)
+			return
+		}
+		req.Body, _ = req.GetBody() // it is a string's
 	}
 }

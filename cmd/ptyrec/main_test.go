@@ -17,7 +17,7 @@ import (
 
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver})
+	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant})
 }
 
 func TestScript(t *testing.T) {
