@@ -21,14 +21,15 @@ const (
 	weakEcho   = 3               // characters that prove an echo where the cursor's row before it is unknown
 )
 
-// echo finds out which of the keys typed while the kernel's echo is off a program has shown: a program that draws its
-// own input has the echo off, and so has one that reads a password key by key. A character counts as shown when it
-// appears on the screen where the cursor was and the cursor has moved behind it, with the rest of the row unchanged. A
-// control key counts as shown with the character before it. While an agent that the extractor knows is on the screen,
-// and draws a cursor of its own, every key counts as shown.
+// echo finds out which of the keys typed while the kernel's echo is off a program has shown: a
+// program that draws its own input has the echo off, and so has one that reads a password key by
+// key. A character counts as shown when it appears on the screen where the cursor was and the
+// cursor has moved behind it, with the rest of the row unchanged. A control key counts as shown
+// with the character before it. While an agent that the extractor knows is on the screen, and draws
+// a cursor of its own, every key counts as shown.
 //
-// Keys are added by whoever types. All else is done by the follower, at exactly that place of the output at which they
-// were typed.
+// Keys are added by whoever types. All else is done by the follower, at exactly that place of the
+// output at which they were typed.
 type echo struct {
 	foreground func() (int, error) // process group of the terminal
 
@@ -145,7 +146,8 @@ func (o *echo) meet(p *Processor) {
 	}
 }
 
-// reach takes into account the keys that were typed when the processor had seen what it has seen now.
+// reach takes into account the keys that were typed when the processor had seen what it has seen
+// now.
 func (o *echo) reach(p *Processor) {
 	for t := o.next(p.offset); t != nil; t = o.next(p.offset) {
 		p.Tick(t.at) // what stands on the screen then is a frame
@@ -170,7 +172,8 @@ func (o *echo) look(p *Processor) {
 	}
 }
 
-// typed takes keys into account that were typed on this screen. agent reports whether the agent on it reads them.
+// typed takes keys into account that were typed on this screen. agent reports whether the agent on
+// it reads them.
 func (o *echo) typed(t *typedKeys, row string, agent bool) {
 	o.expire(t.at)
 	keys := splitKeys(t)
@@ -228,7 +231,8 @@ func (o *echo) shown(row string) (n int) {
 	return n
 }
 
-// controls judges the keys at the front that show nothing themselves. Where characters follow, the row before them is unknown.
+// controls judges the keys at the front that show nothing themselves. Where characters follow, the
+// row before them is unknown.
 func (o *echo) controls() {
 	for len(o.pending) > 0 && o.pending[0].kind != charKey {
 		k := o.pending[0]
@@ -364,7 +368,8 @@ func escapedKey(data []byte) (n int, kind keyKind) {
 	return n + 1, altKey
 }
 
-// sequenceKey is keyAt for CSI. Some keyboard protocols send characters that way (kitty's u, xterm's 27;…~, win32's _).
+// sequenceKey is keyAt for CSI. Some keyboard protocols send characters that way (kitty's u,
+// xterm's 27;…~, win32's _).
 func sequenceKey(data []byte) (n int, kind keyKind) {
 	for n = 2; n < len(data); n++ {
 		c := data[n]
@@ -386,7 +391,8 @@ func sequenceKey(data []byte) (n int, kind keyKind) {
 	return n, hiddenKey
 }
 
-// rowToCursor returns the text on the cursor's line before the cursor, with the rows that wrap into it.
+// rowToCursor returns the text on the cursor's line before the cursor, with the rows that wrap into
+// it.
 func rowToCursor(s *vterm.Snapshot) string {
 	y := min(s.CursorY, len(s.Lines)-1)
 	if y < 0 {

@@ -44,7 +44,8 @@ func typed(t *testing.T, command []string, dialogue ...typing) string {
 	return keys.String()
 }
 
-// Issue 12, 2.3: --input stored passwords typed at prompts that read keys with the echo off, such as bash's read -s -e.
+// Issue 12, 2.3: --input stored passwords typed at prompts that read keys with the echo off, such
+// as bash's read -s -e.
 func TestInputThatIsNotShown(t *testing.T) {
 	const secret = "hunter2.Xy"
 	python := `import sys, termios, tty
@@ -115,7 +116,8 @@ func TestInputThatIsShown(t *testing.T) {
 	}
 }
 
-// A known agent draws its own cursor: while its input box is on the screen all keys are recorded, also a menu's, and no others.
+// A known agent draws its own cursor: while its input box is on the screen all keys are recorded,
+// also a menu's, and no others.
 func TestInputInAnAgent(t *testing.T) {
 	const frame = `\033[?2026h\033[?2026l`
 	script := `stty -icanon -echo; PAUSE=0.01 ../testdata/demo/agent.sh; printf '\033[?25l` + frame + `menu'; head -c 1 >/dev/null; printf '\033[?25h` + frame + `secret'; head -c 1 >/dev/null`

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
-// linkable reports whether a document may link to a destination as it stands in Markdown: one of the schemes that
-// printable.Link knows, or an address without a scheme.
+// linkable reports whether a document may link to a destination as it stands in Markdown: one of
+// the schemes that printable.Link knows, or an address without a scheme.
 func linkable(destination string) bool {
 	url := string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(destination)))))
 	url = strings.ReplaceAll(strings.TrimSpace(url), " ", "%20")
@@ -18,16 +18,17 @@ func linkable(destination string) bool {
 	return colon < 0 || url[colon] != ':' && printable.Line(url) == url || printable.Link(url)
 }
 
-// markdownLink is where Markdown begins a link's destination: behind its text, in a definition, or in angle brackets
-// (CommonMark 6.3, 4.7, 6.5).
-var markdownLink = regexp.MustCompile(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>`)
+// markdownLink is where Markdown begins a link's destination: behind its text, in a definition, or
+// in angle brackets, and in HTML (CommonMark 6.3, 4.7, 6.5).
+var markdownLink = regexp.MustCompile(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>|` +
+	`<[A-Za-z][^<>]*?(?i:href|src|srcdoc|action|data|formaction|poster)\s*=\s*["']?\s*([^\s"'>]+)`)
 
 // unlinked returns Markdown whose links to other destinations than linkable ones are text.
 func unlinked(markdown string) string {
 	return markdownLink.ReplaceAllStringFunc(markdown, func(m string) string {
 		parts := markdownLink.FindStringSubmatch(m)
 		switch {
-		case parts[3] != "" && !linkable(parts[3]):
+		case parts[3] != "" && !linkable(parts[3]), parts[4] != "" && !linkable(parts[4]):
 			return `\` + m
 		case parts[2] != "" && !linkable(parts[2]):
 			return `\` + m // the bracket closes no link's text

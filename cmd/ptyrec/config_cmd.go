@@ -92,7 +92,7 @@ func showConfig(a *app) error {
 	if err := e.Encode(shown); err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(b.Bytes())
+	_, err = io.WriteString(a.stdout, printable.Text(b.String()))
 	return err
 }
 

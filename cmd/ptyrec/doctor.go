@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
@@ -122,7 +123,7 @@ func (x *examination) report() error {
 		if f.Session != "" {
 			what += " " + f.Session
 		}
-		if _, err := fmt.Fprintf(x.app.stdout, "%-6s  %s: %s\n", f.Verdict, what, f.Detail); err != nil {
+		if _, err := fmt.Fprintf(x.app.stdout, "%-6s  %s: %s\n", f.Verdict, printable.Line(what), printable.Line(f.Detail)); err != nil {
 			return err
 		}
 	}

@@ -16,12 +16,14 @@ import (
 	"unicode/utf8"
 )
 
-// evil is what a hostile program, agent, database or file system would like to have printed: control sequences in 7 and 8
-// bits, bidirectional controls, tag characters, and other characters that are not seen.
+// evil is what a hostile program, agent, database or file system would like to have printed:
+// control sequences in 7 and 8 bits, bidirectional controls, tag characters, and other characters
+// that are not seen.
 const evil = "\x1b]0;owned\a\x1b[2J\x1b[31m\u009b2J\x7f\b\r\u202Egnp.exe\u2066\u200b\U000E0041\u00ad\u2028<script>"
 
-// Issue 12, 2.6: control and invisible characters of a prepared database and of file names reached the terminal from some of
-// the commands: tags and notes, agents' names, file names in errors, C1 and DEL in JSON.
+// Issue 12, 2.6: control and invisible characters of a prepared database and of file names reached
+// the terminal from some of the commands: tags and notes, agents' names, file names in errors, C1
+// and DEL in JSON.
 func TestNothingEvilIsPrinted(t *testing.T) {
 	environ, path := env(t)
 	dir := t.TempDir()
@@ -81,6 +83,9 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 		{"attach", evil}, {"attach", "last"}, {"grant", evil}, {"grant", "last"}, {"revoke", evil}, {"send", evil, evil}, {"send", "last", evil}, {"wait", evil}, {"wait", "last"},
 		{"attach", "http://127.0.0.1:1/" + evil}, {"serve", "--listen", evil}, {"run", "--", evil}, {"run", "--size", evil}, {"run", "--detach", "--", evil},
 		{"--db", name(".db"), "list"}, {"--db", name("/x.db"), "list"}, {"--db", name(".new"), "list"}, {"--db", name(".new"), "show", "last"},
+		{"--db", name(".db"), "doctor"}, {"--db", name(".new"), "doctor"}, {"--db", name(".new"), "run", "--", "true"}, {"--db", name(".new"), "config"},
+		{"export", name(".json")}, {"export", name(".json")}, {"export", "--all", "--format", "md", "-o", filepath.Join(dir, "all")}, {"extract", name(".cast"), "-o", name(".folder")},
+		{"export", "--all", "--format", "md", "-o", name(".cast")}, {"show", name(".cast")}, {"show", name(".nosuch")}, {"play", name(".nosuch")}, {"screen", name(".cast"), "--text"},
 		{"__complete", "show", ""}, {"__complete", "list", "--tag", ""}, {"__complete", "tag", "last", ""}, {"version", evil},
 	}
 	for _, args := range commands {
@@ -88,6 +93,13 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 		what := fmt.Sprintf("%.60q", args)
 		check(what+" (stdout)", out)
 		check(what+" (stderr)", said)
+	}
+	files, err := os.ReadDir(filepath.Join(dir, "all"))
+	if err != nil || len(files) == 0 {
+		t.Errorf("export --all wrote %d files: %v", len(files), err)
+	}
+	for _, f := range files {
+		check("the name of a file", []byte(f.Name()))
 	}
 	for _, ending := range []string{"json", "jsonl", "md", "txt", "html", "svg"} {
 		file := filepath.Join(dir, "out."+ending)
@@ -123,6 +135,7 @@ func poison(t *testing.T, path string) {
 		`UPDATE entries SET text = 'evilword ' || ?1, markdown = ?2 || ?1, output = ?1, agent = ?1,
 			tool = json_object('name', ?1, 'input', ?1, 'output', ?1, 'status', ?1), data = json_object('by', ?1, 'text', ?1, 'version', ?1, 'status', ?1, 'reason', ?1, ?1, ?1)`,
 		`UPDATE entries SET role = ?1, status = ?1 WHERE seq % 5 = 1`,
+		`UPDATE sessions SET id = ?1 WHERE pk = (SELECT min(pk) FROM sessions)`,
 		`UPDATE entries SET role = 'tool' WHERE seq = 2`,
 		`UPDATE entries SET role = 'assistant' WHERE seq = 3`,
 		`UPDATE entries SET event = ?1, type = 'event' WHERE seq = 4`,
@@ -135,7 +148,8 @@ func poison(t *testing.T, path string) {
 	}
 }
 
-// driving returns where in text something stands that drives a terminal or deceives its reader, or -1.
+// driving returns where in text something stands that drives a terminal or deceives its reader, or
+// -1.
 func driving(text []byte) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])

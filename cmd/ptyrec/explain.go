@@ -45,7 +45,7 @@ func writeExplanation(w io.Writer, at time.Duration, e extractor.Explanation) {
 	if agent == "" {
 		agent = "shell"
 	}
-	fmt.Fprintf(w, "== %.3fs %s, tape %d\n", at.Seconds(), agent, e.Tape)
+	fmt.Fprintf(w, "== %.3fs %s, tape %d\n", at.Seconds(), printable.Line(agent), e.Tape)
 	for i, l := range e.Lines {
 		role, rule := "", ""
 		for _, it := range e.Items {

@@ -45,8 +45,9 @@ func (r redaction) command(args []string) []string {
 	return out
 }
 
-// cutArgument returns an argument, which begins at a place of the command line, without the secrets that were found there. A password among
-// arguments ends where its argument does: no shell parts it any more.
+// cutArgument returns an argument, which begins at a place of the command line, without the secrets
+// that were found there. A password among arguments ends where its argument does: no shell parts it
+// any more.
 func cutArgument(arg string, at int, matches []redact.Match) string {
 	var b strings.Builder
 	done := 0

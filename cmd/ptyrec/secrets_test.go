@@ -12,7 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/redact/shapes"
 )
 
-// Issue 12, 2.5: whatever its shape, a secret that was shown is in no entry, no index and no export.
+// Issue 12, 2.5: whatever its shape, a secret that was shown is in no entry, no index and no
+// export.
 func TestSecretsAreNowhere(t *testing.T) {
 	environ, path := env(t)
 	dir := t.TempDir()

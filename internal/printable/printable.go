@@ -1,9 +1,11 @@
-// Package printable decides what text from elsewhere may be printed: on a terminal, on a page, in a document.
+// Package printable decides what text from elsewhere may be printed: on a terminal, on a page, in a
+// document.
 //
-// Programs, agents, file names and databases are hostile. What could drive a terminal (control characters) is left out;
-// what is invisible or turns the order of the characters around it (bidirectional controls, tag characters, zero-width
-// spaces and other format characters) is replaced by a mark such as {U+202E}. Joiners and variation selectors stay where
-// they are part of an emoji or of a script that needs them.
+// Programs, agents, file names and databases are hostile. What could drive a terminal (control
+// characters) is left out; what is invisible or turns the order of the characters around it
+// (bidirectional controls, tag characters, zero-width spaces and other format characters) is
+// replaced by a mark such as {U+202E}. Joiners and variation selectors stay where they are part of
+// an emoji or of a script that needs them.
 package printable
 
 import (
@@ -54,8 +56,8 @@ func Text(text string) string {
 // Line returns text as it may be printed, on one line: white space becomes single blanks.
 func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
 
-// JSON appends well-formed JSON to dst, with those characters of its strings escaped that must not be printed. The
-// values stay what they are.
+// JSON appends well-formed JSON to dst, with those characters of its strings escaped that must not
+// be printed. The values stay what they are.
 func JSON(dst, text []byte) []byte {
 	from := 0
 	for i := 0; i < len(text); {
@@ -80,8 +82,8 @@ func JSON(dst, text []byte) []byte {
 	return append(dst, text[from:]...)
 }
 
-// Link reports whether a program, page or document may offer url as a link: its scheme is http, https, mailto or file,
-// and nothing in it is hidden.
+// Link reports whether a program, page or document may offer url as a link: its scheme is http,
+// https, mailto or file, and nothing in it is hidden.
 func Link(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
 	if !ok || strings.ContainsAny(url, " \t\n") || Text(url) != url {
@@ -123,8 +125,9 @@ func unsafe(text string) int {
 	return -1
 }
 
-// ignorable reports whether r has no look of its own: Unicode's format characters, but for those that are drawn, and what fonts may
-// leave out (Unicode 15, 5.21 and DerivedCoreProperties, Default_Ignorable_Code_Point).
+// ignorable reports whether r has no look of its own: Unicode's format characters, but for those
+// that are drawn, and what fonts may leave out (Unicode 15, 5.21 and DerivedCoreProperties,
+// Default_Ignorable_Code_Point).
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xad:
@@ -180,7 +183,8 @@ func selects(prev, r rune) bool {
 	return unicode.In(prev, unicode.Han, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa)
 }
 
-// joinsEmoji reports whether r may stand before the joiner of an emoji: one, its variation selector, its skin.
+// joinsEmoji reports whether r may stand before the joiner of an emoji: one, its variation
+// selector, its skin.
 func joinsEmoji(r rune) bool { return r == 0xfe0f || emoji(r) }
 
 // emoji reports whether r may be an emoji: a symbol that is not ASCII.
@@ -188,7 +192,8 @@ func emoji(r rune) bool {
 	return r > 0xa0 && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Po, unicode.Pd) || r == 0x2139 || r == 0x24c2
 }
 
-// joining reports whether r is a letter, or a mark on one, of a script whose letters join or have conjuncts.
+// joining reports whether r is a letter, or a mark on one, of a script whose letters join or have
+// conjuncts.
 func joining(r rune) bool {
 	return r > 0x2ff && unicode.In(r, unicode.L, unicode.M) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Hebrew, unicode.Common) &&
@@ -197,7 +202,8 @@ func joining(r rune) bool {
 
 const blackFlag = "\U0001F3F4"
 
-// flagOf returns the length of the flag of England, Scotland or Wales that text begins with (Unicode 51, emoji tag sequences), or 0.
+// flagOf returns the length of the flag of England, Scotland or Wales that text begins with
+// (Unicode 51, emoji tag sequences), or 0.
 func flagOf(text string) int {
 	if !strings.HasPrefix(text, blackFlag) {
 		return 0
