@@ -52,6 +52,12 @@ export class Find {
     this.talk.el.focus({ preventScroll: true });
   }
 
+  /** stop ends a search that goes on. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.search.abort();
+  }
+
   get focused(): boolean { return document.activeElement === this.field; }
 
   /** step goes to the next (1) or previous (-1) mark. */

@@ -26,7 +26,7 @@ export function linked(text: string): Node[] {
 /** honest makes a link open beside this page, and adds its host where its text names another. */
 export function honest(a: HTMLAnchorElement): HTMLAnchorElement {
   Object.assign(a, { target: "_blank", rel: "noopener noreferrer nofollow", title: a.href });
-  const said = /^\s*(?:https?:\/\/)?((?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,})(?=[\s/:?#]|$)/u.exec(a.textContent ?? "")?.[1]?.toLowerCase();
+  const said = /^\s*(?:https?:\/\/)?((?:[\p{L}\p{N}-]+\.)+[\p{L}]{2,})(?=[\s/:?#@]|$)/u.exec(a.textContent ?? "")?.[1]?.toLowerCase();
   const leads = harmless.test(a.href) ? new URL(a.href).host : "";
   if (said && leads && said !== leads && `www.${said}` !== leads && said !== leads.replace(/:\d+$/, "")) a.append(h("span", { class: "leads" }, ` (${leads})`));
   return a;

@@ -5,6 +5,7 @@ const most = 200; // entries in one request
 
 /** Log holds the entries of a session by their index, from 0. Those that were not fetched yet are undefined. */
 export class Log {
+  version = 0; // counts changes
   private rows: (Entry | undefined)[] = [];
 
   constructor(private id: string, private signal: AbortSignal) {}
@@ -60,6 +61,7 @@ export class Log {
 
   /** change takes new and changed entries of a session that goes on, and takes back those that are gone. */
   change(entries: Entry[], gone: string[]): void {
+    this.version++;
     if (gone.length) {
       const ids = new Set(gone);
       this.rows = this.rows.filter((e) => !e || !ids.has(e.id));
@@ -79,6 +81,7 @@ export class Log {
   private async fetch(part: Part): Promise<boolean> {
     const page = await entries(this.id, { ...part, limit: most }, this.signal);
     this.rows.length = Math.max(page.total, page.start + page.entries.length);
+    this.version++;
     let missing = false;
     for (const [i, e] of page.entries.entries()) {
       missing ||= !this.rows[page.start + i];

@@ -15,7 +15,7 @@ import { Talk, type Place } from "./talk";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
 
-const saving = 250, retry = 3000; // ms
+const saving = 150, retry = 3000; // ms
 const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
@@ -83,7 +83,7 @@ export class SessionPage implements Page {
   close(): void {
     clearTimeout(this.saved);
     this.stop.abort();
-    this.find?.close();
+    this.find?.stop();
     this.talk?.close();
     this.stage?.close();
   }
@@ -97,7 +97,7 @@ export class SessionPage implements Page {
     else if (named >= 0) talk.go(named, true);
     else if (!this.session.attachable) talk.go(0);
     const messages = log.fetched().filter((e) => e.type === "message");
-    if (!log.length) talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
+    if (!log.length && !this.session.attachable) talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
     this.wanted = log.at(named) ?? messages.find((e) => e.role === "user") ?? messages[0];
   }
 

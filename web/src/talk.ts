@@ -33,6 +33,8 @@ export class Talk {
   private live = false;
   private scrolled = -1; // where we scrolled to ourselves
   private width = 0;
+  private stacked = -1; // version of the log by which the rows lie; -1: heights have changed since
+  private moment?: { seconds: number; scroll: boolean }; // that the replay has come to, while an earlier one is looked for
   private loading = false;
   private stepping: Promise<void> = Promise.resolve(); // a key may come while the step before waits for entries
   private frame = 0;
@@ -110,8 +112,17 @@ export class Talk {
 
   /** mark shows which message a replay has come to, in seconds since the session's start. */
   async mark(seconds: number, scroll: boolean): Promise<void> {
-    const limit = this.started + seconds * 1000 + 50;
-    const found = await this.before(limit);
+    const looking = this.moment !== undefined;
+    this.moment = { seconds, scroll };
+    if (looking) return;
+    try {
+      for (let m; m !== this.moment; ) this.current(await this.before(this.started + (m = this.moment).seconds * 1000 + 50), m.scroll);
+    } finally {
+      this.moment = undefined;
+    }
+  }
+
+  private current(found: Entry | undefined, scroll: boolean): void {
     if (!found || found.id === this.now) return;
     this.row(this.now)?.removeAttribute("aria-current");
     this.now = found.id;
@@ -210,6 +221,7 @@ export class Talk {
 
   // stack puts each entry under the one before it.
   private stack(): void {
+    this.stacked = this.log.version;
     const n = this.log.length;
     if (this.tops.length !== n + 1) this.tops = new Float64Array(n + 1);
     const missing = Math.min(60, tallest / n), width = this.list.clientWidth;
@@ -224,8 +236,9 @@ export class Talk {
   // lay puts into the page what is visible, at the anchor. What is measured then may differ from what was likely: so it is done again.
   private lay(): void {
     cancelAnimationFrame(this.frame);
+    if (!this.el.clientHeight) return; // it is done when the conversation is shown
     for (let again = true, times = 0; again && times < 4; times++) {
-      this.stack();
+      if (this.stacked !== this.log.version) this.stack();
       this.scroll();
       again = this.show();
     }
@@ -288,14 +301,17 @@ export class Talk {
   private measure(id: string, height: number): boolean {
     if (Math.abs((this.heights.get(id) ?? -1) - height) < 0.5) return false;
     this.heights.set(id, height);
+    this.stacked = -1;
     return true;
   }
 
   private measured(changes: ResizeObserverEntry[]): void {
+    if (!this.el.clientHeight) return; // it is not shown: what is measured now means nothing
     let differs = false;
     for (const { target, borderBoxSize } of changes) {
       if (target === this.el) {
         if (this.el.clientWidth !== this.width && this.width) this.heights.clear();
+        this.stacked = -1;
         this.width = this.el.clientWidth;
         differs = true;
       }

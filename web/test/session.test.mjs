@@ -100,7 +100,8 @@ test("3.9 links, keys and folds work in a long session", { skip }, async () => {
   for (let i = 0; i < 100; i++) await tab.keyboard.press("k"); // 25 turns up, and beyond what was fetched
   await tab.waitForFunction(() => /turn-875 is done/.test(document.activeElement?.textContent ?? ""));
   await visible("turn-875 is done");
-  await tab.keyboard.press("k"); // to the edit
+  await tab.keyboard.press("k");
+  await tab.waitForFunction(() => /^.?Updatepkg875/.test(document.activeElement.textContent)); // it may have to be fetched
   await tab.keyboard.press("o");
   await tab.waitForFunction(() => document.activeElement.querySelector("details[open] ins"));
   const edit = await tab.evaluate(() => document.activeElement.id);
@@ -194,6 +195,23 @@ test("3.9 a live session that grows keeps its place", { skip }, async () => {
   assert.deepEqual(await turnAt(tab), before, "what was read has moved");
   await tab.click(".jump");
   await visible("turn-44 is done");
+  await check();
+});
+
+// While the terminal is shown on a phone, the conversation has no height: what came then lay in a heap.
+test("3.9 a conversation that grows behind the terminal is whole when it is shown", { skip }, async () => {
+  for (const [i, text] of written(60).entries()) program.script(`part${i}`, text);
+  const folder = path.dirname(program.script("grow2.sh", 'stty -echo; cd "$1"; cat part0; i=1; while read go; do cat part$i; i=$((i+1)); done'));
+  const live = program.detach("sh", path.join(folder, "grow2.sh"), folder);
+  const { tab, visible, shows, check } = await open("phone", `/s/${live}`);
+  await tab.click("[data-part=stage]");
+  await shows("Claude Code");
+  for (let i = 0; i < 8; i++) await api(`sessions/${live}/input`, { method: "POST", body: JSON.stringify({ text: "\r", kind: "human", force: true }) });
+  await shows("turn-8 is done");
+  await tab.click("[data-part=talk]");
+  await visible("turn-8 is done");
+  const gaps = await tab.$$eval(".row", (all) => all.map((r) => r.getBoundingClientRect()).map((b, i, boxes) => (i ? Math.round(b.top - boxes[i - 1].bottom) : 0)));
+  assert.ok(gaps.every((g) => Math.abs(g) <= 1), `rows lie ${gaps} px apart`);
   await check();
 });
 
