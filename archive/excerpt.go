@@ -18,12 +18,12 @@ type Source interface {
 	Next() (session.Event, error)
 }
 
-// Excerpt is the part of a recording in which entries were said, drawn anew: the bytes themselves repaint
-// what was said before. Only text that is the entries' is drawn; all other text is left blank. Titles,
-// keys, marks and the scrollback are left out.
+// Excerpt is the part of a recording in which entries were said, drawn anew: the bytes themselves
+// repaint what was said before. Only text that is the entries' is drawn; all other text is left
+// blank. Titles, keys, marks and the scrollback are left out.
 //
-// It is an event source itself: its time begins with the excerpt, its events are output, resizes and, if
-// the recording's end belongs to it, the exit.
+// It is an event source itself: its time begins with the excerpt, its events are output, resizes
+// and, if the recording's end belongs to it, the exit.
 type Excerpt struct {
 	From, To time.Duration // in the recording; both belong to it
 
@@ -41,8 +41,8 @@ type Excerpt struct {
 // frameTime is the least time between two drawings of an excerpt.
 const frameTime = time.Second / 30
 
-// NewExcerpt returns the part of source, the recording of t in a window of this size, that shows the
-// entries of r. The error is a *MissingError.
+// NewExcerpt returns the part of source, the recording of t in a window of this size, that shows
+// the entries of r. The error is a *MissingError.
 func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source Source) (*Excerpt, error) {
 	from, to, err := r.Span(t)
 	if err != nil {
@@ -54,8 +54,8 @@ func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source Source) (*E
 	}, nil
 }
 
-// Next returns the next event, and io.EOF after the last. An error of the source comes after what was
-// read before it.
+// Next returns the next event, and io.EOF after the last. An error of the source comes after what
+// was read before it.
 func (x *Excerpt) Next() (session.Event, error) {
 	for len(x.queue) == 0 {
 		if x.err != nil {
@@ -149,8 +149,8 @@ func (x *Excerpt) draw(at time.Duration) {
 	x.drawn, x.due = at, -1
 }
 
-// ScreenAt plays the excerpt up to a moment of the recording and returns its screen, which is blank before
-// the excerpt begins.
+// ScreenAt plays the excerpt up to a moment of the recording and returns its screen, which is blank
+// before the excerpt begins.
 func (x *Excerpt) ScreenAt(at time.Duration) (screen.Screen, error) {
 	if at < x.From {
 		cols, rows := x.size()

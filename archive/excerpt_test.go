@@ -128,8 +128,9 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// TestExcerptShowsNothingElse: export --session 'S#9' wrote the whole session, with exit status 0 (issue 12, 3.1).
-// The screens of an excerpt show what was said in it, and no line of the other entries, whatever the agent repaints.
+// TestExcerptShowsNothingElse: export --session 'S#9' wrote the whole session, with exit status 0
+// (issue 12, 3.1). The screens of an excerpt show what was said in it, and no line of the other
+// entries, whatever the agent repaints.
 func TestExcerptShowsNothingElse(t *testing.T) {
 	for _, name := range []string{"claude/2.1.197-resize", "claude/2.1.197-multiline", "codex/0.169.0-scroll", "gemini/0.61.0-scroll", "opencode/1.18.33-basic", "shell/bash-osc133"} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +192,8 @@ func (rec recorded) check(t *testing.T, r archive.Ref) {
 	}
 }
 
-// said makes a recording of frames, one a second, each repainting the whole screen, and a transcript.
+// said makes a recording of frames, one a second, each repainting the whole screen, and a
+// transcript.
 func said(frames []string, entries ...*session.Entry) recorded {
 	rec := recorded{header: cast.Header{Cols: 60, Rows: 8}}
 	started := time.Unix(1000, 0).UTC()
@@ -207,7 +209,8 @@ func said(frames []string, entries ...*session.Entry) recorded {
 	return rec
 }
 
-// TestExcerptOfRepaints: what is on the screen besides the entries, titles, keys and marks stay out as well.
+// TestExcerptOfRepaints: what is on the screen besides the entries, titles, keys and marks stay out
+// as well.
 func TestExcerptOfRepaints(t *testing.T) {
 	rec := said([]string{
 		"Welcome to /home/me\r\n> the secret plan\r\n* Thinking of plans... 3s\r\n",

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// titleBytes bounds the title in a file's name: with the date, a number and an ending it stays below 255
-// bytes, the limit of most file systems.
+// titleBytes bounds the title in a file's name: with the date, a number and an ending it stays
+// below 255 bytes, the limit of most file systems.
 const titleBytes = 120
 
 // FileNames names the files of n sessions by date, time and title, without an ending, e.g.
-// 2026-11-20_2311_Fix-the-cache. Names are unique, whatever the case, and safe: they hold letters, digits,
-// ".", "_" and "-" only. of returns when a session began, and its title.
+// 2026-11-20_2311_Fix-the-cache. Names are unique, whatever the case, and safe: they hold letters,
+// digits, ".", "_" and "-" only. of returns when a session began, and its title.
 func FileNames(n int, of func(i int) (time.Time, string)) []string {
 	names, taken := make([]string, n), map[string]bool{}
 	for i := range names {
@@ -29,7 +29,8 @@ func FileNames(n int, of func(i int) (time.Time, string)) []string {
 	return names
 }
 
-// fileTitle returns _ and the title as a part of a file's name; nothing if no character of it can be one.
+// fileTitle returns _ and the title as a part of a file's name; nothing if no character of it can
+// be one.
 func fileTitle(title string) string {
 	var b strings.Builder
 	gap := false

@@ -7,9 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Moment returns when a picture of the entries that r names is taken, in time since the session's start:
-// when the entry r.To was complete, else r.First, else the last message. Later the screen of a full-screen
-// agent is gone. It reports false if there is no such entry.
+// Moment returns when a picture of the entries that r names is taken, in time since the session's
+// start: when the entry r.To was complete, else r.First, else the last message. Later the screen of
+// a full-screen agent is gone. It reports false if there is no such entry.
 func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 	var of *session.Entry
 	switch {
@@ -30,9 +30,9 @@ func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 	return max(0, complete(of).Sub(t.Session.StartedAt)), true
 }
 
-// Span returns the part of t's recording that r names, in time since the session's start: from the first
-// entry's beginning until all are complete, or without an end if r has none. Of a session as a whole that
-// is all of it. The error is a *MissingError.
+// Span returns the part of t's recording that r names, in time since the session's start: from the
+// first entry's beginning until all are complete, or without an end if r has none. Of a session as
+// a whole that is all of it. The error is a *MissingError.
 func (r Ref) Span(t *session.Transcript) (from, to time.Duration, err error) {
 	if r.Whole() {
 		return 0, math.MaxInt64, nil

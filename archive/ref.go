@@ -15,16 +15,16 @@ const Last = "last"
 // ErrRef reports that a text is neither S#N nor S#N..S#M.
 var ErrRef = errors.New("names no entry")
 
-// Ref names a session and, if First is not 0, its entries from First to To; To 0 is the end. An entry is
-// named by its Seq.
+// Ref names a session and, if First is not 0, its entries from First to To; To 0 is the end. An
+// entry is named by its Seq.
 type Ref struct {
 	Session   string
 	First, To int
 }
 
-// ParseRef reads S, S#N or S#N..S#M, where S is an id, a unique beginning of one, or last, and last if
-// it is left out; the second S may be left out as well. Which session that is it does not know. The
-// error wraps ErrRef.
+// ParseRef reads S, S#N or S#N..S#M, where S is an id, a unique beginning of one, or last, and last
+// if it is left out; the second S may be left out as well. Which session that is it does not know.
+// The error wraps ErrRef.
 func ParseRef(text string) (Ref, error) {
 	name, rest, ranged := strings.Cut(text, "#")
 	r := Ref{Session: name}
@@ -96,10 +96,10 @@ func Entry(entries []*session.Entry, seq int) *session.Entry {
 	return nil
 }
 
-// Cut returns a transcript with the entries that r names and nothing of the others: the session keeps
-// its title only if the user gave it (named), else it gets that of the first prompt that is left, and of
-// its command the program alone, whose arguments may hold a prompt. If r is whole it returns t itself.
-// The error is a *MissingError.
+// Cut returns a transcript with the entries that r names and nothing of the others: the session
+// keeps its title only if the user gave it (named), else it gets that of the first prompt that is
+// left, and of its command the program alone, whose arguments may hold a prompt. If r is whole it
+// returns t itself. The error is a *MissingError.
 func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
 	if r.Whole() {
 		return t, nil

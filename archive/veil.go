@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// veil blanks all text on a screen that does not surely belong to an excerpt's entries. It compares letters
-// and digits only, in lower case: rows wrap, and boxes, bullets and prompts come between.
+// veil blanks all text on a screen that does not surely belong to an excerpt's entries. It compares
+// letters and digits only, in lower case: rows wrap, and boxes, bullets and prompts come between.
 type veil struct {
 	whole   *suffixarray.Index  // a text after the other, without line ends
 	lines   *suffixarray.Index  // each stretch of each line by itself, between line ends
@@ -22,8 +22,8 @@ type veil struct {
 }
 
 const (
-	// shortKey is the length in bytes below which a key occurs in nearly any text: where it begins or ends
-	// no line, it may be anybody's.
+	// shortKey is the length in bytes below which a key occurs in nearly any text: where it begins
+	// or ends no line, it may be anybody's.
 	shortKey = 12
 	// decidedSize bounds what is remembered, in stretches.
 	decidedSize = 1 << 14
@@ -61,8 +61,8 @@ func newVeil(entries []*session.Entry, has func(seq int) bool) *veil {
 
 func (v *veil) holds(k string) bool { return len(v.whole.Lookup([]byte(k), 1)) > 0 }
 
-// owns reports whether all of a stretch's key is from the entries: a short one begins or ends a line, as
-// what is being typed and the rest of what was wrapped do.
+// owns reports whether all of a stretch's key is from the entries: a short one begins or ends a
+// line, as what is being typed and the rest of what was wrapped do.
 func (v *veil) owns(k string) bool {
 	if len(k) >= shortKey {
 		return v.holds(k)
@@ -70,8 +70,8 @@ func (v *veil) owns(k string) bool {
 	return len(v.lines.Lookup([]byte("\n"+k), 1)) > 0 || len(v.lines.Lookup([]byte(k+"\n"), 1)) > 0
 }
 
-// hidden returns what is to be blanked of a stretch of a row, in bytes of it: all but the runs of words that
-// are from the entries.
+// hidden returns what is to be blanked of a stretch of a row, in bytes of it: all but the runs of
+// words that are from the entries.
 func (v *veil) hidden(text string) [][2]int {
 	out, ok := v.decided[text]
 	if !ok {
@@ -120,7 +120,8 @@ func (v *veil) over(row *vterm.Row) *vterm.Row {
 	return blank(row, hidden)
 }
 
-// blank returns row with blanks in the place of these bytes of its text. Columns stay where they are.
+// blank returns row with blanks in the place of these bytes of its text. Columns stay where they
+// are.
 func blank(row *vterm.Row, hidden [][2]int) *vterm.Row {
 	out := *row
 	out.Runs = nil
@@ -145,7 +146,8 @@ func blank(row *vterm.Row, hidden [][2]int) *vterm.Row {
 	return &out
 }
 
-// parts returns where the stretches of a row begin and end that two blanks or a drawn line part, in bytes.
+// parts returns where the stretches of a row begin and end that two blanks or a drawn line part, in
+// bytes.
 func parts(text string) (out [][2]int) {
 	gap := 2 // blanks before
 	for i, r := range text {

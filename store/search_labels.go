@@ -12,12 +12,12 @@ type LabelHit struct {
 	Snippet Snippet // of the name, the tags and the note; of the title if there is no name
 }
 
-// SearchLabels returns the sessions whose name, tags or note match, or the title of a recording without a
-// prompt, the newest first. It understands the same queries as Search, of which it takes no account of
-// Roles: they are those of messages.
+// SearchLabels returns the sessions whose name, tags or note match, or the title of a recording
+// without a prompt, the newest first. It understands the same queries as Search, of which it takes
+// no account of Roles: they are those of messages.
 //
-// There are few labels, and they change by themselves, so they have no index on disk: one in memory is made
-// for each query.
+// There are few labels, and they change by themselves, so they have no index on disk: one in memory
+// is made for each query.
 func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, err error) {
 	words := parseQuery(q.Text)
 	if len(words.terms) == 0 {

@@ -52,8 +52,8 @@ func TestSearchLabels(t *testing.T) {
 	}
 }
 
-// TestSearchPrefixIsNewestFirst: a beginning took ten times as long as a word, because ranking reads all that
-// begins so a second time (issue 12, 3.8). It is not ranked: the newest come first.
+// TestSearchPrefixIsNewestFirst: a beginning took ten times as long as a word, because ranking
+// reads all that begins so a second time (issue 12, 3.8). It is not ranked: the newest come first.
 func TestSearchPrefixIsNewestFirst(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
@@ -78,8 +78,8 @@ func TestSearchPrefixIsNewestFirst(t *testing.T) {
 	}
 }
 
-// TestSearchNewestIsSearch: what is found in the newest messages is what the index on disk has, for any query with
-// a beginning; a beginning that most messages hold took seconds (issue 12, 3.8).
+// TestSearchNewestIsSearch: what is found in the newest messages is what the index on disk has, for
+// any query with a beginning; a beginning that most messages hold took seconds (issue 12, 3.8).
 func TestSearchNewestIsSearch(t *testing.T) {
 	s := newStore(t)
 	words := []string{"cache", "caches", "Café", "缓存数据", "make", "foo_bar", "cached"}

@@ -7,14 +7,16 @@ import (
 	"fmt"
 )
 
-// A beginning that most messages hold would have FTS5 merge most of its index. Such a one is found in the
-// newest messages as well: these, bounded in number and bytes, are indexed in memory for the query.
+// A beginning that most messages hold would have FTS5 merge most of its index. Such a one is found
+// in the newest messages as well: these, bounded in number and bytes, are indexed in memory for the
+// query.
 var (
 	newestMessages = 2000
 	newestBytes    = 1 << 20
 )
 
-// searchNewest searches the newest messages only. It reports false if they hold fewer hits than are asked for.
+// searchNewest searches the newest messages only. It reports false if they hold fewer hits than are
+// asked for.
 func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hits []*Hit, enough bool, err error) {
 	where, args := q.conditions()
 	var newest []*Hit
@@ -48,8 +50,8 @@ func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hi
 	return hits, len(hits) == q.limit(), err
 }
 
-// matching returns which of the texts match, each of them in two columns as in the index on disk, in order and
-// up to limit.
+// matching returns which of the texts match, each of them in two columns as in the index on disk,
+// in order and up to limit.
 func matching(ctx context.Context, words queryWords, texts [][2]string, limit int) (found []int, err error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {

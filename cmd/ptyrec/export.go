@@ -96,8 +96,9 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exportArguments parts the arguments: a session or a recording, and the file to be written. A single one that
-// is a path is the file to be written; a recording that is there is not taken for that.
+// exportArguments parts the arguments: a session or a recording, and the file to be written. A
+// single one that is a path is the file to be written; a recording that is there is not taken for
+// that.
 func (a *app) exportArguments(args []string) (of []string, out string, err error) {
 	switch {
 	case len(args) == 0:
@@ -130,7 +131,8 @@ func export(ctx context.Context, a *app, of []string, out string, f exportFlags)
 	})
 }
 
-// exportAll writes each session that is chosen to a file of its own. One that cannot be written does not keep the others.
+// exportAll writes each session that is chosen to a file of its own. One that cannot be written
+// does not keep the others.
 func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	format, err := formatOf("-", f.format)
 	if err != nil {
@@ -226,7 +228,8 @@ func formatOf(path, name string) (string, error) {
 	return name, nil
 }
 
-// storedTranscript gives a session's transcript from its entries, which are read out first where that is to be done.
+// storedTranscript gives a session's transcript from its entries, which are read out first where
+// that is to be done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
 	entries, err := db.Entries(ctx, info.ID)
 	if errors.Is(err, session.ErrCorrupt) {

@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// writeCast writes the raw log of the session t as an asciicast: cast is the newest version, cast2 version 2. Each message has a marker.
+// writeCast writes the raw log of the session t as an asciicast: cast is the newest version, cast2
+// version 2. Each message has a marker.
 func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {

@@ -89,7 +89,8 @@ func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	return s, err
 }
 
-// momentOf is the moment of a picture: as it is wanted, else that of the entries that ref names, else the end.
+// momentOf is the moment of a picture: as it is wanted, else that of the entries that ref names,
+// else the end.
 func momentOf(wanted cli.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
 	if wanted.Given {
 		return wanted.Duration()

@@ -156,7 +156,8 @@ func (im *importer) one(ctx context.Context, path string) (imported, error) {
 	return imported{info: &store.Info{Session: t.Session}, known: known}, readErr
 }
 
-// put stores a recording under t's id, unless it is known, whose id t then gets, or this is but a dry run.
+// put stores a recording under t's id, unless it is known, whose id t then gets, or this is but a
+// dry run.
 func (im *importer) put(ctx context.Context, t *session.Transcript, raw *store.Recording) (known bool, err error) {
 	if im.db != nil {
 		id, err := im.db.FindRecording(ctx, raw)

@@ -60,7 +60,7 @@ func manual(cmd *cobra.Command) *cobra.Command {
 	if cmd.HasParent() {
 		return cmd
 	}
-	cmd.Long = cmd.Short + ".\n\n" + strings.TrimSpace(exitStatuses)
+	cmd.Long = cmd.Short + ".\n\n" + strings.TrimSpace(sessionNames) + "\n\n" + strings.TrimSpace(exitStatuses)
 	return cmd
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// aliasSession gives a command whose first argument is a session the flag --session, which stands for
-// that argument.
+// aliasSession gives a command whose first argument is a session the flag --session, which stands
+// for that argument.
 func aliasSession(a *app, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, in place of the argument")
@@ -55,8 +55,9 @@ type target struct {
 	info *store.Info
 }
 
-// resolve finds what the first of args names, else the last session. A name with a dot or a slash, and -, is a
-// file; any other is a session, or a file if there is no such session. If there are both, the error says so.
+// resolve finds what the first of args names, else the last session. A name with a dot or a slash,
+// and -, is a file; any other is a session, or a file if there is no such session. If there are
+// both, the error says so.
 func (a *app) resolve(ctx context.Context, args []string) (target, error) {
 	name := archive.Last
 	if len(args) > 0 {
@@ -97,8 +98,8 @@ func fileTarget(name string) (target, error) {
 	return t, fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or take all of them in: ptyrec import "+name)
 }
 
-// openSession opens what the first of args names, else the last session. A recording's file is opened as a
-// session of a database of its own, which is removed when the command is over.
+// openSession opens what the first of args names, else the last session. A recording's file is
+// opened as a session of a database of its own, which is removed when the command is over.
 func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
 	t, err := a.resolve(ctx, args)
 	if err == nil && t.file != "" {

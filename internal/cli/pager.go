@@ -19,12 +19,13 @@ type Pager struct {
 	Env     []string // to be added to the pager's environment
 }
 
-// PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is installed. On
-// a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is none.
+// PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is
+// installed. On a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is
+// none.
 //
-// less is told to leave if the text fits one screen (LESS=FRX), to show colours (R, which the user's own
-// LESS may lack), and to print UTF-8 as it is: in the C locale it would show the bytes in hexadecimal.
-// What else the user has set goes first.
+// less is told to leave if the text fits one screen (LESS=FRX), to show colours (R, which the
+// user's own LESS may lack), and to print UTF-8 as it is: in the C locale it would show the bytes
+// in hexadecimal. What else the user has set goes first.
 func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
 		return Pager{}
@@ -33,7 +34,7 @@ func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	switch flags, ok := lookup("LESS"); {
 	case !ok:
 		p.Env = append(p.Env, "LESS=FRX")
-	case !strings.ContainsAny(flags, "RrP"): // behind P stands a prompt, to its end
+	case !strings.ContainsAny(flags, "RrP"): // a prompt follows P, to the end
 		p.Env = append(p.Env, "LESS="+flags+" -R")
 	}
 	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
@@ -60,7 +61,8 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return command
 }
 
-// Page shows text in the pager on the terminal out. The error wraps ErrPager if the pager cannot be run.
+// Page shows text in the pager on the terminal out. The error wraps ErrPager if the pager cannot be
+// run.
 func (p Pager) Page(out, stderr *os.File, environ []string, text string) error {
 	if p.Command == "" {
 		_, err := out.WriteString(text)

@@ -17,8 +17,8 @@ const (
 	rateTime         = 2 * time.Second        // before this there is no estimate of the time left
 )
 
-// Progress shows on a terminal how far long work has come: percent, bytes or counts, and the time left.
-// Its zero value shows nothing. Its methods may be called concurrently.
+// Progress shows on a terminal how far long work has come: percent, bytes or counts, and the time
+// left. Its zero value shows nothing. Its methods may be called concurrently.
 type Progress struct {
 	out   io.Writer // nil: show nothing
 	label string
@@ -33,8 +33,8 @@ type Progress struct {
 	done  int64
 }
 
-// NewProgress shows work of total bytes, or total things if unit names them ("sessions"). A total of 0
-// is unknown. width returns the columns of the terminal out; without a terminal out is nil.
+// NewProgress shows work of total bytes, or total things if unit names them ("sessions"). A total
+// of 0 is unknown. width returns the columns of the terminal out; without a terminal out is nil.
 func NewProgress(out io.Writer, width func() int, label, unit string, total int64) *Progress {
 	return newProgress(out, width, time.Now, label, unit, total)
 }

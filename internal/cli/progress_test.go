@@ -48,7 +48,8 @@ func TestProgressCounts(t *testing.T) {
 	}
 }
 
-// A narrow terminal is not wrapped, short work shows nothing, and nothing is drawn without a terminal.
+// A narrow terminal is not wrapped, short work shows nothing, and nothing is drawn without a
+// terminal.
 func TestProgressStaysOnItsLine(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(0, 0)

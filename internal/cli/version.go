@@ -4,8 +4,8 @@ import (
 	"runtime/debug"
 )
 
-// BuildVersion returns the version that the go command noted in a program: the module's, which
-// go install MODULE@VERSION and a build in a clone have; else devel and the commit, with -dirty if the
+// BuildVersion returns the version that the go command noted in a program: the module's, which go
+// install MODULE@VERSION and a build in a clone have; else devel and the commit, with -dirty if the
 // clone had changes; else devel. info may be nil.
 func BuildVersion(info *debug.BuildInfo) string {
 	if info == nil {
