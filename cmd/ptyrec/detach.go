@@ -37,8 +37,11 @@ func parseSize(text string) (cols, rows int, err error) {
 	left, right, found := strings.Cut(text, "x")
 	cols, errCols := strconv.Atoi(left)
 	rows, errRows := strconv.Atoi(right)
-	if !found || errCols != nil || errRows != nil || cols < 2 || rows < 1 || cols > 1000 || rows > 1000 {
+	if !found || errCols != nil || errRows != nil {
 		return 0, 0, usageError(fmt.Errorf("--size %q: it takes COLSxROWS, as %s", text, detachedSize))
+	}
+	if cols < 2 || rows < 1 || cols > 1000 || rows > 1000 {
+		return 0, 0, usageError(fmt.Errorf("--size %q: a window has 2x1 to 1000x1000 cells", text))
 	}
 	return cols, rows, nil
 }

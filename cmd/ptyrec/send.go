@@ -35,8 +35,8 @@ func newSendCmd(a *app) *cobra.Command {
 		Use:        "send S [TEXT… | -] [--keys KEYS] [--enter]",
 		SuggestFor: []string{"type", "input"},
 		Short:      "Type into a live session that its user has granted",
-		Long: `Send types TEXT into a session that runs, as it is; - reads it from stdin. It needs ` + "`ptyrec grant`" + `. A text of several lines is pasted, where the
-program knows what that is (bracketed paste). Nothing is sent off until you ask for it: --enter types Enter behind the text.
+		Long: `Send types TEXT into a session that runs, as it is; - reads it from stdin. It needs ` + "`ptyrec grant`" + `. A text of several lines, or for
+an agent, is pasted, where the program knows what that is (bracketed paste); an agent's commands (/clear, !ls) are typed. Nothing is sent off until you ask for it: --enter types Enter behind the text.
 
 --keys types keys by name, behind the text: Enter, Tab, Escape, Space, Backspace, Delete, Insert, Up, Down, Left, Right, Home, End, PageUp, PageDown,
 F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.
@@ -93,7 +93,7 @@ func send(ctx context.Context, a *app, ref, text string, f sendFlags, answers bo
 		return err
 	}
 	modes := t.Modes()
-	if err := s.Input(ctx, []byte(pasted(text, modes))); err != nil {
+	if err := s.Input(ctx, []byte(pasted(text, modes, hello.State.Agent != ""))); err != nil {
 		return refused(err, hello.Session.ID)
 	}
 	keys, err := keyBytes(f.keys, modes.ApplicationCursorKeys)
@@ -135,14 +135,20 @@ func echoed(ctx context.Context, s *client.Stream) error {
 	}
 }
 
-// pasted gives a text as a terminal types it: one of several lines is pasted.
-func pasted(text string, modes vterm.Modes) string {
+// pasted returns a text as a terminal types it: one of several lines is pasted, where the program asked for that, and so is every prompt
+// for an agent. Typed keys take some agents a time that grows with the square of their number, and what they mean by themselves is lost:
+// Tab completes, and ? opens Gemini CLI's help. Commands (/clear, !ls) are typed: pasted, they are text.
+func pasted(text string, modes vterm.Modes, agent bool) string {
 	const begin, end = "\x1b[200~", "\x1b[201~"
 	lines := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
-	if !strings.Contains(lines, "\r") || !modes.BracketedPaste {
+	prompt := agent && text != "" && text[0] != '/' && text[0] != '!'
+	if !modes.BracketedPaste || !strings.Contains(lines, "\r") && !prompt {
 		return lines
 	}
-	return begin + strings.ReplaceAll(lines, end, "") + end
+	for strings.Contains(lines, end) { // what is left of two may be another
+		lines = strings.ReplaceAll(lines, end, "")
+	}
+	return begin + lines + end
 }
 
 // namedKeys are the keys that have names. Those whose bytes begin with ESC [ change with the modifiers.

@@ -33,11 +33,14 @@ func TestPasted(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string
 		modes      vterm.Modes
+		agent      bool
 	}{
-		{"one", "one", on}, {"one\ntwo", "\x1b[200~one\rtwo\x1b[201~", on}, {"one\r\ntwo", "one\rtwo", vterm.Modes{}},
-		{"a\n\x1b[201~b", "\x1b[200~a\rb\x1b[201~", on},
+		{"one", "one", on, false}, {"one\ntwo", "\x1b[200~one\rtwo\x1b[201~", on, false}, {"one\r\ntwo", "one\rtwo", vterm.Modes{}, true},
+		{"a\n\x1b[201~b", "\x1b[200~a\rb\x1b[201~", on, false}, {"a\n\x1b[2\x1b[201~01~b", "\x1b[200~a\rb\x1b[201~", on, false},
+		{"why?\tthat", "\x1b[200~why?\tthat\x1b[201~", on, true}, {"/clear", "/clear", on, true}, {"!ls", "!ls", on, true}, {"", "", on, true},
+		{"why?", "why?", vterm.Modes{}, true},
 	} {
-		if got := pasted(tt.text, tt.modes); got != tt.want {
+		if got := pasted(tt.text, tt.modes, tt.agent); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 		}
 	}
