@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,7 +33,8 @@ func (e *StartError) Unwrap() error { return e.Err }
 type child struct {
 	pid     int           // our child: the command, or its leader
 	group   int           // the command's process group
-	ptmx    *os.File      // non-blocking: deadlines work
+	ptmx    *os.File      // non-blocking, and unknown to Go's poller: the output pump polls it
+	wake    [2]*os.File   // a pipe, whose writing end is closed to wake the output pump
 	tty     *os.File      // the child's end, held so that the PTY has no end before the child has
 	stopped chan struct{} // gets a value when the child was stopped (Ctrl+Z)
 	exited  chan struct{} // closed when status holds
@@ -59,11 +61,15 @@ func startChild(o Options, t *terminal) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open a PTY: %w", err)
 	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, ptmx.Close(), tty.Close())
+	}
 	stdin := o.Stdin
 	if t.isTTY || t.isAlone() {
 		stdin = tty
 	}
-	c := &child{ptmx: ptmx, tty: tty, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
+	c := &child{ptmx: ptmx, tty: tty, wake: [2]*os.File{r, w}, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.carried.Store(true)
 	if o.Leader != "" {
 		c.pid, c.group, err = startLed(path, o, stdin, tty)
@@ -72,8 +78,8 @@ func startChild(o Options, t *terminal) (*child, error) {
 		c.group = c.pid
 	}
 	if err != nil {
-		_ = ptmx.Close()
-		_ = tty.Close()
+		c.release()
+		c.close()
 		return nil, &StartError{Command: o.Command[0], Status: 126, Err: plain(err)}
 	}
 	go c.wait()
@@ -116,9 +122,27 @@ func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
 	if ptmx, tty, err = pty.Open(); err != nil {
 		return nil, nil, err
 	}
+	if ptmx, err = unpolled(ptmx); err != nil {
+		return nil, nil, errors.Join(err, tty.Close())
+	}
 	copySettings(t, tty)
 	_ = unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, t.size()) // a PTY takes any size
 	return ptmx, tty, nil
+}
+
+// unpolled replaces f by a non-blocking file that Go's poller does not know. Under a flood each piece of output would wake the poller's
+// thread, too.
+func unpolled(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes it blocking, without which NewFile would poll it
+	if err != nil {
+		return nil, err
+	}
+	out := os.NewFile(uintptr(fd), f.Name())
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
 }
 
 // copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal, or the usual ones.
@@ -240,30 +264,37 @@ func (c *child) signal(sig syscall.Signal) {
 	}
 }
 
+// typeRetry is how soon a child that takes no keys is asked again.
+const typeRetry = 5 * time.Millisecond
+
 // typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends the recording anyway.
 func (c *child) typeKeys(keys []byte) {
 	c.keys.Lock()
 	defer c.keys.Unlock()
-	_, _ = c.ptmx.Write(keys)
+	for len(keys) > 0 {
+		n, err := c.writeNow(keys)
+		if err != nil {
+			return
+		}
+		if keys = keys[n:]; n == 0 {
+			time.Sleep(typeRetry)
+		}
+	}
 }
 
 // tryType writes to the PTY what it takes at once.
 func (c *child) tryType(keys []byte) (n int, err error) {
 	c.keys.Lock()
 	defer c.keys.Unlock()
-	conn, err := c.ptmx.SyscallConn()
-	if err != nil {
-		return 0, err
+	return c.writeNow(keys)
+}
+
+func (c *child) writeNow(keys []byte) (n int, err error) {
+	ctlErr := c.control(func(fd int) { n, err = unix.Write(fd, keys) })
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+		err = nil
 	}
-	var failed error
-	err = conn.Write(func(fd uintptr) bool {
-		n, failed = unix.Write(int(fd), keys)
-		return true
-	})
-	if errors.Is(failed, unix.EAGAIN) || errors.Is(failed, unix.EINTR) {
-		failed = nil
-	}
-	return max(n, 0), errors.Join(err, failed)
+	return max(n, 0), errors.Join(ctlErr, err)
 }
 
 // kill ends the child whatever it does.
@@ -306,23 +337,45 @@ func (c *child) echoMode() echoMode {
 	return echoCommand
 }
 
-// read waits for output and reads what is there, up to len(p).
-func (c *child) read(p []byte) (n int, err error) {
-	conn, err := c.ptmx.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	readErr := conn.Read(func(fd uintptr) bool {
+// read waits for output, at most for limit where that is not negative, and reads what is there, up to len(p). The error wraps
+// os.ErrDeadlineExceeded where none came, or where release was called and limit is negative.
+func (c *child) read(p []byte, limit time.Duration) (n int, err error) {
+	for {
 		c.carried.Store(false)
-		if n, err = readPieces(int(fd), p); n == 0 {
-			c.carried.Store(true)
+		n, err = c.readNow(p)
+		if n > 0 {
+			return n, nil // what failed fails again
 		}
-		return n > 0 || !errors.Is(err, syscall.EAGAIN)
-	})
-	if n > 0 {
-		return n, nil // what failed fails again
+		c.carried.Store(true)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return 0, err
+		}
+		if err := c.awaitOutput(limit); err != nil {
+			return 0, err
+		}
 	}
-	return 0, errors.Join(readErr, err)
+}
+
+// awaitOutput waits for output, see read.
+func (c *child) awaitOutput(limit time.Duration) error {
+	timeout, watched := int(limit.Milliseconds())+1, 1
+	if limit < 0 {
+		timeout, watched = -1, 2
+	}
+	var fds [2]unix.PollFd
+	var ready int
+	var err error
+	ctlErr := c.control(func(fd int) {
+		fds = [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(c.wake[0].Fd())}}
+		ready, err = unix.Poll(fds[:watched], timeout)
+	})
+	switch {
+	case ctlErr != nil || err != nil && !errors.Is(err, unix.EINTR):
+		return errors.Join(ctlErr, err)
+	case err == nil && (ready == 0 || fds[0].Revents == 0):
+		return os.ErrDeadlineExceeded
+	}
+	return nil
 }
 
 // readNow reads what is there, up to len(p), and fails where that is nothing.
@@ -370,8 +423,14 @@ func (c *child) control(fn func(fd int)) error {
 	return conn.Control(func(fd uintptr) { fn(int(fd)) })
 }
 
-// release gives up the child's end of the PTY: the output ends where nobody else holds it.
-func (c *child) release() { _ = c.tty.Close() }
+// release gives up the child's end of the PTY: the output ends where nobody else holds it. It wakes who waits for output.
+func (c *child) release() {
+	_ = c.tty.Close()
+	_ = c.wake[1].Close()
+}
 
 // close lets go of the PTY: what still runs in it gets SIGHUP from the kernel.
-func (c *child) close() { _ = c.ptmx.Close() }
+func (c *child) close() {
+	_ = c.ptmx.Close()
+	_ = c.wake[0].Close()
+}

@@ -56,9 +56,6 @@ func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte
 	return ctx.Err()
 }
 
-// typeRetry is how soon a child that takes no keys is asked again.
-const typeRetry = 5 * time.Millisecond
-
 // Drained reports whether the host has got all that the child has written so far.
 func (c *Controls) Drained() bool {
 	return !c.r.child.pending() && c.r.child.carried.Load() // in this order: what is read after the first is newer

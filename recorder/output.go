@@ -44,7 +44,6 @@ func startOutput(c *child, t *terminal, tee *tee) *outputPump {
 // drain is called when the child is gone. It returns when all that the child wrote has been carried.
 func (p *outputPump) drain() {
 	p.child.release()
-	_ = p.child.ptmx.SetReadDeadline(time.Now()) // wakes the reader; it is ours until close
 	<-p.done
 }
 
@@ -52,7 +51,7 @@ func (p *outputPump) run() {
 	defer close(p.done)
 	defer p.term.guard()
 	for {
-		_, err := p.carry(p.child.read)
+		_, err := p.carry(-1)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
@@ -67,17 +66,16 @@ func (p *outputPump) runDrain() {
 	var waited time.Duration
 	for total := 0; total < drainBytes && waited < drainLimit; {
 		begun := time.Now()
-		_ = p.child.ptmx.SetReadDeadline(begun.Add(min(drainQuiet, drainLimit-waited)))
-		n, err := p.carry(p.child.read)
+		n, err := p.carry(min(drainQuiet, drainLimit-waited))
 		waited += time.Since(begun)
 		total += n
 		if err != nil {
 			break
 		}
 	}
-	// Where the processor was busy elsewhere the deadline was over before anything was read.
+	// Where the processor was busy elsewhere the time was over before anything was read.
 	for total := 0; total < drainBytes; {
-		n, err := p.carry(p.child.readNow)
+		n, err := p.carry(0)
 		if err != nil {
 			return
 		}
@@ -85,9 +83,9 @@ func (p *outputPump) runDrain() {
 	}
 }
 
-// carry reads output and carries it. Its error is that of read.
-func (p *outputPump) carry(read func(p []byte) (int, error)) (int, error) {
-	n, err := read(p.buf)
+// carry reads output and carries it. Limit and error are those of child.read.
+func (p *outputPump) carry(limit time.Duration) (int, error) {
+	n, err := p.child.read(p.buf, limit)
 	if err != nil {
 		return 0, err
 	}
