@@ -18,6 +18,7 @@ const (
 	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the quiet seems to be over
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
+	updateShare  = 4                      // and at most one part of so many of the time
 	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
 )
 
@@ -52,6 +53,7 @@ type follower struct {
 	index     Index
 	catchUp   time.Duration // what is behind the child's end by more is not begun
 	updated   time.Time
+	took      time.Duration // for the last update
 	last      time.Duration
 	ctx       context.Context // done when the follower is to stop
 	stop      context.CancelFunc
@@ -234,7 +236,7 @@ func (f *follower) process(e session.Event) error {
 	f.seq.Store(f.processor.offset)
 	notify(f.progress)
 	f.last = e.At
-	if time.Since(f.updated) >= updateEvery {
+	if time.Since(f.updated) >= max(updateEvery, updateShare*f.took) {
 		f.update()
 	}
 	return nil
@@ -280,7 +282,8 @@ func (f *follower) locked(work func()) {
 
 // update carries the changes to the index.
 func (f *follower) update() {
-	f.updated = time.Now()
+	began := time.Now()
+	defer func() { f.updated, f.took = time.Now(), time.Since(began) }()
 	entries, gone := f.processor.Changes()
 	f.processor.Forget()
 	if len(entries)+len(gone) == 0 {
