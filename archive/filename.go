@@ -1,30 +1,33 @@
 package archive
 
 import (
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
-// titleBytes bounds the title in a file's name: with the date, a number and an ending it stays
-// below 255 bytes, the limit of most file systems.
-const titleBytes = 120
+// idBytes is how much of an id tells sessions of one time and title apart: the random part of a UUID.
+const idBytes = 12
 
-// FileNames names the files of n sessions by date, time and title, without an ending, e.g.
-// 2026-11-20_2311_Fix-the-cache. Names are unique, whatever the case, and safe: they hold letters,
-// digits, ".", "_" and "-" only. of returns when a session began, and its title.
-func FileNames(n int, of func(i int) (time.Time, string)) []string {
-	names, taken := make([]string, n), map[string]bool{}
-	for i := range names {
-		at, title := of(i)
-		base := at.Local().Format("2006-01-02_1504") + fileTitle(title)
-		names[i] = base
-		for k := 2; taken[strings.ToLower(names[i])]; k++ {
-			names[i] = base + "_" + strconv.Itoa(k)
+// titleBytes bounds the title in a file's name, which is read in a list.
+const titleBytes = 60
+
+// FileNames names the files of sessions by date, time and title, without an ending, e.g.
+// 2026-11-20_231105_Fix-the-cache. Those of which that is the same, whatever the case, have the end of
+// their id as well, so that a session's file has the same name each time. Names hold letters, digits,
+// ".", "_" and "-" only. A session's title is titles' of the same index.
+func FileNames(sessions []session.Session, titles []string) []string {
+	names, count := make([]string, len(sessions)), map[string]int{}
+	for i, s := range sessions {
+		names[i] = s.StartedAt.Local().Format("2006-01-02_150405") + fileTitle(titles[i])
+		count[strings.ToLower(names[i])]++
+	}
+	for i, s := range sessions {
+		if count[strings.ToLower(names[i])] > 1 {
+			names[i] += fileTitle(s.ID[max(0, len(s.ID)-idBytes):])
 		}
-		taken[strings.ToLower(names[i])] = true
 	}
 	return names
 }

@@ -149,7 +149,11 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	names := archive.FileNames(len(infos), func(i int) (time.Time, string) { return infos[i].StartedAt, titleOf(infos[i]) })
+	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
+	for i, info := range infos {
+		sessions[i], titles[i] = info.Session, titleOf(info)
+	}
+	names := archive.FileNames(sessions, titles)
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
 	err = eachParallel(len(infos), func(i int) error {
