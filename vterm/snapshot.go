@@ -38,9 +38,6 @@ func (t *Term) snapshot() *Snapshot {
 // Alt reports whether the alternate screen is shown.
 func (t *Term) Alt() bool { return t.scr == &t.alt }
 
-// CursorRow reads the row that the cursor is on, and returns the cursor's column in it, at most Cols-1.
-func (t *Term) CursorRow() (row *Row, x int) { return t.readLine(t.cur()), min(t.scr.x, t.cols-1) }
-
 // viewRow reads a row of the view. One that looks as it did is not made again.
 func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 	if r.row == nil || r.row.Wrapped != wrapped || !slices.Equal(r.row.Marks, marks) {
