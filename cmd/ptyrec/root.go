@@ -8,6 +8,7 @@ import (
 
 // newRootCmd builds the command tree. Each command stands in a file of its own.
 func newRootCmd(a *app) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "ptyrec",
 		Short: "Record terminal sessions and read the conversations of coding agents out of them",
@@ -15,9 +16,13 @@ func newRootCmd(a *app) *cobra.Command {
   ptyrec show                   what was said in it
   ptyrec search cache           … in all of them
   ptyrec export talk.html       the conversation beside a player of the recording`,
-		Args:          subcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Version:       versionLine(), // for --version
+		Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(a)
+			}
+			return cmd.Help()
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -25,7 +30,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
 	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",

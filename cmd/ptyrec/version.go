@@ -25,11 +25,13 @@ func newVersionCmd(a *app) *cobra.Command {
 		Short:   "Print the version",
 		Example: "  ptyrec version",
 		Args:    operands(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.stdout, versionLine())
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return printVersion(a) },
 	}
+}
+
+func printVersion(a *app) error {
+	_, err := fmt.Fprintln(a.stdout, versionLine())
+	return err
 }
 
 // versionLine says which program this is.
