@@ -34,10 +34,13 @@ const known: [string, RegExp][] = [
   ["json", /^\s*[[{]\s*("[^"\n]*"\s*[:,\]]|[[{])/], ["xml", /^\s*<(!DOCTYPE|\?xml|\/?[a-z][\w-]*[\s>/])/i], ["css", /^\s*[.#@\w][^{}\n;]*\{\s*(\n\s*)?(--)?[\w-]+\s*:[^=]/m], ["ini", /^\[[\w. "-]+\]\n\s*[\w.-]+ ?=/m],
   ["yaml", /^([\w-]+:( .+)?\n)(\s*(- )?[\w-]+:( .+)?\n?)+/], ["bash", /^(sudo|git|cd|npm|npx|make|curl|docker|kubectl|go|pip|apt|export|mkdir|echo) [\w./-]/m],
 ];
-const longest = 20_000; // characters that are coloured: more would hold the page up
+// how much code is coloured, from its beginning: grammars need time with the square of what has no line breaks
+const most = { characters: 8000, lines: 300, line: 400 };
 const tried = 2000; // characters that a language is guessed by
+const linkable = 100_000; // characters in which addresses are looked for
 const mostSpans = 600; // coloured words in a box
 const chunk = 200; // lines that are laid out together
+const mostParts = 500; // of a diff
 
 export interface Kind { label?: string; language?: string; tool?: string }
 
@@ -61,25 +64,29 @@ export function codeBox(text: string, { label = "", language, tool }: Kind = {})
 function inside(text: string, language?: string, tool?: string): Node[] {
   const lines = text.split("\n");
   const marks = signs(lines, tool);
-  if (!marks && text.length <= longest && language && hljs.getLanguage(language)) return coloured(text, language);
-  if (!marks && lines.length <= 2 * chunk) return linked(text);
+  if (!marks && lines.length <= 2 * chunk) return language && hljs.getLanguage(language) ? coloured(lines, language) : withLinks(text);
   const parts: Node[] = [];
   for (let from = 0, to = 0; from < lines.length; from = to) {
-    const mark = marks?.[from] ?? "";
-    for (to = from + 1; to < lines.length && to - from < chunk && (marks?.[to] ?? "") === mark; ) to++;
+    const markOf = (i: number): string => (parts.length < mostParts ? marks?.[i] ?? "" : "");
+    const mark = markOf(from);
+    for (to = from + 1; to < lines.length && to - from < chunk && markOf(to) === mark; ) to++;
     const part = lines.slice(from, to).join("\n") + (lines[to - 1] ? "" : "\n"); // a block ends its last line, unless that is empty
-    const el = mark === "+" ? h("ins", {}, part) : mark === "-" ? h("del", {}, part) : h("span", { class: "chunk" }, ...(marks ? [part] : linked(part)));
+    const el = mark === "+" ? h("ins", {}, part) : mark === "-" ? h("del", {}, part) : h("span", { class: "chunk" }, ...(marks || text.length > linkable ? [part] : linked(part)));
     el.style.containIntrinsicHeight = `auto ${(to - from) * 1.5}em`;
     parts.push(el);
   }
   return parts;
 }
 
-// coloured returns code as nodes. Behind the last of so many coloured words the rest is plain.
-function coloured(code: string, language: string): Node[] {
+const withLinks = (text: string): Node[] => (text.length > linkable ? [document.createTextNode(text)] : linked(text));
+
+// coloured returns code as nodes. Behind so many characters, lines or coloured words, or a line that is too long, the rest is plain.
+function coloured(lines: string[], language: string): Node[] {
+  let end = 0;
+  for (let characters = 0; end < Math.min(lines.length, most.lines) && lines[end]!.length <= most.line && (characters += lines[end]!.length) <= most.characters; ) end++;
   const box = document.createElement("template");
-  box.innerHTML = hljs.highlight(code, { language, ignoreIllegals: true }).value; // which escapes what it is given, and makes spans with a class of it
-  const nodes = [...box.content.childNodes];
+  box.innerHTML = hljs.highlight(lines.slice(0, end).join("\n"), { language, ignoreIllegals: true }).value; // which escapes what it is given, and makes spans with a class of it
+  const nodes = [...box.content.childNodes, document.createTextNode(lines.slice(end).map((l) => `\n${l}`).join("").slice(end ? 0 : 1))];
   for (let i = 0, spans = 0; i < nodes.length; i++) {
     const node = nodes[i]!;
     if (node instanceof Element && (spans += 1 + node.querySelectorAll("*").length) > mostSpans) return [...nodes.slice(0, i), document.createTextNode(nodes.slice(i).map((n) => n.textContent).join(""))];

@@ -6,7 +6,7 @@ import { h } from "./dom";
 import { printable } from "./hidden";
 import { bare, harmless, honest } from "./links";
 
-const longest = 60_000; // characters of Markdown: more is shown as it is, because it would hold the page up
+const longest = 30_000; // characters of Markdown: more is shown as it is, because it would hold the page up
 
 const md = new MarkdownIt({ html: false, breaks: true, linkify: true });
 md.linkify = bare as unknown as typeof md.linkify;

@@ -259,6 +259,21 @@ test("3.9 code is coloured, edits are red and green", { skip }, async () => {
   }
 });
 
+// One message of an agent can be as large as a session.
+test("3.9 a diff of thousands of lines does not fill the page", { skip }, async (t) => {
+  const lines = Array.from({ length: 6000 }, (_, i) => `${i % 2 ? "+" : "-"}line ${i}`).join("\r\n");
+  const mark = (m) => `\x1b]133;${m}\x07`;
+  const said = [`${mark("A")}$ ${mark("B")}git diff\r\n${mark("C")}`, `@@ -1 +1 @@\r\n${lines}\r\n`, `${mark("D;0")}${mark("A")}$ `];
+  const big = stored("big.cast", [JSON.stringify({ version: 2, width: 80, height: 24, timestamp: 1750000000 }), ...said.map((text, i) => JSON.stringify([i, "o", text]))].join("\n"));
+  const { tab, nodes, check } = await open("light", `/s/${big}`);
+  await tab.click(".shell summary");
+  await tab.waitForSelector("ins");
+  await longTasks(t, tab, "opening a diff");
+  assert.match(await tab.$eval(".shell pre", (e) => e.textContent), /line 5999/);
+  assert.ok((await nodes()) <= mostNodes, `${await nodes()} nodes`);
+  await check();
+});
+
 // Buttons of 30 px could not be hit, two columns were too narrow below 1,000 px, and the terminal's scrollbar covered its last column.
 test("3.9 fingers, columns and the scrollbar", { skip }, async () => {
   const live = program.detach("sh", "-c", "seq 1 500; sleep 1000");
