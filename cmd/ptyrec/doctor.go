@@ -259,7 +259,7 @@ func (x *examination) file(ctx context.Context, path string) error {
 func (x *examination) salvage(ctx context.Context, path string) error {
 	kept, saved, err := store.Salvage(ctx, path)
 	if errors.Is(err, session.ErrBusy) {
-		return fail(err, "repair the database when that session is over")
+		return fail(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
 	}
 	if err != nil {
 		return err
