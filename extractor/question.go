@@ -55,8 +55,8 @@ const listRows = 30
 func question(s Screen) bool {
 	lines := trim(s.Lines)
 	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)
-	if !hint && s.CursorVisible {
-		return false // somebody may be typing below
+	if s.CursorVisible && (!hint || typesBelow(s)) {
+		return false
 	}
 	for i := len(lines) - 1; i >= 0 && i >= len(lines)-listRows; i-- {
 		chosen, ok := pointed(lines[i].Text)
@@ -70,6 +70,21 @@ func question(s Screen) bool {
 		}
 	}
 	return false
+}
+
+// typesBelow reports whether the cursor stands behind a text below the last row that says which key answers: at the prompt of a shell, which
+// the program has left its question to.
+func typesBelow(s Screen) bool {
+	if s.CursorY >= len(s.Lines) || s.Lines[s.CursorY].Text == "" {
+		return false
+	}
+	last := -1
+	for y, l := range s.Lines {
+		if keyHint(l.Text) {
+			last = y
+		}
+	}
+	return s.CursorY > last
 }
 
 // answer is the text of an answer, and the column where it begins.
