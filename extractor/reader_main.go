@@ -35,6 +35,9 @@ func (r *Reader) readMain(f Frame) {
 	if r.seg.agent != nil && r.promptAt(s, end) {
 		r.flush(&r.main, len(r.main.lines))
 		r.main.advance(left, s.Lines[:end])
+		if len(left) > len(s.Lines) { // more has gone by than any frame has shown
+			r.show(&r.main, r.main.base+s.CursorY, false, true)
+		}
 		r.leave()
 		r.open(nil, false, r.main.base+s.CursorY)
 		r.main.dirty = 0

@@ -226,3 +226,23 @@ func TestSnapshotCost(t *testing.T) {
 		}
 	}
 }
+
+// TestLastWords checks that what an agent prints just before it is left is read, though no frame of its own has shown it (issue 12, 1.1).
+func TestLastWords(t *testing.T) {
+	var s screenplay
+	s.show(0, shellPrompt)
+	s.show(time.Second, "claude\n")
+	frame := func(text string) { s.show(time.Second, "\x1b[?2026h"+text+"\x1b[?2026l") }
+	erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
+	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + claudeBox)
+	frame(erase + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Count \x1b[39m\x1b[49m\n\n" + claudeBox)
+	s.show(time.Second, erase+"\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 2 900)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n"+
+		repeat(900, func(i int) string { return fmt.Sprintf("     %d\n", i+2) })+"\n"+shellPrompt)
+	s.show(time.Second, "")
+	for _, e := range process(window, s.events, nil) {
+		if e.Tool != nil && strings.HasPrefix(e.Tool.Output, "1\n2\n") && strings.HasSuffix(e.Tool.Output, "\n901") {
+			return
+		}
+	}
+	t.Error("the last tool call is not there")
+}
