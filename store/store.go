@@ -128,11 +128,24 @@ func absolute(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	for range maxLinks {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			return target, nil
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, nil //nolint:nilerr // it is no link, and not there yet
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target // of a link to what is not there yet
 	}
 	return path, nil
 }
+
+// maxLinks is how many links to links absolute follows, as the system does.
+const maxLinks = 40
 
 func (s *Store) open(ctx context.Context) (err error) {
 	size, err := prepareFile(ctx, s.path)

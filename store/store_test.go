@@ -250,3 +250,17 @@ func damage(t testing.TB, path string, from int) {
 		t.Fatal(err)
 	}
 }
+
+// A link to a database that is not there yet leads to it: whoever comes by the link or by the file finds the same.
+func TestDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "ptyrec.db"), filepath.Join(dir, "link.db")
+	if err := errors.Join(os.Symlink("link2.db", link), os.Symlink("ptyrec.db", filepath.Join(dir, "link2.db"))); err != nil {
+		t.Fatal(err)
+	}
+	if store.JournalFolder(link) != store.JournalFolder(file) {
+		t.Errorf("the journals are in %s, want %s", store.JournalFolder(link), store.JournalFolder(file))
+	}
+	create(t, open(t, link), "a")
+	find(t, open(t, file), "a")
+}
