@@ -54,7 +54,7 @@ const (
 	StateUnknown State = iota
 	StateIdle          // waits for a prompt
 	StateBusy          // works
-	StateAsking        // asks for approval
+	StateAsking        // asks something: Enter accepts an answer
 )
 
 // Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a pinned header,
