@@ -16,7 +16,7 @@ DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --f
 LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test clean
+.PHONY: build install test soak race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test clean
 
 build: ## the program, as bin/ptyrec
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -27,6 +27,10 @@ install: ## the program, into $GOBIN
 test: ## all tests
 	$(GO) vet ./...
 	$(GO) test ./...
+
+soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound'
 
 race: ## all tests with the race detector (needs a C compiler)
 	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race -short ./... # each process waits so long when it ends, else a second

@@ -2,14 +2,14 @@
 # Measures ptyrec beside other recorders, where they are installed, in the same PTY: ptybench.c reads it and throws away.
 #
 #   bench/peers.sh [PTYREC]      the program, default bin/ptyrec
-#   RUNS=5 TEXT=100 ANSI=20 KEYS=2000 IDLE=10    how often, MB of text and of control sequences, keys, seconds
+#   RUNS=7 TEXT=60 ANSI=20 KEYS=2000 IDLE=10    how often, MB of text and of control sequences, keys, seconds
 #
-# Each number is a median of RUNS, of which each has all programs, one after the other: what else the machine does meets them alike. x is the
+# Each number of the first table is a median of RUNS, of which each has all programs, one after the other: what else the machine does meets them alike. x is the
 # ratio to the bare command; of processor time, that of all processes, the loop's among them.
 set -eu
 cd "$(dirname "$0")/.."
 ptyrec=$(realpath "${1:-bin/ptyrec}")
-: "${RUNS:=5}" "${TEXT:=100}" "${ANSI:=20}" "${KEYS:=2000}" "${IDLE:=10}"
+: "${RUNS:=7}" "${TEXT:=60}" "${ANSI:=20}" "${KEYS:=2000}" "${IDLE:=10}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 cc -O2 -o "$dir/ptybench" bench/ptybench.c -lutil
@@ -53,6 +53,11 @@ median() {
 	awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' "runs.$1" 2>/dev/null | sort -n | awk '{ a[NR] = $1 } END { if (NR) print a[int((NR + 1) / 2)] }'
 }
 
+# least NAME FIELD gives the smallest one.
+least() {
+	awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' "runs.$1" 2>/dev/null | sort -n | head -n 1
+}
+
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0 && a != "") printf "%.2f", a / b; else print "-" }'; }
 
 sum() { awk -v a="$1" -v b="$2" 'BEGIN { print a + b }'; }
@@ -85,5 +90,16 @@ for name in $names; do
 	printf ' %7s %7s' "$(median keys p50)" "$(median keys p99)"
 	measure "$name" "idle $IDLE" sh echo.sh > runs.idle || true
 	printf ' %8s\n' "$(median idle wakeups)"
+done
+# What else the machine does only ever adds, so that minima compare better than medians on a busy one.
+printf '\nminima of %s, relative to script:\n%-10s %8s %6s %6s %8s %6s %6s\n' "$RUNS" program text/ms x cpu-x ansi/ms x cpu-x
+for name in $names; do
+	printf '%-10s' "$name"
+	for file in text ansi; do
+		cpu=$(sum "$(least "$name.$file" cpu)" "$(least "$name.$file" loop)")
+		script=$(sum "$(least script.$file cpu)" "$(least script.$file loop)")
+		printf ' %8s %6s %6s' "$(least "$name.$file" wall)" "$(ratio "$(least "$name.$file" wall)" "$(least script.$file wall)")" "$(ratio "$cpu" "$script")"
+	done
+	echo
 done
 echo "tmux draws a screen of its own and leaves out what nobody sees; its server's CPU and memory are not counted."

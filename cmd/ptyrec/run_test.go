@@ -100,7 +100,10 @@ func TestBytesUnchanged(t *testing.T) {
 // A child that writes 1 MB and exits at once leaves all of it in the terminal and the raw log.
 func TestTailIsKept(t *testing.T) {
 	runs := 100
-	if testing.Short() {
+	switch {
+	case long():
+		runs = 200
+	case testing.Short():
 		runs = 5
 	}
 	for i := range runs {
@@ -278,12 +281,15 @@ func TestJobControl(t *testing.T) {
 
 // Many runs share one database.
 func TestManyRuns(t *testing.T) {
-	const n = 20
+	n, size := 20, 1000
+	if long() {
+		n, size = 30, 10_000_000
+	}
 	environ, db := env(t)
-	var users [n]*ptytest.User
-	var cmds [n]*exec.Cmd
+	users, cmds := make([]*ptytest.User, n), make([]*exec.Cmd, n)
 	for i := range n {
-		users[i], cmds[i] = ptytest.New(t), exec.Command("ptyrec", "run", "--", "sh", "-c", fmt.Sprintf("echo this is run %d", i))
+		script := fmt.Sprintf("stty raw; head -c %d /dev/zero; stty -raw; echo this is run %d", size, i)
+		users[i], cmds[i] = ptytest.New(t), exec.Command("ptyrec", "run", "--", "sh", "-c", script)
 		cmds[i].Env = environ
 		users[i].Start(t, cmds[i])
 	}
@@ -306,7 +312,7 @@ func TestManyRuns(t *testing.T) {
 		t.Fatalf("%d sessions, %v; want %d", len(infos), err, n)
 	}
 	for _, info := range infos {
-		if info.Status != store.Ended || info.RawBytes == 0 {
+		if info.Status != store.Ended || info.RawBytes < int64(size) {
 			t.Errorf("session %s: %s, %d bytes", info.ID, info.Status, info.RawBytes)
 		}
 	}
