@@ -69,6 +69,9 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	if d.raw, err = store.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
+	if err := db.TakeIn(ctx, nil); err != nil { // it makes the session known
+		return err
+	}
 	d.processor = recorder.NewProcessor(recorder.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
 	begun := time.Now()
 	for i, told := 0, int64(0); d.bytes < size; i++ {
