@@ -85,7 +85,7 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer done()
 	began := time.Now()
-	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite}
+	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite, inside: s.inside(r)}
 	err = a.run(ctx)
 	_ = ws.Close(closing(err)) // it may be gone
 	s.noteEnd(r, began, err)
@@ -97,6 +97,7 @@ type agentLink struct {
 	server  *Server
 	id      string
 	name    string // of the agent
+	inside  bool   // it runs inside a session
 	ws      *websocket.Conn
 	stream  *client.Stream
 	writes  bool
@@ -222,6 +223,9 @@ func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err err
 		_, err := a.stream.Write([]byte(r.Data))
 		return nil, err
 	case "terminal.proxy.start":
+		if a.inside {
+			return nil, errInside
+		}
 		if !a.server.AllowRun || a.server.Start == nil {
 			return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "commands are not started; `ptyrec serve --allow-run` lets them"}
 		}

@@ -105,6 +105,8 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 		return problem(http.StatusNotFound, "not_found", "there is no bridge here")
 	case rightOf(r) < mayWrite:
 		return errNoToken
+	case s.inside(r):
+		return errInside
 	case s.freeCommand(r):
 		return problem(http.StatusForbidden, "forbidden", "the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
 	}

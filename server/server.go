@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -33,6 +34,8 @@ type Options struct {
 	AllowRun    bool     // clients may name commands to be run
 	Version     string   // of the program
 
+	// Inside returns the recorded sessions that the client of a connection runs inside; known is false if that cannot be found out. nil: none does.
+	Inside func(client, server netip.AddrPort) (ids []string, known bool)
 	// Start runs a command in a new detached session and gives its id. nil: none can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
 	// Bridge is the command of /ws/pty; empty: there is no bridge.

@@ -225,6 +225,9 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 	if !s.AllowRun || s.Start == nil {
 		return problem(http.StatusForbidden, "forbidden", "commands are not started; `ptyrec serve --allow-run` lets them")
 	}
+	if s.inside(r) {
+		return errInside
+	}
 	o := struct {
 		Command []string `json:"command"`
 		Cwd     string   `json:"cwd"`

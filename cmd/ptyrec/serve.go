@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/web"
@@ -139,6 +140,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
 		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
+		Inside: peer.Sessions,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -174,5 +176,78 @@ func TestServeOpens(t *testing.T) {
 	defer resp.Body.Close()
 	if len(resp.Cookies()) != 1 {
 		t.Errorf("%s: %s, no cookie", url, resp.Status)
+	}
+}
+
+// Item 2.1, at the server: the token is in a file that a program inside a session can read, too. With it, it gives itself no control of its
+// session, and gets no terminal outside of it; somebody outside does.
+func TestServeGivesProgramsInsideNoControl(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash speaks TCP for us")
+	}
+	environ, _ := liveEnv(t)
+	url, token, _ := served(t, environ, "--allow-run")
+	port := url[strings.LastIndex(url, ":")+1:]
+	dir := t.TempDir()
+	request := func(method, path, body, more string) string {
+		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n%s", method, path, token, more, len(body), body)
+	}
+	kind := "Content-Type: application/json\r\nConnection: close\r\n"
+	upgrade := "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+	id := detached(t, environ, "80x24", "bash", "-c", fmt.Sprintf(`cd %s; until test -e go; do sleep 0.02; done
+		ask() { exec 3<>/dev/tcp/127.0.0.1/%s; cat $1 >&3; head -c 12 <&3 > $2-; exec 3>&-; mv $2- $2; }
+		export -f ask
+		for r in grant human kill bridge start; do ask $r $r.inside; setsid -f env -u PTYREC_SESSION bash -c "ask $r $r.left"; done; until test -e done; do sleep 0.02; done`, dir, port))
+	path := "/api/sessions/" + id
+	requests := map[string]struct {
+		text            string
+		inside, outside string
+	}{
+		"grant":  {request("POST", path+"/control", `{"action":"grant"}`, kind), "403", "200"},
+		"human":  {request("POST", path+"/input", `{"text":"x","kind":"human"}`, kind), "403", "204"},
+		"kill":   {request("POST", path+"/kill", `{"signal":"INT"}`, kind), "403", ""},
+		"bridge": {request("GET", "/ws/pty/x", "", upgrade), "403", "101"},
+		"start":  {request("POST", "/api/sessions", `{"command":["true"]}`, kind), "403", "201"},
+	}
+	for name, r := range requests {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(r.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := func(file string) (text string) {
+		waitFor(t, file, func() bool {
+			got, err := os.ReadFile(filepath.Join(dir, file))
+			text = string(got)
+			return err == nil
+		})
+		return text
+	}
+	for name, r := range requests {
+		for _, from := range []string{".inside", ".left"} {
+			if got := answer(name + from); !strings.HasSuffix(got, r.inside) {
+				t.Errorf("%s%s: %q, want %s", name, from, got, r.inside)
+			}
+		}
+	}
+	for _, name := range []string{"human", "grant", "bridge", "start"} {
+		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(conn, requests[name].text)
+		got := make([]byte, 12)
+		_, err = io.ReadFull(conn, got)
+		_ = conn.Close()
+		if err != nil || !strings.HasSuffix(string(got), requests[name].outside) {
+			t.Errorf("%s, from outside: %q, %v, want %s", name, got, err, requests[name].outside)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

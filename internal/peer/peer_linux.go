@@ -1,0 +1,125 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/recorder/leader"
+)
+
+// Sessions returns the ids of the recorded sessions that the client of a connection runs inside, as one of their leaders is an ancestor of it
+// (its environment would say what it likes). known is false if the client is a program of this user on this machine of which that
+// cannot be found out.
+func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
+	inode, uid, found := socket(client, server)
+	if !found {
+		return nil, !client.Addr().Unmap().IsLoopback() && client.Addr().Unmap() != server.Addr().Unmap() // else it has gone already
+	}
+	holders := holders(inode)
+	if len(holders) == 0 {
+		return nil, uid != os.Getuid() // another user's, whose files we do not see
+	}
+	for _, pid := range holders {
+		above, ok := sessionsOf(pid)
+		if !ok {
+			return nil, false
+		}
+		ids = append(ids, above...)
+	}
+	return ids, true
+}
+
+// socket finds the client's end of a connection in proc_net(5)'s tables.
+func socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
+	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		table, _ := os.ReadFile(file) // one that is not there has no connections
+		for line := range strings.Lines(string(table)) {
+			f := strings.Fields(line)
+			if len(f) < 10 || !same(f[1], client) || !same(f[2], server) {
+				continue
+			}
+			uid, err := strconv.Atoi(f[7])
+			return f[9], uid, err == nil && f[9] != "0"
+		}
+	}
+	return "", 0, false
+}
+
+// same reports whether a table's address, words in the machine's order and a port, is this one.
+func same(text string, want netip.AddrPort) bool {
+	host, port, _ := strings.Cut(text, ":")
+	n, err := strconv.ParseUint(port, 16, 16)
+	if err != nil || uint16(n) != want.Port() {
+		return false
+	}
+	words, err := hex.DecodeString(host)
+	if err != nil || len(words)%4 != 0 {
+		return false
+	}
+	for i := 0; i < len(words); i += 4 {
+		slices.Reverse(words[i : i+4]) // all machines that Go builds for and ptyrec runs on are little-endian
+	}
+	addr, ok := netip.AddrFromSlice(words)
+	return ok && addr.Unmap() == want.Addr().Unmap().WithZone("")
+}
+
+// holders returns the processes that have a socket open, of those whose files we may see.
+func holders(inode string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is a good one
+	for _, file := range files {
+		if to, err := os.Readlink(file); err == nil && to == "socket:["+inode+"]" {
+			pid, _ := strconv.Atoi(strings.Split(file, "/")[2]) // it matches the pattern
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// sessionsOf returns the sessions of the leaders above a process. ok is false if one of its ancestors cannot be seen.
+func sessionsOf(pid int) (ids []string, ok bool) {
+	for pid > 1 {
+		dir := fmt.Sprintf("/proc/%d/", pid)
+		command, commandErr := os.ReadFile(dir + "cmdline")
+		stat, statErr := os.ReadFile(dir + "stat")
+		if commandErr != nil || statErr != nil {
+			return nil, false
+		}
+		if name, _, _ := bytes.Cut(command, []byte{0}); string(name) == leader.Name || string(name) == leader.OwnedName {
+			id, ok := sessionOf(dir)
+			if !ok {
+				return nil, false
+			}
+			ids = append(ids, id)
+		}
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may hold anything
+		if len(fields) < 2 {
+			return nil, false
+		}
+		var err error
+		if pid, err = strconv.Atoi(string(fields[1])); err != nil {
+			return nil, false
+		}
+	}
+	return ids, true
+}
+
+// sessionOf returns the session of a leader, which its recorder has told it.
+func sessionOf(dir string) (id string, ok bool) {
+	environ, err := os.ReadFile(dir + "environ")
+	if err != nil {
+		return "", false
+	}
+	for variable := range bytes.SplitSeq(environ, []byte{0}) {
+		if id, ok := bytes.CutPrefix(variable, []byte("PTYREC_SESSION=")); ok {
+			return string(id), true
+		}
+	}
+	return "", false
+}
