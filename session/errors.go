@@ -15,6 +15,5 @@ var (
 	ErrNotWritable  = errors.New("cannot be written")
 	ErrFull         = errors.New("the disk is full")
 	ErrBusy         = errors.New("locked by another program")
-	ErrKept         = errors.New("kept beside the database")
 	ErrRemoved      = errors.New("removed while in use")
 )

@@ -10,9 +10,6 @@ import "os"
 // Lock does nothing.
 func Lock(*os.File, int64) error { return nil }
 
-// Unlock does nothing.
-func Unlock(*os.File, int64) error { return nil }
-
 // Locked returns false.
 func Locked(*os.File, int64) bool { return false }
 

@@ -18,11 +18,6 @@ func Lock(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_WRLCK, at))
 }
 
-// Unlock drops a lock.
-func Unlock(f *os.File, at int64) error {
-	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_UNLCK, at))
-}
-
 // Locked reports whether somebody else has locked the byte. It does not see locks taken through f itself.
 func Locked(f *os.File, at int64) bool {
 	lock := flock(unix.F_WRLCK, at)
