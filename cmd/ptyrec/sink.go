@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -152,7 +150,7 @@ const packPriority = 19
 // pack brings into the database what is complete of the journal, as far as that takes it.
 func (s *sink) pack() {
 	runtime.LockOSThread() // for ever: the thread ends with the goroutine
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), packPriority)
+	yieldThread(packPriority)
 	db, err := s.database()
 	if err == nil {
 		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal

@@ -1,0 +1,6 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+// yieldThread gives this thread a nice value. Only Linux has one for each thread.
+func yieldThread(nice int) { _ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), nice) }
