@@ -304,15 +304,21 @@ func (o *echo) judge(k key, shown bool) {
 	}
 }
 
-// tell tells the callers what was judged since the last call. It must not be called under a lock.
-func (o *echo) tell() {
-	for _, t := range o.judged {
+// take returns the keys that were judged since the last call.
+func (o *echo) take() []*typedKeys {
+	judged := o.judged
+	o.judged = nil
+	return judged
+}
+
+// tell tells the callers about judged keys.
+func (o *echo) tell(judged []*typedKeys) {
+	for _, t := range judged {
 		o.mu.Lock()
 		o.size -= len(t.data)
 		o.mu.Unlock()
 		t.kept(t.shown)
 	}
-	o.judged = o.judged[:0]
 }
 
 // splitKeys parts what a terminal sends into keys.

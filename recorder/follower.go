@@ -44,6 +44,8 @@ type follower struct {
 	mu     sync.Mutex // guards processor against screen, and broken
 	broken bool       // the processor has not seen all
 
+	telling sync.Mutex // held while callers are told of their keys; taken before mu
+
 	processor *Processor
 	echo      echo
 	seq       atomic.Int64  // bytes of output that the processor has seen
@@ -232,7 +234,7 @@ func (f *follower) process(e session.Event) error {
 		return errStopped
 	}
 	f.locked(func() { f.echo.feed(f.processor, e) })
-	f.echo.tell()
+	f.tellKeys()
 	f.seq.Store(f.processor.offset)
 	notify(f.progress)
 	f.last = e.At
@@ -259,7 +261,16 @@ func (f *follower) settleKeys(seq int64, limit time.Duration) {
 		f.echo.reach(f.processor)
 		f.echo.close()
 	})
-	f.echo.tell()
+	f.tellKeys()
+}
+
+// tellKeys tells whoever typed keys which of them the screen has shown, in the order in which they were judged.
+func (f *follower) tellKeys() {
+	f.telling.Lock()
+	defer f.telling.Unlock()
+	var judged []*typedKeys
+	f.locked(func() { judged = f.echo.take() })
+	f.echo.tell(judged)
 }
 
 // screen calls read with the processor's screen and the number of bytes that it has seen. It is false where that is not the session's.
