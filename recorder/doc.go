@@ -3,19 +3,19 @@
 //
 // Run starts these goroutines; no other one waits for anything that is drawn below it:
 //
-//	 user's terminal                                            PTY ─ command
-//	  │ keys                                                     ▲  │ output
-//	  ├──▶ inputPump ─────────────────────────────────────────────┘  │
-//	  │                                                              ▼
-//	  ◀───────────────────────────── outputPump ◀── poll, read ──────┘
-//	                                     │ raw events, copied, in one order
-//	                                     ▼
-//	                                    tee ──────────▶ Host (viewers; package live)
-//	               ┌─────────────────────┴───────────┐
-//	               ▼                                 ▼
-//	    Log: its queue (8 MiB)                 feed (256 KiB)
-//	               ▼                                 ▼
-//	    its writer ──▶ journal ── Replay ──▶ follower ──▶ Processor ──▶ Index
+//	user's terminal                                            PTY ─ command
+//	 │ keys                                                     ▲  │ output
+//	 ├──▶ inputPump ─────────────────────────────────────────────┘  │
+//	 │                                                              ▼
+//	 ◀───────────────────────────── outputPump ◀── poll, read ──────┘
+//	                                    │ raw events, copied, in one order
+//	                                    ▼
+//	                                   tee ──────────▶ Host (viewers; package live)
+//	              ┌─────────────────────┴───────────┐
+//	              ▼                                 ▼
+//	   Log: its queue (8 MiB)                 feed (256 KiB)
+//	              ▼                                 ▼
+//	   its writer ──▶ journal ── Replay ──▶ follower ──▶ Processor ──▶ Index
 //
 // A queue that is full never holds up the tee. What the Log has no room for is lost, and counted. What the
 // feed has no room for is left out, and the follower reads it from the Log once the flood is over; what is far
