@@ -32,15 +32,15 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// hit is what a search found.
+// hit is a message that a search found, or a session whose labels match.
 type hit struct {
 	Session item           `json:"session"`
-	Entry   *session.Entry `json:"entry"`
+	Entry   *session.Entry `json:"entry,omitempty"` // not set: the session's name, title, note or tags match
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`
 }
 
-// search looks for messages.
+// search looks for messages, and for sessions by their labels.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	wanted := store.Query{Text: q.values.Get("q"), Roles: q.values["role"], Filter: q.filter()}
@@ -58,21 +58,30 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 		}
 		wanted.Filter.ID = info.ID
 	}
-	found, err := s.Store.Search(r.Context(), wanted)
+	labels, messages, err := s.Store.SearchAll(r.Context(), wanted)
 	if err != nil {
 		return err
 	}
-	infos := make([]*store.Info, len(found))
-	for i, h := range found {
-		infos[i] = h.Session
+	infos := make([]*store.Info, 0, len(labels)+len(messages))
+	hits := make([]hit, 0, cap(infos))
+	for _, l := range labels {
+		infos = append(infos, l.Session)
+		hits = append(hits, newHit(nil, l.Snippet))
+	}
+	for _, m := range messages {
+		infos = append(infos, m.Session)
+		hits = append(hits, newHit(m.Entry, m.Snippet))
 	}
 	items, err := s.items(r.Context(), infos)
 	if err != nil {
 		return err
 	}
-	hits := make([]hit, len(found))
-	for i, h := range found {
-		hits[i] = hit{items[i], h.Entry, h.Snippet.Text, append([][2]int{}, h.Snippet.Marks...)}
+	for i := range hits {
+		hits[i].Session = items[i]
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"hits": hits})
+}
+
+func newHit(e *session.Entry, snippet store.Snippet) hit {
+	return hit{Entry: e, Snippet: snippet.Text, Marks: append([][2]int{}, snippet.Marks...)}
 }

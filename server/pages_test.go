@@ -13,6 +13,44 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// Item 3.5: titles, notes and tags were searched by ptyrec search alone.
+func TestSearchLabels(t *testing.T) {
+	s := newSite(t, nil)
+	at := time.Now().UTC().Truncate(time.Second)
+	for _, id := range []string{"a", "b"} {
+		if err := s.db.CreateSession(t.Context(), &session.Session{ID: id, StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "fix the cache", Status: session.StatusComplete}
+	if err := s.db.SaveEntries(t.Context(), "a", []*session.Entry{e}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.SetNote(t.Context(), "b", "the cache was cold"); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{"q=cache": "b# a#1 ", "q=cold": "b# ", "q=cache&role=user": "a#1 ", "q=cache&session=b": ""} {
+		var found struct {
+			Hits []struct {
+				Session struct{ ID string }
+				Entry   struct{ Seq int }
+				Snippet string
+				Marks   [][2]int
+			}
+		}
+		s.get("/api/search?"+query, &found)
+		got := ""
+		for _, h := range found.Hits {
+			if got += strings.Replace(fmt.Sprintf("%s#%d ", h.Session.ID, h.Entry.Seq), "#0", "#", 1); len(h.Marks) != 1 || h.Snippet == "" {
+				t.Errorf("%s: hit %+v", query, h)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: found %q, want %q", query, got, want)
+		}
+	}
+}
+
 // Item 1.7: of 144 sessions that began in one second, the second page of three was empty.
 func TestSessionsOfOneSecond(t *testing.T) {
 	s := newSite(t, nil)

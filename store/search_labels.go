@@ -3,8 +3,28 @@ package store
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 )
+
+// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds, together
+// no more than the query's limit. If there are more, each kind has half of it, or what the other kind
+// leaves free. Labels are not searched if the query names roles or one session.
+func (s *Store) SearchAll(ctx context.Context, q Query) (labels []*LabelHit, hits []*Hit, err error) {
+	if hits, err = s.Search(ctx, q); err != nil || len(q.Roles) > 0 || q.Filter.ID != "" {
+		return nil, hits, err
+	}
+	if labels, err = s.SearchLabels(ctx, q); err != nil {
+		return nil, nil, err
+	}
+	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool { // its title quotes a message that was found
+		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
+			slices.ContainsFunc(hits, func(h *Hit) bool { return h.Session.ID == l.Session.ID })
+	})
+	limit := q.limit()
+	labels = labels[:min(len(labels), max((limit+1)/2, limit-len(hits)))]
+	return labels, hits[:min(len(hits), limit-len(labels))], nil
+}
 
 // LabelHit is a session whose name, tags, note or title a query found.
 type LabelHit struct {

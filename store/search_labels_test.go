@@ -52,6 +52,37 @@ func TestSearchLabels(t *testing.T) {
 	}
 }
 
+// TestSearchAllKeepsItsLimit: 20 labels and 20 messages came for a limit of 20.
+func TestSearchAllKeepsItsLimit(t *testing.T) {
+	s := newStore(t)
+	for i := range 6 {
+		id := fmt.Sprintf("s%d", i)
+		create(t, s, id)
+		if _, err := s.Tag(t.Context(), id, []string{"cache"}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 4 {
+		e := &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "the cache", Status: session.StatusComplete}
+		if err := s.SaveEntries(t.Context(), "s0", []*session.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit, want := range map[int][2]int{1: {1, 0}, 2: {1, 1}, 6: {3, 3}, 9: {5, 4}, 20: {6, 4}} {
+		labels, hits, err := s.SearchAll(t.Context(), store.Query{Text: "cache", Filter: store.Filter{Limit: limit}})
+		if got := [2]int{len(labels), len(hits)}; err != nil || got != want {
+			t.Errorf("limit %d: %v labels and messages, want %v, error %v", limit, got, want, err)
+		}
+	}
+	for name, q := range map[string]store.Query{
+		"role": {Text: "cache", Roles: []string{session.RoleUser}}, "session": {Text: "cache", Filter: store.Filter{ID: "s0"}},
+	} {
+		if labels, hits, err := s.SearchAll(t.Context(), q); err != nil || len(labels) != 0 || len(hits) != 4 {
+			t.Errorf("%s: %d labels, %d messages, error %v", name, len(labels), len(hits), err)
+		}
+	}
+}
+
 // TestSearchPrefixIsNewestFirst: a beginning took ten times as long as a word, because ranking
 // reads all that begins so a second time (issue 12, 3.8). It is not ranked: the newest come first.
 func TestSearchPrefixIsNewestFirst(t *testing.T) {

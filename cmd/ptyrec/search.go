@@ -109,18 +109,9 @@ func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.Labe
 	if err := readOutAll(ctx, a, db, q.Filter); err != nil {
 		return nil, nil, nil, err
 	}
-	if len(q.Roles) == 0 {
-		if labels, err = db.SearchLabels(ctx, q); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	if hits, err = db.Search(ctx, q); err != nil {
+	if labels, hits, err = db.SearchAll(ctx, q); err != nil {
 		return nil, nil, nil, err
 	}
-	labels = slices.DeleteFunc(labels, func(l *store.LabelHit) bool { // its title is what was said
-		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
-			slices.ContainsFunc(hits, func(h *store.Hit) bool { return h.Session.ID == l.Session.ID })
-	})
 	ids, err := db.IDs(ctx)
 	return labels, hits, newShortIDs(ids), err
 }

@@ -12,7 +12,8 @@ export interface Entry {
   id: string; seq: number; type: "message" | "event"; event?: string; role?: string; agent?: string; conversation: number; text?: string; markdown?: string;
   output?: string; tool?: Tool; data?: Record<string, unknown>; at: string; end_at?: string; offset: number; status?: "complete" | "partial" | "streaming";
 }
-export interface Hit { session: Session; entry: Entry; snippet: string; marks: [number, number][] }
+/** Hit is a message, or without an entry a session whose name, title, note or tags match. */
+export interface Hit { session: Session; entry?: Entry; snippet: string; marks: [number, number][] }
 export interface Info { version: string; write: boolean; read_only: boolean }
 export interface Viewer { id: string; name: string; kind: "human" | "agent"; control: boolean; since: string }
 export interface Control { viewers: Viewer[]; grant?: { by: string; at: string; until?: string }; reason?: string }

@@ -24,7 +24,7 @@ export class ListPage implements Page {
   private results = h("ol", { class: "sessions", "aria-label": "Sessions" });
   private status = h("p", { class: "count", role: "status" });
   private trouble = h("div", { class: "trouble", role: "alert", hidden: true });
-  private field = h("input", { type: "search", placeholder: "Search what was said", "aria-label": "Search what was said", spellcheck: false, oninput: () => this.later(typing) });
+  private field = h("input", { type: "search", placeholder: "Search messages, titles, notes, tags", "aria-label": "Search messages, titles, notes, tags", spellcheck: false, oninput: () => this.later(typing) });
   private more = h("button", { type: "button", class: "button", hidden: true, onclick: () => void this.load("more") }, "Older sessions");
   private sessions: api.Session[] = [];
   private next?: string;
@@ -148,7 +148,7 @@ export class ListPage implements Page {
   private async search(q: string, signal: AbortSignal): Promise<void> {
     const hits = await api.search(q, { ...this.filters.filter(), limit: hitsShown }, signal);
     this.more.hidden = true;
-    this.draw(hits.map(hit), hits.length ? (hits.length < hitsShown ? plural(hits.length, "hit") : `The best ${hits.length} hits`) : `Nothing was said of “${q}”`);
+    this.draw(hits.map(hit), hits.length ? (hits.length < hitsShown ? plural(hits.length, "hit") : `The best ${hits.length} hits`) : `Nothing matches “${q}”`);
   }
 
   // draw shows rows, unless they are there already: the focus stays where it is.
@@ -190,10 +190,14 @@ export class ListPage implements Page {
 function hit({ session: s, entry, snippet, marks }: api.Hit): HTMLElement {
   const parts = marked(snippet, marks);
   const first = parts.find((p) => p instanceof HTMLElement)?.textContent ?? "";
-  return h("li", {}, link(`/s/${s.id}${first ? `?q=${encodeURIComponent(first)}` : ""}#${entry.seq}`, { class: "session hit" },
-    h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, h("time", { dateTime: entry.at, title: full(entry.at) }, when(entry.at))),
-    h("span", { class: "snippet" }, h("b", {}, entry.role === "user" ? "You" : entry.agent ?? entry.role ?? ""), " ", ...parts)));
+  const place = entry ? `${first ? `?q=${encodeURIComponent(first)}` : ""}#${entry.seq}` : "";
+  const who = !entry ? "Session" : entry.role === "user" ? "You" : entry.agent ?? entry.role ?? "";
+  const at = entry?.at ?? s.started_at;
+  return h("li", {}, link(`/s/${s.id}${place}`, { class: "session hit" },
+    h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, h("time", { dateTime: at, title: full(at) }, when(at))),
+    h("span", { class: "snippet" }, h("b", {}, who), " ", ...parts)));
 }
+
 // marked returns a snippet whose marks, in bytes, stand out.
 function marked(snippet: string, marks: [number, number][] | null): Node[] {
   const bytes = new TextEncoder().encode(snippet);

@@ -140,6 +140,16 @@ test("3.9 sessions are named, tagged, noted and deleted", { skip }, async () => 
   assert.match(String(wrong?.message ?? "400"), /400/); // of the tag that was refused
 });
 
+// Titles, notes and tags were searched by ptyrec search alone.
+test("3.5 a session is found by its tag", { skip }, async () => {
+  const { tab, check } = await open("light", "/?q=oldest");
+  await tab.waitForSelector(".count >> text=1 hit");
+  await tab.waitForSelector(".hit mark >> text=oldest");
+  await tab.click(".hit");
+  await tab.waitForSelector("article");
+  await check();
+});
+
 // The list showed old states as if they were true.
 test("3.9 the list says that the server is silent, and recovers", { skip }, async (t) => {
   const wire = await line(Number(program.url.port));
