@@ -17,7 +17,8 @@ import (
 )
 
 // InsideTCP reports whether a process that runs in the session holds the client's end of a TCP connection, or may do so. From another
-// machine nobody does; from this one, a connection that is not found counts as theirs.
+// machine nobody does. From this one, a connection counts as theirs unless a process outside holds it, or may do so: one that nobody
+// holds may be on its way in a Unix socket (SCM_RIGHTS), or be in an io_uring.
 func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
 	client, server = unmapped(client), unmapped(server)
 	inode, uid, found := tcpSocket(client, server)
@@ -27,22 +28,23 @@ func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
 	if inode == "0" {
 		return true // whoever had it is gone
 	}
-	for looked := map[int]bool{}; ; { // until no process is new: one may hand the connection on while we look
-		var pids []int
+	looked, outside := map[int]bool{}, false
+	for found := true; found; { // until no process is new: one may hand the connection on while we look
+		found = false
 		for _, pid := range processes() {
-			if !looked[pid] && c.Inside(pid) {
-				pids = append(pids, pid)
+			if looked[pid] {
+				continue
 			}
-		}
-		if len(pids) == 0 {
-			return false
-		}
-		for _, pid := range pids {
-			if looked[pid] = true; holds(pid, inode, uid) {
+			looked[pid], found = true, true
+			switch inside, held := c.Inside(pid), holds(pid, inode, uid); {
+			case inside && (held || hides(pid)):
 				return true
+			case held:
+				outside = true
 			}
 		}
 	}
+	return !outside
 }
 
 func unmapped(a netip.AddrPort) netip.AddrPort {
@@ -73,21 +75,52 @@ func processes() []int {
 // holds reports whether a process has a socket open, or may have it: its files are hidden, and it may have made the socket.
 func holds(pid int, inode string, uid int) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	files, err := os.ReadDir(filepath.Join(dir, "fd"))
-	if errors.Is(err, fs.ErrPermission) {
-		info, err := os.Stat(dir)
-		if err != nil {
-			return true
+	for _, fds := range tables(dir) {
+		files, err := os.ReadDir(fds)
+		if errors.Is(err, fs.ErrPermission) {
+			info, err := os.Stat(dir)
+			if err != nil {
+				return true
+			}
+			owner, ok := info.Sys().(*syscall.Stat_t)
+			return !ok || int(owner.Uid) == uid || owner.Uid == 0 // root's also where it hides what it is (prctl(2), PR_SET_DUMPABLE)
 		}
-		owner, ok := info.Sys().(*syscall.Stat_t)
-		return !ok || int(owner.Uid) == uid || owner.Uid == 0 // root's also where it hides what it is (prctl(2), PR_SET_DUMPABLE)
-	}
-	for _, f := range files {
-		if target, err := os.Readlink(filepath.Join(dir, "fd", f.Name())); err == nil && target == "socket:["+inode+"]" {
-			return true
+		for _, f := range files {
+			if target, err := os.Readlink(filepath.Join(fds, f.Name())); err == nil && target == "socket:["+inode+"]" {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// hides reports whether a process holds files that its tables do not show: on their way to one of its Unix sockets (scm_fds), or in an
+// io_uring (UserFiles).
+func hides(pid int) bool {
+	for _, fds := range tables(filepath.Join("/proc", strconv.Itoa(pid))) {
+		infos := filepath.Join(filepath.Dir(fds), "fdinfo")
+		files, _ := os.ReadDir(infos) // holds has looked whether it may
+		for _, f := range files {
+			info, _ := os.ReadFile(filepath.Join(infos, f.Name()))
+			for line := range strings.Lines(string(info)) {
+				name, count, _ := strings.Cut(line, ":")
+				if (name == "scm_fds" || name == "UserFiles") && strings.TrimSpace(count) != "0" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// tables returns the folders of a process's open files: a thread may have a table of its own (unshare(2), CLONE_FILES).
+func tables(dir string) []string {
+	threads, _ := os.ReadDir(filepath.Join(dir, "task")) // a process that has ended holds nothing
+	var found []string
+	for _, t := range threads {
+		found = append(found, filepath.Join(dir, "task", t.Name(), "fd"))
+	}
+	return found
 }
 
 // tcpSocket finds the socket at one end of a connection, and who made it (proc(5), /proc/net/tcp).

@@ -4,15 +4,18 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -161,7 +164,8 @@ func askGrant(conn net.Conn) error {
 	}
 }
 
-// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token is a file of the same user's.
+// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token is a file of the same user's. It still
+// could while its connection was in no table of open files of its process: on its way in a Unix socket, or in a thread's own table.
 func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	token := filepath.Join(t.TempDir(), "token")
@@ -186,7 +190,8 @@ func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	post := `ptyrec-post "$URL" "$TOKEN" "$PTYREC_SESSION"`
-	run := exec.Command("ptyrec", "run", "--detach", "--", "sh", "-c", post+"; setsid sh -c 'sleep 0.2; "+post+"' & wait; echo tried; cat")
+	run := exec.Command("ptyrec", "run", "--detach", "--", "sh", "-c",
+		post+"; "+post+" in-flight; "+post+" thread; setsid sh -c 'sleep 0.2; "+post+"' & wait; echo tried; cat")
 	run.Env = append(environ, "URL="+url, "TOKEN="+token)
 	id, err := run.Output()
 	if err != nil {
@@ -200,7 +205,7 @@ func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 	}
 	screen := exec.Command("ptyrec", "screen", session)
 	screen.Env = environ
-	if b, err := screen.Output(); err != nil || strings.Count(string(b), "403 Forbidden") != 2 {
+	if b, err := screen.Output(); err != nil || strings.Count(string(b), "403 Forbidden") != 4 {
 		t.Errorf("%v: %s", err, b)
 	}
 	person := exec.Command("ptyrec-post", url, token, session) // we are outside
@@ -225,6 +230,11 @@ func postGrant() {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	if len(os.Args) > 4 {
+		status, err := postHidden(req, os.Args[4])
+		fmt.Println(status, err)
+		return
+	}
 	for {
 		resp, err := http.DefaultClient.Do(req.Clone(context.Background()))
 		if err != nil {
@@ -238,4 +248,73 @@ func postGrant() {
 		}
 		req.Body, _ = req.GetBody() // it is a string's
 	}
+}
+
+// postHidden sends a request on a connection that is in no table of open files of its process: one is a thread's own (how is
+// thread), or it is on its way in a Unix socket until there is an answer. It returns the status line.
+func postHidden(req *http.Request, how string) (status string, err error) {
+	runtime.LockOSThread() // for good: no other goroutine may get the thread
+	if how == "thread" {
+		if err := syscall.Unshare(syscall.CLONE_FILES); err != nil {
+			return "", err
+		}
+	}
+	server, err := netip.ParseAddrPort(req.URL.Host)
+	if err != nil {
+		return "", err
+	}
+	var request bytes.Buffer
+	if err := req.Write(&request); err != nil {
+		return "", err
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	pair, pairErr := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	err = errors.Join(err, pairErr, syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(server.Port()), Addr: server.Addr().As4()}),
+		syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_CORK, 1)) // the kernel waits 200 ms for more
+	if err != nil {
+		return "", err
+	}
+	here, err := syscall.Getsockname(fd)
+	if err != nil {
+		return "", err
+	}
+	if _, err := syscall.Write(fd, request.Bytes()); err != nil {
+		return "", err
+	}
+	if how != "thread" {
+		err := errors.Join(syscall.Sendmsg(pair[0], []byte{0}, syscall.UnixRights(fd), nil, 0), syscall.Close(fd))
+		if err != nil {
+			return "", err
+		}
+		for !answered(here.(*syscall.SockaddrInet4).Port) {
+			runtime.Gosched()
+		}
+		rights := make([]byte, syscall.CmsgSpace(4))
+		_, n, _, _, err := syscall.Recvmsg(pair[1], make([]byte, 1), rights, 0)
+		messages, parseErr := syscall.ParseSocketControlMessage(rights[:n])
+		if err = errors.Join(err, parseErr); err != nil {
+			return "", err
+		}
+		fds, err := syscall.ParseUnixRights(&messages[0])
+		if err != nil {
+			return "", err
+		}
+		fd = fds[0]
+	}
+	b := make([]byte, 1000)
+	n, err := syscall.Read(fd, b)
+	status, _, _ = strings.Cut(string(b[:max(n, 0)]), "\r\n")
+	return status, err
+}
+
+// answered reports whether bytes wait in the socket at a port of this machine (proc(5), /proc/net/tcp, rx_queue).
+func answered(port int) bool {
+	table, _ := os.ReadFile("/proc/net/tcp")
+	for line := range strings.Lines(string(table)) {
+		f := strings.Fields(line)
+		if len(f) > 4 && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) && !strings.HasSuffix(f[4], ":00000000") {
+			return true
+		}
+	}
+	return false
 }
