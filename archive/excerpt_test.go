@@ -47,14 +47,14 @@ func read(t testing.TB, path string) recorded {
 	return rec
 }
 
-func (r *recorded) extract() {
+func (rec *recorded) extract() {
 	started := time.Unix(1000, 0).UTC()
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: r.header.Cols, Rows: r.header.Rows, Started: started, SessionID: "s"})
-	for _, e := range r.events {
+	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: rec.header.Cols, Rows: rec.header.Rows, Started: started, SessionID: "s"})
+	for _, e := range rec.events {
 		p.Feed(e)
 	}
-	p.Close(r.events[len(r.events)-1].At)
-	r.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Cols: r.header.Cols, Rows: r.header.Rows}, Entries: p.Entries()}
+	p.Close(rec.events[len(rec.events)-1].At)
+	rec.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Cols: rec.header.Cols, Rows: rec.header.Rows}, Entries: p.Entries()}
 }
 
 // list is an event source.

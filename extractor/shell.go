@@ -16,7 +16,6 @@ type shellCommand struct {
 	joined  bool          // which continues the row above
 	began   time.Duration // when the prompt was drawn, or the output begun
 	running bool          // the latter
-	folder  string        // that the shell was in when the command was read last
 	printed *printed
 }
 
@@ -148,10 +147,12 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 	}
 	command = strings.TrimSpace(withoutRight(b.String(), prev))
 	word, here := hereWord(command)
-	for rest, ok := "", true; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
-		if rest, ok = continuation(lines[i].Text); !ok && marked < 0 {
+	for rest := ""; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
+		text, ok := continuation(lines[i].Text)
+		if !ok && marked < 0 {
 			break
-		} else if !ok {
+		}
+		if rest = text; !ok {
 			rest = lines[i].Text
 		}
 		b.Reset()

@@ -499,9 +499,9 @@ func (w *Writer) writeEnd() {
 	if len(w.queue) == 0 {
 		return
 	}
-	whole, at, end := 0, 0, []byte(nil)
+	whole, end := 0, []byte(nil)
 	for i, chunk := range w.queue {
-		for at = 0; at < len(chunk); {
+		for at := 0; at < len(chunk); {
 			e, size, _ := decodeHead(chunk[at:])
 			begun := at
 			if at += headSize + size; i == 0 && at <= w.head {

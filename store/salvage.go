@@ -162,7 +162,7 @@ func tableOf(row []any) string {
 			return false
 		}
 		for i, kind := range kinds {
-			ok := true
+			var ok bool
 			switch v := row[i].(type) {
 			case int64:
 				ok = kind == 'i'

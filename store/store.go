@@ -188,7 +188,7 @@ func (s *Store) Path() string { return s.path }
 // Close closes the database. Further calls do nothing.
 func (s *Store) Close() error {
 	if s.files[0] != nil && s.here() != nil {
-		return nil // SQLite would write its log into a file that is no longer this database
+		return nil //nolint:nilerr // SQLite would write its log into a file that is no longer this database
 	}
 	var errs []error
 	for _, db := range []*sql.DB{s.read, s.write} {

@@ -84,7 +84,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
 		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
-	server, ref := "", where
+	var server, ref string
 	if strings.Contains(where, "://") {
 		if server, ref, err = client.SplitURL(where); err != nil {
 			return fail(err, "write https://HOST/s/ID")

@@ -258,12 +258,11 @@ func (f *serveFlags) drawQR(a *app, url string) error {
 	if f.loopback() || !bool(a.colours()) {
 		return nil
 	}
-	rows, width, err := cli.QR(url)
-	if err != nil || width > a.width() {
-		return nil // the address will do
+	if rows, width, err := cli.QR(url); err == nil && width <= a.width() {
+		_, err := fmt.Fprintln(a.stdout, strings.Join(rows, "\n"))
+		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, strings.Join(rows, "\n"))
-	return err
+	return nil // the address will do
 }
 
 // openBrowser shows a page in the user's browser, which goes on when we end.

@@ -94,7 +94,7 @@ func Check(dir string) error {
 	if err != nil {
 		return err
 	}
-	why := ""
+	var why string
 	switch owner := ownerOf(above); {
 	case !info.IsDir():
 		why = "is no folder"
