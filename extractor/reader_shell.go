@@ -43,6 +43,7 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 		r.explain(t, max(0, min(from, len(t.lines))), k)
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
+	v.Items = make([]session.Sighting, 0, len(s.commands)-k)
 	for _, c := range s.commands[k:] {
 		v.Items = append(v.Items, session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open})
 	}

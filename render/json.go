@@ -35,16 +35,20 @@ func whole(t *session.Transcript) session.Transcript {
 }
 
 func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(jsonWriter{w})
+	enc := json.NewEncoder(&jsonWriter{w: w})
 	enc.SetEscapeHTML(false) // < and > are as common in a conversation as anywhere
 	return enc
 }
 
 // jsonWriter writes JSON, whole values at once, without what must not be printed.
-type jsonWriter struct{ w io.Writer }
+type jsonWriter struct {
+	w    io.Writer
+	text []byte // what was written last, for its room
+}
 
-func (j jsonWriter) Write(p []byte) (int, error) {
-	if _, err := j.w.Write(printable.JSON(nil, p)); err != nil {
+func (j *jsonWriter) Write(p []byte) (int, error) {
+	j.text = printable.JSON(j.text[:0], p)
+	if _, err := j.w.Write(j.text); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -68,13 +68,13 @@ type Log struct {
 	gone    []string              // ids taken back since the last Changes
 	printed map[*Entry]LongOutput // of the entries whose output is not put together yet
 	seen    map[*Entry]*sight
-	change  map[*Entry]bool
 }
 
 // sight is what the log remembers of an entry besides what it exports.
 type sight struct {
 	first   time.Duration
 	kept    bool   // stood long enough
+	changed bool   // since the last call of Changes
 	onTape  bool   // an event that a tape showed
 	text    string // a reply as it stood when all was quiet
 	textAt  time.Duration
@@ -101,7 +101,7 @@ func (s *sight) ate(text string, miscounts bool) bool {
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.
 func NewLog(id string, started time.Time) *Log {
-	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, change: map[*Entry]bool{}, printed: map[*Entry]LongOutput{}}
+	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, printed: map[*Entry]LongOutput{}}
 }
 
 // Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go of. The caller must
@@ -111,7 +111,7 @@ func (l *Log) Entries() []*Entry {
 	for i, e := range l.entries {
 		if seq := l.before + i + 1; e.Seq != seq {
 			e.Seq = seq
-			l.change[e] = true
+			l.seen[e].changed = true
 		}
 	}
 	return l.entries
@@ -127,24 +127,38 @@ func (l *Log) Last() *Entry {
 
 // write puts together the outputs that have grown.
 func (l *Log) write() {
-	for e, p := range l.printed {
-		var gap Gap
-		e.Output, gap = p.Text()
-		e.Truncated, e.OmittedLines = gap.Bytes > 0, gap.Lines
+	for e := range l.printed {
+		l.writeEntry(e)
 	}
-	clear(l.printed)
+}
+
+// writeEntry puts together the output of an entry if it has grown.
+func (l *Log) writeEntry(e *Entry) {
+	if p, ok := l.printed[e]; ok {
+		text, gap := p.Text()
+		e.Output, e.Truncated, e.OmittedLines = text, gap.Bytes > 0, gap.Lines
+		delete(l.printed, e)
+	}
+}
+
+// settle lets go of the sources of the outputs of entries that no later view shows.
+func (l *Log) settle(entries []*Entry) {
+	for _, e := range entries {
+		l.writeEntry(e)
+		l.seen[e].printed = nil
+	}
 }
 
 // Changes returns the entries that are new or different since the last call, in order, and the ids of those that
 // were taken back.
 func (l *Log) Changes() (changed []*Entry, gone []string) {
 	for _, e := range l.Entries() {
-		if l.change[e] {
+		if s := l.seen[e]; s.changed {
 			changed = append(changed, e)
+			s.changed = false
 		}
 	}
 	gone, l.gone = l.gone, nil
-	clear(l.change)
 	return changed, gone
 }
 
@@ -155,7 +169,7 @@ func (l *Log) Forget() []*Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {
 		l.cutShort(e)
-		if l.change[e] {
+		if l.seen[e].changed {
 			out = out[:i]
 			break
 		}
@@ -213,8 +227,7 @@ func (l *Log) make(e *Entry, at time.Duration, offset int64) *Entry {
 	e.ID = hex.EncodeToString(sum[:10])
 	e.Conversation = l.conv
 	e.At, e.Offset = l.started.Add(at).UTC(), offset
-	l.seen[e] = &sight{first: at}
-	l.change[e] = true
+	l.seen[e] = &sight{first: at, changed: true}
 	return e
 }
 
@@ -231,7 +244,7 @@ func (l *Log) Exited() {
 	for _, e := range l.entries {
 		if e.Role == RoleShell && e.Agent == "" && e.Status == StatusStreaming {
 			e.Status = StatusComplete
-			l.change[e] = true
+			l.seen[e].changed = true
 		}
 	}
 }
@@ -240,6 +253,6 @@ func (l *Log) Exited() {
 func (l *Log) cutShort(e *Entry) {
 	if e.Status == StatusStreaming {
 		e.Status = StatusPartial
-		l.change[e] = true
+		l.seen[e].changed = true
 	}
 }

@@ -14,6 +14,7 @@ import (
 func (l *Log) Merge(v View) {
 	if v.Tape != l.tape {
 		l.entered()
+		l.settle(l.refs)
 		l.tape, l.refs, l.past = v.Tape, nil, 0
 	}
 	from := min(max(0, v.From-l.past), len(l.refs))
@@ -30,8 +31,9 @@ func (l *Log) Merge(v View) {
 		}
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
 	}
-	l.refs = append(l.refs[:from:from], refs...)
+	l.refs = slices.Replace(l.refs, from, len(l.refs), refs...)
 	if n := min(v.Past-l.past, len(l.refs)) - 1; n > 0 { // the one before is an anchor
+		l.settle(l.refs[:n])
 		l.refs, l.past = l.refs[n:], l.past+n
 	}
 }
@@ -41,7 +43,7 @@ func (l *Log) entered() {
 	for _, e := range l.refs {
 		if e.Role == RoleShell && e.Status == StatusStreaming {
 			e.Status = StatusComplete
-			l.change[e] = true
+			l.seen[e].changed = true
 		}
 	}
 }
@@ -151,7 +153,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		end := l.started.Add(v.At).UTC()
 		e.EndAt = &end
 	}
-	l.change[e] = true
+	s.changed = true
 }
 
 // grown notes an output that is to be put together later. It reports whether that has changed.
@@ -235,7 +237,6 @@ func (l *Log) drop(old, held []*Entry, v View) {
 			l.entries = slices.Delete(l.entries, i, i+1)
 			l.gone = append(l.gone, e.ID)
 			delete(l.seen, e)
-			delete(l.change, e)
 			delete(l.printed, e)
 		}
 	}

@@ -63,8 +63,11 @@ func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry 
 	}
 	c := *e
 	c.Text = r.text(e.Text, found)
-	c.Markdown = c.Text
-	if e.Markdown != e.Text && e.Markdown != "" {
+	switch e.Markdown {
+	case "": // as of a shell command
+	case e.Text:
+		c.Markdown = c.Text
+	default:
 		c.Markdown = r.markdown(e, c.Text)
 	}
 	c.Output, c.Cwd = r.Text(e.Output, found), r.Text(e.Cwd, found)

@@ -44,3 +44,19 @@ func TestRedactedCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactedShell checks that redaction adds nothing to an entry: a shell command, which has no Markdown, got its text as that.
+func TestRedactedShell(t *testing.T) {
+	finder, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &session.Entry{Type: session.TypeMessage, Role: session.RoleShell, Text: "make", Output: "done"}
+	if got := (redaction{Redactor: finder}).entry(e, nil); got != e {
+		t.Errorf("an entry without a secret was copied: Markdown %q", got.Markdown)
+	}
+	e.Text = "mysql -ph4nter2two9"
+	if got := (redaction{Redactor: finder}).entry(e, nil); got.Text == e.Text || got.Markdown != "" {
+		t.Errorf("became %q, Markdown %q", got.Text, got.Markdown)
+	}
+}
