@@ -1,7 +1,9 @@
-// Package journal keeps the raw events of a session in plain, append-only files while it is recorded.
+// Package journal keeps the raw events of a session in plain, append-only files while the session
+// is recorded.
 //
-// A [Writer] appends to the session's newest file, and holds a lock on it; files before it are closed
-// and never change. Whoever has stored a closed file's events elsewhere may delete it. Each event has
-// its number in the session, and each frame a checksum, so a [Reader] finds what is whole in a damaged
-// file, and storing the same file twice can be noticed. docs/format.md describes the files.
+// A [Writer] appends to the newest file of a session and holds a lock on it. Earlier files are
+// closed and never change; whoever has stored the events of a closed file elsewhere may delete it.
+// Each event is numbered within the session, and each frame has a checksum. A [Reader] therefore
+// finds what is intact in a damaged file, and a program notices if it stores a file twice.
+// docs/format.md describes the files.
 package journal

@@ -17,26 +17,27 @@ import (
 	"github.com/ptyrec/ptyrec/internal/bytelock"
 )
 
-// ending is that of a journal's name: SESSION.NUMBER.journal.
+// ending is the suffix of a journal's name: SESSION.NUMBER.journal.
 const ending = ".journal"
 
-// newEnding is added to the name of one that is not ready to be read.
+// newEnding is added to the name of a file that is not ready to be read.
 const newEnding = ".new"
 
-// Bytes of a file that are locked.
+// Bytes of a file that serve as locks.
 const (
-	writerByte = 0 // by its Writer
-	packerByte = 1 // by who stores its events elsewhere
+	writerByte = 0 // held by its Writer
+	packerByte = 1 // held by the process that stores its events elsewhere
 )
 
-// File is the name of a journal.
+// File identifies a journal file.
 type File struct {
 	Path    string
 	Session string // its id
 	Number  int    // from 1; a session's files hold its events in this order
 }
 
-// List returns the journals in a folder, those of a session in order. A folder that is not there has none.
+// List returns the journals in a folder; those of one session are in order. A missing folder has
+// none.
 func List(folder string) ([]File, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +56,7 @@ func List(folder string) ([]File, error) {
 	return files, err
 }
 
-// Of returns those of files that belong to the session id.
+// Of returns the files that belong to session id.
 func Of(files []File, id string) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Session != id })
 }
@@ -73,7 +74,7 @@ func parseName(name string) (File, bool) {
 
 func (f File) base() string { return fmt.Sprintf("%s.%d%s", f.Session, f.Number, ending) }
 
-// isID reports whether s can be a session's id in a file's name.
+// isID reports whether s is valid as the session id in a file's name.
 func isID(s string) bool {
 	for _, c := range []byte(s) {
 		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_') {
@@ -83,11 +84,11 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// ErrForeign says that a journal is none of this user's: it is a link, no regular file, or somebody else's.
+// ErrForeign reports that a journal is a link, not a regular file, or owned by another user.
 var ErrForeign = errors.New("not a file of this user's own")
 
-// Open opens the journal for reading. It follows no link and waits for no pipe. The error wraps ErrForeign
-// or fs.ErrNotExist.
+// Open opens the journal for reading. It does not follow links or wait for pipes. The error wraps
+// ErrForeign or fs.ErrNotExist.
 func (f File) Open() (*os.File, error) { return f.open(os.O_RDONLY) }
 
 func (f File) open(mode int) (*os.File, error) {
@@ -104,7 +105,7 @@ func (f File) open(mode int) (*os.File, error) {
 	return file, nil
 }
 
-// ours reports whether nobody but this user, or root, can have put the file there.
+// ours reports whether only this user or root can have created the file.
 func ours(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(stat.Uid) == os.Geteuid() || os.Geteuid() == 0) && stat.Nlink == 1
@@ -120,11 +121,11 @@ func (f File) IsWritten() bool {
 	return bytelock.Locked(file, writerByte)
 }
 
-// ErrInUse says that a journal is still written, or that another process stores it.
+// ErrInUse reports that a journal is still being written, or that another process is storing it.
 var ErrInUse = errors.New("in use")
 
-// Claim opens a journal that is complete, to store its events elsewhere and remove it. The error wraps
-// ErrInUse, ErrForeign or fs.ErrNotExist. Closing the file ends the claim.
+// Claim opens a complete journal in order to store its events elsewhere and remove it. Closing the
+// file ends the claim. The error wraps ErrInUse, ErrForeign or fs.ErrNotExist.
 func (f File) Claim() (*os.File, error) {
 	file, err := f.open(os.O_RDWR)
 	if err != nil {
@@ -135,7 +136,7 @@ func (f File) Claim() (*os.File, error) {
 	}
 	now, err := os.Lstat(f.Path)
 	if info, statErr := file.Stat(); err != nil || statErr != nil || !os.SameFile(now, info) {
-		return nil, errors.Join(fs.ErrNotExist, file.Close()) // another has stored and removed it
+		return nil, errors.Join(fs.ErrNotExist, file.Close()) // another process has stored and removed it
 	}
 	return file, nil
 }

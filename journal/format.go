@@ -19,13 +19,13 @@ const (
 	headSize  = 4 + 4 + 1 + 8 + 8 + 8 // bytes of a frame before its data
 	maxData   = 1 << 20               // bytes of one event
 	maxHeader = 1 << 20               // bytes of a header line
-	maxValue  = 1 << 56               // of numbers, offsets and times: sums of two do not overflow
+	maxValue  = 1 << 56               // of numbers, offsets and times, so that sums of two do not overflow
 )
 
-// Event is an event and its place in the session.
+// Event is an event and its position in the session.
 type Event struct {
-	Number int64 // of events before it
-	Offset int64 // bytes of output before it
+	Number int64 // events before it
+	Offset int64 // output bytes before it
 	session.Event
 }
 
@@ -44,12 +44,12 @@ var (
 	castagnoli    = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// seedOf returns the CRC that the checksums of a session's files start from: no frame passes for
-// another session's.
+// seedOf returns the CRC that the checksums of a session's files start from, so that a frame of
+// another session is not accepted.
 func seedOf(id string) uint32 { return crc32.Checksum([]byte(id), castagnoli) }
 
-// sum returns the header's checksum: the CRC-32C of the session's text, then of version, event and byte
-// (64 bits each, little endian). It starts from seed, as a frame's does.
+// sum returns the header's checksum: the CRC-32C of the session's JSON text, then of version, event
+// and byte (64 bits each, little endian). Like the checksum of a frame it starts from seed.
 func (h header) sum(seed uint32) uint32 {
 	var numbers []byte
 	for _, n := range [...]int64{int64(h.Version), h.Event, h.Byte} {
@@ -119,8 +119,8 @@ func appendFrame(b []byte, seed uint32, e Event) []byte {
 	return b
 }
 
-// decodeHead reads a frame's head, and the length of its data in bytes. It returns false where no
-// frame has such a head.
+// decodeHead decodes the head of a frame and returns the length of its data in bytes. It returns
+// false if it is not a valid head.
 func decodeHead(head []byte) (e Event, size int, ok bool) {
 	length := binary.LittleEndian.Uint32(head[4:])
 	e.Kind = session.EventKind(head[8])
@@ -138,7 +138,8 @@ func decodeHead(head []byte) (e Event, size int, ok bool) {
 	return e, int(length), true
 }
 
-// decodeData reads the data of a whole frame into e, whose head was read. They share memory.
+// decodeData decodes the data of a complete frame into e, whose head was decoded before. They share
+// memory.
 func decodeData(e *Event, seed uint32, frame []byte) bool {
 	if crc32.Update(seed, castagnoli, frame[4:]) != binary.LittleEndian.Uint32(frame) {
 		return false

@@ -10,27 +10,28 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// searchLimit bounds the work of looking for whole frames in a damaged file, in bytes that are summed up:
-// in a file made for it each byte could begin a frame of maxData.
+// searchLimit bounds the search for intact frames in a damaged file, in bytes to checksum: in a
+// hostile file each byte could begin a frame of maxData.
 const searchLimit = 256 << 20
 
-// Reader reads the events of one file. It may read beside the Writer. It is not for concurrent use.
+// Reader reads the events of one file. The file may be written at the same time. A Reader must not
+// be used concurrently.
 type Reader struct {
-	// Session is the header's; nil where that is damaged.
+	// Session is read from the header; nil if that is damaged.
 	Session *session.Session
 
 	buf    *bufio.Reader
 	seed   uint32
-	last   Event // what comes next is not before it
+	last   Event // later events are not earlier than this one
 	next   int64 // number of the event that should come next
 	offset int64 // output bytes before it
-	skip   int   // bytes of buf that were read
-	work   int64 // of searches so far
+	skip   int   // bytes of buf that are consumed
+	work   int64 // bytes checksummed by searches so far
 	torn   int64
 }
 
-// NewReader reads a file of the session id from its beginning. The error wraps session.ErrNewer where a
-// newer version wrote it; a damaged header is no error.
+// NewReader returns a Reader for a file of session id. The error wraps session.ErrNewer if a newer
+// version wrote the file. A damaged header is not an error.
 func NewReader(f io.Reader, id string) (*Reader, error) {
 	r := &Reader{buf: bufio.NewReaderSize(f, headSize+maxData), seed: seedOf(id)}
 	line, err := r.buf.Peek(min(maxHeader, headSize+maxData))
@@ -59,11 +60,11 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// Next returns the next event that is whole; its number says whether events are missing before it. The
-// error is io.EOF behind the last one. The event's data is the caller's.
+// Next returns the next intact event; a gap in the numbers means that events are missing. It
+// returns io.EOF at the end. The caller owns the event's data.
 func (r *Reader) Next() (Event, error) {
 	for r.torn = 0; ; r.torn++ {
-		_, _ = r.buf.Discard(r.skip) // it was peeked at
+		_, _ = r.buf.Discard(r.skip) // these bytes were peeked at
 		r.skip = 1
 		head, err := r.buf.Peek(headSize)
 		if len(head) < headSize {
@@ -109,23 +110,23 @@ func noNil(err error) error {
 // End returns the number of the event that would come next, and the output bytes before it.
 func (r *Reader) End() (number, offset int64) { return r.next, r.offset }
 
-// Torn returns how many bytes behind the last whole frame are none, once Next has returned io.EOF.
+// Torn returns the number of bytes after the last intact frame, once Next has returned io.EOF.
 func (r *Reader) Torn() int64 { return r.torn }
 
-// Tail is where a file ends.
+// Tail describes the end of a file.
 type Tail struct {
 	Number int64 // of the event that would come next
 	Offset int64 // output bytes before it
-	Last   Event // the last event, without its data; the zero Event where there is none
-	Ended  bool  // Last is the command's end, with its status
+	Last   Event // without its data; zero if the file has no events
+	Ended  bool  // Last is the command's exit
 	Size   int64 // bytes of the file
 }
 
-// tailStep is how much is read at once where frames are large, in bytes.
+// tailStep is how many bytes ReadTail reads at a time if frames are large.
 const tailStep = 4 << 10
 
-// ReadTail finds the end of a file of the session id without reading its data: it trusts the frames' heads,
-// and stops at the first that cannot be one.
+// ReadTail finds the end of a file of session id without reading the data: it trusts the heads of
+// the frames and stops at the first invalid one.
 func ReadTail(f *os.File, id string) (Tail, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -151,7 +152,7 @@ func ReadTail(f *os.File, id string) (Tail, error) {
 			}
 			end := at + headSize + size
 			if e.Kind == session.Exit && end > n && at > 0 {
-				break // it is read whole the next time
+				break // the rest is read with the next step
 			}
 			t.Number, t.Offset, t.Last = e.Number+1, e.Offset, e
 			if e.Kind == session.Output {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData makes what was written to f durable, and as much of its metadata as reading it takes.
+// syncData makes the data written to f durable, with the metadata needed to read it.
 func syncData(f *os.File) error {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -19,64 +19,65 @@ import (
 )
 
 const (
-	chunkSize = 256 << 10               // bytes that one write takes, about
-	chunkCap  = chunkSize + chunkSize/4 // bytes of memory for them
-	maxQueued = 8 << 20                 // bytes that wait in memory for a disk that stalls; what does not fit is lost
-	fileSize  = 256 << 20               // bytes after which a file is closed
-	packSize  = 1 << 20                 // bytes after which a file is closed once the session is quiet
+	chunkSize = 256 << 10               // size of one write in bytes, approximately
+	chunkCap  = chunkSize + chunkSize/4 // capacity of a chunk, in bytes
+	maxQueued = 8 << 20                 // bytes that wait in memory if the disk stalls; more are lost
+	fileSize  = 256 << 20               // bytes after which a file is closed and the next one begins
+	packSize  = 1 << 20                 // the same, if the session is quiet
 
-	writeAfter = 10 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
+	writeAfter = 10 * time.Millisecond  // an event waits for more; the terminal gets it first
 	syncAfter  = time.Second            // from a write until it is durable
-	quietAfter = time.Second            // without an event, until the session is quiet
+	quietAfter = time.Second            // time without an event after which the session is quiet
 	retryAfter = time.Second            // from a failed write until the next try
-	lastTries  = 3                      // of a write that fails when the Writer is closed,
-	lastWait   = 200 * time.Millisecond // so far apart
-	stuckAfter = 5 * time.Second        // Close waits so long for a write that does not return
+	lastTries  = 3                      // attempts at a failing write when the Writer is closed
+	lastWait   = 200 * time.Millisecond // time between them
+	stuckAfter = 5 * time.Second        // how long Close waits for a write that does not return
 
-	// syncLimit is how many bytes Close makes durable: somebody waits for the prompt. The system writes
-	// more than that in its own time.
+	// syncLimit is how many bytes Close makes durable itself: the user waits for the prompt. The
+	// system writes more than that in its own time.
 	syncLimit = 1 << 20
 )
 
 var (
-	// ErrStuck says that a write does not return.
+	// ErrStuck reports that a write does not return.
 	ErrStuck = errors.New("the disk does not take it")
 	errFull  = errors.New("the disk is too slow")
 )
 
-// Options say what to write, and where.
+// Options configure a Writer.
 type Options struct {
-	Folder  string          // is made, 0700, where it is missing
+	Folder  string          // created with mode 0700 if missing
 	Session session.Session // its ID must not have a journal in Folder
-	// Closed is called when a file was closed that others may store elsewhere, in a goroutine of its own;
-	// optional. Close waits for it.
+	// Closed, if set, is called in its own goroutine when a file is closed and others may store it
+	// elsewhere. Close waits for it.
 	Closed func()
 }
 
-// Writer writes the journal of a session. Put never waits for the disk. Its methods may be used concurrently.
+// Writer writes the journal of a session. Put never waits for the disk. The methods may be called
+// concurrently.
 type Writer struct {
 	opt   Options
 	seed  uint32
-	ready chan struct{} // gets a value when there is a first event to write, much to write, or somebody waits
+	ready chan struct{} // receives a value when the queue gets its first event, holds much, or somebody waits
 	done  chan struct{}
-	steps atomic.Int64 // writes that returned
+	steps atomic.Int64 // writes that have returned
 	after sync.WaitGroup
 
 	mu     sync.Mutex    // guards the fields below
 	queue  [][]byte      // whole frames, in chunks
 	spare  []byte        // a chunk to use again
-	sealed bool          // nothing is added to the first: it is being written
+	sealed bool          // queue[0] is being written and must not grow
 	queued int           // bytes of queue
 	next   int64         // number of the next event
 	offset int64         // output bytes before it
 	at     time.Duration // of the event before it
 	lost   int64         // bytes of output
-	err    error         // the first
+	err    error         // the first error
 	closed bool
-	asked  []chan struct{} // each is closed when what was put before was written, or could not be
+	asked  []chan struct{} // each is closed when all earlier events are written or have failed
 
 	// These belong to run.
-	reserve  *os.File // of the disk, for the session's end; nil: there is none
+	reserve  *os.File // disk space kept for the session's end; may be nil
 	file     *os.File
 	number   int   // of the file
 	written  int64 // bytes of the file
@@ -85,7 +86,7 @@ type Writer struct {
 	syncing  *time.Timer
 }
 
-// Create begins the journal of a session. The Writer must be closed.
+// Create creates the journal of a session. The caller must close the Writer.
 func Create(o Options) (*Writer, error) {
 	if !isID(o.Session.ID) {
 		return nil, fmt.Errorf("session id %q: %w", o.Session.ID, errNotJournal)
@@ -101,7 +102,8 @@ func Create(o Options) (*Writer, error) {
 	return w, nil
 }
 
-// makeFolder makes the folder, whatever the umask. Another's folder, or a link, will not do.
+// makeFolder creates the folder with mode 0700 whatever the umask is. It refuses a link or another
+// user's folder.
 func makeFolder(path string) error {
 	if err := os.Mkdir(path, 0o700); err == nil {
 		return os.Chmod(path, 0o700)
@@ -117,8 +119,9 @@ func makeFolder(path string) error {
 	return nil
 }
 
-// begin makes the next file the one that is written. Its first event has the given place. It gets its name when it is
-// locked: before, others would take it for one that is complete.
+// begin creates the next file; its first event has the number event and comes after offset bytes of
+// output. The file gets its name only after it is locked: without the lock others would take it for
+// a complete one.
 func (w *Writer) begin(event, offset int64) error {
 	line, err := encodeHeader(w.seed, w.opt.Session, event, offset)
 	if err != nil {
@@ -130,7 +133,7 @@ func (w *Writer) begin(event, offset int64) error {
 	if err != nil {
 		return err
 	}
-	_ = bytelock.Lock(f, writerByte) // without locks the session counts as interrupted while it runs
+	_ = bytelock.Lock(f, writerByte) // if this fails, the session counts as interrupted while it runs
 	if err = f.Chmod(0o600); err == nil {
 		_, err = f.Write(line)
 	}
@@ -147,8 +150,9 @@ func (w *Writer) begin(event, offset int64) error {
 	return nil
 }
 
-// Put queues the next event, with a copy of its data. It never waits: what finds no room is lost, and counted. Time
-// does not go back: an event that seems to come before the last one comes at the same time.
+// Put queues the next event with a copy of its data. It never waits: if the queue is full, the
+// event is counted as lost. Times never decrease: an event with an earlier time than the one before
+// gets the time of that one.
 func (w *Writer) Put(e session.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,7 +187,7 @@ func (w *Writer) lose(e Event, err error) {
 	}
 }
 
-// room returns a chunk with room for size bytes more.
+// room returns a chunk that has room for size more bytes.
 func (w *Writer) room(size int) *[]byte {
 	if last := len(w.queue) - 1; last >= 0 && (last > 0 || !w.sealed) && len(w.queue[last])+size <= cap(w.queue[last]) {
 		return &w.queue[last]
@@ -196,7 +200,7 @@ func (w *Writer) room(size int) *[]byte {
 	return &w.queue[len(w.queue)-1]
 }
 
-// notify wakes the one who waits on ch, now or when it comes to wait.
+// notify wakes the receiver on ch, or the next one.
 func notify(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:
@@ -204,7 +208,7 @@ func notify(ch chan struct{}) {
 	}
 }
 
-// Settle returns when what was put before can be read, or could not be written.
+// Settle returns when all events that were put before can be read, or have failed to be written.
 func (w *Writer) Settle(ctx context.Context) error {
 	w.mu.Lock()
 	if w.queued == 0 {
@@ -224,9 +228,9 @@ func (w *Writer) Settle(ctx context.Context) error {
 	return nil
 }
 
-// Close writes what is queued, and waits for it as long as the disk takes anything. It returns how many bytes
-// of output are missing in the journal, and the first error, which wraps fs.ErrNotExist where the journal was
-// removed. Further calls return the same.
+// Close writes what is queued, and waits as long as the disk accepts data. It returns how many
+// bytes of output are missing from the journal, and the first error, which wraps fs.ErrNotExist if
+// the journal was removed. Further calls return the same.
 func (w *Writer) Close() (lost int64, err error) {
 	w.mu.Lock()
 	w.closed = true
@@ -250,9 +254,9 @@ func (w *Writer) Close() (lost int64, err error) {
 	}
 }
 
-// Discard closes the Writer and removes what it has written.
+// Discard closes the Writer and removes the files it has written.
 func (w *Writer) Discard() error {
-	_, _ = w.Close() // nobody misses it
+	_, _ = w.Close() // the data is not wanted
 	var err error
 	for ; w.number > 0; w.number-- {
 		if removeErr := os.Remove(w.name()); !errors.Is(removeErr, os.ErrNotExist) {
@@ -262,14 +266,14 @@ func (w *Writer) Discard() error {
 	return err
 }
 
-// Lost returns what Close would, so far.
+// Lost returns what Close would return now, without closing.
 func (w *Writer) Lost() (lost int64, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lost, w.err
 }
 
-// run is the writer's goroutine. It wakes up only where there is something to do.
+// run is the goroutine of the Writer. It wakes up only if there is work.
 func (w *Writer) run() {
 	defer close(w.done)
 	w.keepReserve()
@@ -305,7 +309,7 @@ func (w *Writer) run() {
 	}
 }
 
-// hasty reports whether what is queued is to be written at once.
+// hasty reports whether the queue must be written at once.
 func (w *Writer) hasty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -318,7 +322,7 @@ func (w *Writer) isClosed() bool {
 	return w.closed
 }
 
-// writeAll writes what is queued. After an error it can be called again.
+// writeAll writes the queue. After an error it can be called again.
 func (w *Writer) writeAll() error {
 	w.mu.Lock()
 	asked := w.asked
@@ -347,7 +351,7 @@ func (w *Writer) writeAll() error {
 	}
 }
 
-// oldest returns the first chunk, to which nothing is added any more; nil where nothing is queued.
+// oldest returns the first chunk, which grows no more, or nil if the queue is empty.
 func (w *Writer) oldest() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -358,7 +362,7 @@ func (w *Writer) oldest() []byte {
 	return w.queue[0]
 }
 
-// drop forgets the first chunk, which was written.
+// drop removes the first chunk after it was written.
 func (w *Writer) drop(chunk []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -378,7 +382,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// guarded takes a panic as an error.
+// guarded turns a panic into an error.
 func guarded(fn func() (int, error)) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -388,7 +392,7 @@ func guarded(fn func() (int, error)) (n int, err error) {
 	return fn()
 }
 
-// syncSoon makes what was written durable after a while, beside the writing.
+// syncSoon makes written data durable after a while, concurrently with further writes.
 func (w *Writer) syncSoon(n int) {
 	if w.unsynced.Add(int64(n)) > int64(n) {
 		return
@@ -396,11 +400,11 @@ func (w *Writer) syncSoon(n int) {
 	f := w.file
 	w.syncing = time.AfterFunc(syncAfter, func() {
 		w.unsynced.Store(0)
-		_ = syncData(f) // a disk that fails fails the next write, too
+		_ = syncData(f) // if the disk fails, so does the next write
 	})
 }
 
-// stopSync returns how many bytes were not made durable.
+// stopSync cancels syncSoon and returns how many written bytes are not durable.
 func (w *Writer) stopSync() int64 {
 	if w.syncing != nil {
 		w.syncing.Stop()
@@ -408,26 +412,27 @@ func (w *Writer) stopSync() int64 {
 	return w.unsynced.Swap(0)
 }
 
-// rotate closes the file, if it has at least so many bytes, and begins another. The last write went well.
+// rotate begins a new file if the current one has at least limit bytes. The last write must have
+// succeeded.
 func (w *Writer) rotate(limit int64) {
 	if w.written < limit {
 		return
 	}
 	old := w.file
 	if w.begin(w.place()) != nil {
-		return // the file grows on
+		return // keep using this file
 	}
 	w.stopSync()
 	w.after.Go(func() {
 		_ = syncData(old)
-		_ = old.Close() // and with it the lock
+		_ = old.Close() // this also releases the lock
 		if w.opt.Closed != nil {
 			w.opt.Closed()
 		}
 	})
 }
 
-// place returns the number of the next event that is written, and the output bytes before it.
+// place returns the number of the next event to be written, and the output bytes before it.
 func (w *Writer) place() (number, offset int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -438,7 +443,7 @@ func (w *Writer) place() (number, offset int64) {
 	return e.Number, e.Offset
 }
 
-// finish ends the journal: what cannot be written now is lost.
+// finish ends the journal. Whatever cannot be written now is lost.
 func (w *Writer) finish() {
 	for range lastTries {
 		if w.writeAll() == nil {
@@ -465,16 +470,16 @@ func (w *Writer) name() string {
 	return filepath.Join(w.opt.Folder, File{Session: w.opt.Session.ID, Number: w.number}.base())
 }
 
-// reserveSize is what is kept of the disk for the session's end, in bytes.
+// reserveSize is the disk space kept for the session's end, in bytes.
 const reserveSize = 8 << 10
 
-// keepReserve takes room on the disk, in a file without a name.
+// keepReserve allocates disk space in a file without a name.
 func (w *Writer) keepReserve() {
 	f, err := os.CreateTemp(w.opt.Folder, ".reserve-*")
 	if err != nil {
 		return
 	}
-	noise := make([]byte, reserveSize) // zeros take no room on some file systems
+	noise := make([]byte, reserveSize) // some file systems allocate nothing for zeros
 	_, _ = rand.Read(noise)
 	_, err = f.Write(noise)
 	if os.Remove(f.Name()) != nil || err != nil {
@@ -484,7 +489,7 @@ func (w *Writer) keepReserve() {
 	w.reserve = f
 }
 
-// release returns the reserve to the disk.
+// release gives the reserved space back to the disk.
 func (w *Writer) release() {
 	if w.reserve != nil {
 		_ = w.reserve.Close()
@@ -492,7 +497,8 @@ func (w *Writer) release() {
 	}
 }
 
-// writeEnd writes the session's end where there is no room for what comes before it, in place of what is torn.
+// writeEnd overwrites the torn frame at the end with the session's exit event, if the disk is too
+// full for the events before it.
 func (w *Writer) writeEnd() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -514,11 +520,11 @@ func (w *Writer) writeEnd() {
 	}
 	if w.file.Truncate(w.written-int64(w.head-whole)) == nil {
 		w.head = whole
-		_, _ = w.file.Write(end) // the disk may be fuller still
+		_, _ = w.file.Write(end) // the disk may have filled up further
 	}
 }
 
-// isRemoved reports whether the file has no name any more.
+// isRemoved reports whether the file has been unlinked.
 func (w *Writer) isRemoved() bool {
 	info, err := w.file.Stat()
 	if err != nil {
@@ -528,7 +534,8 @@ func (w *Writer) isRemoved() bool {
 	return ok && stat.Nlink == 0
 }
 
-// waiting returns the bytes of output in the queue, but for the frames that lie in its first written bytes.
+// waiting returns the bytes of output in the queue, except the frames that begin in its first
+// written bytes.
 func (w *Writer) waiting(written int) (n int64) {
 	for _, chunk := range w.queue {
 		for at := 0; at < len(chunk); {

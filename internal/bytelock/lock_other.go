@@ -5,7 +5,7 @@ package bytelock
 
 import "os"
 
-// No such locks here: a session without an end counts as interrupted.
+// No such locks exist here, so a session without an end counts as interrupted.
 
 // Lock does nothing.
 func Lock(*os.File, int64) error { return nil }

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open file description locks: they belong to the open file and not to the process, so two Stores in one
-// process see each other's, and closing another descriptor of the file does not drop them.
+// These are open file description locks. They belong to the open file, not to the process, so two
+// Stores in one process see each other's locks, and closing another descriptor of the file does not
+// drop them.
 
-// Lock locks the byte at for writing. It does not wait: the error says that somebody else has it.
+// Lock locks the byte at offset at for writing. It does not wait: it returns an error if somebody
+// else holds the lock.
 func Lock(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_WRLCK, at))
 }
@@ -24,9 +26,10 @@ func Locked(f *os.File, at int64) bool {
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
 }
 
-// AnyLocked reports whether somebody else has locked any byte of f.
+// AnyLocked reports whether somebody else has locked any byte of f. It does not see locks taken
+// through f itself.
 func AnyLocked(f *os.File) bool {
-	lock := &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart} // a length of 0 is all
+	lock := &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart} // length 0: the whole file
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
 }
 

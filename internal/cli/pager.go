@@ -20,12 +20,12 @@ type Pager struct {
 }
 
 // PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is
-// installed. On a terminal that cannot move its cursor (TERM is unset, dumb or unknown) there is
-// none.
+// installed. It chooses no pager for a terminal that cannot move its cursor (TERM is unset, dumb or
+// unknown).
 //
-// less is told to leave if the text fits one screen (LESS=FRX), to show colours (R, which the
-// user's own LESS may lack), and to print UTF-8 as it is: in the C locale it would show the bytes
-// in hexadecimal. What else the user has set goes first.
+// less is told to exit if the text fits one screen (LESS=FRX), to show colours (R, which the user's
+// own LESS may lack), and to print UTF-8 as it is: in the C locale it would print the bytes in
+// hexadecimal. Other settings of the user are kept.
 func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
 		return Pager{}
@@ -34,7 +34,7 @@ func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	switch flags, ok := lookup("LESS"); {
 	case !ok:
 		p.Env = append(p.Env, "LESS=FRX")
-	case !strings.ContainsAny(flags, "RrP"): // a prompt follows P, to the end
+	case !strings.ContainsAny(flags, "RrP"): // after P, the rest is a prompt
 		p.Env = append(p.Env, "LESS="+flags+" -R")
 	}
 	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
@@ -75,11 +75,11 @@ func (p Pager) Page(out, stderr *os.File, environ []string, text string) error {
 		_, err = out.WriteString(text)
 		return err
 	}
-	signal.Ignore(syscall.SIGINT) // Ctrl+C is for the pager, which outlives it
+	signal.Ignore(syscall.SIGINT) // Ctrl+C is meant for the pager, which survives it
 	defer signal.Reset(syscall.SIGINT)
 	err := cmd.Wait()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() != 127 || errors.Is(err, syscall.EPIPE) {
-		return nil // the user left before the end
+		return nil // the user quit before the end
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s", ErrPager, p.Command)

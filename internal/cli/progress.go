@@ -14,11 +14,11 @@ import (
 const (
 	progressDelay    = 700 * time.Millisecond // work shorter than this shows no progress
 	progressInterval = 100 * time.Millisecond // between two drawings
-	rateTime         = 2 * time.Second        // before this there is no estimate of the time left
+	rateTime         = 2 * time.Second        // no estimate of the time left before this
 )
 
-// Progress shows on a terminal how far long work has come: percent, bytes or counts, and the time
-// left. Its zero value shows nothing. Its methods may be called concurrently.
+// Progress shows on a terminal how much of a long task is done, as percent, bytes or counts, and
+// the time left. The zero value shows nothing. Its methods may be called concurrently.
 type Progress struct {
 	out   io.Writer // nil: show nothing
 	label string
@@ -28,13 +28,14 @@ type Progress struct {
 
 	mu    sync.Mutex // guards the fields below
 	begun time.Time
-	drawn time.Time // zero: nothing is on the terminal
+	drawn time.Time // zero: nothing is drawn
 	total int64
 	done  int64
 }
 
-// NewProgress shows work of total bytes, or total things if unit names them ("sessions"). A total
-// of 0 is unknown. width returns the columns of the terminal out; without a terminal out is nil.
+// NewProgress returns a Progress for total bytes, or for total things if unit names them
+// ("sessions"). A total of 0 means unknown. width returns the width of the terminal out, in
+// columns; out is nil if there is no terminal.
 func NewProgress(out io.Writer, width func() int, label, unit string, total int64) *Progress {
 	return newProgress(out, width, time.Now, label, unit, total)
 }
@@ -63,10 +64,10 @@ func (p *Progress) Add(n int) {
 		return
 	}
 	p.drawn = now
-	_, _ = io.WriteString(p.out, "\r"+ansi.Truncate(p.line(now), max(20, p.width()-1), "…")+"\x1b[K") // a terminal that is gone shows nothing
+	_, _ = io.WriteString(p.out, "\r"+ansi.Truncate(p.line(now), max(20, p.width()-1), "…")+"\x1b[K") // a write error means that the terminal is gone
 }
 
-// line is what the terminal shows: import  42% (630 MB of 1.5 GB), 1m12s left.
+// line returns the text to draw: import  42% (630 MB of 1.5 GB), 1m12s left.
 func (p *Progress) line(now time.Time) string {
 	amount := func(n int64) string {
 		if p.unit == "" {
@@ -103,7 +104,7 @@ func suffix(unit string) string {
 	return " " + unit
 }
 
-// Finish takes the progress off the terminal. More may follow.
+// Finish removes the progress from the terminal. Add may be called again.
 func (p *Progress) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

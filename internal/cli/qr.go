@@ -6,11 +6,12 @@ import (
 	"rsc.io/qr"
 )
 
-// quiet is the margin that a QR code needs, in modules (ISO/IEC 18004, 6.3.8 wants 4; phones do with 2).
+// quiet is the margin around the code, in modules. ISO/IEC 18004, 6.3.8 requires 4; phones accept
+// 2.
 const quiet = 2
 
-// QR draws a text as a QR code for a terminal with colours and UTF-8: rows, each width cells wide. Two modules are one above the other
-// in a cell.
+// QR returns the QR code of a text as rows for a terminal with colours and UTF-8, and the width of
+// each row in cells. A cell shows two modules, one above the other.
 func QR(text string) (rows []string, width int, err error) {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {
@@ -29,7 +30,7 @@ func QR(text string) (rows []string, width int, err error) {
 	return rows, width, nil
 }
 
-// qrCells are cells by what is black: nothing, the lower half, the upper half, both.
+// qrCells are the cells by which half is black: neither, the lower, the upper, both.
 var qrCells = [4]string{" ", "▄", "▀", "█"}
 
 func bit(on bool) int {

@@ -19,20 +19,20 @@ type Table struct {
 type Column struct {
 	Title string
 	Right bool // numbers
-	Drop  int  // the larger, the sooner it is left out in a narrow window; 0: never
-	Flex  bool // what does not fit is cut here; of several the last
+	Drop  int  // narrow windows drop the column with the largest value first; 0: never
+	Flex  bool // is cut if the table is too wide; if several are set, the last one
 }
 
-// Cell is a text and the SGR parameters of its colour.
+// Cell is a text and the SGR parameters that colour it.
 type Cell struct{ Text, Color string }
 
 const (
 	columnGap = 2   // cells between columns
-	flexWidth = 24  // cells to which the flexible column is cut as long as others can go
+	flexWidth = 24  // the narrowest the flexible column gets while others can be dropped
 	titleSGR  = "2" // dim
 )
 
-// Write fits the table into width columns; 0 is as wide as it is. paint colours a text.
+// Write writes the table, at most width columns wide; 0 means no limit. paint colours a text.
 func (t *Table) Write(w io.Writer, paint func(sgr, text string) string, width int) error {
 	for _, row := range t.Rows {
 		for i := range row {
@@ -68,7 +68,7 @@ func (t *Table) Write(w io.Writer, paint func(sgr, text string) string, width in
 	return nil
 }
 
-// fit returns the columns that are shown, and each one's width in cells.
+// fit returns the columns to show and the width of each, in cells.
 func (t *Table) fit(width int) (widths, shown []int) {
 	widths = make([]int, len(t.Columns))
 	flex := -1

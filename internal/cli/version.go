@@ -4,9 +4,9 @@ import (
 	"runtime/debug"
 )
 
-// BuildVersion returns the version that the go command noted in a program: the module's, which go
-// install MODULE@VERSION and a build in a clone have; else devel and the commit, with -dirty if the
-// clone had changes; else devel. info may be nil.
+// BuildVersion returns the version that the go command recorded in a program: the module's version,
+// which go install MODULE@VERSION and builds in a clone have; else "devel" and the commit, with
+// -dirty if the clone had changes; else "devel". info may be nil.
 func BuildVersion(info *debug.BuildInfo) string {
 	if info == nil {
 		return "devel"

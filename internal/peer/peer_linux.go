@@ -14,17 +14,18 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
-// Sessions returns the ids of the recorded sessions that the client of a connection runs inside, as one of their leaders is an ancestor of it
-// (its environment would say what it likes). known is false if the client is a program of this user on this machine of which that
-// cannot be found out.
+// Sessions returns the ids of the recorded sessions that the client of a connection runs inside:
+// those whose leader is one of its ancestors. It does not use the client's environment, which the
+// client controls. known is false if the client is a process of this user on this machine whose
+// sessions cannot be determined.
 func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
 	inode, uid, found := socket(client, server)
 	if !found {
-		return nil, !client.Addr().Unmap().IsLoopback() && client.Addr().Unmap() != server.Addr().Unmap() // else it has gone already
+		return nil, !client.Addr().Unmap().IsLoopback() && client.Addr().Unmap() != server.Addr().Unmap() // if local, it has exited already
 	}
 	holders := holders(inode)
 	if len(holders) == 0 {
-		return nil, uid != os.Getuid() // another user's, whose files we do not see
+		return nil, uid != os.Getuid() // another user's process, whose files we cannot see
 	}
 	for _, pid := range holders {
 		above, ok := sessionsOf(pid)
@@ -36,10 +37,10 @@ func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
 	return ids, true
 }
 
-// socket finds the client's end of a connection in proc_net(5)'s tables.
+// socket finds the client's end of a connection in the tables of proc_net(5).
 func socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
 	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		table, _ := os.ReadFile(file) // one that is not there has no connections
+		table, _ := os.ReadFile(file) // a missing table has no connections
 		for line := range strings.Lines(string(table)) {
 			f := strings.Fields(line)
 			if len(f) < 10 || !same(f[1], client) || !same(f[2], server) {
@@ -52,7 +53,8 @@ func socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
 	return "", 0, false
 }
 
-// same reports whether a table's address, words in the machine's order and a port, is this one.
+// same reports whether an entry of a table, its words in the machine's byte order and a port, is
+// this address.
 func same(text string, want netip.AddrPort) bool {
 	host, port, _ := strings.Cut(text, ":")
 	n, err := strconv.ParseUint(port, 16, 16)
@@ -64,15 +66,15 @@ func same(text string, want netip.AddrPort) bool {
 		return false
 	}
 	for i := 0; i < len(words); i += 4 {
-		slices.Reverse(words[i : i+4]) // all machines that Go builds for and ptyrec runs on are little-endian
+		slices.Reverse(words[i : i+4]) // all machines that ptyrec runs on are little-endian
 	}
 	addr, ok := netip.AddrFromSlice(words)
 	return ok && addr.Unmap() == want.Addr().Unmap().WithZone("")
 }
 
-// holders returns the processes that have a socket open, of those whose files we may see.
+// holders returns the processes that have a socket open, as far as their files are visible to us.
 func holders(inode string) (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is a good one
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is valid
 	for _, file := range files {
 		if to, err := os.Readlink(file); err == nil && to == "socket:["+inode+"]" {
 			pid, _ := strconv.Atoi(strings.Split(file, "/")[2]) // it matches the pattern
@@ -82,7 +84,8 @@ func holders(inode string) (pids []int) {
 	return pids
 }
 
-// sessionsOf returns the sessions of the leaders above a process. ok is false if one of its ancestors cannot be seen.
+// sessionsOf returns the sessions of the leaders among a process's ancestors. ok is false if one of
+// the ancestors is not visible.
 func sessionsOf(pid int) (ids []string, ok bool) {
 	for pid > 1 {
 		dir := fmt.Sprintf("/proc/%d/", pid)
@@ -98,7 +101,7 @@ func sessionsOf(pid int) (ids []string, ok bool) {
 			}
 			ids = append(ids, id)
 		}
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may hold anything
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
 		if len(fields) < 2 {
 			return nil, false
 		}
@@ -110,7 +113,7 @@ func sessionsOf(pid int) (ids []string, ok bool) {
 	return ids, true
 }
 
-// sessionOf returns the session of a leader, which its recorder has told it.
+// sessionOf returns the session of a leader, as its recorder set it.
 func sessionOf(dir string) (id string, ok bool) {
 	environ, err := os.ReadFile(dir + "environ")
 	if err != nil {

@@ -4,5 +4,5 @@ package peer
 
 import "net/netip"
 
-// Sessions returns none: this system does not show who has a connection open.
+// Sessions returns no sessions: this system does not show which process holds a connection.
 func Sessions(_, _ netip.AddrPort) (ids []string, known bool) { return nil, true }

@@ -1,11 +1,11 @@
-// Package printable decides what text from elsewhere may be printed: on a terminal, on a page, in a
-// document.
+// Package printable decides which characters of untrusted text may be printed on a terminal, on a
+// page or in a document.
 //
-// Programs, agents, file names and databases are hostile. What could drive a terminal (control
-// characters) is left out; what is invisible or turns the order of the characters around it
-// (bidirectional controls, tag characters, zero-width spaces and other format characters) is
-// replaced by a mark such as {U+202E}. Joiners and variation selectors stay where they are part of
-// an emoji or of a script that needs them.
+// Programs, agents, file names and databases are hostile. Characters that could control a terminal
+// are removed. Characters that are invisible or change the order of the text around them
+// (bidirectional controls, tag characters, zero-width spaces and other format characters) are
+// replaced by a mark such as {U+202E}. Joiners and variation selectors are kept where they are part
+// of an emoji or of a script that needs them.
 package printable
 
 import (
@@ -15,7 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns text as it may be printed. Line feeds and tabs stay; invalid UTF-8 becomes U+FFFD.
+// Text returns text with unsafe characters removed or marked. Line feeds and tabs stay; invalid
+// UTF-8 becomes U+FFFD.
 func Text(text string) string {
 	at := unsafe(text)
 	if at < 0 {
@@ -53,11 +54,11 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Line returns text as it may be printed, on one line: white space becomes single blanks.
+// Line is like Text, but returns one line: each run of white space becomes a single space.
 func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
 
-// JSON appends well-formed JSON to dst, with those characters of its strings escaped that must not
-// be printed. The values stay what they are.
+// JSON appends text, which is well-formed JSON, to dst and escapes unsafe characters in its
+// strings. The values do not change.
 func JSON(dst, text []byte) []byte {
 	from := 0
 	for i := 0; i < len(text); {
@@ -82,8 +83,8 @@ func JSON(dst, text []byte) []byte {
 	return append(dst, text[from:]...)
 }
 
-// Link reports whether a program, page or document may offer url as a link: its scheme is http,
-// https, mailto or file, and nothing in it is hidden.
+// Link reports whether url is safe to offer as a link: its scheme is http, https, mailto or file,
+// and it contains no hidden characters.
 func Link(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
 	if !ok || strings.ContainsAny(url, " \t\n") || Text(url) != url {
@@ -100,12 +101,12 @@ type verdict uint8
 
 const (
 	shown  verdict = iota
-	hidden         // is not seen, or changes how others are seen
-	drives         // is for the terminal
+	hidden         // is invisible, or changes how other characters are shown
+	drives         // controls the terminal
 	breaks         // ends a line
 )
 
-// unsafe returns where in text the first character stands that needs a closer look, or -1.
+// unsafe returns the index of the first character in text that needs a closer look, or -1.
 func unsafe(text string) int {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -125,9 +126,9 @@ func unsafe(text string) int {
 	return -1
 }
 
-// ignorable reports whether r has no look of its own: Unicode's format characters, but for those
-// that are drawn, and what fonts may leave out (Unicode 15, 5.21 and DerivedCoreProperties,
-// Default_Ignorable_Code_Point).
+// ignorable reports whether r has no shape of its own: Unicode's format characters except those
+// that are drawn, and the characters that fonts may leave out (Unicode 15, 5.21 and
+// DerivedCoreProperties, Default_Ignorable_Code_Point).
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xad:
@@ -140,7 +141,7 @@ func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// what judges r between the character before it and the text behind it.
+// what classifies r, which is between the character prev and the text that follows it.
 func what(prev, r rune, next string) verdict {
 	switch {
 	case r == '\n' || r == '\t':
@@ -170,7 +171,7 @@ const (
 	zwj  = 0x200d
 )
 
-// selects reports whether prev is a character that the variation selector r may choose the look of.
+// selects reports whether the variation selector r may select a variant of prev.
 func selects(prev, r rune) bool {
 	switch {
 	case r >= 0xe0100:
@@ -183,8 +184,8 @@ func selects(prev, r rune) bool {
 	return unicode.In(prev, unicode.Han, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa)
 }
 
-// joinsEmoji reports whether r may stand before the joiner of an emoji: one, its variation
-// selector, its skin.
+// joinsEmoji reports whether r may precede the joiner in an emoji: an emoji, its variation
+// selector, or a skin tone.
 func joinsEmoji(r rune) bool { return r == 0xfe0f || emoji(r) }
 
 // emoji reports whether r may be an emoji: a symbol that is not ASCII.
@@ -192,8 +193,8 @@ func emoji(r rune) bool {
 	return r > 0xa0 && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Po, unicode.Pd) || r == 0x2139 || r == 0x24c2
 }
 
-// joining reports whether r is a letter, or a mark on one, of a script whose letters join or have
-// conjuncts.
+// joining reports whether r is a letter, or a mark on one, of a script that joins its letters or
+// forms conjuncts.
 func joining(r rune) bool {
 	return r > 0x2ff && unicode.In(r, unicode.L, unicode.M) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Hebrew, unicode.Common) &&
@@ -202,8 +203,8 @@ func joining(r rune) bool {
 
 const blackFlag = "\U0001F3F4"
 
-// flagOf returns the length of the flag of England, Scotland or Wales that text begins with
-// (Unicode 51, emoji tag sequences), or 0.
+// flagOf returns the length in bytes of the flag of England, Scotland or Wales at the beginning of
+// text (Unicode 51, emoji tag sequences), or 0.
 func flagOf(text string) int {
 	if !strings.HasPrefix(text, blackFlag) {
 		return 0

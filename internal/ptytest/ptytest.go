@@ -113,10 +113,11 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
-// Mark is what Drain writes.
+// Mark is the text that Drain writes.
 const Mark = "\x1b]ptytest\x07"
 
-// Drain returns when the terminal has shown all that was written to it so far. It writes a Mark.
+// Drain writes a Mark and returns when the terminal has shown it, and so everything that was
+// written before.
 func (u *User) Drain(t testing.TB) {
 	t.Helper()
 	if _, err := io.WriteString(u.TTY, Mark); err != nil {

@@ -1,13 +1,14 @@
-// Package rundir knows where the sockets of live sessions are.
+// Package rundir finds the sockets of live sessions.
 //
-// A session makes its socket in the first of these folders that is the user's alone:
+// A session creates its socket in the first of these folders that belongs to the user alone:
 //
-//	$XDG_RUNTIME_DIR/ptyrec, if that variable names a folder of the user's
+//	$XDG_RUNTIME_DIR/ptyrec, if the user owns $XDG_RUNTIME_DIR
 //	ptyrec-UID in the folder for temporary files ($TMPDIR, or /tmp if that is too long for a socket's path)
-//	a new folder in /tmp, with a name that nobody can take before
+//	a new folder in /tmp, with a name that nobody can create first
 //
-// It also leaves a symbolic link to it in a folder beside its database. So a program that knows the database finds the socket whatever
-// these variables say where it runs: in cron, in a container, in what an agent starts.
+// It also creates a symbolic link to the socket in a folder next to its database. A program that
+// knows the database finds the socket whatever these variables are where the program runs: in cron,
+// in a container, in a child of an agent.
 package rundir
 
 import (
@@ -23,17 +24,18 @@ import (
 )
 
 const (
-	ending      = ".sock"    // of the sockets' names
-	linksEnding = "-sockets" // of the folder of links, behind the database's name
+	ending      = ".sock"    // suffix of the sockets' names
+	linksEnding = "-sockets" // suffix of the folder of links, after the database's name
 )
 
-// maxPath is how long a socket's path may be on every system, in bytes: sun_path has 104 of them on some.
+// maxPath is the longest socket path that all systems allow, in bytes: sun_path has 104 on some of
+// them.
 const maxPath = 100
 
-// Socket returns the socket of the session with this id, in a folder.
+// Socket returns the path of the socket of session id in a folder.
 func Socket(dir, id string) string { return filepath.Join(dir, id+ending) }
 
-// Links returns the folder of the links to the sockets of a database's sessions.
+// Links returns the folder that holds the links to the sockets of a database's sessions.
 func Links(db string) string {
 	if path, err := filepath.EvalSymlinks(db); err == nil {
 		db = path
@@ -41,7 +43,8 @@ func Links(db string) string {
 	return db + linksEnding
 }
 
-// Folders returns the folders in which a session makes its socket, the first one first. Check says whether one may be used.
+// Folders returns the folders where a session may create its socket, in order of preference. Check
+// reports whether a folder may be used.
 func Folders() []string {
 	var dirs []string
 	if dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ptyrec"); filepath.IsAbs(dir) && fits(dir) && mine(filepath.Dir(dir)) {
@@ -54,20 +57,22 @@ func Folders() []string {
 	return append(dirs, filepath.Join("/tmp", own))
 }
 
-// fits reports whether a socket in a folder has a path that every system takes.
+// fits reports whether a socket in the folder has a path that is short enough for all systems.
 func fits(dir string) bool {
 	const id = 36 // a UUID
 	return len(dir)+1+id+len(ending) <= maxPath
 }
 
-// mine reports whether a folder belongs to this user. After su or sudo, XDG_RUNTIME_DIR may be another's.
+// mine reports whether this user owns the folder. After su or sudo, XDG_RUNTIME_DIR may be another
+// user's.
 func mine(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && ownerOf(info) == os.Getuid()
 }
 
-// Make makes the folder for a session's socket, or finds it. taken says, for the user, which folder could not be used and why, where that
-// was not the first one; err that there is none at all.
+// Make creates the folder for a session's socket, or returns an existing one. taken tells the user
+// which folder could not be used and why, if it was not the first one. err is set if no folder
+// could be used.
 func Make() (dir string, taken, err error) {
 	for _, dir := range Folders() {
 		if err = os.Mkdir(dir, 0o700); err == nil || errors.Is(err, fs.ErrExist) {
@@ -83,8 +88,9 @@ func Make() (dir string, taken, err error) {
 	return dir, taken, err
 }
 
-// Check reports why sockets in a folder are not to be trusted: somebody else may have made the folder, may enter it, or may put another in its
-// place. The error wraps fs.ErrNotExist where there is none, else fs.ErrPermission.
+// Check returns an error if sockets in a folder cannot be trusted: another user may have created
+// it, may enter it, or may replace it. The error wraps fs.ErrNotExist if the folder does not exist,
+// else fs.ErrPermission.
 func Check(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -112,7 +118,7 @@ func Check(dir string) error {
 	return fmt.Errorf("%s %s: %w", dir, why, fs.ErrPermission)
 }
 
-// ownerOf returns the user that a file belongs to, this user where that is not known.
+// ownerOf returns the user that owns a file, or this user if that is not known.
 func ownerOf(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
@@ -120,7 +126,7 @@ func ownerOf(info fs.FileInfo) int {
 	return os.Getuid()
 }
 
-// Link lets programs find a session's socket beside its database.
+// Link creates the link next to the database by which programs find a session's socket.
 func Link(db, id, socket string) error {
 	dir := Links(db)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -132,8 +138,9 @@ func Link(db, id, socket string) error {
 	return os.Symlink(socket, Socket(dir, id))
 }
 
-// Find returns the sockets of live sessions by the sessions' ids: those in the user's folder here, and those that are linked beside a
-// database, if db is not empty. One may be left over from a session that was killed. The error says which folders were not looked at.
+// Find returns the sockets of live sessions by session id: those in the user's folders and, if db
+// is not empty, those linked next to that database. A socket may be left over from a session that
+// was killed. The error names the folders that were skipped.
 func Find(db string) (sockets map[string]string, err error) {
 	for _, dir := range Folders() {
 		found, dirErr := In(dir)
@@ -150,7 +157,8 @@ func Find(db string) (sockets map[string]string, err error) {
 	return sockets, errors.Join(err, dirErr)
 }
 
-// In returns the sockets in one folder, and those that links in there lead to. There are none where there is no folder.
+// In returns the sockets in a folder, and those that links in it point to. A missing folder has no
+// sockets.
 func In(dir string) (map[string]string, error) {
 	sockets := map[string]string{}
 	err := Check(dir)
@@ -170,7 +178,8 @@ func In(dir string) (map[string]string, error) {
 	return sockets, err
 }
 
-// resolve returns the socket at a path, or that a link there leads to; empty where there is none, or not in a folder to be trusted.
+// resolve returns the path of a socket, following a link. It returns "" if there is no socket, or
+// if it is in a folder that cannot be trusted.
 func resolve(path string) string {
 	if target, err := os.Readlink(path); err == nil {
 		if Check(filepath.Dir(target)) != nil {

@@ -1,4 +1,5 @@
-// Package token keeps the secret that a server asks of its clients in a file that only its user can read.
+// Package token keeps the secret that a server asks of its clients, in a file that only its user
+// can read.
 package token
 
 import (
@@ -16,13 +17,13 @@ import (
 // minLength is the shortest token that a file may hold, in bytes.
 const minLength = 16
 
-// Errors of Load. ErrOpen says that others can read or have written the file, ErrBad that it holds no token.
+// Errors of Load: ErrOpen if other users can read or write the file, ErrBad if it holds no token.
 var (
 	ErrOpen = errors.New("others can read it")
 	ErrBad  = fmt.Errorf("it holds no token of %d letters or more", minLength)
 )
 
-// Path returns where the token is kept if nothing else is said: in the folder of the user's state, over restarts.
+// Path returns the default path of the token, in the user's state folder.
 func Path() (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
@@ -35,19 +36,20 @@ func Path() (string, error) {
 	return filepath.Join(state, "ptyrec", "token"), nil
 }
 
-// Load returns the token in the file at path. If there is no such file, it makes one, with a new token.
+// Load returns the token in the file at path. If there is no such file, it creates one with a new
+// token.
 func Load(path string) (string, error) {
 	token, err := read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, err
 	}
-	if err := write(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have been faster
+	if err := write(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have created it first
 		return "", err
 	}
 	return read(path)
 }
 
-// Renew puts a new token in the place of the one at path, if there is one, and returns it.
+// Renew replaces the token at path, if there is one, by a new one, and returns it.
 func Renew(path string) (string, error) {
 	if err := write(path, os.Rename); err != nil {
 		return "", err
@@ -56,7 +58,7 @@ func Renew(path string) (string, error) {
 }
 
 func read(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would block
 	if err != nil {
 		return "", err
 	}
@@ -77,7 +79,7 @@ func read(path string) (string, error) {
 	return token, err
 }
 
-// write makes a new token, and puts it at path as a whole.
+// write creates a new token and puts it at path in one step.
 func write(path string, place func(from, to string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -86,7 +88,7 @@ func write(path string, place func(from, to string) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // a rename has taken it away
+	defer func() { _ = os.Remove(f.Name()) }() // after a rename it no longer exists
 	_, err = fmt.Fprintln(f, rand.Text())
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
