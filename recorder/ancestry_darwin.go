@@ -2,8 +2,8 @@ package recorder
 
 import "golang.org/x/sys/unix"
 
-// ancestry returns the parent of a process, 0 above the first one, and the leader of its terminal session. It is false where either
-// cannot be known.
+// ancestry returns the parent of a process (0 for the first process) and the leader of its terminal
+// session. ok is false if either is unknown.
 func ancestry(pid int) (parent, sid int, ok bool) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {

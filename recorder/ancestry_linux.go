@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ancestry returns the parent of a process, 0 above the first one, and the leader of its terminal session. It is false where either
-// cannot be known: the process has ended, or is hidden.
+// ancestry returns the parent of a process (0 for the first process) and the leader of its terminal
+// session. ok is false if either is unknown: the process has exited or is hidden.
 func ancestry(pid int) (parent, sid int, ok bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, 0, false
 	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may hold anything
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
 	if len(fields) < 2 || bytes.ContainsAny(fields[0], "ZX") {      // zombie, dead
 		return 0, 0, false
 	}

@@ -2,5 +2,5 @@
 
 package recorder
 
-// ancestry would return a process's parent and the leader of its terminal session. Neither is known here.
+// ancestry reports that the parent and the leader of a process are unknown on this system.
 func ancestry(int) (parent, sid int, ok bool) { return 0, 0, false }

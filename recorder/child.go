@@ -33,15 +33,15 @@ func (e *StartError) Unwrap() error { return e.Err }
 type child struct {
 	pid     int           // our child: the command, or its leader
 	group   int           // the command's process group
-	ptmx    *os.File      // non-blocking, and unknown to Go's poller: the output pump polls it
-	wake    [2]*os.File   // a pipe, whose writing end is closed to wake the output pump
+	ptmx    *os.File      // non-blocking and not known to Go's poller: the output pump polls it
+	wake    [2]*os.File   // a pipe; closing its write end wakes the output pump
 	tty     *os.File      // the child's end, held so that the PTY has no end before the child has
 	stopped chan struct{} // gets a value when the child was stopped (Ctrl+Z)
 	exited  chan struct{} // closed when status holds
 	status  int
 
-	keys    sync.Mutex  // is held by who writes to the PTY
-	carried atomic.Bool // all output that was read has reached the tee
+	keys    sync.Mutex  // held while writing to the PTY
+	carried atomic.Bool // all output read so far has reached the tee
 
 	mu   sync.Mutex // guards gone
 	gone bool       // it was waited for: its pid may be another's
@@ -130,11 +130,11 @@ func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
-// unpolled replaces f by a non-blocking file that Go's poller does not know. Under a flood each piece of output would wake the poller's
-// thread, too.
+// unpolled replaces f by a non-blocking file that Go's poller does not know. In a flood, each piece
+// of output would also wake the poller's thread.
 func unpolled(f *os.File) (*os.File, error) {
 	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes it blocking, without which NewFile would poll it
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes f blocking; NewFile would poll a non-blocking file
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (c *child) signal(sig syscall.Signal) {
 	}
 }
 
-// typeRetry is how soon a child that takes no keys is asked again.
+// typeRetry is how often a child that accepts no keys is tried again.
 const typeRetry = 5 * time.Millisecond
 
 // typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends the recording anyway.
@@ -312,16 +312,16 @@ func (c *child) resize(ws *unix.Winsize) error {
 	return errors.Join(ctlErr, err)
 }
 
-// echoMode says who shows what is typed.
+// echoMode says who echoes what is typed.
 type echoMode uint8
 
 const (
-	echoNone    echoMode = iota // nobody: the command reads a line in secret, as a password
+	echoNone    echoMode = iota // nobody: the command reads a line without echo, such as a password
 	echoKernel                  // the kernel
-	echoCommand                 // the command, or nobody: it reads keys
+	echoCommand                 // the command or nobody: it reads single keys
 )
 
-// echoMode returns echoNone where it cannot be known.
+// echoMode returns echoNone if the mode is unknown.
 func (c *child) echoMode() echoMode {
 	var settings *unix.Termios
 	var err error
@@ -337,14 +337,15 @@ func (c *child) echoMode() echoMode {
 	return echoCommand
 }
 
-// read waits for output, at most for limit where that is not negative, and reads what is there, up to len(p). The error wraps
-// os.ErrDeadlineExceeded where none came, or where release was called and limit is negative.
+// read waits for output, for at most limit unless that is negative, and reads up to len(p) bytes.
+// The error wraps os.ErrDeadlineExceeded if there was no output in time, or if release was called
+// and limit is negative.
 func (c *child) read(p []byte, limit time.Duration) (n int, err error) {
 	for {
 		c.carried.Store(false)
 		n, err = c.readNow(p)
 		if n > 0 {
-			return n, nil // what failed fails again
+			return n, nil // if reading failed, it will fail again
 		}
 		c.carried.Store(true)
 		if !errors.Is(err, syscall.EAGAIN) {
@@ -423,7 +424,8 @@ func (c *child) control(fn func(fd int)) error {
 	return conn.Control(func(fd uintptr) { fn(int(fd)) })
 }
 
-// release gives up the child's end of the PTY: the output ends where nobody else holds it. It wakes who waits for output.
+// release closes the child's end of the PTY, so that the output ends when no other process holds
+// it. It wakes awaitOutput.
 func (c *child) release() {
 	_ = c.tty.Close()
 	_ = c.wake[1].Close()

@@ -1,7 +1,7 @@
 // Package recorder runs a command in a PTY, tees it, and processes its output (live or replayed) into
 // a terminal log.
 //
-// Run starts these goroutines; no other one waits for anything that is drawn below it:
+// Run starts these goroutines. Each of them never waits for one that is drawn below it:
 //
 //	user's terminal                                            PTY ─ command
 //	 │ keys                                                     ▲  │ output
@@ -17,11 +17,13 @@
 //	              ▼                                 ▼
 //	   its writer ──▶ journal ── Replay ──▶ follower ──▶ Processor ──▶ Index
 //
-// A queue that is full never holds up the tee. What the Log has no room for is lost, and counted. What the
-// feed has no room for is left out, and the follower reads it from the Log once the flood is over; what is far
-// behind the command's end is left to whoever reads the session next. Beside them one goroutine waits for the
-// child, and Run itself passes on signals, sizes and stops (supervise).
+// A full queue never holds up the tee. What does not fit into the Log's queue is lost and counted.
+// What does not fit into the feed is skipped, and the follower reads it from the Log once the flood
+// is over; if that takes too long after the command's end, the rest is left to the next program
+// that reads the session. Another goroutine waits for the child, and Run itself forwards signals,
+// window sizes and stops (supervise).
 //
-// The end comes from above: the child exits, the outputPump drains the PTY, the terminal is restored, the tee
-// puts the Exit event, the follower ends or is stopped after Options.CatchUp, and the Log is closed.
+// The session ends from the top: the child exits, the outputPump drains the PTY, the terminal is
+// restored, the tee adds the Exit event, the follower ends or is stopped after Options.CatchUp, and
+// the Log is closed.
 package recorder

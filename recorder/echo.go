@@ -15,46 +15,46 @@ import (
 )
 
 const (
-	echoTime   = 2 * time.Second // after it was typed, a character must be on the screen
-	echoReach  = 256 << 10       // bytes of output within which it must be there, too
+	echoTime   = 2 * time.Second // a character must be on the screen this long after it was typed
+	echoReach  = 256 << 10       // and within this many bytes of output
 	echoMemory = 64 << 10        // bounds the keys that wait for their echo, in bytes
-	weakEcho   = 3               // characters that prove an echo where the cursor's row before it is unknown
+	weakEcho   = 3               // characters that prove an echo if the row up to the cursor was unknown
 )
 
-// echo finds out which of the keys typed while the kernel's echo is off a program has shown: a
-// program that draws its own input has the echo off, and so has one that reads a password key by
-// key. A character counts as shown when it appears on the screen where the cursor was and the
-// cursor has moved behind it, with the rest of the row unchanged. A control key counts as shown
-// with the character before it. While an agent that the extractor knows is on the screen, and draws
-// a cursor of its own, every key counts as shown.
+// echo finds out which keys a program has shown that were typed while the kernel's echo is off.
+// Programs that draw their own input turn the echo off, and so do programs that read a password key
+// by key. A character counts as shown if it appears on the screen where the cursor was, the cursor
+// moved past it, and the rest of the row is unchanged. A control key counts as shown if the
+// character before it does. While an agent that the extractor knows is on the screen and draws its
+// own cursor, every key counts as shown.
 //
-// Keys are added by whoever types. All else is done by the follower, at exactly that place of the
-// output at which they were typed.
+// Whoever types adds keys. The follower does everything else, at the exact position in the output
+// where the keys were typed.
 type echo struct {
-	foreground func() (int, error) // process group of the terminal
+	foreground func() (int, error) // returns the foreground process group of the terminal
 
 	mu    sync.Mutex // guards queue and size
 	queue []*typedKeys
-	size  int // of the keys in queue and pending, in bytes
+	size  int // bytes of the keys in queue and pending
 
-	judged []*typedKeys // whose callers are not told yet
+	judged []*typedKeys // judged, but their callers have not been told
 
 	pending []key  // in order; the first is a character
 	base    string // the row up to the cursor before the first pending character
 	weak    bool   // base is unknown
 	last    echoed // verdict on the last character of the line
 
-	agent int // foreground process group when the agent on the screen was first seen; 0: no agent
+	agent int // foreground process group when the agent was first seen; 0: no agent
 }
 
-// typedKeys are keys that were typed at once.
+// typedKeys are keys that were typed in one call.
 type typedKeys struct {
 	data  []byte
 	at    time.Duration
 	seq   int64        // bytes of output before them
 	group int          // foreground process group
-	sure  bool         // the kernel shows them: they only keep their place behind others
-	kept  func([]byte) // is called once, with those that were shown
+	sure  bool         // the kernel echoes them; they only keep their place in the order
+	kept  func([]byte) // called once, with the keys that were shown
 
 	shown []byte // so far
 	left  int    // keys without a verdict
@@ -72,21 +72,21 @@ type keyKind uint8
 
 const (
 	charKey    keyKind = iota
-	controlKey         // moves, erases, ends: has no text
+	controlKey         // moves, erases or ends; has no text
 	enterKey
 	altKey    // ESC and a character
-	hiddenKey // carries text that cannot be looked for, such as a terminal's answer
+	hiddenKey // has text that cannot be looked for, such as a reply of the terminal
 )
 
 type echoed uint8
 
 const (
-	echoUnknown echoed = iota // nothing was typed on the line
+	echoUnknown echoed = iota // nothing was typed on this line yet
 	echoShown
 	echoHidden
 )
 
-// add queues keys. It reports false where there are too many: they count as not shown.
+// add queues keys. It reports false if there are too many; they count as not shown.
 func (o *echo) add(t *typedKeys) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -105,7 +105,7 @@ func (o *echo) waiting() bool {
 	return o.size > 0
 }
 
-// next takes the keys out of the queue that were typed before byte seq of the output, or at it.
+// next removes the keys from the queue that were typed at or before byte seq of the output.
 func (o *echo) next(seq int64) *typedKeys {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,11 +117,12 @@ func (o *echo) next(seq int64) *typedKeys {
 	return t
 }
 
-// feed gives the processor an event, and looks at the screen on the way where keys wait.
+// feed passes an event to the processor. If keys are pending, it also looks at the screen in
+// between.
 func (o *echo) feed(p *Processor, e session.Event) {
 	o.reach(p)
 	data := e.Data
-	for e.Kind == session.Output && len(o.pending) > 0 && len(data) > 1 { // a line may be gone at the end of the event
+	for e.Kind == session.Output && len(o.pending) > 0 && len(data) > 1 { // the line may be gone by the end of the event
 		n := bytes.IndexAny(data[1:], "\r\n") + 1
 		if n == 0 {
 			break
@@ -136,21 +137,20 @@ func (o *echo) feed(p *Processor, e session.Event) {
 	o.meet(p)
 }
 
-// meet notes the process group of an agent that has appeared.
+// meet records the process group of an agent that has appeared.
 func (o *echo) meet(p *Processor) {
 	switch {
 	case p.reader.Agent() == "":
 		o.agent = 0
 	case o.agent == 0:
-		o.agent, _ = o.foreground() // 0 where it fails: not known
+		o.agent, _ = o.foreground() // 0 if it fails: unknown
 	}
 }
 
-// reach takes into account the keys that were typed when the processor had seen what it has seen
-// now.
+// reach handles the keys that were typed when the output was where the processor is now.
 func (o *echo) reach(p *Processor) {
 	for t := o.next(p.offset); t != nil; t = o.next(p.offset) {
-		p.Tick(t.at) // what stands on the screen then is a frame
+		p.Tick(t.at) // the screen at that moment is a frame
 		o.meet(p)
 		s := p.term.Snapshot()
 		o.typed(t, rowToCursor(s), p.reader.Shown() && o.agent > 0 && o.agent == t.group && !s.Visible)
@@ -172,8 +172,8 @@ func (o *echo) look(p *Processor) {
 	}
 }
 
-// typed takes keys into account that were typed on this screen. agent reports whether the agent on
-// it reads them.
+// typed handles keys that were typed on this screen. agent reports whether the agent on the screen
+// reads them.
 func (o *echo) typed(t *typedKeys, row string, agent bool) {
 	o.expire(t.at)
 	keys := splitKeys(t)
@@ -231,8 +231,8 @@ func (o *echo) shown(row string) (n int) {
 	return n
 }
 
-// controls judges the keys at the front that show nothing themselves. Where characters follow, the
-// row before them is unknown.
+// controls judges the leading keys that show nothing themselves. If characters follow them, the row
+// before these is unknown.
 func (o *echo) controls() {
 	for len(o.pending) > 0 && o.pending[0].kind != charKey {
 		k := o.pending[0]
@@ -253,7 +253,7 @@ func (o *echo) follows(k key) bool {
 	return false
 }
 
-// fail judges the first n pending keys: none of the characters among them was shown.
+// fail judges the first n pending keys: none of their characters was shown.
 func (o *echo) fail(n int) {
 	failed := o.pending[:n]
 	o.pending = o.pending[n:]
@@ -262,7 +262,7 @@ func (o *echo) fail(n int) {
 	}
 }
 
-// expire gives up the keys that were typed too long ago.
+// expire drops the keys that were typed too long ago.
 func (o *echo) expire(now time.Duration) {
 	n := 0
 	for n < len(o.pending) && now-o.pending[n].of.at > echoTime {
@@ -275,7 +275,7 @@ func (o *echo) expire(now time.Duration) {
 	}
 }
 
-// close judges all that is left.
+// close judges all remaining keys as not shown.
 func (o *echo) close() {
 	o.fail(len(o.pending))
 	for t := o.next(math.MaxInt64); t != nil; t = o.next(math.MaxInt64) {
@@ -311,7 +311,7 @@ func (o *echo) take() []*typedKeys {
 	return judged
 }
 
-// tell tells the callers about judged keys.
+// tell calls back those who typed the judged keys.
 func (o *echo) tell(judged []*typedKeys) {
 	for _, t := range judged {
 		o.mu.Lock()
@@ -321,7 +321,7 @@ func (o *echo) tell(judged []*typedKeys) {
 	}
 }
 
-// splitKeys parts what a terminal sends into keys.
+// splitKeys splits what a terminal sends into keys.
 func splitKeys(t *typedKeys) (keys []key) {
 	data := t.data
 	for len(data) > 0 {
@@ -336,7 +336,7 @@ func splitKeys(t *typedKeys) (keys []key) {
 	return keys
 }
 
-// keyAt returns the length and the kind of the key that data begins with.
+// keyAt returns the length and the kind of the first key in data.
 func keyAt(data []byte) (n int, kind keyKind) {
 	switch c := data[0]; {
 	case c == '\r' || c == '\n':
@@ -353,14 +353,14 @@ func keyAt(data []byte) (n int, kind keyKind) {
 	return n, charKey
 }
 
-// escapedKey is keyAt for what ESC begins (ECMA-48, 5.3 to 5.6; ctlseqs).
+// escapedKey is keyAt for sequences that begin with ESC (ECMA-48, 5.3 to 5.6; ctlseqs).
 func escapedKey(data []byte) (n int, kind keyKind) {
 	switch c := data[1]; {
 	case c == '[':
 		return sequenceKey(data)
 	case c == 'O' && len(data) > 2:
 		return 3, controlKey
-	case strings.IndexByte("]P_^X", c) >= 0: // an answer of the terminal
+	case strings.IndexByte("]P_^X", c) >= 0: // a reply of the terminal
 		for n = 2; n < len(data); n++ {
 			if data[n] == 0x07 || data[n] == '\\' && data[n-1] == 0x1b {
 				return n + 1, hiddenKey
@@ -397,8 +397,7 @@ func sequenceKey(data []byte) (n int, kind keyKind) {
 	return n, hiddenKey
 }
 
-// rowToCursor returns the text on the cursor's line before the cursor, with the rows that wrap into
-// it.
+// rowToCursor returns the text before the cursor on its line, including the rows that wrap into it.
 func rowToCursor(s *vterm.Snapshot) string {
 	y := min(s.CursorY, len(s.Lines)-1)
 	if y < 0 {

@@ -103,12 +103,12 @@ func (f *feed) close() {
 	notify(f.ready)
 }
 
-// eventOverhead is what an event takes beside its data, in bytes, about.
+// eventOverhead is the approximate size of an event without its data, in bytes.
 const eventOverhead = 64
 
 func eventSize(e session.Event) int { return len(e.Data) + eventOverhead }
 
-// notify wakes the one who waits on ch, now or when it comes to wait.
+// notify wakes the receiver on ch, or the next one.
 func notify(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:

@@ -18,7 +18,7 @@ const (
 	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the quiet seems to be over
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
-	updateShare  = 4                      // and at most one part of so many of the time
+	updateShare  = 4                      // updates take at most one part in this many of the time
 	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
 )
 
@@ -44,20 +44,20 @@ type follower struct {
 	mu     sync.Mutex // guards processor against screen, and broken
 	broken bool       // the processor has not seen all
 
-	telling sync.Mutex // held while callers are told of their keys; taken before mu
+	telling sync.Mutex // held while callers are told about their keys; locked before mu
 
 	processor *Processor
 	echo      echo
-	seq       atomic.Int64  // bytes of output that the processor has seen
-	progress  chan struct{} // gets a value when seq has grown
+	seq       atomic.Int64  // bytes of output processed
+	progress  chan struct{} // receives a value when seq has grown
 	feed      *feed
-	log       Log // nil: there is none to read on from
+	log       Log // may be nil: nothing to catch up from
 	index     Index
 	catchUp   time.Duration // what is behind the child's end by more is not begun
 	updated   time.Time
-	took      time.Duration // for the last update
+	took      time.Duration // duration of the last update
 	last      time.Duration
-	ctx       context.Context // done when the follower is to stop
+	ctx       context.Context // done when the follower must stop
 	stop      context.CancelFunc
 	done      chan struct{}
 	err       error // the first; holds when done is closed
@@ -223,7 +223,7 @@ func (f *follower) readOn(from, to int64) error {
 	return err
 }
 
-// leaveOut notes that some events will never be processed.
+// leaveOut records that some events will never be processed.
 func (f *follower) leaveOut() {
 	f.fail(errLeftOut)
 	f.locked(func() { f.broken = true })
@@ -244,8 +244,8 @@ func (f *follower) process(e session.Event) error {
 	return nil
 }
 
-// settleKeys has all keys judged that were typed before byte seq of the output. It waits at most limit for the processor to see that
-// output; where it does not, what waits is not recorded.
+// settleKeys judges all keys that were typed before byte seq of the output. It waits at most limit
+// for the processor to reach that byte. Keys still pending then are not recorded.
 func (f *follower) settleKeys(seq int64, limit time.Duration) {
 	late := time.After(limit)
 	for f.echo.waiting() && f.seq.Load() < seq {
@@ -264,7 +264,8 @@ func (f *follower) settleKeys(seq int64, limit time.Duration) {
 	f.tellKeys()
 }
 
-// tellKeys tells whoever typed keys which of them the screen has shown, in the order in which they were judged.
+// tellKeys tells callers which of their keys were shown, in the order in which the keys were
+// judged.
 func (f *follower) tellKeys() {
 	f.telling.Lock()
 	defer f.telling.Unlock()

@@ -27,13 +27,14 @@ type Host interface {
 // errChildGone says that the child is over.
 var errChildGone = errors.New("the command is over")
 
-// Controls are what a Host may do to the session that it shows. They may be used concurrently, and do nothing any more when
-// the child is gone.
+// Controls are what a Host may do to the session that it shows. They may be called concurrently,
+// and do nothing once the child is gone.
 type Controls struct{ r *run }
 
-// Type gives keys to the child, between those that are typed at its own terminal. It waits while the child takes none; the error is
-// ctx's then, and a part of the keys may have been taken. shown is called once, perhaps later, with those of the keys that may be recorded,
-// as the session's input is.
+// Type writes keys to the child, between those typed at its own terminal. It waits while the child
+// accepts no keys, until ctx is done; the error is then ctx's, and some of the keys may have been
+// written. shown is called once, perhaps later, with the keys that may be recorded by the rules for
+// the session's input.
 func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte)) error {
 	typed := keyLog{c.r.child, c.r.tee}.typing(keys, shown)
 	defer typed()
@@ -56,9 +57,9 @@ func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte
 	return ctx.Err()
 }
 
-// Drained reports whether the host has got all that the child has written so far.
+// Drained reports whether the host has received all that the child has written so far.
 func (c *Controls) Drained() bool {
-	return !c.r.child.pending() && c.r.child.carried.Load() // in this order: what is read after the first is newer
+	return !c.r.child.pending() && c.r.child.carried.Load() // in this order: the second result must be the newer one
 }
 
 // Resize gives the session's window another size, in cells, until its own terminal gets one.

@@ -16,9 +16,10 @@ import (
 	"syscall"
 )
 
-// InsideTCP reports whether a process that runs in the session holds the client's end of a TCP connection, or may do so. From another
-// machine nobody does. From this one, a connection counts as theirs unless a process outside holds it, or may do so: one that nobody
-// holds may be on its way in a Unix socket (SCM_RIGHTS), or be in an io_uring.
+// InsideTCP reports whether a process in the session holds, or may hold, the client's end of a TCP
+// connection. A connection from another machine is outside. One from this machine counts as inside
+// unless a process outside holds it, or may hold it: a connection that no process holds may be in
+// transit through a Unix socket (SCM_RIGHTS), or in an io_uring.
 func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
 	client, server = unmapped(client), unmapped(server)
 	inode, uid, found := tcpSocket(client, server)
@@ -26,10 +27,10 @@ func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
 		return !client.IsValid() || isLocal(client.Addr())
 	}
 	if inode == "0" {
-		return true // whoever had it is gone
+		return true // the process that held it is gone
 	}
 	looked, outside := map[int]bool{}, false
-	for found := true; found; { // until no process is new: one may hand the connection on while we look
+	for found := true; found; { // until no new process appears: one may pass the connection on while we look
 		found = false
 		for _, pid := range processes() {
 			if looked[pid] {
@@ -51,7 +52,7 @@ func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }
 
-// isLocal reports whether an address is one of this machine's, or may be.
+// isLocal reports whether an address is, or may be, one of this machine's.
 func isLocal(a netip.Addr) bool {
 	addrs, err := net.InterfaceAddrs()
 	return err != nil || a.IsLoopback() || slices.ContainsFunc(addrs, func(own net.Addr) bool {
@@ -63,7 +64,7 @@ func isLocal(a netip.Addr) bool {
 // processes returns the ids of all processes.
 func processes() []int {
 	var pids []int
-	files, _ := os.ReadDir("/proc") // without it, nobody is inside that we could look at
+	files, _ := os.ReadDir("/proc") // without /proc there is no process to examine
 	for _, f := range files {
 		if pid, err := strconv.Atoi(f.Name()); err == nil {
 			pids = append(pids, pid)
@@ -99,7 +100,7 @@ func holds(pid int, inode string, uid int) bool {
 func hides(pid int) bool {
 	for _, fds := range tables(filepath.Join("/proc", strconv.Itoa(pid))) {
 		infos := filepath.Join(filepath.Dir(fds), "fdinfo")
-		files, _ := os.ReadDir(infos) // holds has looked whether it may
+		files, _ := os.ReadDir(infos) // holds has checked the permissions
 		for _, f := range files {
 			info, _ := os.ReadFile(filepath.Join(infos, f.Name()))
 			for line := range strings.Lines(string(info)) {
@@ -113,9 +114,10 @@ func hides(pid int) bool {
 	return false
 }
 
-// tables returns the folders of a process's open files: a thread may have a table of its own (unshare(2), CLONE_FILES).
+// tables returns the folders of a process's open files. A thread may have its own table
+// (unshare(2), CLONE_FILES).
 func tables(dir string) []string {
-	threads, _ := os.ReadDir(filepath.Join(dir, "task")) // a process that has ended holds nothing
+	threads, _ := os.ReadDir(filepath.Join(dir, "task")) // a process that has exited holds nothing
 	var found []string
 	for _, t := range threads {
 		found = append(found, filepath.Join(dir, "task", t.Name(), "fd"))
@@ -123,7 +125,7 @@ func tables(dir string) []string {
 	return found
 }
 
-// tcpSocket finds the socket at one end of a connection, and who made it (proc(5), /proc/net/tcp).
+// tcpSocket finds the socket at one end of a connection, and its owner (proc(5), /proc/net/tcp).
 func tcpSocket(local, remote netip.AddrPort) (inode string, uid int, found bool) {
 	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(path)
@@ -133,7 +135,7 @@ func tcpSocket(local, remote netip.AddrPort) (inode string, uid int, found bool)
 		for lines := bufio.NewScanner(f); lines.Scan() && !found; {
 			fields := strings.Fields(lines.Text())
 			if len(fields) > 9 && tcpAddress(fields[1]) == local && tcpAddress(fields[2]) == remote {
-				uid, _ = strconv.Atoi(fields[7]) // it is a number
+				uid, _ = strconv.Atoi(fields[7]) // it is always a number
 				inode, found = fields[9], true
 			}
 		}
@@ -145,7 +147,8 @@ func tcpSocket(local, remote netip.AddrPort) (inode string, uid int, found bool)
 	return inode, uid, found
 }
 
-// tcpAddress reads an address as /proc/net/tcp has it: words in the byte order of the machine, a colon, the port.
+// tcpAddress parses an address in the form of /proc/net/tcp: words in the machine's byte order, a
+// colon, the port.
 func tcpAddress(text string) netip.AddrPort {
 	host, port, _ := strings.Cut(text, ":")
 	b, err := hex.DecodeString(host)

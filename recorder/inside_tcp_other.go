@@ -4,5 +4,6 @@ package recorder
 
 import "net/netip"
 
-// InsideTCP would report whether a process that runs in the session holds the client's end of a TCP connection. That is not known here.
+// InsideTCP reports whether a process in the session holds the client's end of a TCP connection.
+// That is unknown on this system.
 func (c *Controls) InsideTCP(_, _ netip.AddrPort) bool { return false }

@@ -2,16 +2,15 @@ package recorder
 
 import "bytes"
 
-// keyLog finds out which of the keys that the child is given may be recorded: those that were
-// shown.
+// keyLog decides which of the keys given to the child may be recorded: those that were shown.
 type keyLog struct {
 	child *child
 	tee   *tee
 }
 
-// typing is called before keys are given to the child, and its result when they were. kept is
-// called once, sooner or later and perhaps from another goroutine, with a copy of the keys that
-// were shown.
+// typing is called before keys are written to the child, and the function it returns afterwards.
+// kept is called once with a copy of the keys that were shown, perhaps later and from another
+// goroutine.
 func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 	at, seq := l.tee.place()
 	t := &typedKeys{data: bytes.Clone(keys), at: at, seq: seq, kept: kept}
@@ -28,10 +27,10 @@ func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 	return func() { kept(nil) }
 }
 
-// await has the follower look for keys on the screen. Without one, what the kernel does not show is
-// not recorded.
+// await makes the follower look for the keys on the screen. Without a follower, keys that the
+// kernel does not echo are not recorded.
 func (l keyLog) await(t *typedKeys) {
-	t.group, _ = l.child.foreground() // 0 where it fails: no agent's
+	t.group, _ = l.child.foreground() // 0 if it fails: not an agent's
 	f := l.tee.follower
 	switch {
 	case t.sure && (f == nil || !f.echo.waiting()):

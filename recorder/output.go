@@ -73,7 +73,7 @@ func (p *outputPump) runDrain() {
 			break
 		}
 	}
-	// Where the processor was busy elsewhere the time was over before anything was read.
+	// If the processor was busy elsewhere, the time may be over before anything was read.
 	for total := 0; total < drainBytes; {
 		n, err := p.carry(0)
 		if err != nil {
@@ -83,7 +83,7 @@ func (p *outputPump) runDrain() {
 	}
 }
 
-// carry reads output and carries it. Limit and error are those of child.read.
+// carry reads output and passes it on. Limit and error are those of child.read.
 func (p *outputPump) carry(limit time.Duration) (int, error) {
 	n, err := p.child.read(p.buf, limit)
 	if err != nil {

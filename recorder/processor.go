@@ -154,7 +154,7 @@ func (p *Processor) cue(c vterm.Cue) {
 // frame reads the screen.
 func (p *Processor) frame(at time.Duration, settled bool) { p.read(at, settled, false) }
 
-// read reads the screen, torn or not.
+// read reads the screen. torn means that it may be drawn only in part.
 func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.now = at
 	p.dirty, p.settled = false, settled
@@ -267,7 +267,7 @@ func (p *Processor) Forget() {
 	}
 }
 
-// Title returns the first prompt of the user, or the first shell command: its first line, whole.
+// Title returns the whole first line of the user's first prompt, or of the first shell command.
 func (p *Processor) Title() string {
 	t := p.title
 	for _, e := range p.log.Entries() {

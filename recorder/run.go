@@ -8,16 +8,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Log takes the raw events of a recording, and can read them again.
+// Log stores the raw events of a recording and can read them again.
 type Log interface {
-	// Put takes the next event, with a copy of its data. It never waits.
+	// Put adds the next event, with a copy of its data. It never waits.
 	Put(e session.Event)
-	// Settle returns when what was put before can be replayed, or never will be.
+	// Settle returns when all events that were put before can be replayed, or never will be.
 	Settle(ctx context.Context) error
-	// Replay calls fn with the events from the nth (from 0) on, and their numbers; what is lost is left out. An
-	// error of fn ends it and is returned. It may run beside Put.
+	// Replay calls fn with the events from number n on (the first is 0), and their numbers. Lost
+	// events are skipped. An error of fn ends Replay and is returned. Replay may run concurrently
+	// with Put.
 	Replay(from int64, fn func(number int64, e session.Event) error) error
-	// Close makes durable what was put. It returns how many bytes of output are missing, and the first error.
+	// Close makes the events durable. It returns how many bytes of output are missing, and the
+	// first error.
 	Close() (lost int64, err error)
 }
 
@@ -42,7 +44,7 @@ type Options struct {
 	Started   time.Time     // when the recording's clock starts; zero: now
 	Stdin     *os.File      // nil: the process's own
 	Stdout    *os.File      // likewise
-	Input     bool          // record what is typed, as far as it is shown
+	Input     bool          // record what is typed, as far as the screen shows it
 	Log       Log           // nil: nothing is recorded
 	Index     Index         // nil: nothing is extracted
 	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
@@ -64,8 +66,8 @@ type Options struct {
 type Result struct {
 	Status   int           // the command's exit status; 128+n where signal n ended it
 	Duration time.Duration // to the child's end
-	Lost     int64         // bytes of output that the log was not given, or does not return from
-	LogErr   error         // the log's first error; it may have recovered since
+	Lost     int64         // bytes of output that did not reach the log, or that it cannot return
+	LogErr   error         // the first error of the log, which may have recovered since
 	IndexErr error         // the first error of the index or the extraction
 	Behind   bool          // extraction had not come to the end: the log holds more than the index
 }

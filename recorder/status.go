@@ -7,8 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// status follows what an agent is doing. A state counts once it has lasted for a while: a redraw may hide a spinner. An
-// agent that was given nothing yet waits for its first prompt, or asks: while it starts it draws spinners.
+// status follows what an agent is doing. A state counts once it has lasted for a while, since a
+// redraw may hide a spinner. While an agent starts it draws spinners, so one that was given nothing
+// yet counts as idle or asking.
 type status struct {
 	given bool            // the user has sent something in this run
 	now   extractor.State // as logged

@@ -7,26 +7,26 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tee hands copies of the raw events to the log and to the follower. Handing over never waits for either, and
-// afterwards the data is the giver's again.
+// tee copies the raw events to the log and to the follower. It never waits for either and does not
+// keep the caller's data.
 type tee struct {
 	started  time.Time
-	log      Log       // nil: nothing is recorded
-	feed     *feed     // nil: no index
-	follower *follower // likewise
-	host     Host      // nil: nobody else sees the session
+	log      Log       // may be nil: nothing is recorded
+	feed     *feed     // may be nil: no index
+	follower *follower // nil if feed is
+	host     Host      // may be nil: nobody else sees the session
 
-	// These hold when finish has returned.
+	// Valid after finish has returned.
 	end    time.Duration
-	stuck  bool // the follower never ended
+	stuck  bool // the follower did not end
 	lost   int64
 	logErr error
 
-	mu   sync.Mutex // guards last, and keeps the events in one order everywhere
+	mu   sync.Mutex // guards last, and keeps the order of events the same everywhere
 	last time.Duration
 	seen int64 // bytes of output
 
-	closed bool // the last event was put
+	closed bool // the last event has been put
 }
 
 func newTee(o Options, c *child) *tee {
@@ -89,7 +89,7 @@ func (t *tee) put(e session.Event) {
 	}
 }
 
-// settleKeys records what is still waiting to be seen on the screen.
+// settleKeys records the keys that are still waiting to be seen on the screen.
 func (t *tee) settleKeys(limit time.Duration) {
 	if t.follower != nil {
 		_, seq := t.place()
@@ -97,8 +97,8 @@ func (t *tee) settleKeys(limit time.Duration) {
 	}
 }
 
-// finish records the last event. It waits for the follower until that is done, or catchUp has passed, and then until all is
-// in the log.
+// finish puts the last event. It waits until the follower has processed it, or until catchUp is
+// over, and then until the log has stored everything.
 func (t *tee) finish(e session.Event, catchUp time.Duration) {
 	e.At = t.now()
 	t.put(e)

@@ -194,7 +194,7 @@ func Protect(path string) error {
 func private(path string) map[string]fs.FileMode {
 	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {
-		names, _ := globIn(JournalFolder(path), pattern) // the pattern is a good one
+		names, _ := globIn(JournalFolder(path), pattern) // the pattern is valid
 		for _, name := range names {
 			modes[name] = 0o600
 		}

@@ -151,7 +151,7 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 	return entries, err
 }
 
-// entriesOf returns the entries that the rest of a query chooses.
+// entriesOf returns the entries selected by rest, the end of a query.
 func entriesOf(ctx context.Context, tx *sql.Tx, rest string, args ...any) (entries []*session.Entry, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e "+rest, args...)
 	if err != nil {

@@ -100,7 +100,7 @@ func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) 
 	return err
 }
 
-// indexedOf returns what is indexed of a message: its text, and its output.
+// indexedOf returns the texts of a message to index: what was said, and its output.
 func indexedOf(e *session.Entry) [2]string {
 	output := e.Output
 	if e.Tool != nil {
@@ -109,16 +109,16 @@ func indexedOf(e *session.Entry) [2]string {
 	return [2]string{spaceCJK(ends(e.Text)), spaceCJK(ends(output))}
 }
 
-// These bound what is indexed of the beginning and of the end of a long text: its size in bytes, and the memory that FTS5 takes for its words, all of
-// which it keeps until the row is written.
+// Limits of what is indexed of the beginning, and of the end, of a long text: its size in bytes,
+// and the memory that FTS5 needs for its words, all of which it keeps until the row is written.
 const (
 	endSize   = 1 << 20
 	endMemory = 2 << 20
-	newWord   = 100 // bytes of memory for a word that is new, besides its own
-	oldWord   = 4   // for one that is not
+	newWord   = 100 // bytes of memory for a new word, in addition to the word itself
+	oldWord   = 4   // for a word that was seen before
 )
 
-// ends returns a text without its middle if it is too long to be indexed.
+// ends returns a text, without its middle if it is too long to index.
 func ends(text string) string {
 	if len(text) <= endSize/2 {
 		return text
@@ -150,7 +150,7 @@ func ends(text string) string {
 	return strings.ToValidUTF8(text[:head], "") + "\n" + strings.ToValidUTF8(text[tail:], "")
 }
 
-// wordMemory returns a function that counts words. It reports whether they take too much memory.
+// wordMemory returns a function that counts words and reports whether they need too much memory.
 func wordMemory() func(word string) bool {
 	memory, seen := 0, map[string]bool{}
 	return func(word string) bool {
@@ -170,7 +170,8 @@ func toolOf(args []any) string {
 	return args[toolArg].(sql.NullString).String
 }
 
-// detailsOf returns what the column data holds: the data of an event, the details of a message; nil if there are none.
+// detailsOf returns the value of the column data: the data of an event or the details of a message,
+// or nil.
 func detailsOf(e *session.Entry) any {
 	switch {
 	case e.Data != nil:

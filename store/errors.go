@@ -39,8 +39,8 @@ func kindOf(err error) error {
 	return nil
 }
 
-// noRoom reports whether err says that a file cannot grow: the disk, a quota or a limit is exhausted. SQLite
-// has a code of its own for the disk only.
+// noRoom reports whether err means that a file cannot grow because of a full disk, a quota or a
+// limit. SQLite has an error code for the full disk only.
 func noRoom(err error) bool {
 	var e *sqlite.Error
 	return errors.Is(err, session.ErrFull) || errors.As(err, &e) && e.Code() == sqlite3.SQLITE_IOERR_WRITE

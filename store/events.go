@@ -53,9 +53,10 @@ func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, 
 	return s.EventsFrom(ctx, id, From{})
 }
 
-// EventsFrom gives the raw log of a session from a place on, up to what is written when the end is
-// reached: what is in the database, and then what is still in the journal. Where something is damaged or missing it gives a *Damage, and goes on behind it if the caller
-// does; after any other error it ends. No connection is held while the caller works.
+// EventsFrom returns the raw log of a session from a position on, up to what is written when the
+// end is reached: first what is in the database, then what is still in the journal. Where data is
+// damaged or missing it yields a *Damage and, if the caller continues, the events after it. Any
+// other error ends the iteration. No connection is held while the caller works.
 func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		r := rawReader{store: s, id: id, from: from, next: from.Event, yield: yield}
@@ -77,10 +78,11 @@ type rawReader struct {
 	offset int64 // output bytes before it
 	at     time.Duration
 	begun  bool
-	over   bool // the caller wants no more, or there was an error
+	over   bool // the caller has stopped, or an error occurred
 }
 
-// run reads the database, and then the journal. Where that was packed meanwhile it goes on in the database.
+// run reads the database and then the journal. If the journal is packed meanwhile, it continues in
+// the database.
 func (r *rawReader) run(ctx context.Context) {
 	for again := true; again && !r.over; {
 		for r.segment(ctx) {
@@ -92,9 +94,10 @@ func (r *rawReader) run(ctx context.Context) {
 	}
 }
 
-// journal gives out what is in the session's journal, and reports whether it was packed meanwhile.
+// journal yields the events of the session's journal, and reports whether the journal was packed
+// meanwhile.
 func (r *rawReader) journal(ctx context.Context) (packed bool) {
-	files, _ := journal.List(JournalFolder(r.store.path)) // what cannot be read is not there
+	files, _ := journal.List(JournalFolder(r.store.path)) // an unreadable folder counts as empty
 	for _, file := range journal.Of(files, r.id) {
 		in, f, err := openJournal(file)
 		if err != nil {
@@ -111,11 +114,11 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 }
 
 func (r *rawReader) hasJournal() bool {
-	files, _ := journal.List(JournalFolder(r.store.path)) // what cannot be read is not there
+	files, _ := journal.List(JournalFolder(r.store.path)) // an unreadable folder counts as empty
 	return len(journal.Of(files, r.id)) > 0
 }
 
-// tail gives out the events of one file.
+// tail yields the events of one file.
 func (r *rawReader) tail(ctx context.Context, in *journal.Reader) (packed bool) {
 	for !r.over {
 		e, err := in.Next()
@@ -142,7 +145,7 @@ func (r *rawReader) tail(ctx context.Context, in *journal.Reader) (packed bool) 
 	return false
 }
 
-// segment gives out the next segment of the database, and reports whether there may be more.
+// segment yields the next segment from the database, and reports whether there may be more.
 func (r *rawReader) segment(ctx context.Context) bool {
 	seg, ok, err := r.store.nextSegment(ctx, r.id, max(r.next, r.skip), r.from)
 	if errors.Is(err, session.ErrCorrupt) {
@@ -152,7 +155,7 @@ func (r *rawReader) segment(ctx context.Context) bool {
 		}
 	}
 	if (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.hasJournal() {
-		return false // the database does not know it yet
+		return false // not in the database yet
 	}
 	if err != nil {
 		r.over = true

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Facets counts sessions by what they can be filtered by.
+// Facets counts sessions by the values they can be filtered by.
 type Facets struct {
 	Sessions    int       // all of them
-	First, Last time.Time // when the oldest and the newest started; zero if there is none
+	First, Last time.Time // when the oldest and the newest started; zero without sessions
 	Agents      []Facet
 	Folders     []Facet
 	Tags        []Facet
 }
 
-// Facet is a value of a filter, and how many sessions have it.
+// Facet is a value of a filter and the number of sessions that have it.
 type Facet struct {
 	Value    string `json:"value"`
 	Sessions int    `json:"sessions"`
 }
 
-// maxFacets is how many values of one filter Facets returns.
+// maxFacets is the largest number of values that Facets returns for one filter.
 const maxFacets = 200
 
 // facetValues are the tables and columns that hold the values of each filter.
@@ -33,7 +33,7 @@ var facetValues = [3]struct{ table, value string }{
 	{"sessions AS s, json_each(s.tags) AS t", "t.value"},
 }
 
-// Count returns how many sessions the filter chooses; its Limit and After do not matter.
+// Count returns the number of sessions that match the filter, ignoring its Limit and After.
 func (s *Store) Count(ctx context.Context, f Filter) (n int, err error) {
 	where, args, err := s.countable(ctx, f)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Store) Count(ctx context.Context, f Filter) (n int, err error) {
 	return n, err
 }
 
-// Facets counts the sessions that the filter chooses; its Limit and After do not matter. Each list begins with the value that most
-// sessions have, and holds at most 200.
+// Facets counts the sessions that match the filter, ignoring its Limit and After. Each list is
+// sorted by descending count and has at most 200 values.
 func (s *Store) Facets(ctx context.Context, f Filter) (facets Facets, err error) {
 	where, args, err := s.countable(ctx, f)
 	if err != nil {
@@ -72,7 +72,8 @@ func (s *Store) Facets(ctx context.Context, f Filter) (facets Facets, err error)
 	return facets, err
 }
 
-// countable returns a filter as where does. Which sessions are live is not in the database: they are listed by their keys.
+// countable returns a filter as where does. The database does not know which sessions are live, so
+// these are listed by their keys.
 func (s *Store) countable(ctx context.Context, f Filter) (string, []any, error) {
 	f.Limit, f.After = 0, Position{}
 	where, args := f.where()

@@ -47,7 +47,8 @@ func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	return info.Size(), checkOwner(ctx, path)
 }
 
-// regular refuses what is no file: SQLite would read a device or a pipe without end.
+// regular returns an error unless the file is a regular one: SQLite would read a device or a pipe
+// forever.
 func regular(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -63,9 +64,9 @@ const (
 	magic      = "SQLite format 3\x00"
 )
 
-// Ready reports, in microseconds and without SQLite, whether path is a database of the newest version with a
-// whole header and schema, so that Open has little to do. False says nothing. Nothing in this process may
-// have the database open.
+// Ready reports, within microseconds and without SQLite, whether path is a database of the newest
+// version with an intact header and schema, so that Open has little to do. False means only that
+// Ready could not tell. Nothing in this process may have the database open.
 func Ready(path string) bool {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -92,8 +93,8 @@ func Ready(path string) bool {
 	return pages.schemaWhole()
 }
 
-// ownDamage returns err, the reason why the file at path is no database, as session.ErrCorrupt where the
-// file was one of ours.
+// ownDamage returns err, the reason why the file at path is not a database. If the file was once
+// one of ours, the error becomes session.ErrCorrupt.
 func ownDamage(path string, err error) error {
 	if errors.Is(kindOf(err), session.ErrNotDatabase) && wasOurs(path) {
 		return fmt.Errorf("%w: %v", session.ErrCorrupt, err) //nolint:errorlint // it is no longer ErrNotDatabase
@@ -101,7 +102,8 @@ func ownDamage(path string, err error) error {
 	return err
 }
 
-// wasOurs reports whether a file that is no database now was one of ours: a recorder used it, or a piece of our schema is in it.
+// wasOurs reports whether a file that is not a database now was once one of ours: a recorder used
+// it, or it contains a part of our schema.
 func wasOurs(path string) bool {
 	if exists(path+liveEnding) || exists(JournalFolder(path)) {
 		return true
@@ -111,7 +113,7 @@ func wasOurs(path string) bool {
 		return false
 	}
 	defer f.Close()
-	start, _ := io.ReadAll(io.LimitReader(f, 1<<16)) // what can be read of it
+	start, _ := io.ReadAll(io.LimitReader(f, 1<<16)) // as much as can be read
 	return bytes.Contains(start, []byte("CREATE TABLE segments")) || bytes.Contains(start, []byte("CREATE TABLE sessions"))
 }
 

@@ -8,17 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/journal"
 )
 
-// JournalState is what can be said of a file in the folder of the journals.
+// JournalState describes a file in the folder of the journals.
 type JournalState struct {
 	Path    string
 	Session string
 	Live    bool  // it is being written
-	Torn    int64 // bytes at the end that are no whole event
-	Aside   bool  // it is damaged or no part of its session, and was set aside
+	Torn    int64 // bytes at the end that are not a complete event
+	Aside   bool  // it is damaged or not part of its session, and was set aside
 	Err     error // why it cannot be read
 }
 
-// InspectJournals reads the journals beside the database at path.
+// InspectJournals examines the journals of the database at path.
 func InspectJournals(path string) (states []JournalState, err error) {
 	files, err := journal.List(JournalFolder(path))
 	for _, file := range files {

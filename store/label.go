@@ -36,14 +36,15 @@ func (s *Store) label(ctx context.Context, what, id, query, text string) error {
 	})
 }
 
-// maxTag is the longest tag, in characters.
+// maxTag is the length of the longest tag, in characters.
 const maxTag = 64
 
-// CheckTag returns an error unless tag is one word, without commas and control characters, of at most 64 characters.
+// CheckTag returns an error unless tag is one word of at most 64 characters without commas and
+// control characters.
 func CheckTag(tag string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }
 	if tag == "" || !utf8.ValidString(tag) || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, odd) {
-		return fmt.Errorf("%q is no tag: one word, without commas, of at most %d characters", tag, maxTag)
+		return fmt.Errorf("invalid tag %q: a tag is one word of at most %d characters, without commas", tag, maxTag)
 	}
 	return nil
 }

@@ -19,10 +19,12 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Before there were journals a recorder left what a locked database did not take in a file beside it, which is still read.
+// Before there were journals, a recorder wrote what a locked database did not accept to a file next
+// to it. Such files are still read.
 //
-// Such a file begins with a line of JSON, leftHeader, and goes on with segments, each behind its length (32 bits, little endian).
-// What breaks off in its last segment was not written to its end. Who takes it in has its first byte locked.
+// A file starts with a line of JSON, leftHeader. Segments follow, each preceded by its length (32
+// bits, little endian). An incomplete last segment was not fully written. The process that imports
+// a file holds a lock on its first byte.
 const (
 	leftFolder = "-left"
 	leftEnding = ".left"
@@ -92,12 +94,12 @@ func readSized(r io.Reader) (data []byte, ok bool) {
 	return data, err == nil
 }
 
-// removeLeft deletes what stands of a session beside the database.
+// removeLeft deletes the files of a session that are next to the database.
 func (s *Store) removeLeft(id string) error {
 	return removeIfThere(filepath.Join(s.path+leftFolder, id+leftEnding))
 }
 
-// globIn returns the files in the folder whose names match pattern.
+// globIn returns the files in a folder whose names match pattern.
 func globIn(folder, pattern string) ([]string, error) {
 	names, err := fs.Glob(os.DirFS(folder), pattern)
 	for i := range names {
@@ -106,7 +108,8 @@ func globIn(folder, pattern string) ([]string, error) {
 	return names, err
 }
 
-// takeInLeft puts into the database what recorders left that are gone. What it does not take stays for the next time.
+// takeInLeft imports the files of recorders that have exited. What it cannot import is kept for the
+// next time.
 func (s *Store) takeInLeft(ctx context.Context) {
 	folder := s.path + leftFolder
 	names, err := globIn(folder, "*"+leftEnding)

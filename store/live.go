@@ -7,14 +7,14 @@ import (
 	"github.com/ptyrec/ptyrec/journal"
 )
 
-// A session is live while its recorder holds its journal. The kernel drops that lock with the process, however it
-// ends, so nothing has to be written from time to time, no process number can be mistaken for another, and it works
-// over containers that share the folder. On a file system without locks every session without an end counts as
-// interrupted. Recorders of ptyrec before journals hold a lock on the byte of their session (the row's number) in an
-// empty file beside the database.
+// A session is live while its recorder holds the lock on its journal. The kernel drops that lock
+// with the process, however it ends. So there is no heartbeat to write, a reused process id does no
+// harm, and it works across containers that share the folder. On a file system without locks, every
+// session without an end counts as interrupted. Versions of ptyrec without journals hold a lock on
+// the byte of their session (the row's number) in an empty file next to the database.
 const liveEnding = "-live"
 
-// heldByOld returns those of the sessions that an old recorder records.
+// heldByOld returns the sessions that recorders of such versions are recording.
 func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	held := map[int64]bool{}
 	if len(pks) == 0 {
@@ -31,7 +31,7 @@ func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	return held
 }
 
-// addJournals adds to the sessions what is not in the database yet.
+// addJournals adds what is still in the journals and not yet in the database to the sessions.
 func (s *Store) addJournals(infos []*Info) {
 	if len(infos) == 0 {
 		return
@@ -54,7 +54,7 @@ func (s *Store) addJournals(infos []*Info) {
 func (i *Info) addJournal(file journal.File) {
 	f, err := file.Open()
 	if err != nil {
-		return // it is packed by now, or none of ours
+		return // it was packed meanwhile, or is not ours
 	}
 	defer f.Close()
 	i.recorded = i.recorded || bytelock.Locked(f, 0)
@@ -64,7 +64,7 @@ func (i *Info) addJournal(file journal.File) {
 	}
 	i.StoredBytes += tail.Size
 	if tail.Offset < i.RawBytes || tail.Last.At < i.Duration {
-		return // packed, but not removed
+		return // it was packed, but not removed yet
 	}
 	i.RawBytes, i.Duration = tail.Offset, tail.Last.At
 	if tail.Ended && i.EndedAt == nil {

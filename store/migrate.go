@@ -24,14 +24,14 @@ var migrations embed.FS
 // SQLite says busy without waiting.
 const openTries = 100
 
-// newestVersion is that of the schema which the migrations make.
+// newestVersion returns the version of the schema that the migrations create.
 func newestVersion() (int, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	return len(files), err
 }
 
 func errNewer(version, newest int) error {
-	return fmt.Errorf("its version is %d, this program knows up to %d: %w", version, newest, session.ErrNewer)
+	return fmt.Errorf("its schema has version %d, this program supports up to %d: %w", version, newest, session.ErrNewer)
 }
 
 // migrate brings the database to the newest version.

@@ -17,24 +17,26 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// While a session is recorded its raw log is a journal (package journal) in a folder beside the database. Packing
-// moves it into the database: its events become segments, and a file is removed once they are durable.
+// While a session is recorded, its raw log is a journal (package journal) in a folder next to the
+// database. Packing moves it into the database: events become segments, and a file is removed once
+// its segments are durable.
 
-// batchSize is how much a transaction takes, in bytes before compression.
+// batchSize is the amount of data in one transaction, in bytes before compression.
 const batchSize = 4 * segmentSize
 
-// takeInWait is how long taking in waits for other programs, each time.
+// takeInWait is how long each transaction of TakeIn waits for other programs.
 const takeInWait = 100 * time.Millisecond
 
-// setAside is the ending of a journal that cannot be packed, or not all of it. It is kept, but not read any more.
+// setAside is the suffix of a journal that cannot be packed, or not completely. Such a file is kept
+// but no longer read.
 const setAside = ".damaged"
 
 var (
-	errForeignJournal = errors.New("the session is complete without it")
-	errNoFrames       = errors.New("there is nothing whole in it")
+	errForeignJournal = errors.New("the session is already complete")
+	errNoFrames       = errors.New("it contains no intact event")
 )
 
-// JournalFolder returns the folder of the journals of the database at path.
+// JournalFolder returns the folder that holds the journals of the database at path.
 func JournalFolder(path string) string {
 	if target, err := absolute(path); err == nil {
 		path = target
@@ -42,14 +44,14 @@ func JournalFolder(path string) string {
 	return path + "-journals"
 }
 
-// Exists reports whether there is a database at path, or a session that was recorded for it.
+// Exists reports whether there is a database at path, or a journal of a session recorded for it.
 func Exists(path string) bool {
 	files, err := journal.List(JournalFolder(path))
 	return exists(path) || err == nil && len(files) > 0
 }
 
-// Record begins to record a session for the database at path, which need not be there. closed is called when there is
-// something to Pack, see journal.Options.
+// Record starts the journal of a session for the database at path, which need not exist. closed is
+// called when there is something to Pack, see journal.Options.
 func Record(path string, sess session.Session, closed func()) (*journal.Writer, error) {
 	folder := JournalFolder(path)
 	err := createFolder(filepath.Dir(folder))
@@ -62,9 +64,9 @@ func Record(path string, sess session.Session, closed func()) (*journal.Writer, 
 	return nil, (&Store{path: path}).failed("record", err)
 }
 
-// TakeIn brings into the database what recorders that are gone have left beside it, and makes those sessions
-// known that run. What the database does not take now stays where it is, and can be read there; the error says
-// why. told, if set, is called with the bytes that are done, and all.
+// TakeIn imports into the database what recorders that have exited left next to it, and adds the
+// sessions that are being recorded. What the database does not accept now stays where it is and can
+// be read there; the error says why. told, if set, is called with the bytes done and the total.
 func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error {
 	s.takeInLeft(ctx)
 	err := s.adopt(ctx)
@@ -86,7 +88,7 @@ func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error 
 				}
 			})
 			if fileErr != nil {
-				stuck = file.Session // its next file comes behind this one
+				stuck = file.Session // the session's next file has to wait for this one
 			}
 			if !errors.Is(fileErr, journal.ErrInUse) {
 				err = errors.Join(err, fileErr)
@@ -100,7 +102,8 @@ func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error 
 	return s.failed("take in journals", errors.Join(err, listErr))
 }
 
-// Pack brings into the database what is complete of a session's journal. It is for the session's own recorder.
+// Pack moves the complete files of a session's journal into the database. Only the session's own
+// recorder calls it.
 func (s *Store) Pack(ctx context.Context, id string) error {
 	files, err := journal.List(JournalFolder(s.path))
 	for _, file := range journal.Of(files, id) {
@@ -114,7 +117,8 @@ func (s *Store) Pack(ctx context.Context, id string) error {
 	return s.failed("pack journal", err)
 }
 
-// packAll packs a session's journal and deletes what is set aside of it; the error wraps session.ErrBusy where something remains.
+// packAll packs a session's journal and deletes the files that were set aside. The error wraps
+// session.ErrBusy if something remains.
 func (s *Store) packAll(ctx context.Context, id string) error {
 	if err := s.Pack(ctx, id); err != nil {
 		return err
@@ -129,7 +133,7 @@ func (s *Store) packAll(ctx context.Context, id string) error {
 	return s.failed("pack journal", err)
 }
 
-// adopt adds the sessions that have a journal and are not in the database.
+// adopt adds the sessions that have a journal but are not in the database.
 func (s *Store) adopt(ctx context.Context) error {
 	files, err := journal.List(JournalFolder(s.path))
 	if len(files) == 0 {
@@ -146,7 +150,7 @@ func (s *Store) adopt(ctx context.Context) error {
 		}
 		r, f, openErr := openJournal(file)
 		if openErr != nil || r.Session == nil {
-			continue // who takes it in says why
+			continue // packing it reports why
 		}
 		err = errors.Join(err, s.begin(ctx, file, r.Session), f.Close())
 	}
@@ -165,7 +169,7 @@ func openJournal(file journal.File) (*journal.Reader, *os.File, error) {
 	return r, f, nil
 }
 
-// begin adds the session of a journal, unless the journal is gone, and with it the session.
+// begin adds the session of a journal. If the journal is gone, so is the session.
 func (s *Store) begin(ctx context.Context, file journal.File, sess *session.Session) error {
 	return s.updateDurably(ctx, "begin session", takeInWait, func(tx *sql.Tx) error {
 		if _, err := os.Lstat(file.Path); err != nil {
@@ -187,11 +191,11 @@ func (s *Store) keyOf(ctx context.Context, id string) (key int64, err error) {
 	return key, err
 }
 
-// packFile brings a journal that is complete into the database and removes it.
+// packFile moves a complete journal into the database and removes it.
 func (s *Store) packFile(ctx context.Context, file journal.File, told func(done int64)) error {
 	f, err := file.Claim()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another has
+		return nil // another process has packed it
 	}
 	if err != nil {
 		return err
@@ -208,7 +212,7 @@ func (s *Store) packFile(ctx context.Context, file journal.File, told func(done 
 	p := packing{store: s, file: file, reader: r, size: info.Size(), told: told}
 	err = p.run(ctx)
 	if errors.Is(err, errNoFrames) && info.Size() == 0 {
-		err = nil // its recorder was stopped before it wrote anything
+		err = nil // its recorder was stopped before it wrote an event
 	}
 	if errors.Is(err, errForeignJournal) || errors.Is(err, errNoFrames) || err == nil && p.damaged {
 		return errors.Join(err, os.Rename(file.Path, file.Path+setAside))
@@ -219,7 +223,7 @@ func (s *Store) packFile(ctx context.Context, file journal.File, told func(done 
 	return os.Remove(file.Path)
 }
 
-// packing is one journal on its way into the database.
+// packing is the state of moving one journal into the database.
 type packing struct {
 	store  *Store
 	file   journal.File
@@ -228,13 +232,13 @@ type packing struct {
 	told   func(done int64)
 
 	key     int64 // of the session's row
-	end     int64 // number of the first event that the database lacks
-	over    bool  // the database has the session to its end
-	read    int64 // bytes of the file, about
+	end     int64 // number of the first event that is missing in the database
+	over    bool  // the database has the session's end
+	read    int64 // bytes of the file read so far, approximately
 	open    builder
 	ready   []segment
-	queued  int64          // bytes before compression of ready
-	last    *session.Event // that the file holds
+	queued  int64          // size of ready, in bytes before compression
+	last    *session.Event // the last event in the file
 	damaged bool
 }
 
@@ -258,7 +262,7 @@ func (p *packing) run(ctx context.Context) error {
 		}
 		p.last = &e.Event
 		if e.Number < p.end {
-			continue // packed before
+			continue // already packed
 		}
 		if p.over {
 			return errForeignJournal
@@ -277,7 +281,7 @@ func (p *packing) run(ctx context.Context) error {
 	return p.put(ctx, true)
 }
 
-// find looks for the session's row and the end of its raw log there.
+// find looks up the session's row and the end of its raw log.
 func (p *packing) find(ctx context.Context) error {
 	for range 2 {
 		err := p.store.view(ctx, "pack journal", func(tx *sql.Tx) (err error) {
@@ -303,7 +307,8 @@ func (p *packing) find(ctx context.Context) error {
 	return fmt.Errorf("session %s: %w", p.file.Session, session.ErrNotFound)
 }
 
-// unknownSession is what is left of a session whose journal's header is damaged: its id, which holds its time.
+// unknownSession returns the session of a journal with a damaged header: all that is known is its
+// id, which contains the time.
 func unknownSession(id string) *session.Session {
 	sess := &session.Session{ID: id, Command: []string{"?"}, Cols: 80, Rows: 24}
 	if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
@@ -313,10 +318,11 @@ func unknownSession(id string) *session.Session {
 	return sess
 }
 
-// add takes the next event. A segment of a MiB is complete, unless what follows it in the file would be a small one.
+// add adds the next event. A segment is complete at 1 MiB unless what follows it in the file would
+// be a small one.
 func (p *packing) add(ctx context.Context, e journal.Event) error {
 	if !p.open.empty() && (e.Number != p.open.endEvent() || e.Offset != p.open.endByte()) {
-		p.cut() // events are missing
+		p.cut() // events are missing before this one
 	}
 	if p.open.empty() {
 		p.open.begin(e.Number, e.Offset)
@@ -342,7 +348,8 @@ func (p *packing) cut() {
 	p.open.begin(0, 0)
 }
 
-// put writes what is ready, in one transaction. The last one states the session's end, if the journal has it.
+// put writes the segments that are ready in one transaction. The last one also writes the session's
+// end, if the journal has it.
 func (p *packing) put(ctx context.Context, last bool) error {
 	if err := p.store.here(); err != nil {
 		return err
@@ -359,7 +366,7 @@ func (p *packing) put(ctx context.Context, last bool) error {
 		})
 	}
 	err := write()
-	if noRoom(err) && p.store.shrink(ctx) == nil { // then the log may have room
+	if noRoom(err) && p.store.shrink(ctx) == nil { // emptying the log may make room
 		err = write()
 	}
 	if err == nil {
@@ -371,14 +378,15 @@ func (p *packing) put(ctx context.Context, last bool) error {
 	return err
 }
 
-// stateEnd writes the end of a session whose recorder did not come to it.
+// stateEnd writes the end of a session whose recorder did not write it.
 func stateEnd(ctx context.Context, tx *sql.Tx, key int64, exit session.Event) error {
 	_, err := tx.ExecContext(ctx, "UPDATE sessions SET ended_at = started_at + ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
 		int64(exit.At), exit.Status, key)
 	return err
 }
 
-// deleteJournals removes the journals of a session. The error wraps session.ErrBusy where it is being recorded or packed.
+// deleteJournals removes the journals of a session. The error wraps session.ErrBusy if one is being
+// written or packed.
 func (s *Store) deleteJournals(id string) error {
 	files, err := journal.List(JournalFolder(s.path))
 	for _, file := range journal.Of(files, id) {
@@ -391,7 +399,7 @@ func (s *Store) deleteJournals(id string) error {
 			_ = f.Close()
 		}
 	}
-	rest, _ := globIn(JournalFolder(s.path), id+".*") // an id is a good pattern
+	rest, _ := globIn(JournalFolder(s.path), id+".*") // an id is a valid pattern
 	for _, name := range rest {
 		err = errors.Join(err, removeIfThere(name))
 	}

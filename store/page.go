@@ -7,23 +7,24 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Span chooses entries of a session that follow each other. Of Since, Before and Around no more than one is set; its zero value
-// chooses all entries.
+// Span selects consecutive entries of a session. At most one of Since, Before and Around is set.
+// The zero value selects all entries.
 type Span struct {
 	Since  int // only entries with larger numbers
-	Before int // only entries with smaller numbers; of these the last ones
-	Around int // entries before and after this number, as many of each as there are
-	Limit  int // how many entries; 0: no limit
+	Before int // only entries with smaller numbers, the last of them
+	Around int // this entry, with as many before as after it
+	Limit  int // maximum number of entries; 0: no limit
 }
 
 // Page is a part of a session's entries.
 type Page struct {
 	Entries []*session.Entry
-	Start   int // how many entries come before the first
-	Total   int // how many entries the session has
+	Start   int // number of entries before the first
+	Total   int // number of entries in the session
 }
 
-// bounds returns the first entry of the span and how many follow, of total entries of which below counts those with smaller numbers.
+// bounds returns the index of the span's first entry and the number of entries in it. below returns
+// how many entries have smaller numbers; total is the number of all.
 func (s Span) bounds(total int, below func(seq int) (int, error)) (start, n int, err error) {
 	limit := s.Limit
 	if limit == 0 {
@@ -71,7 +72,7 @@ func (s *Store) Page(ctx context.Context, id string, span Span) (page Page, err 
 	return page, err
 }
 
-// PageOf returns a span of entries, which are in order.
+// PageOf returns a span of entries. The entries must be in order.
 func PageOf(entries []*session.Entry, span Span) Page {
 	below := func(seq int) (n int, _ error) {
 		for n < len(entries) && entries[n].Seq < seq {
@@ -79,6 +80,6 @@ func PageOf(entries []*session.Entry, span Span) Page {
 		}
 		return n, nil
 	}
-	start, n, _ := span.bounds(len(entries), below) // below does not fail
+	start, n, _ := span.bounds(len(entries), below) // below never fails
 	return Page{entries[start : start+n], start, len(entries)}
 }

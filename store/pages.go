@@ -12,20 +12,21 @@ import (
 	"unicode/utf8"
 )
 
-// defaultPageSize is the page size of the databases that we make, in bytes.
+// defaultPageSize is the page size of the databases we create, in bytes.
 const defaultPageSize = 4096
 
 // maxRow bounds what a damaged row can make us allocate, in bytes.
 const maxRow = maxSegment
 
-// pageFile reads the pages of a database file without SQLite, which refuses a damaged one, and the newer versions of them in its
-// write-ahead log. The format is that of https://www.sqlite.org/fileformat.html.
+// pageFile reads the pages of a database file, and their newer versions in the write-ahead log. It
+// does not use SQLite, which refuses damaged files. The format is described in
+// https://www.sqlite.org/fileformat.html.
 type pageFile struct {
 	file, wal *os.File // wal may be nil
 	pageSize  int64
-	pages     uint32           // in the file, a last one that is cut off included
-	newer     map[uint32]int64 // where in wal the newest version of a page begins
-	free      map[uint32]bool  // pages that hold nothing, as far as known
+	pages     uint32           // in the file, including a truncated last one
+	newer     map[uint32]int64 // offset of a page's newest version in wal
+	free      map[uint32]bool  // pages known to hold nothing
 }
 
 // openPages opens the database at path. The caller must close it.
@@ -69,7 +70,8 @@ const (
 	frameHeader = 24
 )
 
-// readWAL finds the pages of the write-ahead log's committed transactions, up to the first frame that is not whole.
+// readWAL finds the pages in the committed transactions of the write-ahead log, up to the first
+// frame that is not intact.
 func (p *pageFile) readWAL() {
 	p.newer = map[uint32]int64{}
 	if p.wal == nil {
@@ -126,7 +128,8 @@ func sumIs(data []byte, sum [2]uint32) bool {
 	return binary.BigEndian.Uint32(data) == sum[0] && binary.BigEndian.Uint32(data[4:]) == sum[1]
 }
 
-// page returns a page, from 1, filled up with zeros where the file is cut off; nil where there is none.
+// page returns page n, counted from 1, or nil if there is no such page. A truncated page is filled
+// up with zeros.
 func (p *pageFile) page(n uint32) []byte {
 	if n == 0 || n > p.pages {
 		return nil
@@ -143,7 +146,7 @@ func (p *pageFile) page(n uint32) []byte {
 	return data
 }
 
-// readFreelist notes the pages that hold nothing any more, if page 1 can say so.
+// readFreelist collects the unused pages, if page 1 is readable.
 func (p *pageFile) readFreelist() {
 	p.free = map[uint32]bool{}
 	first := p.page(1)
@@ -169,11 +172,11 @@ const (
 	innerIndex = 0x02
 	innerTable = 0x05
 	leafIndex  = 0x0a
-	leafTable  = 0x0d // with a table's rows
+	leafTable  = 0x0d // holds rows of a table
 )
 
-// rows calls fn with each row of a table that can be read, from whatever page of the file. The values are nil, int64, float64,
-// string or []byte; the row's number stands for a first value of nil.
+// rows calls fn with each readable row of any table, from all pages of the file. The values are
+// nil, int64, float64, string or []byte. A first value of nil is replaced by the row's number.
 func (p *pageFile) rows(fn func(row []any) error) error {
 	for n := uint32(1); n <= p.pages; n++ {
 		if p.free[n] {
@@ -194,7 +197,8 @@ func (p *pageFile) rows(fn func(row []any) error) error {
 	return nil
 }
 
-// headOf returns where the head of a page begins: the first one has the file's before it.
+// headOf returns the offset of a page's header, which on the first page follows the header of the
+// file.
 func headOf(page uint32) int {
 	if page == 1 {
 		return headerSize
@@ -202,7 +206,7 @@ func headOf(page uint32) int {
 	return 0
 }
 
-// cells returns where the cells of a page begin.
+// cells returns the offsets of a page's cells.
 func cells(data []byte, head int) []int {
 	first := head + 8
 	if kind := data[head]; kind == innerTable || kind == innerIndex {
@@ -215,7 +219,8 @@ func cells(data []byte, head int) []int {
 	return out
 }
 
-// schemaWhole reports whether all of the schema can be read and names our tables, and each table and index begins with a page of its kind.
+// schemaWhole reports whether the whole schema is readable, names our tables, and each table and
+// index begins with a page of the right type.
 func (p *pageFile) schemaWhole() bool {
 	ours := map[string]bool{"sessions": true, "segments": true, "entries": true, "entry_fts": true}
 	var leaves func(n uint32, depth int) bool
@@ -242,7 +247,8 @@ func (p *pageFile) schemaWhole() bool {
 	return leaves(1, 0) && len(ours) == 0
 }
 
-// schemaRow reports whether a row of the schema is sound, and takes its name out of those that are missing.
+// schemaRow reports whether a row of the schema is sound, and removes its name from the missing
+// ones.
 func (p *pageFile) schemaRow(row []any, missing map[string]bool) bool {
 	if len(row) != 5 {
 		return false
@@ -270,7 +276,7 @@ func (p *pageFile) schemaRow(row []any, missing map[string]bool) bool {
 	return false
 }
 
-// cell reads the row at a place in a leaf page; nil where there is none.
+// cell reads the row at an offset of a leaf page. It returns nil if there is none.
 func (p *pageFile) cell(data []byte, at int) []any {
 	if at < 8 || at >= len(data) {
 		return nil
@@ -296,7 +302,8 @@ func (p *pageFile) cell(data []byte, at int) []any {
 	return row
 }
 
-// payload joins the part of a row in its leaf with those in overflow pages; nil where one is missing.
+// payload joins the part of a row in its leaf page with those in overflow pages. It returns nil if
+// one is missing.
 func (p *pageFile) payload(local []byte, size int64) []byte {
 	most := p.pageSize - 35
 	if size <= most {
@@ -325,7 +332,7 @@ func (p *pageFile) payload(local []byte, size int64) []byte {
 	return out
 }
 
-// record decodes a row's values; nil where they are none.
+// record decodes the values of a row. It returns nil if they are invalid.
 func record(data []byte) (row []any) {
 	size, n := varint(data)
 	if n == 0 || size < int64(n) || size > int64(len(data)) {
@@ -383,8 +390,8 @@ func value(kind int64, data []byte) (v any, width int, ok bool) {
 	return n, width, true
 }
 
-// varint decodes SQLite's variable-length integer: seven bits a byte, the highest first, and all eight of a
-// ninth. n is 0 where it is cut off.
+// varint decodes SQLite's variable-length integer: seven bits per byte, the highest first, and all
+// eight bits of a ninth byte. n is the length in bytes, or 0 if data is too short.
 func varint(data []byte) (v int64, n int) {
 	for i := range min(len(data), 9) {
 		if i == 8 {

@@ -22,9 +22,9 @@ type Rewrite struct {
 	Drop bool
 }
 
-// RewriteSession changes all that is stored of a session, in one transaction, and then takes what was there before out of the
-// database's files, as Scrub does. An error that wraps session.ErrBusy says that another program still reads what was there before:
-// call Scrub later.
+// RewriteSession changes all that is stored of a session in one transaction, and then removes the
+// previous data from the database's files, as Scrub does. If the error wraps session.ErrBusy,
+// another program is still reading the previous data: call Scrub later.
 func (s *Store) RewriteSession(ctx context.Context, id string, r Rewrite) error {
 	if err := s.packAll(ctx, id); err != nil {
 		return err
@@ -36,12 +36,14 @@ func (s *Store) RewriteSession(ctx context.Context, id string, r Rewrite) error 
 	return s.Scrub(ctx)
 }
 
-// scrubWait is how long Scrub waits at its end for those who still read what was deleted: readers of a list or a session are gone at once.
+// scrubWait is how long Scrub waits at its end for programs that still read deleted data. Reading a
+// list or a session takes less.
 const scrubWait = time.Second
 
-// Scrub takes what was deleted out of the database's files: the free pages are given back, the full-text index is merged, the file is
-// written anew, and the write-ahead log is emptied. It takes about twice the room of what remains while it works, and about 20 s for
-// a GB. An error says that what was deleted may still be in the files; it wraps session.ErrBusy where another program reads them.
+// Scrub removes deleted data from the database's files: it releases free pages, merges the
+// full-text index, rewrites the file, and empties the write-ahead log. While it works it needs
+// about twice the space of the remaining data, and about 20 s per GB. After an error, deleted data
+// may still be in the files; the error wraps session.ErrBusy if another program is reading them.
 func (s *Store) Scrub(ctx context.Context) error {
 	if err := s.here(); err != nil {
 		return s.failed("scrub", err)
@@ -55,7 +57,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 }
 
 func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
-	// The first gives room back that the others may need. VACUUM writes the new file through the write-ahead log, so that is emptied behind it.
+	// The first step frees space that the others may need. VACUUM writes the new file through the
+	// write-ahead log, which is therefore emptied after it.
 	for _, text := range []string{"PRAGMA incremental_vacuum", "INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
@@ -77,7 +80,7 @@ func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// shrink moves the write-ahead log into the database, so that its room is free.
+// shrink moves the write-ahead log into the database, which frees its space.
 func (s *Store) shrink(ctx context.Context) error {
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err

@@ -20,12 +20,13 @@ import (
 // Saved counts what Salvage copied, by table.
 type Saved struct {
 	Sessions, Segments, Entries int
-	Orphans                     int // sessions of which all but the recording was lost
+	Orphans                     int // sessions of which only the recording was left
 }
 
-// Salvage copies what can be read of the damaged database at path into a new one and puts that in its place; the damaged one is kept
-// beside it under the name that is returned. It reads the file's pages itself, so that the file may be cut off anywhere, and have
-// neither header nor schema. Nobody may have the database open; the error wraps session.ErrBusy where a recorder has.
+// Salvage copies the readable data of the damaged database at path into a new one, which takes its
+// place. The damaged one is kept next to it under the returned name. Salvage reads the pages of the
+// file itself, so the file may be truncated and lack a header or a schema. Nobody may have the
+// database open; the error wraps session.ErrBusy if a recorder has.
 func Salvage(ctx context.Context, path string) (kept string, saved Saved, err error) {
 	if path, err = absolute(path); err != nil {
 		return "", saved, err
@@ -58,16 +59,16 @@ func Salvage(ctx context.Context, path string) (kept string, saved Saved, err er
 
 // Damaged returns the names of the damaged databases that Salvage has put aside.
 func (s *Store) Damaged() []string {
-	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*") // the pattern is a good one
+	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*") // the pattern is valid
 	return names
 }
 
-// patternQuoter writes a name so that a pattern takes it for itself.
+// patternQuoter escapes a name for use in a pattern.
 var patternQuoter = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
 // recorderRuns reports whether a session is being recorded for the database at path.
 func recorderRuns(path string) bool {
-	files, _ := journal.List(JournalFolder(path)) // what cannot be read is not written
+	files, _ := journal.List(JournalFolder(path)) // a journal that cannot be read is not being written
 	if slices.ContainsFunc(files, journal.File.IsWritten) {
 		return true
 	}
@@ -120,9 +121,9 @@ func salvageInto(ctx context.Context, path, fresh string) (saved Saved, err erro
 	return saved, to.Reindex(ctx)
 }
 
-// salvageRows copies the rows that are sessions, segments or entries by their looks.
+// salvageRows copies the rows that look like sessions, segments or entries.
 func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, err error) {
-	if _, err := to.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil { // a session may come after what belongs to it
+	if _, err := to.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil { // a session may come after its entries
 		return saved, err
 	}
 	columns := map[string][]string{}
@@ -142,7 +143,7 @@ func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, 
 		if kind := kindOf(err); kind != nil || ctx.Err() != nil {
 			return errors.Join(kind, ctx.Err())
 		}
-		if err == nil { // else the schema refuses it: it is nonsense
+		if err == nil { // else the schema rejects it: it is garbage
 			n, err := result.RowsAffected()
 			*counts[table] += int(n)
 			return err
@@ -155,7 +156,7 @@ func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, 
 	return saved, err
 }
 
-// tableOf returns the table that a row is of, by its first columns; empty where it is of none.
+// tableOf returns the table that a row belongs to, judged by its first columns, or "".
 func tableOf(row []any) string {
 	is := func(kinds string) bool {
 		if len(row) < len(kinds) {
@@ -190,7 +191,8 @@ func tableOf(row []any) string {
 	return ""
 }
 
-// adopt makes a session for each recording whose session is lost: its start is that of the first entry, its window the usual one.
+// adopt creates a session for each recording whose session is lost, with the time of its first
+// entry and the default window size.
 func adopt(ctx context.Context, tx *sql.Tx) (orphans int, err error) {
 	var lost []int64
 	rows, err := tx.QueryContext(ctx, `SELECT session_pk FROM segments UNION SELECT session_pk FROM entries EXCEPT SELECT pk FROM sessions`)

@@ -24,7 +24,7 @@ func (q Query) limit() int {
 	return q.Filter.Limit
 }
 
-// conditions returns the query's filter and roles as a condition on the tables s and e.
+// conditions returns the filter and the roles of the query as a condition on the tables s and e.
 func (q Query) conditions() (string, []any) {
 	where, args := q.Filter.where()
 	if len(q.Roles) > 0 {
@@ -49,8 +49,8 @@ const (
 	rankedChosen = 2000
 )
 
-// Search gives the messages that match, the best of the newest few thousand matches first; with a beginning
-// (prefix*) the newest first. A query without a word finds nothing.
+// Search returns the matching messages, the best of the newest few thousand matches first. If the
+// query contains a prefix*, the newest come first. A query without a word finds nothing.
 func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
 	words := parseQuery(q.Text)
 	if len(words.terms) == 0 {
@@ -81,7 +81,7 @@ func (s *Store) searchIndex(ctx context.Context, q Query, words queryWords) (hit
 	for _, match := range []string{words.expression(), words.allOf()} {
 		hits, err = s.search(ctx, q, match, words.begins)
 		if err == nil || !isSyntaxError(err) {
-			break // else an operator stands where none can: take it as a word
+			break // an operator is misplaced: take it as a word
 		}
 	}
 	return hits, err
@@ -95,7 +95,7 @@ func (s *Store) search(ctx context.Context, q Query, match string, begins bool) 
 		weighed = rankedChosen
 	}
 	args, limit := append([]any{match}, args...), q.limit()
-	if begins { // ranking would collect the matches of all words that begin so a second and a third time
+	if begins { // ranking would collect the matches of all words with that prefix twice more
 		score, weighed = "0.0", limit
 	}
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {

@@ -32,12 +32,11 @@ type LabelHit struct {
 	Snippet Snippet // of the name, the tags and the note; of the title if there is no name
 }
 
-// SearchLabels returns the sessions whose name, tags or note match, or the title of a recording
-// without a prompt, the newest first. It understands the same queries as Search, of which it takes
-// no account of Roles: they are those of messages.
+// SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title
+// does if nobody said anything. It accepts the same queries as Search but ignores Roles.
 //
-// There are few labels, and they change by themselves, so they have no index on disk: one in memory
-// is made for each query.
+// Labels are few and change on their own, so they have no index on disk: each query builds one in
+// memory.
 func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, err error) {
 	words := parseQuery(q.Text)
 	if len(words.terms) == 0 {
@@ -59,7 +58,7 @@ func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, er
 	return hits, err
 }
 
-// labelled returns the sessions of a filter that have a label, the newest first.
+// labelled returns the sessions that match the filter and have a label, newest first.
 func (s *Store) labelled(ctx context.Context, f Filter) (infos []*Info, err error) {
 	where, args := f.where()
 	err = s.view(ctx, "search labels", func(tx *sql.Tx) error {

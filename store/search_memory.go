@@ -7,16 +7,16 @@ import (
 	"fmt"
 )
 
-// A beginning that most messages hold would have FTS5 merge most of its index. Such a one is found
-// in the newest messages as well: these, bounded in number and bytes, are indexed in memory for the
-// query.
+// For a prefix that occurs in most messages, FTS5 would merge most of its index. The newest
+// messages contain enough hits for such a prefix: a bounded number of them is indexed in memory for
+// the query.
 var (
 	newestMessages = 2000
 	newestBytes    = 1 << 20
 )
 
-// searchNewest searches the newest messages only. It reports false if they hold fewer hits than are
-// asked for.
+// searchNewest searches the newest messages only. It reports false if these hold fewer hits than
+// the query asks for.
 func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hits []*Hit, enough bool, err error) {
 	where, args := q.conditions()
 	var newest []*Hit
@@ -50,15 +50,15 @@ func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hi
 	return hits, len(hits) == q.limit(), err
 }
 
-// matching returns which of the texts match, each of them in two columns as in the index on disk,
-// in order and up to limit.
+// matching returns the indices of the texts that match, in order and at most limit. Each text has
+// two columns, as in the index on disk.
 func matching(ctx context.Context, words queryWords, texts [][2]string, limit int) (found []int, err error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1) // each connection has a database of its own
+	db.SetMaxOpenConns(1) // each connection would have its own database
 	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE memory USING fts5 (text, output, content = '', tokenize = 'unicode61 remove_diacritics 2');
 		INSERT INTO memory (rowid, text, output) SELECT key, value ->> 0, value ->> 1 FROM json_each(?)`, asJSON(texts))
 	if err != nil {
@@ -67,7 +67,7 @@ func matching(ctx context.Context, words queryWords, texts [][2]string, limit in
 	for _, match := range []string{words.expression(), words.allOf()} {
 		found, err = rowids(ctx, db, match, limit)
 		if err == nil || !isSyntaxError(err) {
-			break // else an operator stands where none can: take it as a word
+			break // an operator is misplaced: take it as a word
 		}
 	}
 	return found, err

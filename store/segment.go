@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// segmentSize is about how much a segment holds, in bytes before compression.
+// segmentSize is the approximate amount of data in a segment, in bytes before compression.
 const segmentSize = 1 << 20
 
 // maxSegment bounds what a damaged segment can make a reader allocate, in bytes.
@@ -27,7 +27,7 @@ type segment struct {
 	data                 []byte        // as stored
 }
 
-// The coders are shared: EncodeAll and DecodeAll may run concurrently.
+// The coders are shared: EncodeAll and DecodeAll may be called concurrently.
 var (
 	encoder = must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(true),
 		zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)))
@@ -102,7 +102,8 @@ func decodeSegment(data []byte) (segment, []session.Event, error) {
 	return segment{}, nil, fmt.Errorf("unknown segment format %d", data[0])
 }
 
-// putSegments writes segments of a session. Each takes the place of those with its first event or later ones.
+// putSegments writes segments of a session. Each replaces those that begin with the same event or a
+// later one.
 func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) error {
 	for _, seg := range segs {
 		var old int64

@@ -40,13 +40,14 @@ type Info struct {
 
 	key      int64
 	recorded bool          // its journal is being written
-	readEnd  time.Duration // to where the raw log was read out
+	readEnd  time.Duration // the time up to which the raw log has been extracted
 }
 
 // NewID gives an id for a new session: a UUIDv7, so that ids sort by the time of their making.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// CreateSession adds a session. An empty ID is filled in. Without an EndedAt it is live while its journal is written.
+// CreateSession adds a session. It sets an empty ID. A session without EndedAt is live while its
+// journal is being written.
 func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error {
 	if sess.ID == "" {
 		sess.ID = NewID()
@@ -72,8 +73,8 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 	return result.LastInsertId()
 }
 
-// FinishSession states a session's end. read says that the entries are all that the raw log holds, with what is still
-// in its journal.
+// FinishSession writes a session's end. read means that the entries cover the whole raw log,
+// including what is still in its journal.
 func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error {
 	return s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -108,8 +109,9 @@ func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error 
 	})
 }
 
-// DeleteSession removes a session with all that belongs to it. Its text may stay in the database's files until Scrub is called.
-// The error wraps session.ErrBusy where the session is being recorded.
+// DeleteSession removes a session and everything that belongs to it. Its text may remain in the
+// database's files until Scrub is called. The error wraps session.ErrBusy if the session is being
+// recorded.
 func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	if err := s.deleteJournals(id); err != nil {
 		return s.failed("delete session", err)
@@ -141,13 +143,13 @@ type Filter struct {
 	Until   time.Time // started before
 	Live    bool      // only those being recorded
 	Unread  bool      // only those whose raw log was not read out to its end
-	ID      string    // only this one
-	After   Position  // only those that Sessions lists after it
+	ID      string    // only this session
+	After   Position  // only sessions that Sessions lists after it
 	Limit   int       // 0: no limit
 }
 
-// Position is the place of a session in the order of Sessions, which no other session shares and which it keeps. Its zero value is
-// the place before the first.
+// Position is the place of a session in the order of Sessions. It is unique and does not change.
+// The zero value comes before the first session.
 type Position struct {
 	startedAt int64 // nanoseconds since 1970
 	key       int64
@@ -213,7 +215,7 @@ const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.n
 
 // Sessions gives the sessions that the filter chooses, the newest first.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
-	_ = s.adopt(ctx) // a database that takes nothing has fewer
+	_ = s.adopt(ctx) // a database that cannot be written lists fewer
 	where, args := f.where()
 	limit := f.Limit
 	if limit == 0 || f.Live {
@@ -238,7 +240,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 // Find gives the session that ref names: an id, the start of one that no other session shares, or "last".
 // The error wraps session.ErrNotFound or session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *Info, err error) {
-	_ = s.adopt(ctx) // a database that takes nothing has fewer
+	_ = s.adopt(ctx) // a database that cannot be written lists fewer
 	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{strings.ToLower(ref)}
 	if ref == "last" {
 		query, args = "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
@@ -300,7 +302,7 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	return nil
 }
 
-// setStatus adds what the sessions' journals tell.
+// setStatus sets the status of sessions from their journals.
 func (s *Store) setStatus(infos []*Info) {
 	s.addJournals(infos)
 	var open []int64

@@ -33,23 +33,24 @@ type Store struct {
 	path  string
 	wait  time.Duration  // how long a transaction waits for other programs
 	files [2]fs.FileInfo // the database and its write-ahead log when it was opened
-	write *sql.DB        // one connection, so that writers of this process queue here and not in SQLite
+	write *sql.DB        // one connection, so that writers in this process queue here and not in SQLite
 	read  *sql.DB
-	cause error // why there is no database, set by Beside
+	cause error // why there is no database; set by Beside
 }
 
-// Open opens the database at path, and creates it, with its folder, where there is none: folder 0700,
-// file 0600, whatever the umask. An older database is migrated. The caller must Close it.
-// What stands beside it is taken in, see TakeIn.
+// Open opens the database at path. If it does not exist, Open creates it with mode 0600, and its
+// folder with mode 0700, whatever the umask is. An older database is migrated. What recorders left
+// next to it is imported, see TakeIn. The caller must Close the Store.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := OpenWaiting(ctx, path, busyTimeout)
 	if err == nil {
-		_ = s.TakeIn(ctx, nil) // it can be read where it is
+		_ = s.TakeIn(ctx, nil) // what is not imported can be read where it is
 	}
 	return s, err
 }
 
-// OpenWaiting opens the database as Open does, but takes nothing in. Its transactions wait for other programs for so long at most.
+// OpenWaiting opens the database as Open does, but imports nothing. Its transactions wait at most
+// this long for other programs.
 func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, error) {
 	path, err := absolute(path)
 	if err != nil {
@@ -63,9 +64,9 @@ func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, 
 	return s, nil
 }
 
-// OpenReadOnly opens the database at path where neither it nor its folder can be written, as on a read-only file system. What
-// would write fails with session.ErrNotWritable. An older database is refused: it would have to be migrated. While the Store is
-// open nobody may write the database by another path.
+// OpenReadOnly opens a database that cannot be written, as on a read-only file system. Methods that
+// would write fail with session.ErrNotWritable. An older database is refused because it would have
+// to be migrated. While the Store is open, nobody may write the database by another path.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	path, err := absolute(path)
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	}
 	mode := "mode=ro&"
 	if info, err := os.Stat(s.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		mode += "immutable=1&" // SQLite would make files for the log and its index
+		mode += "immutable=1&" // else SQLite would create files for the log and its index
 	}
 	if s.read, err = sql.Open("sqlite", dsn(s.path, mode+busyPragma(s.wait)+"&_pragma=trusted_schema(0)&_pragma=query_only(1)")); err != nil {
 		return err
@@ -109,20 +110,20 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	case version > newest:
 		return errNewer(version, newest)
 	case version < newest:
-		return fmt.Errorf("its version is %d, and it cannot be migrated to %d: %w", version, newest, session.ErrNotWritable)
+		return fmt.Errorf("its schema has version %d and cannot be migrated to %d: %w", version, newest, session.ErrNotWritable)
 	}
 	return nil
 }
 
-// Beside returns a Store for the database at path, which cannot be used because of cause: it reads the raw logs of
-// the sessions that are recorded now, and nothing else.
+// Beside returns a Store for a database that cannot be used because of cause. It reads the raw logs
+// of the sessions that are being recorded, and nothing else.
 func Beside(path string, cause error) (*Store, error) {
 	path, err := absolute(path)
 	return &Store{path: path, cause: cause}, err
 }
 
-// absolute returns the absolute path of the database, without symbolic links: SQLite puts its
-// write-ahead log beside the file that a link points to.
+// absolute returns the absolute path of the database without symbolic links: SQLite creates its
+// write-ahead log next to the file that a link points to.
 func absolute(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -134,17 +135,17 @@ func absolute(path string) (string, error) {
 		}
 		target, err := os.Readlink(path)
 		if err != nil {
-			return path, nil //nolint:nilerr // it is no link, and not there yet
+			return path, nil //nolint:nilerr // not a link, or it does not exist yet
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(filepath.Dir(path), target)
 		}
-		path = target // of a link to what is not there yet
+		path = target // a link whose target does not exist yet
 	}
 	return path, nil
 }
 
-// maxLinks is how many links to links absolute follows, as the system does.
+// maxLinks is how many chained links absolute follows, like the system.
 const maxLinks = 40
 
 func (s *Store) open(ctx context.Context) (err error) {
@@ -154,7 +155,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	common := busyPragma(s.wait) + "&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"
 	first := ""
-	if size == 0 { // it has to come before the first table; pragmas run in alphabetical order. Later it would write each time.
+	if size == 0 { // must run before the first table is created; pragmas run in alphabetical order. Later it would write on each open.
 		first = "&_pragma=auto_vacuum(2)"
 	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, common+first+"&_txlock=immediate"+
@@ -199,11 +200,11 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// errReplaced says that the database's files are not those that were opened.
+// errReplaced reports that the database's files are not the ones that were opened.
 var errReplaced = errors.New("it was emptied or replaced while in use")
 
-// here reports whether the database is still the one that was opened. SQLite itself would go on writing
-// into files that nobody can find any more.
+// here returns an error unless the database is still the one that was opened. SQLite itself would
+// go on writing to files that are no longer in the folder.
 func (s *Store) here() error {
 	if s.cause != nil {
 		return s.cause
@@ -223,7 +224,7 @@ func (s *Store) here() error {
 	return nil
 }
 
-// stat describes the database and its write-ahead log, which lasts as long as the database is open.
+// stat describes the database and its write-ahead log, which exists while the database is open.
 func (s *Store) stat() (files [2]fs.FileInfo, err error) {
 	for i, end := range []string{"", "-wal"} {
 		if files[i], err = os.Stat(s.path + end); err != nil {

@@ -43,7 +43,7 @@ func spaceCJK(text string) string {
 type queryWords struct {
 	parts []string // terms quoted for FTS5, and operators
 	terms []string // the terms as typed
-	// begins is set if a term is a beginning (prefix*).
+	// begins is set if a term is a prefix*.
 	begins bool
 }
 
@@ -142,7 +142,7 @@ func (q queryWords) snippet(e *session.Entry) Snippet {
 	return q.snippetOf(text)
 }
 
-// snippetOf cuts the surroundings of the first term out of a text.
+// snippetOf returns the text around the first term.
 func (q queryWords) snippetOf(text string) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
 	first := -1

@@ -9,15 +9,17 @@ import (
 	"time"
 )
 
-// endTime is how long EndDescendants goes on: it cannot end what belongs to another user, or waits in the kernel.
+// endTime bounds EndDescendants: it cannot end processes that belong to another user or wait in the
+// kernel.
 const endTime = 5 * time.Second
 
-// EndDescendants kills all descendants of this process, which must be the parent of their orphans (AdoptOrphans), and waits for them.
-// Whatever a descendant does to leave, by nohup, setsid or a double fork, it keeps a parent among them.
+// EndDescendants kills all descendants of this process and waits for them. This process must be the
+// parent of their orphans (AdoptOrphans): then a descendant cannot escape with nohup, setsid or a
+// double fork.
 func EndDescendants() {
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
 		for _, pid := range descendants() {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have exited
 		}
 		if !reap() || time.Since(begun) > endTime {
 			return
@@ -25,7 +27,7 @@ func EndDescendants() {
 	}
 }
 
-// reap waits for the children that have ended, and reports whether there are others.
+// reap waits for the children that have exited, and reports whether others are left.
 func reap() bool {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
@@ -39,7 +41,7 @@ func reap() bool {
 	}
 }
 
-// descendants returns the processes below this one.
+// descendants returns the process ids of this process's descendants.
 func descendants() (pids []int) {
 	children := map[int][]int{}
 	proc, err := os.Open("/proc")
@@ -47,7 +49,7 @@ func descendants() (pids []int) {
 		return nil
 	}
 	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1) // the next round finds what this one does not
+	names, _ := proc.Readdirnames(-1) // the next round finds what this one misses
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -57,7 +59,7 @@ func descendants() (pids []int) {
 		if err != nil {
 			continue
 		}
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may hold anything
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
 		if len(fields) < 2 {
 			continue
 		}

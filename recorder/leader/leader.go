@@ -19,13 +19,13 @@ import (
 // comes to its main then.
 const Name = "ptyrec-leader"
 
-// OwnedName is Name for a session that has an owner: it ends when descriptor 4 does, whose other end the owner holds, and with the
-// command ends all that was started in the session, whatever that does to stay.
+// OwnedName is Name for a session with an owner, which holds the other end of descriptor 4. When
+// that is closed, or when the command exits, all processes started in the session are killed.
 const OwnedName = Name + "-owned"
 
 // Descriptors of the leader.
 const (
-	pipe  = 3 // on which the leader tells the command's process id, or, negative, why it did not start
+	pipe  = 3 // the leader writes the command's process id to it, or a negative error number if it did not start
 	owner = 4 // of an owned session
 )
 
@@ -46,14 +46,14 @@ func init() {
 // nobody in its session could continue it, so the kernel does not let Ctrl+Z stop it. With one, the command stops, the leader stops itself, which
 // its parent sees, and once continued it continues the command.
 //
-// The leader is also the parent of all processes of the session that lose theirs, so that whoever looks for a process's ancestors finds
-// that it came from the session.
+// The leader also becomes the parent of all orphans in the session, so that a search through a
+// process's ancestors finds the session.
 func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
 	AdoptOrphans()
 	if owned {
 		syscall.CloseOnExec(owner)
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal is gone; we see to the end
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal goes away; we wait for its end
 	}
 	tell := os.NewFile(pipe, "leader")
 	pid, err := leadStart(os.Args[1], os.Args[2:])
@@ -82,7 +82,7 @@ func lead(owned bool) int {
 		case ws.StopSignal() == syscall.SIGTTIN || ws.StopSignal() == syscall.SIGTTOU: // it was faster than the line above
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
 		default:
-			if !owned { // nobody would continue us
+			if !owned { // nobody would resume us
 				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
 			}
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
@@ -90,7 +90,7 @@ func lead(owned bool) int {
 	}
 }
 
-// hangUpTime is how long the command has to end after a SIGHUP.
+// hangUpTime is how long the command may run after a SIGHUP.
 const hangUpTime = 2 * time.Second
 
 // endWithOwner ends the command when the owner is gone.

@@ -2,5 +2,5 @@
 
 package leader
 
-// AdoptOrphans does nothing: this system gives all orphans to process 1.
+// AdoptOrphans does nothing: on this system all orphans become children of process 1.
 func AdoptOrphans() {}
