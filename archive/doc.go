@@ -1,2 +1,3 @@
-// Package archive reads a recorded session as its user asks for it: whole, or an excerpt.
+// Package archive selects the part of a recorded session that a user asks for: all of it, or an
+// excerpt.
 package archive

@@ -13,36 +13,36 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Source returns the raw events of a recording in order, then io.EOF.
+// Source returns the raw events of a recording in order, and io.EOF at the end.
 type Source interface {
 	Next() (session.Event, error)
 }
 
-// Excerpt is the part of a recording in which entries were said, drawn anew: the bytes themselves
-// repaint what was said before. Only text that is the entries' is drawn; all other text is left
-// blank. Titles, keys, marks and the scrollback are left out.
+// Excerpt is the part of a recording that shows certain entries. It is redrawn, because the
+// original bytes repaint what was said before. Only the text of the entries is drawn; all other
+// text is blanked. Titles, keys, marks and the scrollback are omitted.
 //
-// It is an event source itself: its time begins with the excerpt, its events are output, resizes
-// and, if the recording's end belongs to it, the exit.
+// An Excerpt is itself a Source. Its time starts at the beginning of the excerpt. Its events are
+// output, resizes and, if the excerpt includes the end of the recording, the exit.
 type Excerpt struct {
-	From, To time.Duration // in the recording; both belong to it
+	From, To time.Duration // time in the recording, inclusive
 
 	source Source
 	term   *vterm.Term
 	veil   *veil
-	shown  []string        // rows that were drawn; nil: none, the screen is to be cleared
-	last   string          // cursor that was drawn
-	drawn  time.Duration   // when
-	due    time.Duration   // when the screen changed that is not drawn yet; negative: it is drawn
-	queue  []session.Event // to be returned next
+	shown  []string        // rows as drawn; nil: nothing is drawn, clear the screen first
+	last   string          // cursor as drawn
+	drawn  time.Duration   // when they were drawn
+	due    time.Duration   // when the screen changed since the last drawing; negative: it has not
+	queue  []session.Event // returned by Next first
 	err    error
 }
 
-// frameTime is the least time between two drawings of an excerpt.
+// frameTime is the minimum time between two drawings of an excerpt.
 const frameTime = time.Second / 30
 
-// NewExcerpt returns the part of source, the recording of t in a window of this size, that shows
-// the entries of r. The error is a *MissingError.
+// NewExcerpt returns the part of source that shows the entries of r. source is the recording of t,
+// in a window of cols by rows cells. The error is a *MissingError.
 func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source Source) (*Excerpt, error) {
 	from, to, err := r.Span(t)
 	if err != nil {
@@ -54,8 +54,8 @@ func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source Source) (*E
 	}, nil
 }
 
-// Next returns the next event, and io.EOF after the last. An error of the source comes after what
-// was read before it.
+// Next returns the next event, and io.EOF after the last one. An error of the source is returned
+// after the events that precede it.
 func (x *Excerpt) Next() (session.Event, error) {
 	for len(x.queue) == 0 {
 		if x.err != nil {
@@ -68,7 +68,7 @@ func (x *Excerpt) Next() (session.Event, error) {
 	return e, nil
 }
 
-// read takes one event of the source.
+// read handles one event of the source.
 func (x *Excerpt) read() {
 	e, err := x.source.Next()
 	if err == nil && e.At > x.To {
@@ -115,7 +115,7 @@ func (x *Excerpt) size() (cols, rows int) {
 	return s.Cols, s.Rows
 }
 
-// Screen returns the veiled screen of now.
+// Screen returns the current screen, veiled.
 func (x *Excerpt) Screen() screen.Screen {
 	s := *x.term.Snapshot()
 	s.Lines, s.Title = slices.Clone(s.Lines), ""
@@ -125,12 +125,12 @@ func (x *Excerpt) Screen() screen.Screen {
 	return screen.Screen{Snapshot: &s}
 }
 
-// draw writes the rows that changed.
+// draw outputs the rows that have changed.
 func (x *Excerpt) draw(at time.Duration) {
 	s := x.Screen()
 	var b strings.Builder
 	if len(x.shown) == 0 {
-		b.WriteString("\x1b[m\x1b[?7l\x1b[2J") // a row as wide as the window must not wrap
+		b.WriteString("\x1b[m\x1b[?7l\x1b[2J") // no wrapping: a row may be as wide as the window
 		x.shown = make([]string, len(s.Lines))
 	}
 	for y, row := range s.Lines {
@@ -149,7 +149,7 @@ func (x *Excerpt) draw(at time.Duration) {
 	x.drawn, x.due = at, -1
 }
 
-// ScreenAt plays the excerpt up to a moment of the recording and returns its screen, which is blank
+// ScreenAt plays the excerpt up to a time in the recording and returns its screen, which is blank
 // before the excerpt begins.
 func (x *Excerpt) ScreenAt(at time.Duration) (screen.Screen, error) {
 	if at < x.From {

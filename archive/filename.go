@@ -8,16 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// idBytes is how much of an id tells sessions of one time and title apart: the random part of a UUID.
+// idBytes is the part of an id that distinguishes sessions with the same time and title, in bytes:
+// the random part of a UUID.
 const idBytes = 12
 
-// titleBytes bounds the title in a file's name, which is read in a list.
+// titleBytes is the maximum length of the title in a file's name, in bytes.
 const titleBytes = 60
 
-// FileNames names the files of sessions by date, time and title, without an ending, e.g.
-// 2026-11-20_231105_Fix-the-cache. Those of which that is the same, whatever the case, have the end of
-// their id as well, so that a session's file has the same name each time. Names hold letters, digits,
-// ".", "_" and "-" only. A session's title is titles' of the same index.
+// FileNames returns file names for sessions, made of date, time and title without an extension,
+// e.g. 2026-11-20_231105_Fix-the-cache. titles[i] is the title of the i-th session. If several
+// names are equal, ignoring case, the end of the id is added to each, so that a session's file
+// always gets the same name. Names contain only letters, digits, ".", "_" and "-".
 func FileNames(sessions []session.Session, titles []string) []string {
 	names, count := make([]string, len(sessions)), map[string]int{}
 	for i, s := range sessions {
@@ -32,8 +33,8 @@ func FileNames(sessions []session.Session, titles []string) []string {
 	return names
 }
 
-// fileTitle returns _ and the title as a part of a file's name; nothing if no character of it can
-// be one.
+// fileTitle returns "_" and the title in a form that is valid in a file's name, or "" if no
+// character of it is.
 func fileTitle(title string) string {
 	var b strings.Builder
 	gap := false

@@ -7,9 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Moment returns when a picture of the entries that r names is taken, in time since the session's
-// start: when the entry r.To was complete, else r.First, else the last message. Later the screen of
-// a full-screen agent is gone. It reports false if there is no such entry.
+// Moment returns when to take a picture of the entries of r, as the time since the session's start:
+// when entry r.To was complete, else r.First, else the last message. Any later, the screen of a
+// full-screen agent would be gone. It reports false if there is no such entry.
 func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 	var of *session.Entry
 	switch {
@@ -30,9 +30,10 @@ func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 	return max(0, complete(of).Sub(t.Session.StartedAt)), true
 }
 
-// Span returns the part of t's recording that r names, in time since the session's start: from the
-// first entry's beginning until all are complete, or without an end if r has none. Of a session as
-// a whole that is all of it. The error is a *MissingError.
+// Span returns the part of t's recording that shows the entries of r, as times since the session's
+// start: from the beginning of the first entry until all are complete, or to the end of the
+// recording if r has no end. For a whole session it is the whole recording. The error is a
+// *MissingError.
 func (r Ref) Span(t *session.Transcript) (from, to time.Duration, err error) {
 	if r.Whole() {
 		return 0, math.MaxInt64, nil
@@ -54,7 +55,7 @@ func (r Ref) Span(t *session.Transcript) (from, to time.Duration, err error) {
 	return from, to, nil
 }
 
-// complete returns when an entry was complete; of one that never was, when it began.
+// complete returns when an entry was complete, or when it began if it never was.
 func complete(e *session.Entry) time.Time {
 	if e.EndAt != nil {
 		return *e.EndAt

@@ -9,22 +9,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Last names the newest session.
+// Last refers to the newest session.
 const Last = "last"
 
-// ErrRef reports that a text is neither S#N nor S#N..S#M.
+// ErrRef reports that a text is not of the form S#N or S#N..S#M.
 var ErrRef = errors.New("names no entry")
 
-// Ref names a session and, if First is not 0, its entries from First to To; To 0 is the end. An
-// entry is named by its Seq.
+// Ref refers to a session and, unless First is 0, to its entries with a Seq from First to To. To 0
+// means the last entry.
 type Ref struct {
 	Session   string
 	First, To int
 }
 
-// ParseRef reads S, S#N or S#N..S#M, where S is an id, a unique beginning of one, or last, and last
-// if it is left out; the second S may be left out as well. Which session that is it does not know.
-// The error wraps ErrRef.
+// ParseRef parses S, S#N or S#N..S#M. S is an id, a unique prefix of one, or "last", which is the
+// default; the second S is optional. ParseRef does not check that the session exists. The error
+// wraps ErrRef.
 func ParseRef(text string) (Ref, error) {
 	name, rest, ranged := strings.Cut(text, "#")
 	r := Ref{Session: name}
@@ -60,13 +60,13 @@ func number(text string) (int, bool) {
 	return n, err == nil && n > 0 && text[0] != '+'
 }
 
-// Whole reports whether r names a session as a whole.
+// Whole reports whether r refers to a whole session.
 func (r Ref) Whole() bool { return r.First == 0 }
 
-// has reports whether r names the entry seq.
+// has reports whether r includes the entry seq.
 func (r Ref) has(seq int) bool { return seq >= r.First && (r.To == 0 || seq <= r.To) }
 
-// MissingError reports that a session has no entry of this number.
+// MissingError reports that a session has no entry with this number.
 type MissingError struct {
 	Session string
 	Seq     int
@@ -76,7 +76,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("session %s has no entry #%d", e.Session, e.Seq)
 }
 
-// check returns a *MissingError if the entry at an end of r is missing.
+// check returns a *MissingError if the first or the last entry of r does not exist.
 func (r Ref) check(t *session.Transcript) error {
 	for _, seq := range []int{r.First, r.To} {
 		if seq > 0 && Entry(t.Entries, seq) == nil {
@@ -96,9 +96,9 @@ func Entry(entries []*session.Entry, seq int) *session.Entry {
 	return nil
 }
 
-// Cut returns a transcript with the entries that r names and nothing of the others: the session
-// keeps its title only if the user gave it (named), else it gets that of the first prompt that is
-// left, and of its command the program alone, whose arguments may hold a prompt. If r is whole it
+// Cut returns the transcript with only the entries of r. The session keeps its title only if the
+// user set it (named); otherwise it gets the first remaining prompt as its title. Its command is
+// cut to the program, because the arguments may contain a prompt. If r is a whole session, Cut
 // returns t itself. The error is a *MissingError.
 func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
 	if r.Whole() {

@@ -12,20 +12,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// veil blanks all text on a screen that does not surely belong to an excerpt's entries. It compares
-// letters and digits only, in lower case: rows wrap, and boxes, bullets and prompts come between.
+// veil blanks all text on a screen that may not belong to the entries of an excerpt. It compares
+// only letters and digits, in lower case, because rows wrap and contain boxes, bullets and prompts.
 type veil struct {
-	whole   *suffixarray.Index  // a text after the other, without line ends
-	lines   *suffixarray.Index  // each stretch of each line by itself, between line ends
+	whole   *suffixarray.Index  // all texts joined, without line ends
+	lines   *suffixarray.Index  // each stretch of each line, separated by line ends
 	line    map[string]bool     // the same
-	decided map[string][][2]int // what is hidden of a stretch; forgotten when it has grown to decidedSize
+	decided map[string][][2]int // hidden ranges by stretch; cleared when it reaches decidedSize
 }
 
 const (
-	// shortKey is the length in bytes below which a key occurs in nearly any text: where it begins
-	// or ends no line, it may be anybody's.
+	// shortKey is the length in bytes below which a key occurs in nearly any text. Unless it begins
+	// or ends a line, it may belong to any entry.
 	shortKey = 12
-	// decidedSize bounds what is remembered, in stretches.
+	// decidedSize is the maximum size of decided.
 	decidedSize = 1 << 14
 )
 
@@ -61,8 +61,8 @@ func newVeil(entries []*session.Entry, has func(seq int) bool) *veil {
 
 func (v *veil) holds(k string) bool { return len(v.whole.Lookup([]byte(k), 1)) > 0 }
 
-// owns reports whether all of a stretch's key is from the entries: a short one begins or ends a
-// line, as what is being typed and the rest of what was wrapped do.
+// owns reports whether the whole key of a stretch belongs to the entries. A short key must begin or
+// end a line, like text that is being typed and the rest of a wrapped line.
 func (v *veil) owns(k string) bool {
 	if len(k) >= shortKey {
 		return v.holds(k)
@@ -70,8 +70,8 @@ func (v *veil) owns(k string) bool {
 	return len(v.lines.Lookup([]byte("\n"+k), 1)) > 0 || len(v.lines.Lookup([]byte(k+"\n"), 1)) > 0
 }
 
-// hidden returns what is to be blanked of a stretch of a row, in bytes of it: all but the runs of
-// words that are from the entries.
+// hidden returns the ranges of a row's stretch to blank, in bytes: all but the runs of words that
+// belong to the entries.
 func (v *veil) hidden(text string) [][2]int {
 	out, ok := v.decided[text]
 	if !ok {
@@ -85,7 +85,7 @@ func (v *veil) hidden(text string) [][2]int {
 }
 
 func (v *veil) decide(text string) (hidden [][2]int) {
-	if k := key(text); k == "" || v.owns(k) { // without a key: lines, bullets, prompts
+	if k := key(text); k == "" || v.owns(k) { // no key: lines, bullets, prompts
 		return nil
 	}
 	words := wordsOf(text)
@@ -106,7 +106,7 @@ func (v *veil) decide(text string) (hidden [][2]int) {
 	return hidden
 }
 
-// over returns row with what is hidden blanked; row itself if that is nothing.
+// over returns row with the hidden ranges blanked, or row itself if there are none.
 func (v *veil) over(row *vterm.Row) *vterm.Row {
 	var hidden [][2]int
 	for _, p := range parts(row.Text) {
@@ -120,16 +120,15 @@ func (v *veil) over(row *vterm.Row) *vterm.Row {
 	return blank(row, hidden)
 }
 
-// blank returns row with blanks in the place of these bytes of its text. Columns stay where they
-// are.
+// blank returns row with these bytes of its text replaced by spaces. Columns do not move.
 func blank(row *vterm.Row, hidden [][2]int) *vterm.Row {
 	out := *row
 	out.Runs = nil
 	var line strings.Builder
-	at := 0 // where the run begins in the text
+	at := 0 // start of the run in the text
 	for _, r := range row.Runs {
 		var text strings.Builder
-		rest := 0 // of the run's text
+		rest := 0 // length of the rest of the run's text
 		for _, h := range hidden {
 			from, to := max(h[0]-at, rest), min(h[1]-at, len(r.Text))
 			if from < to {
@@ -146,8 +145,8 @@ func blank(row *vterm.Row, hidden [][2]int) *vterm.Row {
 	return &out
 }
 
-// parts returns where the stretches of a row begin and end that two blanks or a drawn line part, in
-// bytes.
+// parts returns the ranges of a row's stretches, in bytes. Stretches are separated by two blanks or
+// a drawn line.
 func parts(text string) (out [][2]int) {
 	gap := 2 // blanks before
 	for i, r := range text {
@@ -166,7 +165,7 @@ func parts(text string) (out [][2]int) {
 	return out
 }
 
-// wordsOf returns where the words of a text begin and end, in bytes.
+// wordsOf returns the ranges of the words in a text, in bytes.
 func wordsOf(text string) (out [][2]int) {
 	in := false
 	for i, r := range text {

@@ -10,7 +10,8 @@ const (
 	// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
 	maxSeconds = 1e9
 	maxTime    = maxSeconds * time.Second
-	// maxTimestamp is the last start of a recording, in the year 2223: its end can still be stored as nanoseconds.
+	// maxTimestamp is the latest start of a recording, in the year 2223, whose end still fits into
+	// nanoseconds.
 	maxTimestamp = 8e9
 )
 

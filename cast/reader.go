@@ -21,7 +21,7 @@ type Reader struct {
 	file    *os.File
 	src     *source
 	arena   arena
-	frames  *json.Decoder // v1: of the array of frames, before the next one
+	frames  *json.Decoder // v1: reads the array of frames
 	line    func([]byte, *arena) (rawEvent, error)
 	special func() (session.Event, bool, error) // reads what is no asciicast; times since the event before
 	now     time.Duration
@@ -143,8 +143,8 @@ func (r *Reader) step() (ev session.Event, ok bool, err error) {
 	return ev, ok, nil
 }
 
-// tick moves the clock to the time of an event: v2 counts from the start, all others from the event before.
-// It stops at maxSeconds, so that neither it nor the date of an event overflows.
+// tick advances the clock to the time of an event. v2 counts from the start, all others from the
+// previous event. It stops at maxSeconds, so that neither it nor the date of an event overflows.
 func (r *Reader) tick(at time.Duration) {
 	if r.Header.Version != 2 {
 		at = min(at, maxTime) + r.now

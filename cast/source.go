@@ -17,10 +17,12 @@ const (
 	bufferSize = 128 << 10
 	// maxLine bounds the memory of a reader: no writer makes lines of this size, in bytes.
 	maxLine = 64 << 20
-	// maxWindow bounds the window that a zstd stream may ask for, in bytes: what zstd --long asks for.
+	// maxWindow is the largest window that a zstd stream may require, in bytes: that of zstd
+	// --long.
 	maxWindow = 128 << 20
-	// A compressed recording of more than bombSize bytes may be no more than bombRatio times as long as it
-	// is compressed. A day of an agent is 15 times as long; gzip reaches 1,000, zstd 100,000.
+	// A compressed recording that expands to more than bombSize bytes may be at most bombRatio
+	// times its compressed size. For a day of an agent the ratio is 15; gzip reaches 1,000, zstd
+	// 100,000.
 	bombSize  = 128 << 20
 	bombRatio = 250
 )
@@ -67,7 +69,7 @@ func newSource(r io.Reader) (*source, error) {
 	return s, nil
 }
 
-// countingReader counts what is read through it.
+// countingReader counts the bytes read through it.
 type countingReader struct {
 	r io.Reader
 	n int64 // bytes
@@ -79,15 +81,15 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bombReader reads decompressed data, and refuses a small file that never ends.
+// bombReader reads decompressed data and refuses a small file that expands without end.
 type bombReader struct {
 	countingReader
-	packed *countingReader // what it is decompressed from
+	packed *countingReader // the compressed data
 }
 
 func (b *bombReader) Read(p []byte) (int, error) {
 	if b.n > bombSize && b.n/bombRatio > b.packed.n {
-		return 0, fmt.Errorf("%d MiB come out of %d KiB: %w; decompress it yourself if you trust it", b.n>>20, b.packed.n>>10, session.ErrCorrupt)
+		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: %w; decompress it yourself if you trust it", b.packed.n>>10, b.n>>20, session.ErrCorrupt)
 	}
 	return b.countingReader.Read(p)
 }

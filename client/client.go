@@ -19,8 +19,8 @@ import (
 type Options struct {
 	Token    string       // of a server
 	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
-	Database string       // whose sessions are found wherever their sockets are; empty: those in the user's folders only
-	Dir      string       // of the sockets, instead of all that
+	Database string       // find its sessions wherever their sockets are; empty: only those in the user's folders
+	Dir      string       // of the sockets; replaces all of the above
 }
 
 // Session is a live session.

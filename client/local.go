@@ -19,7 +19,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// local are the sessions of this user on this machine: those that have a socket in dir, else those that rundir.Find finds.
+// local is the set of this user's sessions on this machine: those with a socket in dir, or else
+// those that rundir.Find finds.
 type local struct {
 	dir, database string
 }
@@ -41,7 +42,7 @@ func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, err
 	return conn, err
 }
 
-// find returns the socket of the session that ref names: an id, the start of one, or "last".
+// find returns the socket of the session that ref refers to: an id, a prefix of one, or "last".
 func (l local) find(ref string) (string, error) {
 	sockets, err := l.sockets()
 	if err != nil {
@@ -61,7 +62,7 @@ func (l local) find(ref string) (string, error) {
 	return sockets[ids[0]], nil
 }
 
-// sockets returns all sockets by the ids of their sessions. The error says why there are none.
+// sockets returns all sockets by session id. The error says why there are none.
 func (l local) sockets() (sockets map[string]string, err error) {
 	if l.dir != "" {
 		sockets, err = rundir.In(l.dir)
@@ -69,7 +70,7 @@ func (l local) sockets() (sockets map[string]string, err error) {
 		sockets, err = rundir.Find(l.database)
 	}
 	if len(sockets) > 0 {
-		err = nil // a folder that is not to be trusted hides no others
+		err = nil // a folder that cannot be trusted does not hide others
 	}
 	return sockets, err
 }

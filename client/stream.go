@@ -19,11 +19,11 @@ type AttachOptions struct {
 	Name    string         // shown to the others; empty: "client"
 	Kind    protocol.Kind  // empty: protocol.Human
 	Mode    protocol.Mode  // empty: protocol.ModeScreen
-	From    *int64         // the output's byte to begin with; see protocol.Attach
+	From    *int64         // byte of the output to start with; see protocol.Attach
 	Entries *int           // entries with a greater number; nil: none
 	Control bool           // ask for control, now and after each reconnect
-	Behalf  *protocol.Link // of whom a server attaches; nil: nobody
-	Answers *bool          // what is typed may answer a question of the agent's; see protocol.Attach
+	Behalf  *protocol.Link // the client that a server attaches for; may be nil
+	Answers *bool          // whether typed input may answer a question of the agent; see protocol.Attach
 	// OnEvent is called by Read for the events that are no bytes; nil: nobody wants to know.
 	OnEvent func(Event)
 }

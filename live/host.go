@@ -17,17 +17,17 @@ import (
 
 // Child is the command of the session, as its recorder lets it be reached. Its methods may be used concurrently.
 type Child interface {
-	// Type waits while the command takes no keys. shown is called once, perhaps later, with those of the keys that the screen
-	// showed: only these may be recorded.
+	// Type waits while the command accepts no keys. shown is called once, perhaps later, with the
+	// keys that the screen has shown: only these may be recorded.
 	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
 	Resize(cols, rows int) error // cells
 	Signal(sig int)
-	Drained() bool                                // all that it has written so far was told by Event
-	Inside(pid int) bool                          // a process runs in the session itself, or may do so
-	InsideTCP(client, server netip.AddrPort) bool // one that does holds the client's end of a connection, or may do so
+	Drained() bool                                // Event was called for all output so far
+	Inside(pid int) bool                          // reports whether a process runs, or may run, in the session
+	InsideTCP(client, server netip.AddrPort) bool // reports whether such a process holds, or may hold, the client's end
 	Mark(label []byte)                            // into the log
-	Notify(text string, ring bool)                // at the session's own terminal, where there is one
-	Settle(ctx context.Context) error             // until the log can be read to here
+	Notify(text string, ring bool)                // at the session's own terminal, if it has one
+	Settle(ctx context.Context) error             // returns when the log can be read up to now
 	Screen(read func(t *vterm.Term, seq int64)) bool
 }
 
@@ -42,7 +42,8 @@ type Options struct {
 	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
 	// Entries gives the entries with a greater number than after, as the viewers may see them. nil: there are none.
 	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
-	// Asks reports whether a screen shows a question of an agent, in which Enter accepts an answer, see extractor.Asks. nil: nobody asks.
+	// Asks, if set, reports whether a screen shows a question of an agent that Enter would answer,
+	// see extractor.Asks.
 	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
 	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: 30 s
@@ -75,7 +76,7 @@ type Host struct {
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	settling sync.Mutex
-	prompts  sync.Mutex // held from a look at the screen until what was typed then is in
+	prompts  sync.Mutex // held from looking at the screen until the keys are written
 	typing   typing
 	window   window
 	reclaim  reclaim      // belongs to Typed
@@ -157,7 +158,7 @@ func (h *Host) reply() {
 	for {
 		select {
 		case b := <-h.replies:
-			_ = h.child.Type(h.ctx, b, func([]byte) {}) // a child that is gone needs none
+			_ = h.child.Type(h.ctx, b, func([]byte) {}) // if the child is gone, the keys are not needed
 		case <-h.ctx.Done():
 			return
 		}

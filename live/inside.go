@@ -5,8 +5,9 @@ import (
 	"net"
 )
 
-// inside reports whether a connection may come from inside the session. So does one whose other end cannot be known, or has ended: a
-// process can open a connection, hand it on and exit. What is no unix socket was made by this process.
+// inside reports whether a connection may come from inside the session. This includes a connection
+// whose peer is unknown or has exited, because a process can open a connection, pass it on and
+// exit. Connections other than Unix sockets are made by this process.
 func (h *Host) inside(conn io.ReadWriteCloser) bool {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {

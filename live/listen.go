@@ -17,12 +17,13 @@ import (
 type socket struct {
 	*net.UnixListener
 	path string
-	link string // to it, beside the database; empty: none
+	link string // next to the database; may be empty
 	once sync.Once
 }
 
-// Listen makes the socket of a session, which only the user may use, in a folder that rundir.Make made, and a link to it beside the
-// session's database, if db is not empty. It removes those of sessions that are dead.
+// Listen creates the socket of a session, which only the user may use, in a folder from
+// rundir.Make. If db is not empty, it also creates a link to it next to that database. It removes
+// the sockets and links of dead sessions.
 func Listen(dir, db, id string) (net.Listener, error) {
 	if err := rundir.Check(dir); err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func Listen(dir, db, id string) (net.Listener, error) {
 	removeDead(dir, id)
 	if db != "" {
 		removeDead(rundir.Links(db), id)
-		if rundir.Link(db, id, path) == nil { // without one it is found in the user's folders
+		if rundir.Link(db, id, path) == nil { // without a link, the user's folders are searched
 			s.link = rundir.Socket(rundir.Links(db), id)
 		}
 	}
@@ -63,18 +64,18 @@ func (s *socket) Close() error {
 			_ = os.Remove(s.link)
 		}
 		if dir := filepath.Dir(s.path); !slices.Contains(rundir.Folders(), dir) {
-			_ = os.Remove(dir) // it was made for this session
+			_ = os.Remove(dir) // it was created for this session
 		}
 	})
 	return s.UnixListener.Close()
 }
 
-// removeDead removes the sockets in a folder that nobody listens on, and the links to them.
+// removeDead removes the sockets in a folder that nobody listens on, and their links.
 func removeDead(dir, own string) {
 	if rundir.Check(dir) != nil {
 		return
 	}
-	files, _ := os.ReadDir(dir) // an error leaves them where they are
+	files, _ := os.ReadDir(dir) // if this fails, they stay
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
 		if path == rundir.Socket(dir, own) || filepath.Ext(path) != filepath.Ext(rundir.Socket(dir, own)) {

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf returns the process that opened a connection to a unix socket. alive reports whether it may still run; close must be called. An
-// error says that the process cannot be known.
+// peerOf returns the process that opened a Unix socket connection. alive reports whether it may
+// still be running. The caller must call close. An error means that the process cannot be
+// determined.
 func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

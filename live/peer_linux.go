@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerPIDFD is SO_PEERPIDFD (Linux 6.5), which package unix does not name yet.
+// peerPIDFD is SO_PEERPIDFD (Linux 6.5), which package unix does not define yet.
 const peerPIDFD = 77
 
-// peerOf returns the process that opened a connection to a unix socket. alive reports whether it still runs, so that its process id is no
-// other's; close must be called. An error says that the process cannot be known, or is gone.
+// peerOf returns the process that opened a Unix socket connection. alive reports whether it is
+// still running, so that its process id has not been reused. The caller must call close. An error
+// means that the process cannot be determined or has exited.
 func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -22,15 +23,16 @@ func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err e
 	if err = errors.Join(controlErr, err); err != nil {
 		return 0, nil, nil, err
 	}
-	alive = func() bool { // the descriptor of a process that has ended is readable (pidfd_open(2))
+	alive = func() bool { // the descriptor becomes readable when the process exits (pidfd_open(2))
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0)
 		return n == 0 && err == nil
 	}
 	return pid, alive, func() { _ = unix.Close(handle) }, nil
 }
 
-// peerHandle returns the process id of a socket's peer (unix(7), SO_PEERCRED), and a descriptor of the process. An older kernel has the
-// descriptor by the process id only, which may be another's if the peer has ended before.
+// peerHandle returns the process id of a socket's peer (unix(7), SO_PEERCRED) and a descriptor of
+// the process. Older kernels can only open the descriptor by process id, which may have been reused
+// if the peer has exited.
 func peerHandle(socket int) (pid, handle int, err error) {
 	peer, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// peerOf would return the process that opened a connection to a unix socket. It is not known here.
+// peerOf returns an error: the peer of a Unix socket is unknown on this system.
 func peerOf(*net.UnixConn) (pid int, alive func() bool, close func(), err error) {
 	return 0, nil, nil, errors.ErrUnsupported
 }

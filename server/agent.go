@@ -39,7 +39,7 @@ type (
 		Type      string   `json:"type"` // terminal.input, terminal.proxy.start
 		RequestID string   `json:"requestId"`
 		Data      string   `json:"data"`
-		Force     bool     `json:"force"` // type also while the agent in the session asks something
+		Force     bool     `json:"force"` // type even if the agent is asking something
 		Command   string   `json:"command"`
 		Args      []string `json:"args"`
 	}
@@ -199,7 +199,7 @@ func (a *agentLink) hear(ctx context.Context) error {
 	}
 }
 
-// answer types what may answer a question.
+// answer types keys even if they answer a question of the agent.
 func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 	answers := true
 	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers})

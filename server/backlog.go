@@ -2,20 +2,22 @@ package server
 
 import "bytes"
 
-// backlogLimit is how much output waits for clients of a bridge session, in bytes. A client that is further behind misses some.
+// backlogLimit is the amount of output kept for the clients of a bridge session, in bytes. A client
+// that is further behind misses some.
 const backlogLimit = 16 << 20
 
-// pieceSize is about how long a piece of a backlog is, in bytes.
+// pieceSize is the approximate length of a piece of the backlog, in bytes.
 const pieceSize = 64 << 10
 
-// backlog is the output that some client of a bridge session has not been sent yet. Its zero value is empty.
+// backlog is the output that has not been sent to all clients of a bridge session. The zero value
+// is empty.
 type backlog struct {
 	pieces [][]byte
-	start  int64 // the first byte that is there
-	end    int64 // the byte after the last
+	start  int64 // offset of the first byte kept
+	end    int64 // offset after the last byte
 }
 
-// add adds text, and drops the oldest pieces if at least limit bytes are left then.
+// add adds text and drops the oldest pieces as long as at least limit bytes remain.
 func (l *backlog) add(text []byte, limit int64) {
 	if n := len(l.pieces) - 1; n >= 0 && len(l.pieces[n])+len(text) <= pieceSize {
 		l.pieces[n] = append(l.pieces[n], text...)
@@ -28,7 +30,7 @@ func (l *backlog) add(text []byte, limit int64) {
 	}
 }
 
-// dropBefore drops the pieces before a byte, which all clients have been sent.
+// dropBefore drops the pieces before an offset, which all clients have been sent.
 func (l *backlog) dropBefore(at int64) {
 	for len(l.pieces) > 0 && l.start+int64(len(l.pieces[0])) <= at {
 		l.dropFirst()
@@ -41,7 +43,7 @@ func (l *backlog) dropFirst() {
 	l.pieces = l.pieces[1:]
 }
 
-// from returns the output from a byte on that is there, up to the end of its piece.
+// from returns the output from an offset to the end of its piece.
 func (l *backlog) from(at int64) []byte {
 	before := l.start
 	for _, piece := range l.pieces {

@@ -27,7 +27,7 @@ const bridgeTTL = 30 * time.Second
 type bridges struct {
 	server  *Server
 	ttl     time.Duration
-	backlog int64 // how much output waits for the clients of one session, in bytes
+	backlog int64 // output kept for the clients of one session, in bytes
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -49,7 +49,7 @@ func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, problem(http.StatusServiceUnavailable, protocol.CodeUnavailable, "the server ends")
+		return nil, problem(http.StatusServiceUnavailable, protocol.CodeUnavailable, "server is shutting down")
 	}
 	s := b.byName[name]
 	if s == nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/coder/websocket"
 )
 
-// bridgeLimit bounds what those who join are shown of the newest output, in bytes.
+// bridgeLimit is the maximum amount of recent output that a new client is sent, in bytes.
 const bridgeLimit = 64 << 10
 
-// bridgeClient is one WebSocket of the bridge. Its session's mutex guards its fields.
+// bridgeClient is a WebSocket of the bridge. Its fields are guarded by the mutex of its session.
 type bridgeClient struct {
 	ws   *websocket.Conn
 	wake chan struct{}
 
-	joined  bool  // it has had the screen, if there was one
-	next    int64 // the byte of the backlog that it gets next
+	joined  bool  // it was sent the screen, if there was one
+	next    int64 // offset in the backlog of the byte to send next
 	errors  []string
 	goodbye *goodbye
 	left    bool // it is gone, or to go
@@ -42,24 +42,24 @@ func (c *bridgeClient) complain(message string) {
 	poke(c.wake)
 }
 
-// end says goodbye.
+// end ends the client with a goodbye.
 func (c *bridgeClient) end(g goodbye) {
 	c.goodbye = &g
 	poke(c.wake)
 }
 
-// part is what a client gets next.
+// part is what a client is sent next.
 type part struct {
-	dropped int64 // bytes of output that it was too slow for; text is the screen then
+	dropped int64 // bytes of output it was too slow for; text is then the screen
 	text    []byte
 	errors  []string
-	goodbye *goodbye // comes after all output
-	left    bool     // nothing is to come any more
+	goodbye *goodbye // sent after all output
+	left    bool     // nothing more to send
 }
 
 func (p part) empty() bool { return len(p.text)+len(p.errors) == 0 && p.goodbye == nil && !p.left }
 
-// write sends what comes until the client is gone.
+// write sends parts until the client is gone.
 func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 	defer func() { _ = c.ws.CloseNow() }()
 	for {
@@ -68,7 +68,7 @@ func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 			select {
 			case <-c.wake:
 			case <-ctx.Done():
-				_ = c.ws.Close(websocket.StatusGoingAway, "the server ends") // it may be gone
+				_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
 				return
 			}
 			continue
@@ -103,7 +103,7 @@ func (c *bridgeClient) send(ctx context.Context, p part) error {
 	return nil
 }
 
-// farewell tells how it ended, and reports whether the WebSocket is closed.
+// farewell sends how the session ended, and reports whether it closed the WebSocket.
 func (c *bridgeClient) farewell(ctx context.Context, g goodbye) (closed bool) {
 	if g.message != "" && sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": g.message}) != nil {
 		return true

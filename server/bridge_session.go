@@ -44,7 +44,7 @@ func newBridge(all *bridges, name string) *bridge {
 	return b
 }
 
-// add adds a client. It gets the screen first if there is one.
+// add adds a client, which is sent the screen first if there is one.
 func (b *bridge) add(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -61,7 +61,7 @@ func (b *bridge) add(c *bridgeClient) {
 	poke(c.wake)
 }
 
-// leave ends a client's writing.
+// leave stops writing to a client.
 func (b *bridge) leave(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +69,7 @@ func (b *bridge) leave(c *bridgeClient) {
 	poke(c.wake)
 }
 
-// take returns what a client gets next.
+// take returns what a client is sent next.
 func (b *bridge) take(c *bridgeClient) part {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -45,10 +45,10 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 	}, nil
 }
 
-// behalfOf returns the connection on which a request came.
+// behalfOf returns the connection that a request came on.
 func behalfOf(r *http.Request) *protocol.Link {
 	var link protocol.Link
-	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an address that is none is not found, and its owner no person
+	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an invalid address is not found, and does not count as a person
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		link.Server, _ = netip.ParseAddrPort(addr.String())
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// listEntries answers with a part of the conversation.
+// listEntries responds with a page of the conversation.
 func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	span := q.span()

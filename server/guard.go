@@ -111,10 +111,10 @@ func isWriting(r *http.Request) bool {
 
 func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
-// errNoToken refuses those who have not shown the token.
+// errNoToken is the response to a client that has not presented the token.
 var errNoToken = problem(http.StatusUnauthorized, "unauthorized", "this needs the token: open the address that `ptyrec serve` printed, or see its --help")
 
-// rightOf returns what the client may do. A wrong token is an error, also where none is needed.
+// rightOf returns what the client may do. A wrong token is an error even if no token is needed.
 func (s *Server) rightOf(r *http.Request) (right, error) {
 	known, err := s.knows(r)
 	switch {
@@ -128,7 +128,8 @@ func (s *Server) rightOf(r *http.Request) (right, error) {
 	return mayNothing, nil
 }
 
-// allow refuses what the right does not reach to. The page's files hold no secrets: it asks for the token itself.
+// allow returns an error if right is not enough for the request. The page's files are always
+// allowed: they hold no secrets, and the page asks for the token itself.
 func (s *Server) allow(r *http.Request, found right) error {
 	path := r.URL.Path
 	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
@@ -143,9 +144,10 @@ func (s *Server) allow(r *http.Request, found right) error {
 	return nil
 }
 
-// knows reports whether the client has shown the token: in the Authorization header, in a WebSocket's subprotocols, as browsers cannot set
-// that header there, or once before, by its cookie. Each token that it shows must be right. A cookie counts for pages of our own
-// origin only: browsers send it to every port of a host, and let pages of every port send it.
+// knows reports whether the client presents the token: in the Authorization header, in a WebSocket
+// subprotocol (browsers cannot set that header there), or by the cookie. Every token it presents
+// must be right. The cookie only counts for pages of our own origin, because browsers send it to
+// every port of a host, on requests from pages of any port.
 func (s *Server) knows(r *http.Request) (bool, error) {
 	shown := 0
 	for _, header := range r.Header.Values("Authorization") {
@@ -164,7 +166,7 @@ func (s *Server) knows(r *http.Request) (bool, error) {
 	return shown > 0 || s.hasCookie(r) && s.fromUs(r), nil
 }
 
-// bearers returns the subprotocols that hold a token.
+// bearers returns the subprotocols that contain a token.
 func bearers(r *http.Request) []string {
 	return slices.DeleteFunc(subprotocols(r), func(offered string) bool { return !strings.HasPrefix(offered, client.TokenPrefix) })
 }
@@ -178,7 +180,7 @@ func subprotocols(r *http.Request) (offered []string) {
 	return offered
 }
 
-// equal compares secrets in a time that says nothing about them. Nothing equals an empty one.
+// equal compares secrets in constant time. Nothing equals an empty secret.
 func equal(shown, secret string) bool {
 	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(secret))
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
@@ -213,7 +215,7 @@ func (p *patient) Write(b []byte) (int, error) {
 
 // Flush implements http.Flusher.
 func (p *patient) Flush() {
-	_ = p.control.Flush() // the next Write tells of an error
+	_ = p.control.Flush() // the next Write returns the error
 }
 
 // Unwrap is for http.ResponseController.

@@ -6,8 +6,9 @@ import (
 	"net/netip"
 )
 
-// inside reports whether the client runs inside a recorded session. A session refuses programs inside it itself (protocol.Link); here they
-// are refused what would lead them out of it.
+// inside reports whether the client runs inside a recorded session. Sessions refuse programs inside
+// them on their own (protocol.Link). Here such programs are refused what would lead them out of the
+// session.
 func (s *Server) inside(r *http.Request) bool {
 	if s.Inside == nil {
 		return false
@@ -25,5 +26,6 @@ func (s *Server) inside(r *http.Request) bool {
 	return !known || len(ids) > 0
 }
 
-// errInside refuses terminals to programs inside sessions: from there they could do what they may not do inside.
-var errInside = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session starts no other session here")
+// errInside refuses new terminals to programs inside sessions, where they could do what they may
+// not do inside.
+var errInside = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not start another one here")

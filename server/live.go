@@ -184,7 +184,7 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 	return protocol.Frame{}, send(ctx, l.ws, websocket.MessageBinary, protocol.Append(nil, ack))
 }
 
-// withBehalf says in an Attach whose it is, whatever it says itself.
+// withBehalf sets the client in an Attach message, and overrides what it says itself.
 func withBehalf(f protocol.Frame, link *protocol.Link) (protocol.Frame, error) {
 	return changeAttach(f, "behalf", link)
 }
@@ -192,13 +192,13 @@ func withBehalf(f protocol.Frame, link *protocol.Link) (protocol.Frame, error) {
 // withoutControl takes the wish for control from an Attach, and leaves alone what it does not know.
 func withoutControl(f protocol.Frame) (protocol.Frame, error) { return changeAttach(f, "control", nil) }
 
-// changeAttach gives a field of an Attach another value; nil: none.
+// changeAttach sets a field of an Attach message; nil removes it.
 func changeAttach(f protocol.Frame, field string, value any) (protocol.Frame, error) {
 	var a map[string]json.RawMessage
 	if err := f.Decode(&a); err != nil {
 		return f, err
 	}
-	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, field) }) // as encoding/json reads it
+	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, field) }) // encoding/json ignores case, too
 	if value != nil && a != nil {
 		b, err := json.Marshal(value)
 		if err != nil {

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// loginPath is where browsers get and lose their cookie.
+// loginPath is where browsers get and return their cookie.
 const loginPath = "/api/login"
 
-// cookieAge is how long a browser keeps the cookie: as long as browsers keep any.
+// cookieAge is how long a browser keeps the cookie: the longest time that browsers allow.
 const cookieAge = 400 * 24 * time.Hour
 
-// login answers the right token with a cookie, which browsers send from then on; scripts cannot read it, nor pages of other sites send it.
+// login exchanges the right token for a cookie. Scripts cannot read it, and other sites cannot send
+// it.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		Token string `json:"token"`
@@ -33,20 +34,21 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openPath leads a browser in that this machine's user has opened.
+// openPath logs in a browser that this machine's user has opened.
 const openPath = "/open"
 
-// onceTime is how long a browser has to come.
+// onceTime is how long the browser has to request openPath.
 const onceTime = time.Minute
 
-// once is a secret that is good for one browser. Unlike the token it may be on a command line, which other users can see.
+// once is a secret that is valid for one browser. Unlike the token it may appear on a command line,
+// which other users can see.
 type once struct {
 	mu    sync.Mutex // guards the fields below
 	code  string
 	until time.Time
 }
 
-// OpenPath returns the path of an address that gives one browser the cookie, within a minute.
+// OpenPath returns a path that gives one browser the cookie within the next minute.
 func (s *Server) OpenPath() string {
 	s.once.mu.Lock()
 	defer s.once.mu.Unlock()
@@ -54,7 +56,7 @@ func (s *Server) OpenPath() string {
 	return openPath + "?once=" + s.once.code
 }
 
-// open sends a browser to the page, with the cookie if it is the one that was let in.
+// open redirects a browser to the page, and sets the cookie if the secret is valid.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) error {
 	s.once.mu.Lock()
 	known := equal(r.URL.Query().Get("once"), s.once.code) && time.Now().Before(s.once.until)
@@ -69,7 +71,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// logout takes the cookie back.
+// logout deletes the cookie.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	http.SetCookie(w, s.cookie(r, "", -time.Second))
 	w.WriteHeader(http.StatusNoContent)
@@ -88,10 +90,12 @@ func (s *Server) hasCookie(r *http.Request) bool {
 	return err == nil && s.Token != "" && equal(c.Value, s.fromToken("value"))
 }
 
-// cookieName returns a name of this token's own: servers on other ports of a host share its cookies.
+// cookieName returns a name that depends on the token, because servers on other ports of a host
+// share its cookies.
 func (s *Server) cookieName() string { return "ptyrec-" + s.fromToken("name")[:8] }
 
-// fromToken derives a text from the token, which another token makes void. It does not lead back to the token.
+// fromToken derives a text from the token, which cannot be recovered from it. A new token makes it
+// invalid.
 func (s *Server) fromToken(what string) string {
 	h := hmac.New(sha256.New, []byte(s.Token))
 	_, _ = h.Write([]byte("ptyrec cookie " + what)) // never fails

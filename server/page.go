@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// pageFile is a file of the web page, with a digest of it.
+// pageFile is a file of the web page and its digest.
 type pageFile struct {
 	body []byte
 	hash string
 }
 
-// loadPage reads the page's files. index.html names the others with their digests, so that browsers keep these for good.
+// loadPage reads the page's files. index.html refers to the others by digest, so that browsers can
+// cache them forever.
 func loadPage(files fs.FS) (map[string]pageFile, error) {
 	page := map[string]pageFile{}
 	if files == nil {
@@ -51,7 +52,7 @@ func newPageFile(body []byte) pageFile {
 	return pageFile{body, hex.EncodeToString(sum[:8])}
 }
 
-// page answers with a file of the web page. That of / is the page of each session, too.
+// page responds with a file of the web page. Each session's page is the file of /.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
@@ -64,7 +65,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return problem(http.StatusNotFound, "not_found", "there is nothing here")
 	}
-	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak: it is sent with several encodings
+	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak: it is sent in several encodings
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("v") == file.hash {
 		w.Header().Set("Cache-Control", "max-age=31536000, immutable")

@@ -91,7 +91,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Del("Content-Disposition")
-	_ = writeAs(w, "application/problem+json", p.status, struct { // it is gone where that fails
+	_ = writeAs(w, "application/problem+json", p.status, struct { // if this fails, the client is gone
 		protocol.Error
 		Title  string `json:"title"`
 		Status int    `json:"status"`
@@ -104,7 +104,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return writeAs(w, "application/json", status, v)
 }
 
-// writeAs answers with v as JSON of a media type.
+// writeAs responds with v as JSON of the given media type.
 func writeAs(w http.ResponseWriter, media string, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

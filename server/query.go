@@ -90,16 +90,16 @@ func (q *query) filter() store.Filter {
 	}
 }
 
-// limit reads how much one answer holds.
+// limit reads the maximum number of items in a response.
 func (q *query) limit() int { return q.number("limit", pageSize, 1, maxPageSize) }
 
-// cursorOf returns what a client sends back to get the sessions after this one.
+// cursorOf returns the cursor with which a client requests the sessions after this one.
 func cursorOf(info *store.Info) (string, error) {
 	text, err := info.Position().MarshalText()
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
-// cursor reads a position that cursorOf made.
+// cursor parses the result of cursorOf.
 func (q *query) cursor() store.Position {
 	return parsed(q, "cursor", store.Position{}, func(text string) (p store.Position, err error) {
 		plain, err := base64.RawURLEncoding.DecodeString(text)
@@ -110,7 +110,7 @@ func (q *query) cursor() store.Position {
 	})
 }
 
-// span reads the parameters that choose entries of a session.
+// span reads the parameters that select entries of a session.
 func (q *query) span() store.Span {
 	span := store.Span{
 		Since: q.number("since", 0, 0, math.MaxInt32-1), Around: q.number("around", 0, 1, math.MaxInt32-1), Limit: q.limit(),
@@ -127,7 +127,7 @@ func (q *query) span() store.Span {
 	}
 	given := slices.DeleteFunc([]string{"since", "before", "around"}, func(name string) bool { return q.values.Get(name) == "" })
 	if len(given) > 1 && q.err == nil {
-		q.err = badRequest("%s exclude each other", strings.Join(given, " and "))
+		q.err = badRequest("%s cannot be combined", strings.Join(given, " and "))
 	}
 	return span
 }

@@ -26,15 +26,16 @@ type Options struct {
 	Page  fs.FS          // the web page's files, with index.html; nil: none
 	Log   *slog.Logger   // nil: slog.Default()
 
-	Token       string   // without it nobody reads or writes
-	OpenReading bool     // everybody reads
-	Hosts       []string // names that requests may have in Host, besides IP addresses and localhost
-	TLS         bool     // it is reached by https only
-	ReadOnly    bool     // nobody writes
-	AllowRun    bool     // clients may name commands to be run
+	Token       string   // required; without it no client has access
+	OpenReading bool     // anybody may read
+	Hosts       []string // accepted in Host, besides IP addresses and localhost
+	TLS         bool     // clients reach the server by https only
+	ReadOnly    bool     // nobody may write
+	AllowRun    bool     // clients may start commands of their choice
 	Version     string   // of the program
 
-	// Inside returns the recorded sessions that the client of a connection runs inside; known is false if that cannot be found out. nil: none does.
+	// Inside, if set, returns the recorded sessions that the client of a connection runs inside.
+	// known is false if they cannot be determined.
 	Inside func(client, server netip.AddrPort) (ids []string, known bool)
 	// Start runs a command in a new detached session and gives its id. nil: none can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
@@ -56,7 +57,8 @@ type StartOptions struct {
 
 // Past reads what is stored, without secrets where they are to be taken out.
 type Past interface {
-	// Page returns entries of a session in order; if it was cut off, after reading out its raw log.
+	// Page returns entries of a session in order. It first extracts the rest of the raw log if the
+	// session was cut off.
 	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error)
 	// Screen gives the screen at a time since the start, or, where at is infinite, the last one; seq is how many bytes led to it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
@@ -104,12 +106,12 @@ func New(o Options) *Server {
 	return s
 }
 
-// compressed compresses answers for clients that take it (gzip, zstd).
+// compressed compresses responses for clients that accept it (gzip, zstd).
 func compressed(next http.Handler) http.Handler {
 	wrapped := gzhttp.GzipHandler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isUpgrade(r) {
-			next.ServeHTTP(w, r) // a WebSocket takes the connection over
+			next.ServeHTTP(w, r) // a WebSocket takes over the connection
 			return
 		}
 		wrapped.ServeHTTP(w, r)
@@ -206,7 +208,7 @@ func (s *Server) enter() (leave func(), err error) {
 	s.gate.Lock()
 	defer s.gate.Unlock()
 	if s.stopped.Err() != nil {
-		return nil, problem(http.StatusServiceUnavailable, "unavailable", "the server ends")
+		return nil, problem(http.StatusServiceUnavailable, "unavailable", "server is shutting down")
 	}
 	select {
 	case s.streams <- struct{}{}:

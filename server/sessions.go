@@ -99,7 +99,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if q.err != nil {
 		return q.err
 	}
-	f.Limit = limit + 1 // to know of more
+	f.Limit = limit + 1 // to see whether there are more
 	infos, err := s.Store.Sessions(r.Context(), f)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// getFacets counts sessions by agent, folder and tag.
+// getFacets responds with the number of sessions by agent, folder and tag.
 func (s *Server) getFacets(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	f := q.filter()
@@ -198,14 +198,15 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, list[0])
 }
 
-// deleteSession deletes a session that is over. It takes whole ids only: "last" may be another session than the client saw.
+// deleteSession deletes a session that has ended. It requires the whole id: "last" may be another
+// session than the one the client saw.
 func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.find(r)
 	switch {
 	case err != nil:
 		return err
 	case info.ID != r.PathValue("id"):
-		return badRequest("a session is deleted by its whole id")
+		return badRequest("to delete a session, use its whole id")
 	case info.Status == store.Live:
 		return problem(http.StatusConflict, "live", "the session is being recorded; end it first")
 	}

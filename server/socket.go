@@ -23,7 +23,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	// A browser gives up where none of the subprotocols that it offers is named, if it is only the token.
+	// Browsers give up if none of the subprotocols they offer is selected, even if the only one is
+	// the token.
 	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol}, bearers(r)...)})
 	if err != nil {
 		leave()
@@ -34,7 +35,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	closed := make(chan struct{})
 	unlink := context.AfterFunc(s.stopped, func() {
 		defer close(closed)
-		_ = ws.Close(websocket.StatusGoingAway, "the server ends") // it may be gone
+		_ = ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
 		cancel()
 	})
 	return ctx, ws, func() {

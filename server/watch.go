@@ -178,7 +178,7 @@ func (w *watch) tell(ctx context.Context, items []item, removed []string) {
 	}
 }
 
-// labeled tells the watchers of a session that this server has changed.
+// labeled notifies the watchers of a session that this server has changed.
 func (w *watch) labeled(it *item) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +188,7 @@ func (w *watch) labeled(it *item) {
 	w.toAll(change{session: it})
 }
 
-// deleted tells the watchers of a session that this server has deleted.
+// deleted notifies the watchers of a session that this server has deleted.
 func (w *watch) deleted(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,16 +18,16 @@ type Sighting struct {
 	Message
 	Event   string     // EventClear or EventInterrupted; Message is then empty
 	Open    bool       // may still grow
-	Printed LongOutput // what a shell command has printed, in place of Message.Output; nil: that holds
+	Printed LongOutput // output of a shell command; if set, it replaces Message.Output
 }
 
-// LongOutput is an output that grows. It is put together only when somebody wants to read it.
+// LongOutput is an output that grows. Its text is only built when it is needed.
 type LongOutput interface {
-	Size() int                     // differs when the text does
-	Text() (text string, omit Gap) // as it is now
+	Size() int                     // changes whenever the text does
+	Text() (text string, omit Gap) // the current text
 }
 
-// Gap is what is left out of the middle of a long text.
+// Gap describes what was cut from the middle of a long text.
 type Gap struct {
 	Lines int // line breaks
 	Bytes int
@@ -66,7 +66,7 @@ type Log struct {
 	refs    []*Entry      // the tape's items as entries, from the number past on
 	past    int
 	gone    []string              // ids taken back since the last Changes
-	printed map[*Entry]LongOutput // of the entries whose output is not put together yet
+	printed map[*Entry]LongOutput // entries whose output has not been built yet
 	seen    map[*Entry]*sight
 }
 
@@ -75,10 +75,10 @@ type sight struct {
 	first   time.Duration
 	kept    bool   // stood long enough
 	changed bool   // since the last call of Changes
-	onTape  bool   // an event that a tape showed
-	text    string // a reply as it stood when all was quiet
+	onTape  bool   // an event found in the document of rows
+	text    string // a reply as it was when the screen was quiet
 	textAt  time.Duration
-	printed LongOutput // the output that was seen last
+	printed LongOutput // the output as seen last
 	size    int
 }
 
@@ -117,7 +117,7 @@ func (l *Log) Entries() []*Entry {
 	return l.entries
 }
 
-// Last returns the newest entry, nil if there is none. Its output may not be up to date.
+// Last returns the newest entry, or nil. Its output may be out of date.
 func (l *Log) Last() *Entry {
 	if len(l.entries) == 0 {
 		return nil
@@ -125,14 +125,14 @@ func (l *Log) Last() *Entry {
 	return l.entries[len(l.entries)-1]
 }
 
-// write puts together the outputs that have grown.
+// write builds the outputs that have grown.
 func (l *Log) write() {
 	for e := range l.printed {
 		l.writeEntry(e)
 	}
 }
 
-// writeEntry puts together the output of an entry if it has grown.
+// writeEntry builds the output of an entry if it has grown.
 func (l *Log) writeEntry(e *Entry) {
 	if p, ok := l.printed[e]; ok {
 		text, gap := p.Text()

@@ -125,7 +125,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		if tool.Input != it.Tool.Input {
 			it.Text, it.Markdown = e.Text, e.Markdown
 		}
-		if it.OmittedLines > 0 { // what is left out now was there before
+		if it.OmittedLines > 0 { // what is omitted now was there before
 			tool.Output, tool.Truncated = it.Tool.Output, true
 		}
 		it.Tool = tool
@@ -156,7 +156,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	s.changed = true
 }
 
-// grown notes an output that is to be put together later. It reports whether that has changed.
+// grown records an output to be built later, and reports whether it has changed.
 func (l *Log) grown(e *Entry, it *Sighting) bool {
 	s := l.seen[e]
 	was := s.printed

@@ -92,16 +92,16 @@ type Message struct {
 	Details
 }
 
-// Details are what is known of a message besides its text. Each field is left out where it is not known.
+// Details are what is known about a message besides its text. Unknown fields are not set.
 type Details struct {
-	Truncated    bool     `json:"truncated,omitempty"`     // lines in the middle of its text or output are left out
-	OmittedLines int      `json:"omitted_lines,omitempty"` // how many
+	Truncated    bool     `json:"truncated,omitempty"`     // lines were cut from the middle of its text or output
+	OmittedLines int      `json:"omitted_lines,omitempty"` // how many lines were cut
 	ExitStatus   *int     `json:"exit_status,omitempty"`   // of a shell command, as its shell reported it
 	Cwd          string   `json:"cwd,omitempty"`           // the folder in which a shell command was started
 	Duration     *float64 `json:"duration,omitempty"`      // of a shell command, in seconds
 }
 
-// IsZero reports whether nothing is known.
+// IsZero reports whether no field is set.
 func (d Details) IsZero() bool { return d == Details{} }
 
 // Entry is one entry of the terminal log: a message or an event. Its JSON is that of a transcript.
