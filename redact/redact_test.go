@@ -64,7 +64,7 @@ func TestHarmless(t *testing.T) {
 }
 
 // inPlace are the rules of secrets that are known by what stands before them alone.
-var inPlace = map[string]bool{"cookie-header": true, "command-password": true, "netrc-password": true, "password": true}
+var inPlace = map[string]bool{"named-token": true, "cookie-header": true, "command-password": true, "netrc-password": true, "password": true}
 
 // wrap cuts text after width cells and begins each row so, as terminals and agents do.
 func wrap(text string, width int, begin, end string) string {
@@ -163,5 +163,14 @@ func TestPatterns(t *testing.T) {
 	var none *redact.Redactor
 	if got := none.Text("ghp_"+"x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", nil); !strings.HasPrefix(got, "ghp_") {
 		t.Errorf("nil redacts: %q", got)
+	}
+}
+
+// Issue 12, 2.5: a private key whose line breaks are written as in JSON was not found.
+func TestPrivateKeyInJSON(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\\n" + "YbNcE5hJ2gUsA4f=\\n-----END PRIVATE KEY-----"
+	want := `"private_key": "` + redact.Mark("private-key") + `\n", "client_id": 7`
+	if got := newRedactor(t).Text(`"private_key": "`+key+`\n", "client_id": 7`, nil); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
