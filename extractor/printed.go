@@ -44,8 +44,8 @@ func (p *printed) Text() (string, session.Gap) {
 	t.add(lines)
 	s := withoutSign(strings.TrimRight(t.String(), "\n"), lines)
 	switch {
-	case p.joined:
-		s += p.more
+	case p.joined && p.more != "":
+		s += blanks(t.blank) + p.more
 	case p.more != "":
 		s += "\n" + p.more
 	}

@@ -50,10 +50,10 @@ type Reader struct {
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
-	window    []Line   // of the last frame
-	entered   *Item    // a shell command that may have wiped the screen
-	lead      longText // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
-	long      bool     // there is some
+	window    []Line        // of the last frame
+	entered   *shellCommand // that may have wiped the screen
+	lead      longText      // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
+	long      bool          // there is some
 	cut       cutRows
 	resized   int // an agent on the main screen may not yet have drawn its text for the new width
 	bye       farewell

@@ -3,7 +3,6 @@ package extractor
 import (
 	"strings"
 
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -81,53 +80,83 @@ func (r *Reader) scrolled(f Frame) []Line {
 	return out
 }
 
-// wipe begins a new tape: the screen was erased, and what is printed now need not be new.
+// wipe begins a new tape: the screen was erased, and what is printed now need not be new. A shell command that runs goes on.
 func (r *Reader) wipe() {
 	s := r.seg
+	var running []shellCommand
 	if s.agent == nil {
-		r.entered = r.lastCommand()
+		running = s.running()
+		if r.entered == nil {
+			r.entered = r.lastCommand()
+		}
 		if !r.Seen() {
 			r.lead.add(r.main.lines[:min(r.main.base, len(r.main.lines))])
 		}
-	}
-	if s.agent == nil {
 		r.folder = lastFolder(r.main.lines, r.folder)
 	}
-	r.seg.freeze()
+	if running == nil {
+		r.seg.freeze()
+	}
 	r.flush(&r.main, len(r.main.lines))
 	r.main, r.left = tape{}, nil
+	if running != nil {
+		past := s.past + len(s.commands) - 1
+		r.seg = segment{tape: s.tape, past: past, commands: running, learned: s.learned}
+		return
+	}
 	r.open(s.agent, false, 0)
 	if s.agent != nil {
 		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, s.users()
 	}
 }
 
+// running returns the shell's command that runs, as it goes on at the top of an empty tape; the others end. It is nil if none runs.
+func (s *segment) running() []shellCommand {
+	n := len(s.commands) - 1
+	if n < 0 || !s.commands[n].Open {
+		return nil
+	}
+	for _, c := range s.commands[:n] {
+		c.printed.freeze()
+	}
+	c := s.commands[n]
+	c.printed.commit(min(c.End, len(c.printed.tape.lines)))
+	return []shellCommand{c.above()}
+}
+
+// above returns the command as it is on a tape that begins below its command line.
+func (c shellCommand) above() shellCommand {
+	c.First, c.out, c.End = -1, -1, 0
+	c.printed.from, c.printed.end, c.printed.shown = 0, 0, 0
+	return c
+}
+
 // lastCommand returns the command that stands at the last prompt, entered or not.
-func (r *Reader) lastCommand() *Item {
+func (r *Reader) lastCommand() *shellCommand {
 	from := r.seg.start
 	if n := len(r.seg.commands); n > 0 {
 		from = max(from, r.seg.commands[n-1].End)
 	}
 	lines := r.main.lines[min(from, len(r.main.lines)):]
-	items := parseShell(append(lines[:len(lines):len(lines)], Line{Row: &vterm.Row{}}), &r.prompt)
-	if len(items) == 0 {
+	var s shellScan
+	s.folder = r.folder
+	s.read(append(lines[:len(lines):len(lines)], Line{Row: &vterm.Row{}}), 0, &r.prompt)
+	if len(s.cmds) == 0 {
 		return nil
 	}
-	return &items[len(items)-1]
+	return &s.cmds[len(s.cmds)-1]
 }
 
-// wipedBy tells the log of a command that wiped the screen (clear) before it was seen to be entered. Where the prompt still
-// holds it, the shell has only drawn it anew (Ctrl+L).
+// wipedBy takes up a command that wiped the screen (clear) before it was seen to be entered. Where the prompt still
+// holds it, the shell has only drawn it again (Ctrl+L).
 func (r *Reader) wipedBy() {
 	if r.entered == nil || len(r.main.lines) == 0 {
 		return
 	}
 	if _, typed, ok := r.prompt.split(r.main.lines[0]); !ok || !strings.HasPrefix(r.entered.Text, typed) || typed == "" {
-		if m, ok := markOf(r.main.lines[0].Row, vterm.MarkDone); ok {
-			r.entered.ExitStatus = exitStatus(m)
-		}
-		r.tapes++
-		r.steps = append(r.steps, Step{View: &session.View{Tape: r.tapes, Settled: true, Items: []session.Sighting{{Message: r.entered.Message}}}})
+		c := *r.entered
+		c.Open, c.printed = true, &printed{tape: &r.main}
+		r.seg.commands = []shellCommand{c.above()}
 	}
 	r.entered = nil
 }

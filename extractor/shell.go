@@ -92,7 +92,7 @@ func (s *shellScan) end(lines []Line, i int, prompt string, p *shellPrompt) {
 		s.close(k, columns(lines[k].Row, 0, col), lines[k].Wrapped)
 		return
 	}
-	s.close(p.withoutHead(lines, i), p.outputBefore(prompt), false)
+	s.close(p.withoutHead(lines, i), p.outputBefore(prompt), lines[i].Wrapped)
 }
 
 // close ends the output of the command that runs at a line. more is output on that line, which is joined to the line above or not.
@@ -100,19 +100,6 @@ func (s *shellScan) close(end int, more string, joined bool) {
 	c := &s.cmds[len(s.cmds)-1]
 	c.End, c.Open, c.more, c.joined = max(end, c.out), false, more, joined
 	s.open = false
-}
-
-// parseShell reads the commands off shell lines, with their output.
-func parseShell(lines []Line, p *shellPrompt) []Item {
-	var items []Item
-	var s shellScan
-	s.read(lines, 0, p)
-	for _, c := range s.cmds {
-		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
-		c.Output, _ = out.Text()
-		items = append(items, c.Item)
-	}
-	return items
 }
 
 // withoutSign cuts off the sign with which a shell tells that output did not end its line: an inverse % or # of zsh, ⏎ of

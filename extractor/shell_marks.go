@@ -31,7 +31,7 @@ func (p *shellPrompt) split(l Line) (prompt, text string, ok bool) {
 	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
 		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, max(m.Col, rowWidth(l.Row)))), true
 	}
-	if l.Wrapped || p.marked && !p.known() {
+	if l.Wrapped && !p.behindOutput(l.Text) || p.marked && !p.known() {
 		return "", "", false
 	}
 	return p.cut(l.Row)

@@ -107,6 +107,11 @@ func (p *shellPrompt) learnAfter(text string) bool {
 	return false
 }
 
+// behindOutput reports whether a row was seen to begin with output that did not end its line, and the prompt behind it.
+func (p *shellPrompt) behindOutput(row string) bool {
+	return slices.ContainsFunc(p.after, func(a string) bool { return strings.HasPrefix(row+" ", a) })
+}
+
 // outputBefore is the output that stands before a prompt on its row.
 func (p *shellPrompt) outputBefore(prompt string) string {
 	if !slices.Contains(p.after, prompt) {

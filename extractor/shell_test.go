@@ -105,3 +105,16 @@ func TestShellPromptWaits(t *testing.T) {
 		})
 	}
 }
+
+// parseShell reads the commands off shell lines, with their output.
+func parseShell(lines []Line, p *shellPrompt) []Item {
+	var items []Item
+	var s shellScan
+	s.read(lines, 0, p)
+	for _, c := range s.cmds {
+		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
+		c.Output, _ = out.Text()
+		items = append(items, c.Item)
+	}
+	return items
+}

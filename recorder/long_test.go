@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,71 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 	}
 	if e.Truncated && !strings.Contains(e.Output, fmt.Sprintf("\n[… %d lines left out …]\n", e.OmittedLines)) {
 		t.Errorf("%q does not say what is left out", text)
+	}
+}
+
+// TestWipingCommand checks that a command which wipes the screen keeps what it prints afterwards, however long (issue 12, 1.1): `clear; make`
+// lost all of it.
+func TestWipingCommand(t *testing.T) {
+	const wipe = "\x1b[H\x1b[2J\x1b[3J"
+	for _, lines := range []int{5, 30000} {
+		var s screenplay
+		s.show(0, shellPrompt)
+		var want []string
+		command := func(text, before string, wipes int) {
+			s.show(time.Second, text)
+			s.show(time.Second, "\n"+before)
+			for range wipes {
+				s.show(20*time.Millisecond, wipe)
+			}
+			var b strings.Builder
+			for i := 1; i <= lines; i++ {
+				fmt.Fprintf(&b, "%s line %d\n", text, i)
+			}
+			s.show(20*time.Millisecond, b.String())
+			s.show(0, shellPrompt)
+			want = append(want, text)
+		}
+		command("clear", "", 1)
+		command("retry", "", 3)
+		s.show(time.Second, "make")
+		s.show(time.Second, wipe+shellPrompt+"make") // Ctrl+L
+		command("", "", 0)
+		want[len(want)-1] = "make"
+		entries := slices.DeleteFunc(process(window, s.events, nil), func(e *session.Entry) bool { return e.Type != session.TypeMessage })
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("commands %q, want %q", got, want)
+		}
+		checkLong(t, entries[0], "clear", lines)
+		checkLong(t, entries[1], "retry", lines)
+		told := map[string]session.Entry{}
+		replay(window, s.events, func(p *recorder.Processor) { follow(p, told) })
+		for _, e := range entries {
+			if diff := cmp.Diff(*e, told[e.ID]); diff != "" {
+				t.Errorf("live (-replay +live):\n%.2000s", diff)
+			}
+		}
+	}
+}
+
+// TestPromptBehindWrapped checks that a prompt is seen behind output which did not end its line and was wrapped by the terminal (issue 12, 3.10):
+// the command at it was lost.
+func TestPromptBehindWrapped(t *testing.T) {
+	var s screenplay
+	s.show(0, shellPrompt)
+	s.show(time.Second, "fill")
+	s.show(time.Second, "\n"+strings.Repeat("word ", 35)+shellPrompt)
+	s.show(time.Second, "true")
+	s.show(time.Second, "\n"+shellPrompt)
+	entries := process(window, s.events, nil)
+	if len(entries) != 2 || entries[0].Output != strings.TrimSpace(strings.Repeat("word ", 35)) || entries[1].Text != "true" {
+		for _, e := range entries {
+			t.Errorf("%q printed %q", e.Text, e.Output)
+		}
 	}
 }
 

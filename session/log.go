@@ -168,6 +168,7 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 func (l *Log) Forget() []*Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {
+		l.returned(e) // what came below was typed at the next prompt
 		l.cutShort(e)
 		if l.seen[e].changed {
 			out = out[:i]
@@ -242,10 +243,15 @@ func (l *Log) Finish() {
 // prompt. It is to be called before Finish, and not where the recording was cut off.
 func (l *Log) Exited() {
 	for _, e := range l.entries {
-		if e.Role == RoleShell && e.Agent == "" && e.Status == StatusStreaming {
-			e.Status = StatusComplete
-			l.seen[e].changed = true
-		}
+		l.returned(e)
+	}
+}
+
+// returned ends an entry that is a running shell command.
+func (l *Log) returned(e *Entry) {
+	if e.Role == RoleShell && e.Agent == "" && e.Status == StatusStreaming {
+		e.Status = StatusComplete
+		l.seen[e].changed = true
 	}
 }
 

@@ -57,3 +57,26 @@ func TestOutputPast(t *testing.T) {
 		t.Errorf("outputs %q, want %q", got, want)
 	}
 }
+
+// TestForgottenCommand checks that a shell command whose end no view showed is complete once another one ran below it, live as in a replay (issue
+// 12, 1.1): live it was stored as not finished.
+func TestForgottenCommand(t *testing.T) {
+	shell := func(text string, open bool) session.Sighting {
+		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: text}, Open: open}
+	}
+	l := session.NewLog("s", time.Time{})
+	l.Merge(session.View{Tape: 1, Items: []session.Sighting{shell("one", true)}})
+	l.Merge(session.View{Tape: 1, From: 1, Items: []session.Sighting{shell("two", false), shell("three", true)}})
+	l.Merge(session.View{Tape: 1, From: 2, Past: 2, Items: []session.Sighting{shell("three", true)}})
+	status := map[string]string{}
+	for range 3 {
+		changed, _ := l.Changes()
+		for _, e := range changed {
+			status[e.Text] = e.Status
+		}
+		l.Forget()
+	}
+	if status["one"] != session.StatusComplete || status["three"] != session.StatusStreaming {
+		t.Errorf("states %v", status)
+	}
+}
