@@ -148,6 +148,9 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries [
 		entries, err = entriesOf(ctx, tx, "WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk", pk, seq)
 		return err
 	})
+	if (errors.Is(err, session.ErrNotFound) || s.cause != nil) && s.hasJournal(id) {
+		return nil, nil // the database does not know it yet
+	}
 	return entries, err
 }
 

@@ -113,9 +113,9 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 	return packed
 }
 
-func (r *rawReader) hasJournal() bool {
-	files, _ := journal.List(JournalFolder(r.store.path)) // an unreadable folder counts as empty
-	return len(journal.Of(files, r.id)) > 0
+func (s *Store) hasJournal(id string) bool {
+	files, _ := journal.List(JournalFolder(s.path)) // what cannot be read is not there
+	return len(journal.Of(files, id)) > 0
 }
 
 // tail yields the events of one file.
@@ -154,8 +154,8 @@ func (r *rawReader) segment(ctx context.Context) bool {
 			return true
 		}
 	}
-	if (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.hasJournal() {
-		return false // not in the database yet
+	if (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.store.hasJournal(r.id) {
+		return false // the database does not know it yet
 	}
 	if err != nil {
 		r.over = true

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -72,7 +73,7 @@ func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags 
 	return tags, err
 }
 
-// IDs gives the ids of all sessions, sorted.
+// IDs returns the ids of all sessions, sorted, also of those that only their journals know.
 func (s *Store) IDs(ctx context.Context) (ids []string, err error) {
 	err = s.view(ctx, "read ids", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, "SELECT id FROM sessions ORDER BY id")
@@ -89,5 +90,13 @@ func (s *Store) IDs(ctx context.Context) (ids []string, err error) {
 		}
 		return rows.Err()
 	})
-	return ids, err
+	files, listErr := journal.List(JournalFolder(s.path))
+	if s.cause != nil {
+		err = listErr
+	}
+	for _, file := range files {
+		ids = append(ids, file.Session)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
 }

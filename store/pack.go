@@ -69,7 +69,7 @@ func Record(path string, sess session.Session, closed func()) (*journal.Writer, 
 // be read there; the error says why. told, if set, is called with the bytes done and the total.
 func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error {
 	s.takeInLeft(ctx)
-	err := s.adopt(ctx)
+	_, err := s.adopt(ctx)
 	files, listErr := journal.List(JournalFolder(s.path))
 	var done, total int64
 	sizes := make([]int64, len(files))
@@ -133,28 +133,35 @@ func (s *Store) packAll(ctx context.Context, id string) error {
 	return s.failed("pack journal", err)
 }
 
-// adopt adds the sessions that have a journal but are not in the database.
-func (s *Store) adopt(ctx context.Context) error {
+// adopt adds the sessions that have a journal and are not in the database. It returns those that the database does
+// not take now, as far as their journals describe them.
+func (s *Store) adopt(ctx context.Context) (beside []*Info, err error) {
 	files, err := journal.List(JournalFolder(s.path))
-	if len(files) == 0 {
-		return err
-	}
-	known := map[string]bool{}
+	last := ""
 	for _, file := range files {
-		if known[file.Session] {
+		if file.Session == last {
 			continue
 		}
-		known[file.Session] = true
-		if _, findErr := s.keyOf(ctx, file.Session); !errors.Is(findErr, session.ErrNotFound) {
+		last = file.Session
+		if _, findErr := s.keyOf(ctx, file.Session); s.cause == nil && !errors.Is(findErr, session.ErrNotFound) {
 			continue
 		}
 		r, f, openErr := openJournal(file)
-		if openErr != nil || r.Session == nil {
-			continue // packing it reports why
+		if openErr != nil {
+			continue // who takes it in says why
 		}
-		err = errors.Join(err, s.begin(ctx, file, r.Session), f.Close())
+		if r.Session != nil {
+			if err == nil { // what it did not take a moment ago would only wait again
+				err = s.begin(ctx, file, r.Session)
+			}
+			if err != nil {
+				beside = append(beside, &Info{Session: *r.Session, Beside: true})
+			}
+		}
+		_ = f.Close()
 	}
-	return err
+	s.setStatus(beside)
+	return beside, err
 }
 
 func openJournal(file journal.File) (*journal.Reader, *os.File, error) {

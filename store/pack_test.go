@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,5 +314,84 @@ func lockDatabase(t testing.TB, path string) (unlock func()) {
 	return func() {
 		_ = tx.Rollback()
 		_ = db.Close()
+	}
+}
+
+// Sessions whose journal a locked, missing or read-only database had not taken in were in no list and could not be read.
+func TestJournalBesideDatabase(t *testing.T) {
+	for _, name := range []string{"locked", "read-only", "unusable"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "ptyrec.db")
+			s := open(t, path)
+			stored := &session.Session{ID: "00", Command: []string{"true"}, Cwd: "/", StartedAt: start, Cols: 80, Rows: 24}
+			if err := s.CreateSession(t.Context(), stored); err != nil {
+				t.Fatal(err)
+			}
+			ended, live := startJournal(t, path, "01"), startJournal(t, path, "02")
+			events := []session.Event{{Kind: session.Output, Data: []byte("hello")}, {At: time.Second, Kind: session.Exit, Status: 3}}
+			put(t, ended, events)
+			if _, err := ended.Close(); err != nil {
+				t.Fatal(err)
+			}
+			put(t, live, events[:1])
+
+			want := []string{"00 interrupted", "01 ended", "02 live"}
+			switch name {
+			case "locked":
+				defer lockDatabase(t, path)()
+			case "read-only":
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if s, err = store.OpenReadOnly(t.Context(), path); err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+			case "unusable":
+				var err error
+				if s, err = store.Beside(path, session.ErrBusy); err != nil {
+					t.Fatal(err)
+				}
+				want = want[1:]
+			}
+			infos, err := s.Sessions(t.Context(), store.Filter{})
+			var got []string
+			for _, info := range infos {
+				got = append(got, info.ID+" "+info.Status)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%v\n%s", err, diff)
+			}
+			ids, err := s.IDs(t.Context())
+			if len(ids) != len(want) || err != nil {
+				t.Errorf("got ids %v, %v", ids, err)
+			}
+			info, err := s.Find(t.Context(), "01")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !info.Beside || !info.Unread || info.RawBytes != 5 || info.ExitCode == nil || *info.ExitCode != 3 {
+				t.Errorf("got %+v", info)
+			}
+			wantEvents(t, s, "01", events)
+			if entries, err := s.Entries(t.Context(), "01"); len(entries) != 0 || err != nil {
+				t.Errorf("got %d entries, %v", len(entries), err)
+			}
+			for _, f := range []store.Filter{{ID: "01", Cwd: "/", Command: "s", Since: start, Until: start.Add(1), Unread: true}, {Live: true, Limit: 1}} {
+				if infos, err := s.Sessions(t.Context(), f); len(infos) != 1 || err != nil {
+					t.Errorf("%+v: got %d sessions, %v", f, len(infos), err)
+				}
+			}
+			for _, f := range []store.Filter{{Agent: "x"}, {Tag: "x"}, {Cwd: "/x"}, {Command: "x"}, {Since: start.Add(1)}, {Until: start}, {ID: "x"}} {
+				if infos, err := s.Sessions(t.Context(), f); len(infos) != 0 && err == nil {
+					t.Errorf("%+v: got %d sessions", f, len(infos))
+				}
+			}
+			if _, err := s.Find(t.Context(), "03"); err == nil {
+				t.Error("found a session that is not there")
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,7 @@ type Info struct {
 	Name        string        // the user's; then Title is the same
 	Tags        []string      // the user's, sorted
 	Note        string        // the user's
+	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
 	key      int64
@@ -213,9 +215,39 @@ func (f Filter) where() (string, []any) {
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end`
 
-// Sessions gives the sessions that the filter chooses, the newest first.
+// matches reports whether the filter chooses a session that is not in the database.
+func (f Filter) matches(i *Info) bool {
+	named := func(a session.Agent) bool { return a.Name == f.Agent }
+	holds := func(arg string) bool { return strings.Contains(arg, f.Command) }
+	return (f.Agent == "" || slices.ContainsFunc(i.Agents, named)) &&
+		(f.Command == "" || slices.ContainsFunc(i.Command, holds)) &&
+		(f.Cwd == "" || i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")) &&
+		f.Tag == "" &&
+		(f.Since.IsZero() || !i.StartedAt.Before(f.Since)) &&
+		(f.Until.IsZero() || i.StartedAt.Before(f.Until)) &&
+		(!f.Live || i.EndedAt == nil) &&
+		(!f.Unread || i.Unread) &&
+		(f.ID == "" || i.ID == f.ID) &&
+		(f.After == Position{} || nanos(i.StartedAt) < f.After.startedAt)
+}
+
+// merge adds those of beside to infos that want chooses and that were not added to the database meanwhile. The
+// result is in the order of Sessions.
+func merge(infos, beside []*Info, want func(*Info) bool) []*Info {
+	for _, b := range beside {
+		if want(b) && !slices.ContainsFunc(infos, func(i *Info) bool { return i.ID == b.ID }) {
+			infos = append(infos, b)
+		}
+	}
+	slices.SortStableFunc(infos, func(a, b *Info) int { return b.StartedAt.Compare(a.StartedAt) })
+	return infos
+}
+
+// Sessions returns the sessions that the filter chooses, the newest first. Those that the database does not take
+// now are described by their journals. Without a usable database (see Beside) there are no others, and without them
+// the error says why.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
-	_ = s.adopt(ctx) // a database that cannot be written lists fewer
+	beside, _ := s.adopt(ctx)
 	where, args := f.where()
 	limit := f.Limit
 	if limit == 0 || f.Live {
@@ -225,40 +257,53 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 		infos, err = s.infos(ctx, tx, "WHERE "+where+" ORDER BY s.started_at DESC, s.pk DESC LIMIT ?", append(args, limit)...)
 		return err
 	})
-	if !f.Live || err != nil {
+	if err != nil && (s.cause == nil || len(beside) == 0) {
 		return infos, err
 	}
-	var live []*Info
-	for _, info := range infos {
-		if info.Status == Live && (f.Limit == 0 || len(live) < f.Limit) {
-			live = append(live, info)
-		}
+	if len(beside) > 0 {
+		infos = merge(infos, beside, f.matches)
 	}
-	return live, nil
+	if f.Live {
+		infos = slices.DeleteFunc(infos, func(i *Info) bool { return i.Status != Live })
+	}
+	if f.Limit > 0 && len(infos) > f.Limit {
+		infos = infos[:f.Limit]
+	}
+	return infos, nil
 }
 
-// Find gives the session that ref names: an id, the start of one that no other session shares, or "last".
-// The error wraps session.ErrNotFound or session.ErrAmbiguous.
+// Find returns the session that ref names: an id, the start of one that no other session shares, or "last". It may
+// be one that only its journal describes. The error wraps session.ErrNotFound or session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *Info, err error) {
-	_ = s.adopt(ctx) // a database that cannot be written lists fewer
-	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{strings.ToLower(ref)}
+	beside, _ := s.adopt(ctx)
+	prefix := strings.ToLower(ref)
+	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{prefix}
 	if ref == "last" {
-		query, args = "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
+		prefix, query, args = "", "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
 	}
-	err = s.view(ctx, "find session", func(tx *sql.Tx) error {
-		infos, err := s.infos(ctx, tx, query, args...)
-		switch {
-		case err != nil:
-			return err
-		case ref == "" || len(infos) == 0:
-			return fmt.Errorf("session %q: %w", ref, session.ErrNotFound)
-		case len(infos) > 1 && !strings.EqualFold(infos[0].ID, ref):
-			return fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID, session.ErrAmbiguous)
-		}
-		info = infos[0]
-		return nil
+	var infos []*Info
+	err = s.view(ctx, "find session", func(tx *sql.Tx) (err error) {
+		infos, err = s.infos(ctx, tx, query, args...)
+		return err
 	})
-	return info, err
+	if err != nil && s.cause == nil {
+		return nil, err
+	}
+	if len(beside) > 0 {
+		infos = merge(infos, beside, func(i *Info) bool { return strings.HasPrefix(i.ID, prefix) })
+	}
+	same := slices.IndexFunc(infos, func(i *Info) bool { return i.ID == prefix })
+	switch {
+	case err != nil && len(infos) == 0:
+		return nil, err
+	case ref == "" || len(infos) == 0:
+		return nil, s.failed("find session", fmt.Errorf("session %q: %w", ref, session.ErrNotFound))
+	case same >= 0:
+		return infos[same], nil
+	case len(infos) > 1 && ref != "last":
+		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID, session.ErrAmbiguous))
+	}
+	return infos[0], nil
 }
 
 func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any) (infos []*Info, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,13 +90,28 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 		return nil, fail(fmt.Errorf("%w at %s", errNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	s, err := a.openStore(ctx)
-	if !errors.Is(err, session.ErrNotWritable) {
-		return s, err
+	if errors.Is(err, session.ErrNotWritable) {
+		if s, err = store.OpenReadOnly(ctx, path); err == nil {
+			a.closeLater(s)
+		}
 	}
-	if s, err = store.OpenReadOnly(ctx, path); err != nil {
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
+		return a.openBeside(ctx, path, err)
+	}
+	return s, err
+}
+
+// openBeside opens what was recorded for a database that cannot be read because of cause. It returns cause where
+// that is nothing.
+func (a *app) openBeside(ctx context.Context, path string, cause error) (*store.Store, error) {
+	s, err := store.Beside(path, cause)
+	if err != nil {
 		return nil, err
 	}
-	a.closeLater(s)
+	if _, err := s.Sessions(ctx, store.Filter{Limit: 1}); err != nil {
+		return nil, cause
+	}
+	a.notice("warning: %v; these are only the sessions that it has not taken in", cause)
 	return s, nil
 }
 

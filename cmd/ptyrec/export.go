@@ -244,7 +244,7 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 	if err != nil {
 		return nil, err
 	}
-	if info.Unread && info.Status != store.Live {
+	if info.Beside || info.Unread && info.Status != store.Live {
 		if entries, err = readOut(ctx, a, db, info, entries); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func (v *past) turn(ctx context.Context) (leave func(), err error) {
 
 // Page implements server.Past. A session that was cut off is read out first.
 func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
-	if !info.Unread || info.Status == store.Live {
+	if !info.Beside && (!info.Unread || info.Status == store.Live) {
 		page, err := v.db.Page(ctx, info.ID, span)
 		if !errors.Is(err, session.ErrCorrupt) {
 			r, redactErr := v.a.redaction()

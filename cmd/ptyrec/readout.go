@@ -14,6 +14,13 @@ import (
 // written is no error: then it is done again the next time.
 func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old []*session.Entry) ([]*session.Entry, error) {
 	t, damage, err := retranscribe(ctx, a, db, info)
+	if err == nil && info.Beside {
+		info.Agents = t.Session.Agents
+		return t.Entries, nil
+	}
+	if errors.Is(err, errNoRawLog) && info.Beside {
+		return old, nil
+	}
 	if errors.Is(err, errNoRawLog) {
 		return old, unlessReadOnly(db.MarkRead(ctx, info.ID)) // it is all that there is
 	}

@@ -59,7 +59,7 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 	}
 	r := f.verbose
 	r.Width, r.Color = a.width(), bool(a.colours())
-	t := &follower{db: db, id: info.ID, write: func(e *session.Entry) error {
+	t := &follower{a: a, db: db, id: info.ID, write: func(e *session.Entry) error {
 		if f.asJSON {
 			return render.WriteLine(a.stdout, e)
 		}
@@ -105,6 +105,7 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 // follower gives out entries once they change no more: another one follows, the session is over, or nothing has changed
 // since it was last asked.
 type follower struct {
+	a     *app
 	db    *store.Store
 	id    string
 	write func(*session.Entry) error
@@ -130,6 +131,13 @@ func (t *follower) follow(ctx context.Context, last int) error {
 			return err
 		}
 		over := info.Status != store.Live
+		if over && info.Beside {
+			all, err := storedTranscript(ctx, t.a, t.db, info)
+			if err != nil {
+				return err
+			}
+			entries = all.Entries
+		}
 		if first && last >= 0 {
 			t.skip(entries, last)
 		}
