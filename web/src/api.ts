@@ -11,6 +11,7 @@ export interface Tool { name: string; input: string; output: string; status: "ok
 export interface Entry {
   id: string; seq: number; type: "message" | "event"; event?: string; role?: string; agent?: string; conversation: number; text?: string; markdown?: string;
   output?: string; tool?: Tool; data?: Record<string, unknown>; at: string; end_at?: string; offset: number; status?: "complete" | "partial" | "streaming";
+  truncated?: boolean; omitted_lines?: number; exit_status?: number; cwd?: string; duration?: number; // cwd, exit_status and duration (seconds): of a shell command
 }
 /** Hit is a message, or without an entry a session whose name, title, note or tags match. */
 export interface Hit { session: Session; entry?: Entry; snippet: string; marks: [number, number][] }

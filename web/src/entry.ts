@@ -2,7 +2,7 @@
 import type { Entry, Tool } from "./api";
 import { codeBox, languageOf } from "./code";
 import { h } from "./dom";
-import { clock, full, when } from "./format";
+import { clock, full, span, when } from "./format";
 import { linked } from "./links";
 import { markdown } from "./markdown";
 
@@ -54,8 +54,16 @@ function body(e: Entry, open: boolean): HTMLElement {
 
 function shell(e: Entry, open: boolean): HTMLElement {
   const output = e.output ?? "";
-  return h("div", { class: "shell" }, h("p", { class: "prompt" }, h("span", { "aria-hidden": "true" }, e.role === "shell" ? "$" : "›"), h("code", {}, e.text ?? "")),
+  return h("div", { class: "shell" }, h("p", { class: "prompt" }, h("span", { "aria-hidden": "true" }, e.role === "shell" ? "$" : "›"), h("code", { title: e.cwd ?? "" }, e.text ?? ""), ...ending(e)),
     output && (output.length < 600 ? codeBox(output) : fold("output", open, [firstLine(output)], () => [codeBox(output)])));
+}
+
+// ending says what is unusual about a shell command's end.
+function ending(e: Entry): HTMLElement[] {
+  const out: HTMLElement[] = [];
+  if (e.exit_status) out.push(h("span", { class: "badge failed" }, `exit status ${e.exit_status}`));
+  if ((e.duration ?? 0) >= 10) out.push(h("span", { class: "badge" }, span(e.duration!)));
+  return out;
 }
 
 function tool(t: Tool, open: boolean): HTMLElement {
