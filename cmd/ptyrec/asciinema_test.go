@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,14 +43,14 @@ func TestAsciinema(t *testing.T) {
 		return b
 	}
 	output(append([]string{"import"}, casts...)...)
+	var sessions []struct{ ID string }
+	if err := json.Unmarshal(output("list", "--json"), &sessions); err != nil || len(sessions) != len(casts) {
+		t.Fatalf("%d of %d recordings listed, %v", len(sessions), len(casts), err)
+	}
 	for _, format := range formats {
-		output("export", "--all", "--format", format, "-o", filepath.Join(dir, format))
-		files, err := filepath.Glob(filepath.Join(dir, format, "*.cast"))
-		if err != nil || len(files) != len(casts) {
-			t.Fatalf("%d of %d recordings exported, %v", len(files), len(casts), err)
-		}
-		for _, file := range files {
-			id := strings.TrimSuffix(file[strings.LastIndexByte(file, '_')+1:], ".cast")
+		for _, s := range sessions {
+			file := filepath.Join(dir, s.ID+"."+format)
+			output("export", s.ID, file, "--format", format)
 			u := ptytest.New(t) // it wants a terminal, even for cat
 			cmd := exec.Command("sh", "-c", "asciinema cat $0 > $0.bytes && asciinema play -s 100000 $0", file)
 			u.Start(t, cmd)
@@ -60,8 +61,8 @@ func TestAsciinema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := output("show", id, "--raw"); len(want) == 0 || !bytes.Equal(got, want) {
-				t.Errorf("%s: asciinema gives %d bytes, want %d, the same", filepath.Base(file), len(got), len(want))
+			if want := output("show", s.ID, "--raw"); len(want) == 0 || !bytes.Equal(got, want) {
+				t.Errorf("%s: asciinema printed %d bytes, want the recording's %d", filepath.Base(file), len(got), len(want))
 			}
 		}
 	}
