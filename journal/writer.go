@@ -33,8 +33,8 @@ const (
 	lastWait   = 200 * time.Millisecond // time between them
 	stuckAfter = 5 * time.Second        // how long Close waits for a write that does not return
 
-	// syncLimit is how many bytes Close makes durable itself: the user waits for the prompt. The
-	// system writes more than that in its own time.
+	// syncLimit is how many bytes Close waits for until they are durable: the user waits for the
+	// prompt. For more than that it only tells the system to write them now.
 	syncLimit = 1 << 20
 )
 
@@ -455,6 +455,8 @@ func (w *Writer) finish() {
 	w.writeEnd()
 	if w.stopSync() <= syncLimit {
 		_ = syncData(w.file)
+	} else {
+		startSync(w.file)
 	}
 	gone := w.isRemoved()
 	_ = w.file.Close()
