@@ -41,7 +41,7 @@ func parseSize(text string) (cols, rows int, err error) {
 		return 0, 0, usageError(fmt.Errorf("--size %q: it takes COLSxROWS, as %s", text, detachedSize))
 	}
 	if cols < 2 || rows < 1 || cols > 1000 || rows > 1000 {
-		return 0, 0, usageError(fmt.Errorf("--size %q: a window has 2x1 to 1000x1000 cells", text))
+		return 0, 0, usageError(fmt.Errorf("--size %q: the window must be 2x1 to 1000x1000 cells", text))
 	}
 	return cols, rows, nil
 }

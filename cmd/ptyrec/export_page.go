@@ -78,7 +78,7 @@ func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
 		if x.at.Given && (at < e.From || at > e.To) && !math.IsInf(x.at.Seconds, 1) {
-			return s, misuse(fmt.Sprintf("they take from second %.1f on", e.From.Seconds()), "--at %s is outside of the entries that are named", x.at.String())
+			return s, misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.at.String())
 		}
 		s, err = e.ScreenAt(at)
 	} else {

@@ -41,7 +41,7 @@ what it finds in the place of the session's entries, and keeps the ids of those 
 					return err
 				}
 				if args[0] = of.file; of.file == "" && (dir != "" || why) {
-					return usageError(errors.New("-o and --explain take recordings, and no session"))
+					return usageError(errors.New("-o and --explain need a recording, not a session"))
 				}
 				if !of.ref.Whole() && of.file != "" {
 					return wholeOnly(of.ref)
@@ -143,7 +143,7 @@ func extractSession(ctx context.Context, a *app, of target) error {
 	}
 	t, damage, err := retranscribe(ctx, a, db, info)
 	if errors.Is(err, errNoRawLog) {
-		return fail(fmt.Errorf("session %s: %w", info.ID, err), "its entries are all that there is: `ptyrec show` them")
+		return fail(fmt.Errorf("session %s: %w", info.ID, err), "only its entries are left: see them with `ptyrec show`")
 	}
 	if err != nil {
 		return err

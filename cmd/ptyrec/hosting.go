@@ -27,9 +27,9 @@ func newHosting(a *app, to *sink, hosted bool) *hosting {
 	folder, taken, err := rundir.Make()
 	switch {
 	case err != nil:
-		a.notice("warning: nobody can attach to this session: there is no folder for its socket: %v", err)
+		a.notice("warning: nobody can attach to this session: no folder for its socket can be used: %v", err)
 	case taken != nil:
-		a.notice("warning: the folder for sockets cannot be used, another one is: %v; see `ptyrec doctor`", taken)
+		a.notice("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
 	}
 	return &hosting{sink: to, hosted: hosted, folder: folder, served: make(chan struct{})}
 }

@@ -109,7 +109,7 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 		case d.info == nil:
 		case d.known:
 			known++
-			im.a.notice("%s is in the database already, as %s", path, short.of(d.info.ID))
+			im.a.notice("%s is already in the database as %s", path, short.of(d.info.ID))
 		case im.dry:
 			fresh++
 			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), agentWord(d.info), clip(titleOf(d.info), 60))

@@ -106,7 +106,7 @@ func awaitWriter(pipe *os.File) error {
 		ready, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(pipeWait.Milliseconds()))
 	})
 	if err == nil && ready == 0 {
-		err = fmt.Errorf("nobody writes to the pipe %s: %w", pipe.Name(), session.ErrNotRecording)
+		err = fmt.Errorf("nothing writes to the pipe %s: %w", pipe.Name(), session.ErrNotRecording)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 // for that argument.
 func aliasSession(a *app, cmd *cobra.Command) {
 	var ref string
-	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, in place of the argument")
+	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
 	_ = cmd.Flags().MarkHidden("session") // the argument is the way
 	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
 	with := func(args []string) []string {
@@ -75,7 +75,7 @@ func (a *app) resolve(ctx context.Context, args []string) (target, error) {
 	beside := len(args) > 0 && !a.sessionFlag && isFile(ref.Session)
 	switch {
 	case found && beside:
-		return target{}, misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q names a session and a file", ref.Session)
+		return target{}, misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q is both a session and a file", ref.Session)
 	case beside && errors.Is(err, session.ErrNotFound), beside && errors.Is(err, errNoDatabase):
 		return target{ref: ref, file: ref.Session}, nil
 	}
@@ -95,7 +95,7 @@ func fileTarget(name string) (target, error) {
 	if _, err := os.Stat(name); err != nil {
 		return t, nil //nolint:nilerr // opening it says what is wrong
 	}
-	return t, fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or take all of them in: ptyrec import "+name)
+	return t, fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
 }
 
 // openSession opens what the first of args names, else the last session. A recording's file is
@@ -121,13 +121,13 @@ func (a *app) openWhole(ctx context.Context, args []string) (*store.Store, *stor
 func (a *app) openStored(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
 	t, err := a.resolve(ctx, args)
 	if err == nil && t.file != "" {
-		err = misuse("take it in first: ptyrec import "+t.file, "%s is a file, and not in the database", t.file)
+		err = misuse("import it first: ptyrec import "+t.file, "%s is a file that is not in the database", t.file)
 	}
 	return t.db, t.info, t.ref, err
 }
 
 func wholeOnly(ref archive.Ref) error {
-	return misuse("name the session without #"+fmt.Sprint(ref.First), "this takes a whole session, and no part of one")
+	return misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
 }
 
 // openNamed opens the database and finds the session of this name.
@@ -187,7 +187,7 @@ func (c closer) Close() error { return c() }
 func liveName(arg string) (string, error) {
 	if cli.IsPath(arg) {
 		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
-			return "", misuse("to see it: ptyrec play "+arg, "%s is a file, and no session that runs", arg)
+			return "", misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
 		}
 	}
 	ref, err := parseRef(arg)
@@ -197,7 +197,7 @@ func liveName(arg string) (string, error) {
 // missing says which numbers there are, if err is that an entry is missing.
 func missing(err error) error {
 	if e := (*archive.MissingError)(nil); errors.As(err, &e) {
-		return fail(err, "`ptyrec show "+e.Session+"` gives the numbers")
+		return fail(err, "`ptyrec show "+e.Session+"` shows the numbers")
 	}
 	return err
 }

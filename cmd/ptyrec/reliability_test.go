@@ -192,7 +192,7 @@ func TestDatabaseDamagedAtStart(t *testing.T) {
 			}
 			u.Await(t, "hello")
 			before, after, _ := strings.Cut(string(u.Shown()), "hello")
-			if strings.Count(before, "ptyrec: ") != 1 || !strings.Contains(before, "recorded beside") || strings.Contains(after, "ptyrec: ") {
+			if strings.Count(before, "ptyrec: ") != 1 || !strings.Contains(before, "recorded next to") || strings.Contains(after, "ptyrec: ") {
 				t.Errorf("terminal = %q, want one notice, before the command's output", u.Shown())
 			}
 			if now, err := os.ReadFile(db); err != nil || !bytes.Equal(now, harmed) {
@@ -262,7 +262,7 @@ func TestDatabaseReplaced(t *testing.T) {
 			if got := ptytest.Status(t, cmd); got != 7 {
 				t.Errorf("status = %d, want 7", got)
 			}
-			u.Await(t, "beside it")
+			u.Await(t, "next to it")
 			info, events, _ := damagedLog(t, db)
 			if got := string(bytesOf(session.Output, events)); !strings.HasSuffix(got, "two\n") {
 				t.Errorf("the raw log is %q", got)

@@ -93,7 +93,7 @@ const slowScrub = 100 << 20
 // scrub takes deleted sessions out of the database's files. The sessions are gone from the database either way.
 func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 	if info, err := os.Stat(db.Path()); err == nil && info.Size() > slowScrub && isTerminal(a.stderr) {
-		a.notice("overwriting what was deleted, in a database of %s", humanize.IBytes(uint64(info.Size())))
+		a.notice("overwriting deleted data in a database of %s", humanize.IBytes(uint64(info.Size())))
 	}
 	err := db.Scrub(ctx)
 	hint := "run `ptyrec doctor --repair`"
@@ -104,10 +104,10 @@ func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 		hint = "make room on the disk, and " + hint
 	}
 	if err != nil {
-		return fail(fmt.Errorf("deleted %s, but what was in it may still be in the database's files: %w", what, err), hint)
+		return fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
 	}
 	for _, name := range db.Damaged() {
-		a.notice("warning: what was deleted may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you need it no more", name)
+		a.notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ has none from the beginning, and its id is printed.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().BoolVar(&f.input, "input", false, "record what is typed, too, as far as the screen shows it (no passwords)")
+	cmd.Flags().BoolVar(&f.input, "input", false, "also record what is typed, as far as the screen shows it (no passwords)")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
@@ -244,11 +244,11 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 	case r.Lost > 0:
 		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case finishErr != nil:
-		a.notice("warning: the database cannot be used any more, what it does not have of this session is kept beside it: %v", finishErr)
+		a.notice("warning: the database can no longer be used; the rest of this session is kept next to it: %v", finishErr)
 	case r.LogErr != nil:
 		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
 	case r.IndexErr != nil:
-		a.notice("warning: the session is recorded, but its conversation is not read out: %v; `ptyrec extract last` reads it again", r.IndexErr)
+		a.notice("warning: the session is recorded, but its conversation could not be extracted: %v; try `ptyrec extract last`", r.IndexErr)
 	}
 }
 
@@ -272,7 +272,7 @@ func (a *app) tellRecorded(to *sink) {
 		return
 	}
 	short := newShortIDs(ids).of(to.session.ID)
-	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` all sessions", short)
+	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", short)
 }
 
 // toldFile is there, beside the journals, when run has said often enough that it records.

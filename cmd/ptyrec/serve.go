@@ -66,13 +66,13 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", serveAddress, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
 	flags.StringVar(&f.tokenFile, "token-file", "", "keep the token in this `FILE` (default $XDG_STATE_HOME/ptyrec/token), and do not print it")
-	flags.BoolVar(&f.newToken, "new-token", false, "put a new token in the place of the old one")
+	flags.BoolVar(&f.newToken, "new-token", false, "replace the token by a new one")
 	flags.StringVar(&f.cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
 	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
 	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
 	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
 	flags.BoolVar(&f.readOnly, "read-only", false, "nobody types or changes anything, token or not")
-	flags.BoolVar(&f.openReading, "open-reading", false, "whoever reaches the server reads all sessions, without the token")
+	flags.BoolVar(&f.openReading, "open-reading", false, "let anyone who reaches the server read all sessions without the token")
 	flags.BoolVar(&f.openPage, "open", false, "open the page in your browser")
 	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
 	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
@@ -229,7 +229,7 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
 	}
 	if f.openReading {
-		a.notice("warning: whoever reaches this address reads all sessions, and sees the live ones")
+		a.notice("warning: anyone who can reach this address can read all sessions and watch live ones")
 	}
 	if f.allowRun {
 		a.notice("warning: whoever has the token runs any command here")
@@ -242,14 +242,14 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 		return err
 	}
 	if f.tokenFile == "" {
-		a.notice("the address holds your token: whoever has it reads and types as you")
+		a.notice("the address contains your token: anyone who has it can read and type as you")
 	} else {
-		a.notice("it asks for the token, which is in %s", f.tokenFile)
+		a.notice("it asks for the token in %s", f.tokenFile)
 	}
 	if err := f.drawQR(a, url); err != nil {
 		return err
 	}
-	a.notice("Ctrl+C ends the server; the sessions go on")
+	a.notice("Ctrl+C stops the server; the sessions continue")
 	return nil
 }
 
@@ -278,7 +278,7 @@ func openBrowser(a *app, url string) {
 		err = cmd.Process.Release()
 	}
 	if err != nil {
-		a.notice("warning: no browser is opened: %v", err)
+		a.notice("warning: cannot open a browser: %v", err)
 	}
 }
 

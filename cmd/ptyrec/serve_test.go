@@ -132,7 +132,7 @@ func TestServeSaysWhatItIs(t *testing.T) {
 		cmd := exec.Command("ptyrec", "serve", "--listen", c.listen)
 		cmd.Env = append(environ, "TERM=xterm-256color", "NO_COLOR=", "COLUMNS=")
 		u.Start(t, cmd)
-		u.Await(t, "Ctrl+C ends the server")
+		u.Await(t, "Ctrl+C stops the server")
 		shown := string(u.Shown())
 		if !strings.Contains(shown, "the sessions of "+db) || !strings.Contains(shown, "/#token=") || strings.Contains(shown, "://0.0.0.0") {
 			t.Errorf("%s: it says %q", c.listen, shown)

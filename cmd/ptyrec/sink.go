@@ -85,7 +85,7 @@ func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err 
 	db, err := openDatabase(ctx, path, sinkWait)
 	switch {
 	case errors.Is(err, session.ErrCorrupt):
-		a.notice("warning: this session is recorded beside the database: %v; `ptyrec doctor --repair` repairs it and takes the session in", err)
+		a.notice("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
 		return true, nil
 	case errors.Is(err, session.ErrBusy):
 		return false, nil // it can be used later

@@ -81,7 +81,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		err = waitText(ctx, a, s, re)
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure{err: fmt.Errorf("%v are over", f.timeout), hint: "`ptyrec screen " + ref + "` shows what it does", status: statusTimeout}
+		return &failure{err: fmt.Errorf("timed out after %v", f.timeout), hint: "`ptyrec screen " + ref + "` shows what it does", status: statusTimeout}
 	}
 	return sessionOver(err)
 }
