@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,12 @@ ptyrec help sessions says how sessions are named.`,
 	return cmd
 }
 
+// showGC is how much garbage show may hold, in percent of what it uses: a session of 50 MB with a
+// million links took 120 MB with Go's 100 %, takes 90 MB with this, and is shown as fast.
+const showGC = 30
+
 func show(ctx context.Context, a *app, args []string, f showFlags) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
 	db, info, ref, err := a.openSession(ctx, args)
 	if err != nil {
 		return err
