@@ -229,8 +229,8 @@ func claudeCode(ls []textLine) (int, string) {
 	return n, ""
 }
 
-// maxPlainGroup is how many lines without a blank one among them may be code of which none has a colour of its own: each line of a group is
-// held against all below it.
+// maxPlainGroup is how many lines without a blank one among them may be code of which none has a
+// colour of its own: each line of a group is held against all below it.
 const maxPlainGroup = 200
 
 // claudeCodeGroup tells how many lines from the first, up to a blank one, are code.

@@ -157,8 +157,8 @@ func codexButtons(lines []Line) bool {
 	return false
 }
 
-// codexAsks reports whether a dialog asks something: it has numbered answers, as the menus that the user opens have, too, or says so. The
-// rest are completions of what is being typed.
+// codexAsks reports whether a dialog asks something: it has numbered answers, as the menus that the
+// user opens have, too, or says so. The rest are completions of what is being typed.
 func codexAsks(lines []Line) bool {
 	for _, l := range lines {
 		for _, s := range []string{"Would you like to ", "Allow ", "Do you want to ", "needs your approval", "Approve "} {

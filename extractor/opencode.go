@@ -101,7 +101,8 @@ func opencodeSplit(s Screen) Split {
 	return sp
 }
 
-// opencodeModal reports whether a dialog stands over the screen: its title has the key beside it that closes it.
+// opencodeModal reports whether a dialog stands over the screen: its title has the key beside it
+// that closes it.
 func opencodeModal(lines []Line) bool {
 	for i := range lines {
 		if strings.HasSuffix(lines[i].Text, "    esc") {
@@ -111,8 +112,9 @@ func opencodeModal(lines []Line) bool {
 	return false
 }
 
-// opencodeQuestion finds a question that stands at the end of the screen in place of the input box, by its keys in the last row of its
-// panel, and returns its first row; -1 where there is none: "△ Permission required", its buttons, "enter confirm".
+// opencodeQuestion finds a question that stands at the end of the screen in place of the input box,
+// by its keys in the last row of its panel, and returns its first row; -1 where there is none: "△
+// Permission required", its buttons, "enter confirm".
 func opencodeQuestion(lines []Line) int {
 	at := len(trim(lines)) - 1
 	for at >= 0 && strings.TrimSpace(lines[at].Text) == "┃" {

@@ -15,8 +15,9 @@ const (
 	tailBytes = 2 << 20
 )
 
-// printed is the output of a shell command. Rows that the window cannot change any more move into text; the others are
-// read off the tape when somebody asks for them, so that a snapshot costs no more than what it changed.
+// printed is the output of a shell command. Rows that the window cannot change any more move into
+// text; the others are read off the tape when somebody asks for them, so that a snapshot costs no
+// more than what it changed.
 type printed struct {
 	text longText
 	size int // counts up with each change
@@ -58,7 +59,8 @@ func (p *printed) rest() []Line {
 	return p.tape.lines[min(p.from, end):end]
 }
 
-// extend notes that the output goes up to line end of the tape, of which the lines from dirty on are new.
+// extend notes that the output goes up to line end of the tape, of which the lines from dirty on
+// are new.
 func (p *printed) extend(end int, more string, joined bool, dirty int) {
 	shown := end
 	for shown > p.from && p.tape.lines[shown-1].Text == "" {

@@ -85,7 +85,8 @@ type Profile struct {
 	// Farewell tells that the agent prints its conversation on the main screen when it leaves the alternate one.
 	Farewell bool
 
-	// Begins reports whether a banner may begin on a row with this text. It is asked of every row, and must be quick.
+	// Begins reports whether a banner may begin on a row with this text. It is asked of every row,
+	// and must be quick.
 	Begins func(text string) bool
 
 	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.

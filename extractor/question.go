@@ -7,9 +7,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Asks reports whether a screen shows a question, in which Enter accepts an answer, rather than a place for a prompt. agent is the name of
-// the agent that runs, "" if none is known: agents ask before they show who they are, whether a folder is trusted, say. known is false
-// where the screen shows neither: it is drawn just now, or something covers it.
+// Asks reports whether a screen shows a question, in which Enter accepts an answer, rather than a
+// place for a prompt. agent is the name of the agent that runs, "" if none is known: agents ask
+// before they show who they are, whether a folder is trusted, say. known is false where the screen
+// shows neither: it is drawn just now, or something covers it.
 func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
 	screen := screenOf(s)
 	if agent == "" {
@@ -47,11 +48,13 @@ func screenOf(s *vterm.Snapshot) Screen {
 	return Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
 }
 
-// listRows is how far above the end of the screen the list of a question stands at most, in rows: a preview may be below it.
+// listRows is how far above the end of the screen the list of a question stands at most, in rows: a
+// preview may be below it.
 const listRows = 30
 
-// question reports whether the screen ends with a list of answers of which one is chosen, whoever asks: its row has a pointer, and another
-// row is in line with it. The answers are numbered, or a row near the end says what Enter or Esc does.
+// question reports whether the screen ends with a list of answers of which one is chosen, whoever
+// asks: its row has a pointer, and another row is in line with it. The answers are numbered, or a
+// row near the end says what Enter or Esc does.
 func question(s Screen) bool {
 	lines := trim(s.Lines)
 	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)
@@ -72,8 +75,8 @@ func question(s Screen) bool {
 	return false
 }
 
-// typesBelow reports whether the cursor stands behind a text below the last row that says which key answers: at the prompt of a shell, which
-// the program has left its question to.
+// typesBelow reports whether the cursor stands behind a text below the last row that says which key
+// answers: at the prompt of a shell, which the program has left its question to.
 func typesBelow(s Screen) bool {
 	if s.CursorY >= len(s.Lines) || s.Lines[s.CursorY].Text == "" {
 		return false
@@ -108,8 +111,9 @@ func pointed(row string) (answer, bool) {
 	return answer{}, false
 }
 
-// beside reports whether a row holds another answer: it begins in the column of the chosen one, and is numbered as that is. Answers
-// without numbers count only where a hint says that they are a list.
+// beside reports whether a row holds another answer: it begins in the column of the chosen one, and
+// is numbered as that is. Answers without numbers count only where a hint says that they are a
+// list.
 func beside(chosen answer, row string, hint bool) bool {
 	text := strings.TrimLeft(row, frame)
 	shift := textWidth(row) - textWidth(text) - chosen.col

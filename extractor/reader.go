@@ -95,7 +95,8 @@ func (r *Reader) Agent() string {
 	return r.seg.agent.Name
 }
 
-// Shown reports whether the last frame showed the chrome of the agent that runs, such as its input box.
+// Shown reports whether the last frame showed the chrome of the agent that runs, such as its input
+// box.
 func (r *Reader) Shown() bool { return r.seg.agent != nil && r.shown }
 
 // Seen tells whether an agent or a shell prompt was ever seen.
@@ -247,7 +248,8 @@ func (r *Reader) flush(t *tape, end int) {
 	}
 }
 
-// show parses what is new on an agent's tape up to line end, and shows it to the log, unless it is better put off.
+// show parses what is new on an agent's tape up to line end, and shows it to the log, unless it is
+// better put off.
 func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	s := &r.seg
 	k := len(s.items)
@@ -291,8 +293,8 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 // longRead is from how many lines on a read waits until enough has changed.
 const longRead = 400
 
-// defers reports whether n lines are too many to be read now, for what has changed: the cost of many small changes must not grow with the
-// length of the message that they are in.
+// defers reports whether n lines are too many to be read now, for what has changed: the cost of
+// many small changes must not grow with the length of the message that they are in.
 func (r *Reader) defers(t *tape, n int) bool {
 	s := &r.seg
 	s.waiting += max(1, len(t.lines)-t.dirty)
@@ -305,7 +307,8 @@ const (
 	keepTape = 10000
 )
 
-// forget drops what has long left the window, up to the start of an item. Of an item that is longer itself, lines in the middle are left out.
+// forget drops what has long left the window, up to the start of an item. Of an item that is longer
+// itself, lines in the middle are left out.
 func (r *Reader) forget(t *tape) {
 	if len(t.lines) <= maxTape {
 		return

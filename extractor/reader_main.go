@@ -51,7 +51,8 @@ func (r *Reader) readMain(f Frame) {
 // maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
 const maxLeft = keepTape / 2
 
-// wait keeps rows that have left the screen for the next frame that can be read. Where they get too many, they are read as they are.
+// wait keeps rows that have left the screen for the next frame that can be read. Where they get too
+// many, they are read as they are.
 func (r *Reader) wait(left []Line) {
 	r.left = left
 	if len(left) < maxLeft {
@@ -80,7 +81,8 @@ func (r *Reader) scrolled(f Frame) []Line {
 	return out
 }
 
-// wipe begins a new tape: the screen was erased, and what is printed now need not be new. A shell command that runs goes on.
+// wipe begins a new tape: the screen was erased, and what is printed now need not be new. A shell
+// command that runs goes on.
 func (r *Reader) wipe() {
 	s := r.seg
 	var running []shellCommand
@@ -110,7 +112,8 @@ func (r *Reader) wipe() {
 	}
 }
 
-// running returns the shell's command that runs, as it goes on at the top of an empty tape; the others end. It is nil if none runs.
+// running returns the shell's command that runs, as it goes on at the top of an empty tape; the
+// others end. It is nil if none runs.
 func (s *segment) running() []shellCommand {
 	n := len(s.commands) - 1
 	if n < 0 || !s.commands[n].Open {
@@ -147,8 +150,8 @@ func (r *Reader) lastCommand() *shellCommand {
 	return &s.cmds[len(s.cmds)-1]
 }
 
-// wipedBy takes up a command that wiped the screen (clear) before it was seen to be entered. Where the prompt still
-// holds it, the shell has only drawn it again (Ctrl+L).
+// wipedBy takes up a command that wiped the screen (clear) before it was seen to be entered. Where
+// the prompt still holds it, the shell has only drawn it again (Ctrl+L).
 func (r *Reader) wipedBy() {
 	if r.entered == nil || len(r.main.lines) == 0 {
 		return
@@ -224,7 +227,8 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	r.stranger(s, settled)
 }
 
-// stranger tells of a question that somebody asks who is not known, as agents do before they show who they are, and of its end.
+// stranger tells of a question that somebody asks who is not known, as agents do before they show
+// who they are, and of its end.
 func (r *Reader) stranger(s Screen, settled bool) {
 	if !settled || !r.asked && !question(s) {
 		return

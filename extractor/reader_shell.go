@@ -6,8 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// The shell's part of the tape keeps this many rows above the window: those that a resize may wrap again. Rows above them
-// leave the tape when there are enough.
+// The shell's part of the tape keeps this many rows above the window: those that a resize may wrap
+// again. Rows above them leave the tape when there are enough.
 const (
 	shellRows = 512
 	shellCut  = 1024
@@ -61,8 +61,8 @@ func (r *Reader) explain(t *tape, from, k int) {
 	r.Explain(e)
 }
 
-// resume returns the line from which on a tape is to be read that is new from line dirty on, and how many of the commands stay; if open, the
-// output of the last of those goes on there.
+// resume returns the line from which on a tape is to be read that is new from line dirty on, and
+// how many of the commands stay; if open, the output of the last of those goes on there.
 func (s *segment) resume(dirty int, learned bool) (from, n int, open bool) {
 	n = len(s.commands)
 	from = max(min(dirty-2, s.typing), s.start) // a prompt may have a first line above
@@ -158,8 +158,8 @@ func (s *segment) freeze() {
 	}
 }
 
-// Plain returns all that a program has printed which is neither an agent nor a shell, as far as it was too much for the
-// terminal to keep; ok reports whether it was.
+// Plain returns all that a program has printed which is neither an agent nor a shell, as far as it
+// was too much for the terminal to keep; ok reports whether it was.
 func (r *Reader) Plain() (text string, gap session.Gap, ok bool) {
 	if !r.long {
 		return "", session.Gap{}, false

@@ -19,7 +19,8 @@ type shellCommand struct {
 	printed *printed
 }
 
-// maxTyped bounds the rows of one command line, so that what follows a quote that is never closed is read as output.
+// maxTyped bounds the rows of one command line, so that what follows a quote that is never closed
+// is read as output.
 const maxTyped = 1000
 
 // shellScan is the state of reading commands off shell lines.
@@ -30,7 +31,8 @@ type shellScan struct {
 	typing int    // the line on which a command begins that is still being typed, behind the last line if there is none
 }
 
-// read reads the lines from a line on. A command that is not entered yet (nothing is below it) is none, nor is one that was given up with ^C.
+// read reads the lines from a line on. A command that is not entered yet (nothing is below it) is
+// none, nor is one that was given up with ^C.
 func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
 	s.typing = len(lines)
 	for i := from; i < len(lines); {
@@ -95,7 +97,8 @@ func (s *shellScan) end(lines []Line, i int, prompt string, p *shellPrompt) {
 	s.close(p.withoutHead(lines, i), p.outputBefore(prompt), lines[i].Wrapped)
 }
 
-// close ends the output of the command that runs at a line. more is output on that line, which is joined to the line above or not.
+// close ends the output of the command that runs at a line. more is output on that line, which is
+// joined to the line above or not.
 func (s *shellScan) close(end int, more string, joined bool) {
 	c := &s.cmds[len(s.cmds)-1]
 	c.End, c.Open, c.more, c.joined = max(end, c.out), false, more, joined

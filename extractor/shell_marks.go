@@ -20,13 +20,15 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 	return vterm.Mark{}, false
 }
 
-// columns is what is written in a row's columns from up to, not including, to, without blanks at its end.
+// columns is what is written in a row's columns from up to, not including, to, without blanks at
+// its end.
 func columns(row *vterm.Row, from, to int) string {
 	none := func(vterm.Style) mark { return 0 }
 	return strings.TrimRight(spansText(cutRow(row, from, to, none)), " ")
 }
 
-// split parts a row into its prompt and what is typed behind it: where the shell says that a prompt ends, else by what prompts look like.
+// split parts a row into its prompt and what is typed behind it: where the shell says that a prompt
+// ends, else by what prompts look like.
 func (p *shellPrompt) split(l Line) (prompt, text string, ok bool) {
 	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
 		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, max(m.Col, rowWidth(l.Row)))), true
@@ -37,7 +39,8 @@ func (p *shellPrompt) split(l Line) (prompt, text string, ok bool) {
 	return p.cut(l.Row)
 }
 
-// promptStart returns the line, and the column in it, at which the prompt begins whose last line is line i; -1 if no shell says so.
+// promptStart returns the line, and the column in it, at which the prompt begins whose last line is
+// line i; -1 if no shell says so.
 func promptStart(lines []Line, i int) (line, col int) {
 	for k := i; k >= 0 && k >= i-maxPromptRows; k-- {
 		if m, ok := markOf(lines[k].Row, vterm.MarkPrompt); ok {
@@ -53,8 +56,9 @@ func promptStart(lines []Line, i int) (line, col int) {
 // maxPromptRows is how many rows a prompt has at most above its last.
 const maxPromptRows = 8
 
-// entered returns the line on which a shell says that the output of the command begins which was typed at line i, -1 if it does not; next is the
-// line of the next prompt that it marks before that, or -1.
+// entered returns the line on which a shell says that the output of the command begins which was
+// typed at line i, -1 if it does not; next is the line of the next prompt that it marks before
+// that, or -1.
 func entered(lines []Line, i int) (output, next int) {
 	input, ok := markOf(lines[i].Row, vterm.MarkInput)
 	if !ok {
@@ -74,7 +78,8 @@ func entered(lines []Line, i int) (output, next int) {
 	return -1, -1
 }
 
-// redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed at it: it has shown completions.
+// redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed
+// at it: it has shown completions.
 func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
 	_, next := entered(lines, i)
 	if _, ok := markOf(lines[i].Row, vterm.MarkInput); !ok || next < 0 {
@@ -84,7 +89,8 @@ func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
 	return again != "" && strings.HasPrefix(again, text)
 }
 
-// done takes into account that a shell says on a line that the command has ended. It reports whether it has.
+// done takes into account that a shell says on a line that the command has ended. It reports
+// whether it has.
 func (c *shellCommand) done(l Line) bool {
 	m, ok := markOf(l.Row, vterm.MarkDone)
 	if !ok || m.At < c.began {

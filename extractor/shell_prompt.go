@@ -33,8 +33,8 @@ const (
 
 func (p *shellPrompt) known() bool { return len(p.forms) > 0 }
 
-// learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its prompt up to there. last is the command that
-// was entered last.
+// learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
+// prompt up to there. last is the command that was entered last.
 func (p *shellPrompt) learn(row *vterm.Row, cursorX int, last string) {
 	text := promptText(row, cursorX, assignsPrompt(last))
 	if text == "" {
@@ -107,7 +107,8 @@ func (p *shellPrompt) learnAfter(text string) bool {
 	return false
 }
 
-// behindOutput reports whether a row was seen to begin with output that did not end its line, and the prompt behind it.
+// behindOutput reports whether a row was seen to begin with output that did not end its line, and
+// the prompt behind it.
 func (p *shellPrompt) behindOutput(row string) bool {
 	return slices.ContainsFunc(p.after, func(a string) bool { return strings.HasPrefix(row+" ", a) })
 }
@@ -144,8 +145,8 @@ func (p *shellPrompt) vary(f promptForm) {
 	}
 }
 
-// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign unless any text will do, and behind the cursor
-// stands nothing, or at most something apart.
+// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign
+// unless any text will do, and behind the cursor stands nothing, or at most something apart.
 func promptText(row *vterm.Row, cursorX int, any bool) string {
 	none := func(vterm.Style) mark { return 0 }
 	before := spansText(cutRow(row, 0, cursorX, none))

@@ -124,8 +124,8 @@ func (t *tape) forget(n int) {
 	t.mendAt -= n
 }
 
-// leaveOut replaces the lines from up to, not including, to by one that says how many they are, and returns by how many
-// lines the tape is shorter then. It changes nothing if there are too few.
+// leaveOut replaces the lines from up to, not including, to by one that says how many they are, and
+// returns by how many lines the tape is shorter then. It changes nothing if there are too few.
 func (t *tape) leaveOut(from, to int) (by int) {
 	if to-from < 2 {
 		return 0
@@ -148,8 +148,8 @@ func (t *tape) leaveOut(from, to int) (by int) {
 	return by
 }
 
-// gapLine returns a line that says how many lines are left out, in the place and style of one of them: an agent's borders and
-// indentation around it stay.
+// gapLine returns a line that says how many lines are left out, in the place and style of one of
+// them: an agent's borders and indentation around it stay.
 func gapLine(l Line, n int) Line {
 	none := func(vterm.Style) mark { return 0 }
 	text := gapText(session.Gap{Lines: n})

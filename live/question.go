@@ -24,8 +24,9 @@ func (v *viewer) answers() bool {
 // cancels reports whether keys can only say no to a question: Escape or Ctrl+C alone.
 func cancels(keys []byte) bool { return string(keys) == "\x1b" || string(keys) == "\x03" }
 
-// asks reports whether the agent asks something at this moment: the screen is looked at when it shows all that was written so far. An
-// agent's screen that cannot be understood counts as a question.
+// asks reports whether the agent asks something at this moment: the screen is looked at when it
+// shows all that was written so far. An agent's screen that cannot be understood counts as a
+// question.
 func (h *Host) asks(ctx context.Context) bool {
 	if h.opt.Asks == nil {
 		return false
@@ -45,7 +46,8 @@ func (h *Host) asks(ctx context.Context) bool {
 	}
 }
 
-// look looks at the screen. known is false where that is not the whole of what was written, and where it is not understood.
+// look looks at the screen. known is false where that is not the whole of what was written, and
+// where it is not understood.
 func (h *Host) look(ctx context.Context) (asks, known bool, agent string) {
 	h.mu.Lock()
 	agent = h.agent.Agent

@@ -27,7 +27,8 @@ type typing struct {
 	timer  *time.Timer
 }
 
-// typed is called when it is known which of the keys that were given to the child the screen has shown.
+// typed is called when it is known which of the keys that were given to the child the screen has
+// shown.
 func (t *typing) typed(v *viewer, keys, shown []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -102,7 +102,8 @@ func conversation(turns int) []session.Event {
 	return events
 }
 
-// BenchmarkFloods processes what programs print without end: bytes of raw output a second. Each is to be at least 5 MB/s.
+// BenchmarkFloods processes what programs print without end: bytes of raw output a second. Each is
+// to be at least 5 MB/s.
 func BenchmarkFloods(b *testing.B) {
 	const (
 		prompt = "\x1b]133;A\x07dev@box:~$ \x1b]133;B\x07"

@@ -73,7 +73,8 @@ func processes() []int {
 	return pids
 }
 
-// holds reports whether a process has a socket open, or may have it: its files are hidden, and it may have made the socket.
+// holds reports whether a process has a socket open, or may have it: its files are hidden, and it
+// may have made the socket.
 func holds(pid int, inode string, uid int) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	for _, fds := range tables(dir) {
@@ -95,8 +96,8 @@ func holds(pid int, inode string, uid int) bool {
 	return false
 }
 
-// hides reports whether a process holds files that its tables do not show: on their way to one of its Unix sockets (scm_fds), or in an
-// io_uring (UserFiles).
+// hides reports whether a process holds files that its tables do not show: on their way to one of
+// its Unix sockets (scm_fds), or in an io_uring (UserFiles).
 func hides(pid int) bool {
 	for _, fds := range tables(filepath.Join("/proc", strconv.Itoa(pid))) {
 		infos := filepath.Join(filepath.Dir(fds), "fdinfo")

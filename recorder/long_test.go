@@ -47,8 +47,9 @@ func (s *screenplay) command(text string, lines, piece int, step time.Duration) 
 // window is that of the recordings here.
 var window = cast.Header{Cols: 80, Rows: 24}
 
-// TestLongCommands checks that a command which prints more than the terminal or the tape holds is there with its beginning and its end (issue
-// 12, 1.1). Such a command, its command line included, was lost without a word, or its output was joined to another one.
+// TestLongCommands checks that a command which prints more than the terminal or the tape holds is
+// there with its beginning and its end (issue 12, 1.1). Such a command, its command line included,
+// was lost without a word, or its output was joined to another one.
 func TestLongCommands(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -115,8 +116,8 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 	}
 }
 
-// TestWipingCommand checks that a command which wipes the screen keeps what it prints afterwards, however long (issue 12, 1.1): `clear; make`
-// lost all of it.
+// TestWipingCommand checks that a command which wipes the screen keeps what it prints afterwards,
+// however long (issue 12, 1.1): `clear; make` lost all of it.
 func TestWipingCommand(t *testing.T) {
 	const wipe = "\x1b[H\x1b[2J\x1b[3J"
 	for _, lines := range []int{5, 30000} {
@@ -163,8 +164,8 @@ func TestWipingCommand(t *testing.T) {
 	}
 }
 
-// TestPromptBehindWrapped checks that a prompt is seen behind output which did not end its line and was wrapped by the terminal (issue 12, 3.10):
-// the command at it was lost.
+// TestPromptBehindWrapped checks that a prompt is seen behind output which did not end its line and
+// was wrapped by the terminal (issue 12, 3.10): the command at it was lost.
 func TestPromptBehindWrapped(t *testing.T) {
 	var s screenplay
 	s.show(0, shellPrompt)
@@ -180,7 +181,8 @@ func TestPromptBehindWrapped(t *testing.T) {
 	}
 }
 
-// TestLongPlain checks that the output of a program that is no shell keeps its beginning: what the terminal's scrollback holds was all (issue 12, 1.1).
+// TestLongPlain checks that the output of a program that is no shell keeps its beginning: what the
+// terminal's scrollback holds was all (issue 12, 1.1).
 func TestLongPlain(t *testing.T) {
 	var s screenplay
 	for i := range 30000 {
@@ -203,7 +205,8 @@ var claudeBox = func() string {
 	return rule + "> \x1b[7m \x1b[27m\n" + rule + "  ? for shortcuts\n"
 }()
 
-// TestLongTool checks that a tool's output that is longer than the tape keeps its beginning, and the call its head (issue 12, 1.1).
+// TestLongTool checks that a tool's output that is longer than the tape keeps its beginning, and
+// the call its head (issue 12, 1.1).
 func TestLongTool(t *testing.T) {
 	const lines = 25000
 	for _, piece := range []int{100, lines} {
@@ -249,8 +252,9 @@ func TestLongTool(t *testing.T) {
 	}
 }
 
-// TestSnapshotCost checks that a small change costs the same below much output as below little (issue 12, 1.2). The open command's whole
-// output, or an agent's whole message, was read again at each snapshot: long lines were read slower than they came.
+// TestSnapshotCost checks that a small change costs the same below much output as below little
+// (issue 12, 1.2). The open command's whole output, or an agent's whole message, was read again at
+// each snapshot: long lines were read slower than they came.
 func TestSnapshotCost(t *testing.T) {
 	shell := func(lines int) *screenplay {
 		var s screenplay
@@ -293,7 +297,8 @@ func TestSnapshotCost(t *testing.T) {
 	}
 }
 
-// TestLastWords checks that what an agent prints just before it is left is read, though no frame of its own has shown it (issue 12, 1.1).
+// TestLastWords checks that what an agent prints just before it is left is read, though no frame of
+// its own has shown it (issue 12, 1.1).
 func TestLastWords(t *testing.T) {
 	var s screenplay
 	s.show(0, shellPrompt)

@@ -22,8 +22,9 @@ func (s *screenplay) run(text, output string, status int, d time.Duration) {
 	s.show(d, fmt.Sprintf("%s\x1b]133;D;%d\x07", output, status))
 }
 
-// TestShellMarks checks what a shell says of its commands (issue 12, 3.10): exit status, folder and duration were not kept, and a prompt that
-// changed in mid-session ended the recognition of what followed.
+// TestShellMarks checks what a shell says of its commands (issue 12, 3.10): exit status, folder and
+// duration were not kept, and a prompt that changed in mid-session ended the recognition of what
+// followed.
 func TestShellMarks(t *testing.T) {
 	tests := []struct {
 		name string

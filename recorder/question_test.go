@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// questionStates are the runs of agents in testdata/questions and their states, in order. Those before newSession were seen before the agent
-// showed who it is.
+// questionStates are the runs of agents in testdata/questions and their states, in order. Those
+// before newSession were seen before the agent showed who it is.
 var questionStates = map[string]string{
 	"claude-1.0.60-trust":      "asking newSession idle asking idle asking busy idle exit", // folder, API key; /theme; /model
 	"claude-2.0.14-trust":      "asking newSession idle asking busy idle asking busy idle exit",
@@ -29,8 +29,9 @@ var questionStates = map[string]string{
 	"opencode-1.18.33-approve": "newSession idle busy asking busy idle busy idle exit", // "△ Permission required"
 }
 
-// Issue 12, 2.8: agents' questions at the start, before their welcome, and opencode's approvals counted as idle or busy, so that wait came
-// back and the Enter of the next prompt answered them. In each of these states Enter accepts something.
+// Issue 12, 2.8: agents' questions at the start, before their welcome, and opencode's approvals
+// counted as idle or busy, so that wait came back and the Enter of the next prompt answered them.
+// In each of these states Enter accepts something.
 func TestQuestionsAreAsking(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/questions/*.cast.gz")
 	if err != nil || len(paths) != len(questionStates) {
@@ -51,8 +52,9 @@ func TestQuestionsAreAsking(t *testing.T) {
 	}
 }
 
-// Text may be sent wherever an agent shows a place for a prompt: of the quiet frames of all recordings no more than 3 in 100 are not
-// understood. Those show a pager, a blank screen, or the shell below an agent that has left. Gemini CLI has two looks.
+// Text may be sent wherever an agent shows a place for a prompt: of the quiet frames of all
+// recordings no more than 3 in 100 are not understood. Those show a pager, a blank screen, or the
+// shell below an agent that has left. Gemini CLI has two looks.
 func TestPromptsAreSeen(t *testing.T) {
 	seen, unknown := 0, 0
 	for _, path := range fixtureCasts(t) {

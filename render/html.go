@@ -96,7 +96,8 @@ func (p *pageData) add(item pageItem, e *session.Entry, rec *Recording) {
 	p.Items = append(p.Items, item)
 }
 
-// script returns JavaScript with the control characters in its strings escaped: a page may be written to a terminal.
+// script returns JavaScript with the control characters in its strings escaped: a page may be
+// written to a terminal.
 func script(source string) string {
 	var b strings.Builder
 	for _, r := range source {

@@ -34,7 +34,8 @@ func titleOf(s *session.Session) string {
 	return "Session"
 }
 
-// headingSize is where a heading is cut, in characters: a title is the whole first line of a prompt.
+// headingSize is where a heading is cut, in characters: a title is the whole first line of a
+// prompt.
 const headingSize = 200
 
 func headingOf(s *session.Session) string {
@@ -203,13 +204,15 @@ func toolOutput(e *session.Entry) string {
 	return e.Tool.Output
 }
 
-// numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line. hunk begins a part of a diff as programs write it.
+// numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line.
+// hunk begins a part of a diff as programs write it.
 var (
 	numberedLine = regexp.MustCompile(`^ *([0-9]+)(?:( +)([+-])| |$)`)
 	hunk         = regexp.MustCompile(`(?m)^@@ .* @@`)
 )
 
-// diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If the text is no diff all are 0.
+// diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If
+// the text is no diff all are 0.
 func diffSigns(lines []string) []byte {
 	if hunk.MatchString(strings.Join(lines, "\n")) {
 		signs := make([]byte, len(lines))
@@ -223,8 +226,9 @@ func diffSigns(lines []string) []byte {
 	return numberedSigns(lines)
 }
 
-// numberedSigns reads signs behind numbers, those next to them: what is further in belongs to the line. A file that is only listed may hold a list and so
-// have signs, too; but nothing is added there, and no number comes twice.
+// numberedSigns reads signs behind numbers, those next to them: what is further in belongs to the
+// line. A file that is only listed may hold a list and so have signs, too; but nothing is added
+// there, and no number comes twice.
 func numberedSigns(lines []string) []byte {
 	signs := make([]byte, len(lines))
 	found := make([][]string, len(lines))

@@ -244,8 +244,8 @@ func (b *bridge) output(data []byte) {
 	b.toAll(func(c *bridgeClient) { poke(c.wake) })
 }
 
-// screen returns what makes an empty terminal show the screen: the newest output from the last full erase on, if that does, as it has
-// what scrolled off, too; else a picture of the screen.
+// screen returns what makes an empty terminal show the screen: the newest output from the last full
+// erase on, if that does, as it has what scrolled off, too; else a picture of the screen.
 func (b *bridge) screen() []byte {
 	if b.out.torn {
 		return b.term.Repaint()

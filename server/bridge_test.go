@@ -231,8 +231,8 @@ func TestB10Shutdown(t *testing.T) {
 	}
 }
 
-// Item 1.9: one client that read all the time lost half of a fast output in silence. Who is no more than 16 MB behind loses nothing; here
-// one reads, and one begins when all is written.
+// Item 1.9: one client that read all the time lost half of a fast output in silence. Who is no more
+// than 16 MB behind loses nothing; here one reads, and one begins when all is written.
 func TestBridgeLosesNothing(t *testing.T) {
 	c := newConversation(t)
 	slow := c.dial(t, "/ws/pty/x")
@@ -255,7 +255,8 @@ func TestBridgeLosesNothing(t *testing.T) {
 	}
 }
 
-// A client that does not read misses output. It is told how much, and has the screen when it reads again; others are not held up.
+// A client that does not read misses output. It is told how much, and has the screen when it reads
+// again; others are not held up.
 func TestBridgeSlowClient(t *testing.T) {
 	c := newConversation(t)
 	server.SetBacklog(c.server, 100_000)
@@ -273,7 +274,8 @@ func TestBridgeSlowClient(t *testing.T) {
 	}
 }
 
-// readBridge reads output up to "the END", and how much was dropped of it. The output after an announcement is a repaint.
+// readBridge reads output up to "the END", and how much was dropped of it. The output after an
+// announcement is a repaint.
 func readBridge(t *testing.T, ws *websocket.Conn) (output string, dropped int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

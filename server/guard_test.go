@@ -69,7 +69,8 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// Whoever has no token writes nothing, and reads only if that is open; a wrong one is refused always.
+// Whoever has no token writes nothing, and reads only if that is open; a wrong one is refused
+// always.
 func TestToken(t *testing.T) {
 	for _, c := range []struct {
 		name             string

@@ -648,7 +648,8 @@ func BenchmarkIdleViewers(b *testing.B) {
 	}
 }
 
-// Issue 12, 2.8: text that was posted, or sent by an agent, while the agent in the session asked answered the question.
+// Issue 12, 2.8: text that was posted, or sent by an agent, while the agent in the session asked
+// answered the question.
 func TestInputDoesNotAnswerQuestions(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(60, 8)

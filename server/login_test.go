@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/server"
 )
 
-// Item 2.2: whoever reached the server read all sessions and watched the live ones. Nothing of the API answers without the token, on
-// loopback too.
+// Item 2.2: whoever reached the server read all sessions and watched the live ones. Nothing of the
+// API answers without the token, on loopback too.
 func TestReadingNeedsTheToken(t *testing.T) {
 	s := newSite(t, func(o *server.Options) {
 		o.Bridge, o.Start = []string{"sh"}, func(context.Context, server.StartOptions) (string, error) { panic("somebody started a session") }
@@ -63,7 +63,8 @@ func (s *site) cookieName() string {
 	return resp.Cookies()[0].Name
 }
 
-// Item 2.2: a browser gets a cookie for the token, which scripts cannot read and other sites not use; another token makes it void.
+// Item 2.2: a browser gets a cookie for the token, which scripts cannot read and other sites not
+// use; another token makes it void.
 func TestCookie(t *testing.T) {
 	s := newSite(t, nil)
 	info, _ := s.recorded()

@@ -120,7 +120,8 @@ func TestEntriesAroundATarget(t *testing.T) {
 	}
 }
 
-// A session is deleted by its whole id, by those who may write, and only when it is over. Whoever watches is told.
+// A session is deleted by its whole id, by those who may write, and only when it is over. Whoever
+// watches is told.
 func TestDeleteAndLabel(t *testing.T) {
 	s := newSite(t, nil)
 	info, _ := s.recorded()

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMergeCost checks that a view of one item costs the same below thousands of others (issue 12, 1.2). The list of all the tape's items was
-// copied at each view.
+// TestMergeCost checks that a view of one item costs the same below thousands of others (issue 12,
+// 1.2). The list of all the tape's items was copied at each view.
 func TestMergeCost(t *testing.T) {
 	l := session.NewLog("s", time.Time{})
 	const items = 5000
@@ -36,8 +36,8 @@ type printout string
 func (p *printout) Size() int                   { return len(*p) }
 func (p *printout) Text() (string, session.Gap) { return string(*p), session.Gap{} }
 
-// TestOutputPast checks that an output is in its entry as it was when the tape let go of it, and that the log lets go of it, too (issue 12, 1.2):
-// the sources of all outputs were kept to the end.
+// TestOutputPast checks that an output is in its entry as it was when the tape let go of it, and
+// that the log lets go of it, too (issue 12, 1.2): the sources of all outputs were kept to the end.
 func TestOutputPast(t *testing.T) {
 	l := session.NewLog("s", time.Time{})
 	outputs := []printout{"one", "two", "three"}
@@ -58,8 +58,9 @@ func TestOutputPast(t *testing.T) {
 	}
 }
 
-// TestForgottenCommand checks that a shell command whose end no view showed is complete once another one ran below it, live as in a replay (issue
-// 12, 1.1): live it was stored as not finished.
+// TestForgottenCommand checks that a shell command whose end no view showed is complete once
+// another one ran below it, live as in a replay (issue 12, 1.1): live it was stored as not
+// finished.
 func TestForgottenCommand(t *testing.T) {
 	shell := func(text string, open bool) session.Sighting {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: text}, Open: open}

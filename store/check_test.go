@@ -308,8 +308,8 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// Wherever the file is cut off, and whatever its header and schema look like, the rows of its other pages are
-// saved. Once nothing was: SQLite had to open the file first.
+// Wherever the file is cut off, and whatever its header and schema look like, the rows of its other
+// pages are saved. Once nothing was: SQLite had to open the file first.
 func TestSalvageAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	const n = 40
@@ -365,7 +365,8 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 }
 
-// Salvage reads what stands in the write-ahead log only, of a database that is still open or was killed.
+// Salvage reads what stands in the write-ahead log only, of a database that is still open or was
+// killed.
 func TestSalvageLog(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "ptyrec.db"), filepath.Join(dir, "copy.db")

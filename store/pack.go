@@ -133,8 +133,8 @@ func (s *Store) packAll(ctx context.Context, id string) error {
 	return s.failed("pack journal", err)
 }
 
-// adopt adds the sessions that have a journal and are not in the database. It returns those that the database does
-// not take now, as far as their journals describe them.
+// adopt adds the sessions that have a journal and are not in the database. It returns those that
+// the database does not take now, as far as their journals describe them.
 func (s *Store) adopt(ctx context.Context) (beside []*Info, err error) {
 	files, err := journal.List(JournalFolder(s.path))
 	last := ""

@@ -111,7 +111,8 @@ func TestJournalIsRead(t *testing.T) {
 	}
 }
 
-// A packer that is stopped before the file is removed leaves events twice; they are read once, and packed once.
+// A packer that is stopped before the file is removed leaves events twice; they are read once, and
+// packed once.
 func TestPackTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	w := startJournal(t, path, "a")
@@ -190,7 +191,8 @@ func TestPackLocked(t *testing.T) {
 	wantEvents(t, s, "a", want)
 }
 
-// Frames that are damaged are a gap that is named; the file is kept aside, and goes with its session.
+// Frames that are damaged are a gap that is named; the file is kept aside, and goes with its
+// session.
 func TestPackDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
@@ -231,7 +233,8 @@ func TestPackDamaged(t *testing.T) {
 	}
 }
 
-// A journal without its header still has its events, and one that belongs to a complete session changes nothing.
+// A journal without its header still has its events, and one that belongs to a complete session
+// changes nothing.
 func TestPackStrange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	want := append(realEvents(t), session.Event{At: time.Hour, Kind: session.Exit})
@@ -276,7 +279,8 @@ func TestPackStrange(t *testing.T) {
 	}
 }
 
-// Deleted means gone: a session's journal goes with it, and does not bring it back. A live one stays.
+// Deleted means gone: a session's journal goes with it, and does not bring it back. A live one
+// stays.
 func TestDeleteJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
@@ -317,7 +321,8 @@ func lockDatabase(t testing.TB, path string) (unlock func()) {
 	}
 }
 
-// Sessions whose journal a locked, missing or read-only database had not taken in were in no list and could not be read.
+// Sessions whose journal a locked, missing or read-only database had not taken in were in no list
+// and could not be read.
 func TestJournalBesideDatabase(t *testing.T) {
 	for _, name := range []string{"locked", "read-only", "unusable"} {
 		t.Run(name, func(t *testing.T) {

@@ -231,8 +231,8 @@ func (f Filter) matches(i *Info) bool {
 		(f.After == Position{} || nanos(i.StartedAt) < f.After.startedAt)
 }
 
-// merge adds those of beside to infos that want chooses and that were not added to the database meanwhile. The
-// result is in the order of Sessions.
+// merge adds those of beside to infos that want chooses and that were not added to the database
+// meanwhile. The result is in the order of Sessions.
 func merge(infos, beside []*Info, want func(*Info) bool) []*Info {
 	for _, b := range beside {
 		if want(b) && !slices.ContainsFunc(infos, func(i *Info) bool { return i.ID == b.ID }) {
@@ -243,9 +243,9 @@ func merge(infos, beside []*Info, want func(*Info) bool) []*Info {
 	return infos
 }
 
-// Sessions returns the sessions that the filter chooses, the newest first. Those that the database does not take
-// now are described by their journals. Without a usable database (see Beside) there are no others, and without them
-// the error says why.
+// Sessions returns the sessions that the filter chooses, the newest first. Those that the database
+// does not take now are described by their journals. Without a usable database (see Beside) there
+// are no others, and without them the error says why.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
 	beside, _ := s.adopt(ctx)
 	where, args := f.where()
@@ -272,8 +272,9 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 	return infos, nil
 }
 
-// Find returns the session that ref names: an id, the start of one that no other session shares, or "last". It may
-// be one that only its journal describes. The error wraps session.ErrNotFound or session.ErrAmbiguous.
+// Find returns the session that ref names: an id, the start of one that no other session shares, or
+// "last". It may be one that only its journal describes. The error wraps session.ErrNotFound or
+// session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *Info, err error) {
 	beside, _ := s.adopt(ctx)
 	prefix := strings.ToLower(ref)

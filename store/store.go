@@ -115,8 +115,8 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	return nil
 }
 
-// Beside returns a Store for the database at path, which cannot be used because of cause: it knows the sessions that
-// have a journal, and reads those.
+// Beside returns a Store for the database at path, which cannot be used because of cause: it knows
+// the sessions that have a journal, and reads those.
 func Beside(path string, cause error) (*Store, error) {
 	path, err := absolute(path)
 	return &Store{path: path, cause: cause}, err

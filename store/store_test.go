@@ -251,7 +251,8 @@ func damage(t testing.TB, path string, from int) {
 	}
 }
 
-// A link to a database that is not there yet leads to it: whoever comes by the link or by the file finds the same.
+// A link to a database that is not there yet leads to it: whoever comes by the link or by the file
+// finds the same.
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "ptyrec.db"), filepath.Join(dir, "link.db")

@@ -13,7 +13,8 @@ const maxHistory = 10000
 // historyDue is how many items wait for TakeHistory when CueHistory asks for it.
 const historyDue = 1000
 
-// historyCue reports that many rows wait. The rows of the screen must be in order when it is called.
+// historyCue reports that many rows wait. The rows of the screen must be in order when it is
+// called.
 func (t *Term) historyCue() {
 	if t.hist.n >= historyDue {
 		t.cue(CueHistory, 0, "")

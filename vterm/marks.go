@@ -37,7 +37,8 @@ func (t *Term) markShell(text string) {
 	}
 }
 
-// unmark forgets the prompts of a line that is erased from a column on. That a command has ended stays true.
+// unmark forgets the prompts of a line that is erased from a column on. That a command has ended
+// stays true.
 func (l *line) unmark(from int) {
 	if slices.ContainsFunc(l.marks, func(m Mark) bool { return m.erasedFrom(from) }) {
 		l.marks = slices.DeleteFunc(slices.Clone(l.marks), func(m Mark) bool { return m.erasedFrom(from) })

@@ -61,7 +61,8 @@ type Row struct {
 	Marks   []Mark // what a shell said while the cursor was on the row, the newest of each kind, in order
 }
 
-// Mark is what a shell says about the place that the cursor is at (OSC 133), or the folder that it is in (OSC 7).
+// Mark is what a shell says about the place that the cursor is at (OSC 133), or the folder that it
+// is in (OSC 7).
 type Mark struct {
 	Kind MarkKind
 	Col  int           // the cursor's column, from 0

@@ -15,7 +15,8 @@ func (t *Term) Snapshot() *Snapshot {
 	return s
 }
 
-// Shown is Snapshot as the vt10x terminal has it: the cells that changed are written to it and read back.
+// Shown is Snapshot as the vt10x terminal has it: the cells that changed are written to it and read
+// back.
 func (t *Term) Shown() *Snapshot {
 	t.sync()
 	s := t.snapshot()

@@ -240,7 +240,8 @@ func served(t *testing.T, environ []string, args ...string) (url, token string, 
 	return strings.TrimSuffix(url, "/"), token, cmd
 }
 
-// A session on another machine: watched, typed into, and its status is ours. Without the token one gets nothing.
+// A session on another machine: watched, typed into, and its status is ours. Without the token one
+// gets nothing.
 func TestAttachServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; echo "got <$x>"; read y; exit 6`)

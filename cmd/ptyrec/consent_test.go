@@ -25,8 +25,9 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// insiders are ways in which a program inside a session may try to grant itself control. Each runs $TRY, which does it and writes down
-// what became of it in the file that it is given, without PTYREC_SESSION in its environment. $TRY ORPHAN waits until its parent is gone.
+// insiders are ways in which a program inside a session may try to grant itself control. Each runs
+// $TRY, which does it and writes down what became of it in the file that it is given, without
+// PTYREC_SESSION in its environment. $TRY ORPHAN waits until its parent is gone.
 var insiders = map[string]string{
 	"itself":          `$TRY itself`,
 	"subshell":        `sh -c '$TRY orphan $$ subshell &'`,
@@ -53,8 +54,8 @@ ptyrec grant "$ID" >"$OUT/new $1" 2>&1
 mv "$OUT/new $1" "$OUT/$1"
 `
 
-// Issue 12, 2.1: a program in a session could grant itself control, by letting its parent end, by a connection that a child opened, or in a
-// tmux server that it started.
+// Issue 12, 2.1: a program in a session could grant itself control, by letting its parent end, by a
+// connection that a child opened, or in a tmux server that it started.
 func TestAProgramInsideCannotGrantItself(t *testing.T) {
 	environ, _ := liveEnv(t)
 	out := t.TempDir()
@@ -164,8 +165,9 @@ func askGrant(conn net.Conn) error {
 	}
 }
 
-// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token is a file of the same user's. It still
-// could while its connection was in no table of open files of its process: on its way in a Unix socket, or in a thread's own table.
+// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token
+// is a file of the same user's. It still could while its connection was in no table of open files
+// of its process: on its way in a Unix socket, or in a thread's own table.
 func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	token := filepath.Join(t.TempDir(), "token")
@@ -250,8 +252,9 @@ func postGrant() {
 	}
 }
 
-// postHidden sends a request on a connection that is in no table of open files of its process: one is a thread's own (how is
-// thread), or it is on its way in a Unix socket until there is an answer. It returns the status line.
+// postHidden sends a request on a connection that is in no table of open files of its process: one
+// is a thread's own (how is thread), or it is on its way in a Unix socket until there is an answer.
+// It returns the status line.
 func postHidden(req *http.Request, how string) (status string, err error) {
 	runtime.LockOSThread() // for good: no other goroutine may get the thread
 	if how == "thread" {
@@ -307,7 +310,8 @@ func postHidden(req *http.Request, how string) (status string, err error) {
 	return status, err
 }
 
-// answered reports whether bytes wait in the socket at a port of this machine (proc(5), /proc/net/tcp, rx_queue).
+// answered reports whether bytes wait in the socket at a port of this machine (proc(5),
+// /proc/net/tcp, rx_queue).
 func answered(port int) bool {
 	table, _ := os.ReadFile("/proc/net/tcp")
 	for line := range strings.Lines(string(table)) {

@@ -101,8 +101,8 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	return s, err
 }
 
-// openBeside opens what was recorded for a database that cannot be read because of cause. It returns cause where
-// that is nothing.
+// openBeside opens what was recorded for a database that cannot be read because of cause. It
+// returns cause where that is nothing.
 func (a *app) openBeside(ctx context.Context, path string, cause error) (*store.Store, error) {
 	s, err := store.Beside(path, cause)
 	if err != nil {

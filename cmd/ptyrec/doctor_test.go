@@ -63,8 +63,8 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, data, 0o600))
 }
 
-// All sessions are examined at once, each of them once, and told of in order. Once doctor read the entries of each twice, one session
-// after the other: 80 s for a million entries, without a word.
+// All sessions are examined at once, each of them once, and told of in order. Once doctor read the
+// entries of each twice, one session after the other: 80 s for a million entries, without a word.
 func TestDoctorTellsInOrder(t *testing.T) {
 	environ, path := env(t)
 	want := manySessions(t, path, 30)

@@ -22,7 +22,8 @@ type hosting struct {
 	served chan struct{} // closed when nobody can join any more
 }
 
-// newHosting prepares the hosting. It says, before the command starts, where others cannot join as they should.
+// newHosting prepares the hosting. It says, before the command starts, where others cannot join as
+// they should.
 func newHosting(a *app, to *sink, hosted bool) *hosting {
 	folder, taken, err := rundir.Make()
 	switch {

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// temporaries are the files that are half written, and the folders of this command. Ctrl+C leaves none behind.
+// temporaries are the files that are half written, and the folders of this command. Ctrl+C leaves
+// none behind.
 type temporaries struct {
 	mu    sync.Mutex // guards the fields below
 	names map[string]bool

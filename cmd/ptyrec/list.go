@@ -178,7 +178,8 @@ const listedTitle = 100
 // folderSize is how much of a folder a list shows, in characters.
 const folderSize = 28
 
-// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the end.
+// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the
+// end.
 func folderWord(cwd string) string {
 	if home, err := os.UserHomeDir(); err == nil && home != "/" {
 		if rest, ok := strings.CutPrefix(cwd, home); ok && (rest == "" || rest[0] == '/') {

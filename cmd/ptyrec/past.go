@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// past reads stored sessions for the server, as export and screen do. Only so many at a time replay a raw log.
+// past reads stored sessions for the server, as export and screen do. Only so many at a time replay
+// a raw log.
 type past struct {
 	a     *app
 	db    *store.Store

@@ -42,7 +42,8 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 	}
 }
 
-// A session that never had a raw log keeps its entries, whatever reads it. Once the next search deleted them.
+// A session that never had a raw log keeps its entries, whatever reads it. Once the next search
+// deleted them.
 func TestSessionWithoutRawLog(t *testing.T) {
 	environ, db := env(t)
 	s, err := store.Open(t.Context(), db)

@@ -73,7 +73,8 @@ func (r *recording) open(a *app, seen func(n int)) (err error) {
 // pipeWait is how long a named pipe may take until somebody writes to it.
 const pipeWait = 3 * time.Second
 
-// openFile opens a recording's file. It refuses folders and devices, and a named pipe that nobody writes to.
+// openFile opens a recording's file. It refuses folders and devices, and a named pipe that nobody
+// writes to.
 func openFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // else a pipe waits here, for ever
 	if err != nil {
@@ -111,7 +112,8 @@ func awaitWriter(pipe *os.File) error {
 	return err
 }
 
-// hashedSize is how much of a file goes into its hash, in bytes; of a longer one, the length does, too.
+// hashedSize is how much of a file goes into its hash, in bytes; of a longer one, the length does,
+// too.
 const hashedSize = 256 << 20
 
 // hashFile adds f's bytes to sum. What cannot be read twice (a named pipe) is left alone.

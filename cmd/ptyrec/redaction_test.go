@@ -45,7 +45,8 @@ func TestRedactedCommand(t *testing.T) {
 	}
 }
 
-// TestRedactedShell checks that redaction adds nothing to an entry: a shell command, which has no Markdown, got its text as that.
+// TestRedactedShell checks that redaction adds nothing to an entry: a shell command, which has no
+// Markdown, got its text as that.
 func TestRedactedShell(t *testing.T) {
 	finder, err := redact.New(redact.Options{})
 	if err != nil {

@@ -38,7 +38,8 @@ func wantPrefix(t testing.TB, u *ptytest.User, logged []byte) {
 	}
 }
 
-// Killed at any moment, ptyrec leaves a database that opens, and a session with all that was written.
+// Killed at any moment, ptyrec leaves a database that opens, and a session with all that was
+// written.
 func TestKilled(t *testing.T) {
 	runs := 3
 	if long() {
@@ -141,9 +142,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// wantTruth wants a notice that says how many bytes are lost, and a doctor that says which. Once the message
-// called 3,000,008 bytes lost while 608-862 kB were readable, the exit status was not stored, and the doctor
-// said that the recorder was stopped.
+// wantTruth wants a notice that says how many bytes are lost, and a doctor that says which. Once
+// the message called 3,000,008 bytes lost while 608-862 kB were readable, the exit status was not
+// stored, and the doctor said that the recorder was stopped.
 func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info, readable int64) {
 	t.Helper()
 	output, notice, _ := strings.Cut(strings.ReplaceAll(string(u.Shown()), ptytest.Mark, ""), "ptyrec: ")
@@ -161,9 +162,9 @@ func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info
 	}
 }
 
-// The database is damaged before the session begins: the user is told at the start, and the session is kept
-// until the database is repaired. Once nothing was recorded, which was told at the end only, and a database that
-// is cut off or has no header was beyond repair.
+// The database is damaged before the session begins: the user is told at the start, and the session
+// is kept until the database is repaired. Once nothing was recorded, which was told at the end
+// only, and a database that is cut off or has no header was beyond repair.
 func TestDatabaseDamagedAtStart(t *testing.T) {
 	for name, harm := range damages {
 		t.Run(name, func(t *testing.T) {
@@ -236,8 +237,9 @@ var damages = map[string]func(db []byte) []byte{
 	},
 }
 
-// Somebody empties or replaces the database, or removes its write-ahead log, while a session runs: what comes
-// from then on is kept. Once `> DB` ended with "the session is recorded", and nothing was.
+// Somebody empties or replaces the database, or removes its write-ahead log, while a session runs:
+// what comes from then on is kept. Once `> DB` ended with "the session is recorded", and nothing
+// was.
 func TestDatabaseReplaced(t *testing.T) {
 	for name, harm := range map[string]string{
 		"emptied":         `: > "$PTYREC_DB"`,
@@ -292,7 +294,8 @@ func fill(t testing.TB, path string) {
 	}
 }
 
-// Somebody locks the database, for a while or for longer than the session lasts: nothing is lost, and nobody waits.
+// Somebody locks the database, for a while or for longer than the session lasts: nothing is lost,
+// and nobody waits.
 func TestDatabaseLocked(t *testing.T) {
 	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
 		t.Run(name, func(t *testing.T) {
@@ -553,8 +556,8 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// A read-only file system holds the database: all that only reads works, while a session is recorded by another path, too. Once
-// list, show and export refused.
+// A read-only file system holds the database: all that only reads works, while a session is
+// recorded by another path, too. Once list, show and export refused.
 func TestReadOnlyDatabase(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		t.Run(fmt.Sprintf("live %v", live), func(t *testing.T) {

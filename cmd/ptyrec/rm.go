@@ -90,7 +90,8 @@ func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store
 // slowScrub is the size of a database that takes some seconds to scrub, in bytes.
 const slowScrub = 100 << 20
 
-// scrub takes deleted sessions out of the database's files. The sessions are gone from the database either way.
+// scrub takes deleted sessions out of the database's files. The sessions are gone from the database
+// either way.
 func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 	if info, err := os.Stat(db.Path()); err == nil && info.Size() > slowScrub && isTerminal(a.stderr) {
 		a.notice("overwriting deleted data in a database of %s", humanize.IBytes(uint64(info.Size())))

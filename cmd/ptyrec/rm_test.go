@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// Deleted means gone: no file beside the database holds a word of what was deleted, neither as text nor in the index. Once rm and
-// prune left it there until the next run.
+// Deleted means gone: no file beside the database holds a word of what was deleted, neither as text
+// nor in the index. Once rm and prune left it there until the next run.
 func TestDeletedIsGone(t *testing.T) {
 	environ, db := env(t)
 	do := func(args ...string) {
@@ -43,7 +43,8 @@ func TestDeletedIsGone(t *testing.T) {
 	}
 }
 
-// Where another program still reads what was deleted, rm says so instead of calling it gone; later the doctor removes it.
+// Where another program still reads what was deleted, rm says so instead of calling it gone; later
+// the doctor removes it.
 func TestDeletedIsStillRead(t *testing.T) {
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo live; read a")
 	u.Await(t, "live")

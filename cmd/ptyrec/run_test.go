@@ -39,7 +39,8 @@ func rawLog(t testing.TB, db string) (*store.Info, []session.Event) {
 	return info, events
 }
 
-// damagedLog gives the last session of a database, the raw events that can be read, and the last loss.
+// damagedLog gives the last session of a database, the raw events that can be read, and the last
+// loss.
 func damagedLog(t testing.TB, db string) (info *store.Info, events []session.Event, damage *store.Damage) {
 	t.Helper()
 	s, err := store.Open(t.Context(), db)

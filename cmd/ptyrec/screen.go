@@ -104,7 +104,8 @@ func screens(a *app, paths []string, o screenOptions) error {
 	})
 }
 
-// playFile plays a recording up to the moment that is wanted. Where that depends on its messages, it is read twice.
+// playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
+// it is read twice.
 func (o *screenOptions) playFile(a *app, rec *recording) (screen.Screen, error) {
 	at := o.at.Duration()
 	if !o.at.Given {
@@ -122,7 +123,8 @@ func (o *screenOptions) playFile(a *app, rec *recording) (screen.Screen, error) 
 	return o.play(rec.Header.Cols, rec.Header.Rows, rec, at)
 }
 
-// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself, or what was recorded.
+// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself,
+// or what was recorded.
 func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions) error {
 	of, err := a.resolve(ctx, args)
 	if err != nil {

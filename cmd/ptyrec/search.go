@@ -98,7 +98,8 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	return a.page(b.String())
 }
 
-// searched asks the database, and gives the ids by which its sessions are known. Without a database there are none.
+// searched asks the database, and gives the ids by which its sessions are known. Without a database
+// there are none.
 func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, _ shortIDs, err error) {
 	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {

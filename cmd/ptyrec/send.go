@@ -135,9 +135,10 @@ func echoed(ctx context.Context, s *client.Stream) error {
 	}
 }
 
-// pasted returns a text as a terminal types it: one of several lines is pasted, where the program asked for that, and so is every prompt
-// for an agent. Typed keys take some agents a time that grows with the square of their number, and what they mean by themselves is lost:
-// Tab completes, and ? opens Gemini CLI's help. Commands (/clear, !ls) are typed: pasted, they are text.
+// pasted returns a text as a terminal types it: one of several lines is pasted, where the program
+// asked for that, and so is every prompt for an agent. Typed keys take some agents a time that
+// grows with the square of their number, and what they mean by themselves is lost: Tab completes,
+// and ? opens Gemini CLI's help. Commands (/clear, !ls) are typed: pasted, they are text.
 func pasted(text string, modes vterm.Modes, agent bool) string {
 	const begin, end = "\x1b[200~", "\x1b[201~"
 	lines := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")

@@ -223,7 +223,8 @@ func ownAddress() string {
 	return own
 }
 
-// announce prints the address, with the token unless the user keeps that in a file, says what it is, and warns.
+// announce prints the address, with the token unless the user keeps that in a file, says what it
+// is, and warns.
 func (f *serveFlags) announce(a *app, url, secret, db string) error {
 	if !f.loopback() && f.cert == "" {
 		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
@@ -310,8 +311,8 @@ type starter struct {
 	owned *os.File // ends when the server does
 }
 
-// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's, and returns its id. Only a session of the
-// bridge ends with the server.
+// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's,
+// and returns its id. Only a session of the bridge ends with the server.
 func (s *starter) start(ctx context.Context, o server.StartOptions) (string, error) {
 	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), fmt.Sprintf("--owned=%v", o.Name != ""), "--"}
 	cmd := exec.CommandContext(ctx, executable(), append(args, o.Command...)...)

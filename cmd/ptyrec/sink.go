@@ -25,8 +25,9 @@ const sinkWait = time.Second
 // finishTries is how often the end of a session is stated in a database that is locked, each for sinkWait.
 const finishTries = 2
 
-// sink carries a live session into its journal (it is the recorder's Log), and its entries into the database. The database is
-// opened when there is something for it: a session needs none to be recorded.
+// sink carries a live session into its journal (it is the recorder's Log), and its entries into the
+// database. The database is opened when there is something for it: a session needs none to be
+// recorded.
 type sink struct {
 	*journal.Writer
 	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
@@ -76,8 +77,8 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 	return to, err
 }
 
-// checkDatabase looks at the database before a session begins, and reports whether it is damaged. It brings an older one to the newest
-// version, and refuses what is none.
+// checkDatabase looks at the database before a session begins, and reports whether it is damaged.
+// It brings an older one to the newest version, and refuses what is none.
 func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || store.Ready(path) {
 		return false, nil
@@ -95,7 +96,8 @@ func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err 
 	return false, db.Close()
 }
 
-// database returns the open database. Where it cannot be used the error says why, and the Store can read the session's raw log.
+// database returns the open database. Where it cannot be used the error says why, and the Store can
+// read the session's raw log.
 func (s *sink) database() (db *store.Store, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +215,9 @@ func (s *sink) describe(u recorder.Update) {
 	}
 }
 
-// save writes what is not saved yet, as far as the database takes it. A command that has ended does not wait for a database to be
-// opened. The error is the database's. Whoever reads the session next reads out of the raw log what is missing.
+// save writes what is not saved yet, as far as the database takes it. A command that has ended does
+// not wait for a database to be opened. The error is the database's. Whoever reads the session next
+// reads out of the raw log what is missing.
 func (s *sink) save() error {
 	if s.ended.Load() && !s.isOpen() {
 		return nil
@@ -242,8 +245,8 @@ func (s *sink) save() error {
 	return err
 }
 
-// finish states the end of the session, if the database is open. Else, or where that fails, whoever opens it next finds the end in the
-// journal.
+// finish states the end of the session, if the database is open. Else, or where that fails, whoever
+// opens it next finds the end in the journal.
 func (s *sink) finish(r recorder.Result) error {
 	if !s.isOpen() {
 		return nil

@@ -66,8 +66,8 @@ func ignoreEnd(err error) error {
 // errNoRawLog says that a session has entries at most: there is nothing to read them from again.
 var errNoRawLog = errors.New("the session has no raw log")
 
-// retranscribe reads a stored session's raw log again. The error is errNoRawLog where it is empty and never was
-// anything else.
+// retranscribe reads a stored session's raw log again. The error is errNoRawLog where it is empty
+// and never was anything else.
 func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info) (*session.Transcript, []*store.Damage, error) {
 	r, err := a.redaction()
 	if err != nil {

@@ -50,8 +50,8 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return misuse(commandHint(cmd, args[0]), "unknown command %q", args[0])
 }
 
-// unknownCommand is the error of --help behind a word that is no command; cobra, which looks for this flag
-// first, would describe the parent.
+// unknownCommand is the error of --help behind a word that is no command; cobra, which looks for
+// this flag first, would describe the parent.
 func unknownCommand(cmd *cobra.Command) error {
 	if !cmd.HasAvailableSubCommands() {
 		return nil

@@ -20,7 +20,8 @@ func Lock(f *os.File, at int64) error {
 	return unix.FcntlFlock(f.Fd(), ofdSetLock, flock(unix.F_WRLCK, at))
 }
 
-// Locked reports whether somebody else has locked the byte. It does not see locks taken through f itself.
+// Locked reports whether somebody else has locked the byte. It does not see locks taken through f
+// itself.
 func Locked(f *os.File, at int64) bool {
 	lock := flock(unix.F_WRLCK, at)
 	return unix.FcntlFlock(f.Fd(), ofdGetLock, lock) == nil && lock.Type != unix.F_UNLCK
