@@ -28,8 +28,10 @@ func typed(t *testing.T, command []string, dialogue ...typing) string {
 		})
 		done <- err
 	}()
+	logged := 0
 	for _, step := range dialogue {
 		u.Await(t, step.await)
+		logged = log.await(step.await, logged) // the terminal shows it a moment earlier
 		u.Type(t, step.keys)
 	}
 	if err := <-done; err != nil {

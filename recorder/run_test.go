@@ -18,6 +18,7 @@ import (
 type memoryLog struct {
 	mu     sync.Mutex // guards events
 	events []session.Event
+	grown  sync.Cond // signals each event to await
 }
 
 func (l *memoryLog) Put(e session.Event) {
@@ -25,6 +26,23 @@ func (l *memoryLog) Put(e session.Event) {
 	defer l.mu.Unlock()
 	e.Data = bytes.Clone(e.Data)
 	l.events = append(l.events, e)
+	l.grown.Broadcast()
+}
+
+// await waits until the output that the log holds has text at or after byte from. It returns the
+// end of text.
+func (l *memoryLog) await(text string, from int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.grown.L = &l.mu
+	for {
+		if out := l.output(); from <= len(out) {
+			if i := bytes.Index(out[from:], []byte(text)); i >= 0 {
+				return from + i + len(text)
+			}
+		}
+		l.grown.Wait()
+	}
 }
 
 func (l *memoryLog) Settle(context.Context) error { return nil }

@@ -163,8 +163,8 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 }
 
 // Forget lets go of the entries that no view can change any more and that Changes has given, and returns them in order:
-// whoever follows Changes needs them no longer. What of them was still growing is partial, as Finish would have it, and
-// is let go of when Changes has told that.
+// whoever follows Changes needs them no longer. What of them was still growing ends as Finish ends it, and is let go
+// of when Changes has told that.
 func (l *Log) Forget() []*Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {
@@ -232,9 +232,14 @@ func (l *Log) make(e *Entry, at time.Duration, offset int64) *Entry {
 	return e
 }
 
-// Finish ends the log: what was still growing is complete, or partial where the recording ends in it.
+// Finish ends the log: what was still growing is partial, except shell commands that no view can
+// change any more. They are complete, as Forget has them.
 func (l *Log) Finish() {
-	for _, e := range l.entries {
+	past := l.reach()
+	for i, e := range l.entries {
+		if i < past {
+			l.returned(e)
+		}
 		l.cutShort(e)
 	}
 }
