@@ -173,7 +173,7 @@ func longestRun(text string) (longest int) {
 	return longest
 }
 
-// escape makes text mean itself in a line of Markdown that does not begin with it. A & is escaped only
+// escape makes text literal in a line of Markdown that does not begin with it. A & is escaped only
 // where a character reference would begin (CommonMark 6.2), and a > needs no escape inside a line.
 func escape(text string) string {
 	return escaper.Replace(reference.ReplaceAllString(text, "&amp;$1"))

@@ -162,9 +162,9 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 	return changed, gone
 }
 
-// Forget lets go of the entries that no view can change any more and that Changes has given, and returns them in order:
-// whoever follows Changes needs them no longer. What of them was still growing ends as Finish ends it, and is let go
-// of when Changes has told that.
+// Forget lets go of the entries that no view can change any more and that Changes has returned. It
+// returns them in order. Entries that were still growing end as Finish ends them, and are let go of
+// once Changes has returned them again.
 func (l *Log) Forget() []*Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {

@@ -59,7 +59,7 @@ func (a *app) takeIn(ctx context.Context, s *store.Store) error {
 	bar := a.progress("storing what was recorded", "", 0)
 	defer bar.Finish()
 	var seen, all int64
-	_ = s.TakeIn(ctx, func(done, total int64) { // doctor tells of what stays
+	_ = s.TakeIn(ctx, func(done, total int64) { // doctor reports what stays
 		bar.Grow(total - all)
 		bar.Add(int(done - seen))
 		seen, all = done, total

@@ -21,7 +21,7 @@ const detachedSize = "120x30"
 
 // File descriptors of a session in the background, and of the program that starts it.
 const (
-	hostedFile      = 3 // on which it tells that it has begun
+	hostedFile      = 3 // it reports on this one that it has begun
 	hostedOwnerFile = 4 // whose other end its owner holds, if it has one
 	ownerFile       = 3 // the same for the program that starts it
 )

@@ -148,7 +148,7 @@ func poison(t *testing.T, path string) {
 	}
 }
 
-// driving returns where in text something stands that drives a terminal or deceives its reader, or
+// driving returns the index of what drives a terminal or deceives its reader in text, or
 // -1.
 func driving(text []byte) int {
 	for i := 0; i < len(text); {

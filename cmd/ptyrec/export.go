@@ -232,8 +232,8 @@ func formatOf(path, name string) (string, error) {
 	return name, nil
 }
 
-// storedTranscript gives a session's transcript from its entries, which are read out first where
-// that is to be done.
+// storedTranscript returns a session's transcript from its entries. It reads them out of the raw log
+// first if that has not been done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
 	entries, err := db.Entries(ctx, info.ID)
 	if errors.Is(err, session.ErrCorrupt) {

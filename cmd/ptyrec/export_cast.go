@@ -108,7 +108,7 @@ func newOutgoing(ctx context.Context, a *app, db *store.Store, info *store.Info)
 	return &outgoing{newStored(ctx, db, info.ID, 0), masking}, nil
 }
 
-// Next gives the next event, and io.EOF behind the last.
+// Next returns the next event, and io.EOF after the last one.
 func (o *outgoing) Next() (session.Event, error) {
 	e, err := o.stored.Next()
 	if err == nil {
@@ -143,7 +143,7 @@ func marksOf(entries []*session.Entry, started time.Time) (marks []session.Event
 	return marks
 }
 
-// Next gives the next event, and io.EOF behind the last.
+// Next returns the next event, and io.EOF after the last one.
 func (m *withMarks) Next() (session.Event, error) {
 	if m.held == nil {
 		e, err := m.source.Next()

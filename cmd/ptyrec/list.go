@@ -224,7 +224,7 @@ func shortDuration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
 }
 
-// statusWord says how a session stands, unless it has simply ended.
+// statusWord returns the status of a session, or an empty string if it has simply ended.
 func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
 	switch {
 	case joinable(info, sockets):

@@ -27,7 +27,7 @@ func newStored(ctx context.Context, s *store.Store, id string, from int64) *stor
 	return &stored{next: next, stop: stop, number: from}
 }
 
-// Next gives the next event, and io.EOF behind the last.
+// Next returns the next event, and io.EOF after the last one.
 func (s *stored) Next() (session.Event, error) {
 	for {
 		e, err, ok := s.next()
