@@ -17,7 +17,7 @@ import (
 //	2.0            rules around the input, `>` prompts on a background, text wrapped by the terminal in late 2.0
 //	2.1            `❯` prompts on a background, `✻ Baked for 1s` below a turn, calls collapse into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the user scrolled back
-var _ = register(&Profile{Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Split: claudeSplit, Parse: claudeParse})
+var _ = register(&Profile{Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse})
 
 // claudeMarkers begin a reply or a tool call.
 const (

@@ -19,6 +19,7 @@ func claudeLook(right int, few bool) *look {
 		Left: 2, Right: right,
 		Marks: marks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
 		Code: claudeCode, GoesOn: claudeGoesOnText, CodeOutdents: true, CodeTabs: true, Table: claudeTable, WholeCells: true,
+		Border: claudeBorder,
 	}
 }
 
@@ -154,8 +155,41 @@ const claudeKeywords = " import from for def class return if else while func pac
 // claudeMeta is the grey of highlighted code.
 var claudeMeta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 
-// claudeInkOf reads the colours of a line.
-func claudeInkOf(l *textLine) claudeInk {
+// Notes of a line: its claudeInk in the lowest bits, and what else is asked of each line many
+// times.
+const (
+	claudeNoteInk   = 3
+	claudeNoteItem  = 1 << 2 // claudeItem reads it
+	claudeNoteProse = 1 << 3 // claudeProse holds
+	claudeNoteRule  = 1 << 4 // ruleLine holds
+	claudeNoted     = 1 << 5
+	claudeNoteSigns = 8 // the first bit of its claudeSigns
+)
+
+func claudeNote(l *textLine) uint16 {
+	if l.note == 0 {
+		l.note = claudeNoted | uint16(claudeReadInk(l)) | uint16(claudeReadSigns(l))<<claudeNoteSigns
+		if _, ok := claudeItem(l); ok {
+			l.note |= claudeNoteItem
+		}
+		if claudeProse(l) {
+			l.note |= claudeNoteProse
+		}
+		if ruleLine(l) {
+			l.note |= claudeNoteRule
+		}
+	}
+	return l.note
+}
+
+// claudeInkOf returns what claudeReadInk reads.
+func claudeInkOf(l *textLine) claudeInk { return claudeInk(claudeNote(l) & claudeNoteInk) }
+
+// claudeIsItem reports whether claudeItem reads the line.
+func claudeIsItem(l *textLine) bool { return claudeNote(l)&claudeNoteItem != 0 }
+
+// claudeReadInk reads the colours of a line.
+func claudeReadInk(l *textLine) claudeInk {
 	plain, code, few := true, true, false
 	for i := range l.spans {
 		s := &l.spans[i]
@@ -205,7 +239,7 @@ func claudeGoesOnText(a, b *textLine) bool {
 // claudeCode tells how many lines from the first are a code block. The agent draws code like text, but highlighted and
 // never wrapped at words that fit; blank lines stand in it as they stand around it.
 func claudeCode(ls []textLine) (int, string) {
-	n := claudeCodeGroup(ls)
+	n := claudeCodeAt(ls)
 	if n == 0 {
 		return 0, ""
 	}
@@ -217,8 +251,8 @@ func claudeCode(ls []textLine) (int, string) {
 		if k == len(ls) {
 			break
 		}
-		g := claudeCodeGroup(ls[k:])
-		if _, isItem := claudeItem(&ls[k]); g == 0 && ls[k].indent > 0 && !isItem && claudeInkOf(&ls[k]) == claudeInkPlain {
+		g := claudeCodeAt(ls[k:])
+		if g == 0 && ls[k].indent > 0 && !claudeIsItem(&ls[k]) && claudeInkOf(&ls[k]) == claudeInkPlain {
 			g = untilBlank(ls[k:]) // indented: no paragraph is
 		}
 		if g == 0 {
@@ -229,36 +263,44 @@ func claudeCode(ls []textLine) (int, string) {
 	return n, ""
 }
 
-// maxPlainGroup is how many lines without a blank one among them may be code of which none has a
-// colour of its own: each line of a group is held against all below it.
-const maxPlainGroup = 200
+// claudeCodeAt returns how many lines from the first are code; groups that stand apart from them
+// may follow.
+func claudeCodeAt(ls []textLine) int {
+	if n := claudeSource(ls); n > 0 {
+		return n
+	}
+	return claudeCodeGroup(ls)
+}
+
+// maxGroup is how many lines below a line are looked at to find out what it begins: code of which
+// no line has a colour of its own, and the first row of a table, are no longer.
+const maxGroup = 200
 
 // claudeCodeGroup tells how many lines from the first, up to a blank one, are code.
 func claudeCodeGroup(ls []textLine) int {
-	end := untilBlank(ls)
 	switch claudeInkOf(&ls[0]) {
 	case claudeInkStyled:
 		return 0
 	case claudeInkCode:
-		return claudeCodeInkRun(ls[:end])
+		return claudeCodeInkRun(ls)
 	}
 	first, last := -1, -1
-	for k := range end {
-		if k >= maxPlainGroup && first < 0 {
+	end := 0
+	for ; end < len(ls) && !ls[end].blank(); end++ {
+		if end >= maxGroup && first < 0 {
 			return 0
 		}
-		ink := claudeInkOf(&ls[k])
-		_, item := claudeItem(&ls[k])
-		deeper := ls[k].indent > ls[0].indent && !item // no text is
-		if ink == claudeInkStyled || ink == claudeInkPlain && !deeper && claudeProse(&ls[k]) && !claudeOpens(ls[k:end]) {
-			end = k
+		note := claudeNote(&ls[end])
+		ink := claudeInk(note & claudeNoteInk)
+		deeper := ls[end].indent > ls[0].indent && note&claudeNoteItem == 0 // no text is
+		if ink == claudeInkStyled || ink == claudeInkPlain && !deeper && note&claudeNoteProse != 0 && !claudeOpens(ls[end:]) {
 			break
 		}
 		if ink == claudeInkSyntax {
 			if first < 0 {
-				first = k
+				first = end
 			}
-			last = k
+			last = end
 		}
 	}
 	if end == 0 {
@@ -268,10 +310,7 @@ func claudeCodeGroup(ls []textLine) int {
 		return claudePlainCode(ls, end)
 	}
 	n := last + 1
-	for n < end {
-		if _, ok := claudeItem(&ls[n]); ok {
-			break
-		}
+	for n < end && !claudeIsItem(&ls[n]) {
 		n++
 	}
 	return n
@@ -282,9 +321,7 @@ func claudeOpens(ls []textLine) bool {
 	if len(ls) < 2 || ls[1].indent <= ls[0].indent || ls[0].room-ls[0].width < 12 {
 		return false
 	}
-	_, a := claudeItem(&ls[0])
-	_, b := claudeItem(&ls[1])
-	return !a && !b && claudeInkOf(&ls[1]) != claudeInkStyled
+	return !claudeIsItem(&ls[0]) && !claudeIsItem(&ls[1]) && claudeInkOf(&ls[1]) != claudeInkStyled
 }
 
 // claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single word is a code span.
@@ -294,7 +331,7 @@ func claudeCodeInkRun(ls []textLine) int {
 		n++
 	}
 	t := ls[0].text[ls[0].indent:]
-	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 || strings.HasPrefix(t, "http")) {
+	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].blank() || strings.HasPrefix(t, "http")) {
 		return 0
 	}
 	return n
@@ -302,20 +339,18 @@ func claudeCodeInkRun(ls []textLine) int {
 
 // claudePlainCode tells whether lines without any colour are code: ls[:end] is a group without prose.
 func claudePlainCode(ls []textLine, end int) int {
-	if _, ok := claudeItem(&ls[0]); ok {
+	if claudeIsItem(&ls[0]) {
 		return 0
 	}
-	if end < untilBlank(ls) {
-		if _, ok := claudeItem(&ls[end]); !ok { // text goes on below
-			return 0
-		}
+	if end < len(ls) && !ls[end].blank() && !claudeIsItem(&ls[end]) { // text goes on below
+		return 0
 	}
 	strong, breaks, deep := claudeCommandLine(&ls[0]), true, false
 	lk := look{}
 	for k := range end {
 		l := &ls[k]
 		if k > 0 {
-			if _, ok := claudeItem(l); ok {
+			if claudeIsItem(l) {
 				return 0
 			}
 			breaks = breaks && lk.seam(&ls[k-1], l, 0) == seamBreak

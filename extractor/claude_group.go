@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -12,7 +13,7 @@ import (
 // only the one whose input is shown, of one that is done all, without their input.
 
 // claudeVerbs are the words that a group's parts begin with, and the call each stands for.
-var claudeVerbs = []struct{ word, tool string }{
+var claudeVerbs = []claudeVerb{
 	{"reading", "Read"}, {"read", "Read"}, {"running", "Bash"}, {"ran", "Bash"}, {"listing", "List"}, {"listed", "List"},
 	{"searching", "Search"}, {"searched", "Search"}, {"finding", "Search"}, {"found", "Search"}, {"editing", "Update"}, {"edited", "Update"}, {"writing", "Write"}, {"wrote", "Write"},
 	{"created", "Write"}, {"creating", "Write"}, {"fetching", "Fetch"}, {"fetched", "Fetch"}, {"calling", "Call"}, {"called", "Call"}, {"querying", "Call"}, {"queried", "Call"}, {"used", "Call"}, {"using", "Call"},
@@ -21,10 +22,13 @@ var claudeVerbs = []struct{ word, tool string }{
 	{"thought", ""}, {"thinking", ""},
 }
 
+type claudeVerb struct{ word, tool string }
+
 // claudePart is one part of a group's line: so many calls of a kind.
 type claudePart struct {
-	tool string // "": thinking
-	n    int
+	tool  string // "": thinking
+	n     int
+	input string // the MCP server that was called, else ""
 }
 
 // collapsed tells whether line i is a group of calls that are done: grey, from column 2 on.
@@ -38,6 +42,9 @@ func (p *claudeParser) collapsedText(i int) string {
 	t := p.lines[i].Text
 	if rest, ok := ccCutGlyph(t, claudeDot, claudeRecord); ok {
 		t = rest
+	}
+	if !claudeVerbFirst(t) {
+		return ""
 	}
 	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
 		if ccIndentOf(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
@@ -55,6 +62,13 @@ func (p *claudeParser) collapsedText(i int) string {
 	return t
 }
 
+// claudeVerbFirst reports whether claudeParts can be something else than nil for a text that begins
+// with s.
+func claudeVerbFirst(s string) bool {
+	w := strings.Fields(strings.TrimPrefix(strings.TrimSpace(s), "and "))
+	return len(w) > 0 && slices.ContainsFunc(claudeVerbs, func(v claudeVerb) bool { return v.word == strings.ToLower(w[0]) })
+}
+
 // claudeParts parts a group's line; nil where it is none: each part is a verb, a number and a noun.
 func claudeParts(s string) []claudePart {
 	s, _, _ = strings.Cut(s, " · ")
@@ -63,10 +77,24 @@ func claudeParts(s string) []claudePart {
 	for _, part := range strings.Split(s, ", ") {
 		part = strings.TrimPrefix(part, "and ")
 		w := strings.Fields(part)
-		if len(w) < 3 || len(w) > 8 {
+		var calls bool
+		if k := len(parts) - 1; k >= 0 && parts[k].input != "" { // "Called shop, crm 2 times"
+			_, calls = claudeServer(w)
+		}
+		if calls {
+			w = append([]string{"called"}, w...)
+		}
+		if len(w) < 2 || len(w) > 8 {
 			return nil
 		}
 		verb := strings.ToLower(w[0])
+		if server, ok := claudeServer(w[1:]); ok && claudeCalls[verb] {
+			parts = append(parts, claudePart{"Call", max(1, claudeCount(w[2:])), server})
+			continue
+		}
+		if len(w) < 3 {
+			return nil
+		}
 		found := false
 		for _, v := range claudeVerbs {
 			if v.word != verb {
@@ -76,7 +104,7 @@ func claudeParts(s string) []claudePart {
 			if n < 0 {
 				return nil
 			}
-			parts = append(parts, claudePart{v.tool, n})
+			parts = append(parts, claudePart{tool: v.tool, n: n})
 			found = true
 			break
 		}
@@ -85,6 +113,21 @@ func claudeParts(s string) []claudePart {
 		}
 	}
 	return parts
+}
+
+// claudeCalls are the verbs before the name of an MCP server. The number of calls follows the name
+// if there are more than one: "Called shop", "calling shop 2 times".
+var claudeCalls = map[string]bool{"calling": true, "called": true, "querying": true, "queried": true}
+
+// claudeServer reads the name of an MCP server that was called.
+func claudeServer(words []string) (name string, ok bool) {
+	if n := len(words); n >= 3 && words[n-1] == "times" {
+		words = words[:n-2]
+	}
+	if len(words) != 1 || words[0][0] >= '0' && words[0][0] <= '9' {
+		return "", false
+	}
+	return words[0], true
 }
 
 // claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s", "slack 2 times".
@@ -117,7 +160,7 @@ func (p *claudeParser) group(i int) int {
 	text := p.collapsedText(i)
 	parts := claudeParts(text)
 	if parts == nil {
-		parts = []claudePart{{claudeKind(p.lines[i].Text), 1}}
+		parts = []claudePart{{tool: claudeKind(p.lines[i].Text), n: 1}}
 	}
 	hint, end, stopped := p.result(end, end)
 	status := session.ToolOK
@@ -172,7 +215,7 @@ func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 			return []*session.Tool{claudeHinted(part.tool, command, isCommand, status)}
 		}
 		for range min(part.n, 200) {
-			tools = append(tools, &session.Tool{Name: part.tool, Status: status})
+			tools = append(tools, &session.Tool{Name: part.tool, Input: part.input, Status: status})
 		}
 	}
 	if hint != "" && len(tools) > 0 {

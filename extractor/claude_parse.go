@@ -73,6 +73,11 @@ func ccRowWidth(r *vterm.Row) int { return textWidth(r.Text) }
 // next reads what begins at line i and returns the line behind it.
 func (p *claudeParser) next(i int) int {
 	l := p.lines[i]
+	if l.lost {
+		if end := p.headless(i); end > i {
+			return end
+		}
+	}
 	switch {
 	case l.Text == "" && !ccPainted(l), l.Wrapped:
 		return i + 1
@@ -97,6 +102,44 @@ func (p *claudeParser) next(i int) int {
 		return p.thinking(i)
 	}
 	return i + 1
+}
+
+// headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
+// returns the line behind it; i if none begins there.
+func (p *claudeParser) headless(i int) int {
+	first := i
+	for first < len(p.lines) && p.lines[first].Text == "" {
+		first++
+	}
+	if first == len(p.lines) || ccIndentOf(p.lines[first].Text) < 2 {
+		return i
+	}
+	if l := p.lines[first]; ccPainted(l) && l.Runs[0].Col == 0 {
+		end := p.promptEnd(first)
+		text := p.promptText(first, end)
+		p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "rest of a prompt").Headless = true
+		return end
+	}
+	if ccIndentOf(p.lines[first].Text) >= 4 && len(p.items) > 0 {
+		below := p.outputEnd(first)
+		for below < len(p.lines) && p.lines[below].Text == "" {
+			below++
+		}
+		if below == len(p.lines) || p.starts(below) {
+			return p.headlessOutput(first)
+		}
+	}
+	if !p.afterPrompt() || !claudeAtText(p.lines[first]) || p.starts(first) || isLogo(string(firstRune(p.lines[first].Text[2:]))) {
+		return i
+	}
+	end := p.replyEnd(first)
+	text, md := body(p.lines[first:end], claudeLook(p.right, p.few))
+	if text == "" {
+		return i
+	}
+	p.add(session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, i, end, "rest of a reply").Headless = true
+	p.open = true
+	return end
 }
 
 // add appends an item that takes lines [i, end).
@@ -419,12 +462,23 @@ func claudeCommand(text string) bool {
 // and stands again, first, in what is printed anew.
 func (p *claudeParser) command(text string, i, end int) int {
 	out, end, _ := p.result(end, end)
-	name, _, _ := strings.Cut(text, " ")
-	if name == "/clear" || name == "/reset" || name == "/new" {
+	if claudeClear(text) {
 		return end
 	}
 	p.add(session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "command")
 	return end
+}
+
+// claudeClear reports whether a command clears the conversation.
+func claudeClear(text string) bool {
+	name, _, _ := strings.Cut(text, " ")
+	return name == "/clear" || name == "/reset" || name == "/new"
+}
+
+// claudeClears reports whether a row is such a command that was sent.
+func claudeClears(l Line) bool {
+	text, _ := ccCutGlyph(l.Text, ">", "❯")
+	return text != l.Text && claudeEcho(l) && claudeClear(text)
 }
 
 // dotted tells whether a row begins with the marker of a reply or a call.

@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -147,22 +148,16 @@ func claudeChromeEnd(block []Line) (cut int, busy bool) {
 // claudeSpinner tells whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12 tokens)`. When a turn is
 // done, `✻ Cooked for 3s` stays.
 func claudeSpinner(l Line) bool {
-	if l.Wrapped || l.Text == "" {
+	glyph, n := utf8.DecodeRuneInString(l.Text)
+	if l.Wrapped || !strings.ContainsRune(claudeSpinners, glyph) {
 		return false
 	}
-	for _, g := range claudeSpinners {
-		rest, ok := strings.CutPrefix(l.Text, string(g)+" ")
-		if !ok {
-			continue
-		}
-		st := l.styleAt(0)
-		if st.Italic || ccPlainInk(st.Fg) && !st.Dim {
-			return false
-		}
-		head, _, _ := strings.Cut(rest, " (")
-		return strings.Contains(head, "…") || strings.Contains(rest, "esc to interrupt") || strings.Contains(rest, "tokens)")
+	rest, ok := strings.CutPrefix(l.Text[n:], " ")
+	if st := l.styleAt(0); !ok || st.Italic || ccPlainInk(st.Fg) && !st.Dim {
+		return false
 	}
-	return false
+	head, _, _ := strings.Cut(rest, " (")
+	return strings.Contains(head, "…") || strings.Contains(rest, "esc to interrupt") || strings.Contains(rest, "tokens)")
 }
 
 // ccRightStatus tells whether a row has nothing but a grey note at the right edge.

@@ -99,7 +99,7 @@ func claudeDashes(row []cell) bool {
 // claudeFields reads a table that stands as `Head: cell` lines, the heads bold, with a rule between its rows. Every row
 // repeats the heads; that is how its end is known, for a text may follow without a blank line.
 func claudeFields(ls []textLine) ([][]cell, int) {
-	if head, _ := claudeField(&ls[0]); head == nil {
+	if head, _ := claudeField(&ls[0]); head == nil || !claudeRuleBelow(ls) {
 		return nil, 0
 	}
 	var heads []string
@@ -142,6 +142,19 @@ func claudeFields(ls []textLine) ([][]cell, int) {
 	return claudeFieldRows(rows, head, row), n
 }
 
+// claudeRuleBelow reports whether a rule ends the row of a table that begins with the first line.
+func claudeRuleBelow(ls []textLine) bool {
+	for i := range ls[:min(len(ls), maxGroup)] {
+		if ls[i].blank() {
+			return false
+		}
+		if claudeNote(&ls[i])&claudeNoteRule != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // claudeFieldRows are a table's rows with its head, and the last row as far as it is drawn.
 func claudeFieldRows(rows [][]cell, head, last []cell) [][]cell {
 	if len(last) > 0 {
@@ -176,4 +189,27 @@ func claudeField(l *textLine) (head, c cell) {
 		col += s.width
 	}
 	return nil, nil
+}
+
+// claudeBorder reports whether a box is a table: its border has not the colour of code, its columns
+// have room for three characters, and its heads stand in their middle.
+func claudeBorder(ls []textLine) bool {
+	if claudeInkOf(&ls[0]) == claudeInkCode {
+		return false
+	}
+	cols := borderColumns(&ls[0], "┌", "┬", "┐")
+	for _, c := range cols {
+		if c.to-c.from < 5 {
+			return false
+		}
+		if len(ls) < 2 || ls[1].width < c.to {
+			continue
+		}
+		head := spansText(cutSpans(ls[1].spans, c.from, c.to))
+		text := strings.TrimSpace(head)
+		if left := leadingBlanks(head); text != "" && left != (textWidth(head)-textWidth(text))/2 {
+			return false
+		}
+	}
+	return true
 }

@@ -70,7 +70,9 @@ func (p *claudeParser) blinking(i int) bool {
 	if name, rest := p.header(i); name != "" && (rest != "" || claudeNames[name]) && (claudeNames[name] || strings.HasSuffix(name, "(MCP)") || p.cornered(i)) {
 		return true
 	}
-	return p.runningGroup(i)
+	marker := l.Runs[0] // a grey blank where it is hidden
+	hidden := marker.Col == 0 && marker.Text == " " && ccGrey(marker.Style)
+	return p.runningGroup(i) || hidden && p.collapsedText(i) != ""
 }
 
 // cornered tells whether the text at line i goes over into a corner that is no interruption.
@@ -111,7 +113,7 @@ func (p *claudeParser) call(i int) int {
 		return p.group(i)
 	}
 	end := i + 1
-	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
+	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) && !p.lines[end].lost {
 		end++
 	}
 	t := &session.Tool{Name: name, Status: claudeStatus(p.lines[i])}
@@ -205,12 +207,7 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 		if !ok {
 			break
 		}
-		k, last := i+1, i+1
-		for ; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || ccIndentOf(p.lines[k].Text) >= 4); k++ {
-			if p.lines[k].Text != "" {
-				last = k + 1
-			}
-		}
+		last := p.outputEnd(i + 1)
 		part := claudeCornerText(p.lines[i:last])
 		if claudeInterrupted(rest) {
 			stopped = true
@@ -228,9 +225,42 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 	return out, end, stopped
 }
 
+// outputEnd returns the line behind what a call printed, which goes on from line i.
+func (p *claudeParser) outputEnd(i int) int {
+	end := i
+	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || ccIndentOf(p.lines[k].Text) >= 4); k++ {
+		if p.lines[k].Text != "" {
+			end = k + 1
+		}
+	}
+	return end
+}
+
+// headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
+// returns the line behind it; i if none begins there. It is the last call's, unless that is done.
+func (p *claudeParser) headlessOutput(i int) int {
+	end := p.outputEnd(i)
+	if end == i {
+		return i
+	}
+	out := claudeOutputText(p.lines[i:end], claudeOutputLeft)
+	if it := p.lastItem(); it != nil && it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
+		it.Tool.Output, it.Tool.Status = out.text, session.ToolOK
+		it.End, it.Open = end, false
+		return end
+	}
+	t := &session.Tool{Output: out.text, Status: session.ToolOK}
+	p.add(session.Message{Role: session.RoleTool, Text: out.text, Markdown: out.text, Tool: t}, i, end, "rest of an output").Headless = true
+	return end
+}
+
 // claudeCornerText is the rows behind one corner as they stand, without the notes that more of it is hidden.
 func claudeCornerText(lines []Line) claudeResult {
-	left := claudeCornerLeft(lines[0])
+	return claudeOutputText(lines, claudeCornerLeft(lines[0]))
+}
+
+// claudeOutputText is claudeCornerText for rows whose text begins at a column.
+func claudeOutputText(lines []Line, left int) claudeResult {
 	lk := look{Left: left}
 	ls := lk.textLines(lines)
 	var out claudeResult
@@ -249,7 +279,11 @@ func claudeCornerText(lines []Line) claudeResult {
 	return out
 }
 
-// claudeCornerLeft is the column behind a corner: 5, or nearer where less is left free.
+// claudeOutputLeft is the column of the output of a call.
+const claudeOutputLeft = 5
+
+// claudeCornerLeft is the column behind a corner: claudeOutputLeft, or nearer where less is left
+// free.
 func claudeCornerLeft(l Line) int {
 	at := ccIndentOf(l.Text)
 	rest := strings.TrimPrefix(l.Text[at:], claudeCorner)
@@ -260,7 +294,7 @@ func claudeCornerLeft(l Line) int {
 		}
 		gap++
 	}
-	return min(at+1+gap, 5)
+	return min(at+1+gap, claudeOutputLeft)
 }
 
 // claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to expand)`.

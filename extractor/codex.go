@@ -2,6 +2,8 @@ package extractor
 
 import (
 	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which begins with a
@@ -12,7 +14,7 @@ import (
 //	0.44-0.9x   "› " before the user, "• " before replies and tools; code spans dim, later cyan
 //	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last prompt pinned to the top
-var _ = register(&Profile{Name: "codex", Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse})
+var _ = register(&Profile{Name: "codex", Widths: vterm.Points, Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse})
 
 // codexBegins reports whether a row may be the first of the welcome.
 func codexBegins(text string) bool {

@@ -27,6 +27,8 @@ func codexParse(lines []Line, last bool) []Item {
 	for i := 0; i < len(lines); {
 		n, kind := 1, codexCell(lines[i])
 		switch {
+		case lines[i].lost && kind == codexText:
+			n = p.headless(i)
 		case lines[i].Row == nil || lines[i].Text == "" || kind == codexText:
 		default:
 			n = p.cell(i, kind)
@@ -41,6 +43,38 @@ func codexParse(lines []Line, last bool) []Item {
 type codexParser struct {
 	lines []Line
 	items []Item
+}
+
+// headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
+// returns how many lines it has. What a tool printed is left out.
+func (p *codexParser) headless(i int) int {
+	first := i
+	for first < len(p.lines) && p.lines[first].Text == "" {
+		first++
+	}
+	if first == len(p.lines) || codexHead(p.lines[first]) || leadingBlanks(p.lines[first].Text) < 2 {
+		return max(1, first-i)
+	}
+	k := len(p.items)
+	if n := p.length(first, codexUser); codexPrompted(p.lines[first : first+n]) {
+		p.user(first, p.lines[first:first+n])
+	} else if k == 0 || p.items[k-1].Role == session.RoleUser {
+		p.says(first, p.lines[first:first+n])
+	}
+	for ; k < len(p.items); k++ {
+		p.items[k].First, p.items[k].Headless = i, true
+	}
+	return first - i + p.length(first, codexUser)
+}
+
+// codexPrompted reports whether the rows up to the next cell are a prompt's: they have its
+// background or, where the window's colours are not known, two blank rows below them.
+func codexPrompted(lines []Line) bool {
+	if lines[0].styleAt(0).Bg.Kind != vterm.ColorDefault {
+		return true
+	}
+	n := len(trim(lines))
+	return len(lines)-n >= 2
 }
 
 // codexCell tells by a row's marker what kind of cell begins there.
@@ -234,6 +268,9 @@ func (p *codexParser) length(i int, kind codexKind) int {
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]
 		k := codexCell(l)
+		if l.lost && k == codexText && kind != codexSays {
+			break
+		}
 		switch {
 		case kind == codexUser && k == codexUser && strings.HasPrefix(l.Text, "▌"):
 			n++
@@ -291,7 +328,7 @@ func (p *codexParser) add(it Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
 func (p *codexParser) user(i int, ls []Line) {
-	c := codexBody{lines: ls, look: look{Left: 2, Right: 1, Breaks: codexBreaks, Ideo: true}}
+	c := codexBody{lines: ls, look: look{Left: 2, Right: 1, Breaks: codexBreaks, Points: true, Ideo: true}}
 	lk := c.look
 	lk.Seam = c.addressSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {

@@ -13,9 +13,10 @@ import (
 func codexLook(ls []Line) *look {
 	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = look{
-		Left: 2, Breaks: codexBreaks, Ideo: true, Seam: c.seam,
+		Left: 2, Breaks: codexBreaks, Points: true, Ideo: true, Seam: c.seam,
 		Marks: codexMarks, QuoteMarks: markCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: codexTable,
+		Border: func(ls []textLine) bool { return ls[0].first().Dim },
 	}
 	return &c.look
 }
@@ -231,7 +232,8 @@ func title(l *textLine) bool {
 	return first.Bold && l.all(func(s vterm.Style) bool { return s == first })
 }
 
-// quoted tells whether a line of a quote has text in the quote's own colour, that of its sign.
+// quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
+// sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
 func (c *codexBody) quoted(l *textLine) bool {
 	if l.at >= len(c.lines) {
 		return false
@@ -246,7 +248,11 @@ func (c *codexBody) quoted(l *textLine) bool {
 		return false
 	}
 	sign := row.styleAt(n).Fg
-	return sign.Kind == vterm.ColorRGB && !l.all(func(s vterm.Style) bool { return s.Fg != sign })
+	if sign.Kind != vterm.ColorRGB || codexCodeText[sign] {
+		return false
+	}
+	text := l.from(min(l.indent+1, l.width))
+	return text.blank() || !text.all(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
 // codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves for a dark and a light

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/vterm"
@@ -15,15 +16,17 @@ func codexSplit(s Screen) Split {
 	sp := Split{State: StateIdle}
 	if at := codexComposer(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
-		if codexButtons(s.Lines[at:]) {
-			sp.State = StateAsking
+		if codexButtons(s.Lines[at:]) || slices.ContainsFunc(lastLines(s.Lines[at:], 1), keyHint) {
+			sp.State = StateAsking // what looks like a composer may be a row of a list
 		}
 	} else if at := codexDialog(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
 		if codexAsks(s.Lines[at:]) {
 			sp.State = StateAsking
 		}
-		sp.Overlay = s.Alt && !codexTalk(s.Lines[:at])
+		if sp.Overlay = s.Alt && !codexTalk(s.Lines[:at]); sp.Overlay && sp.State == StateIdle {
+			sp.State = StateUnknown
+		}
 	} else {
 		return Split{}
 	}
@@ -46,6 +49,8 @@ func codexSplit(s Screen) Split {
 	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
 	switch {
 	case sp.State != StateIdle:
+	case s.Alt && codexStarts(s.Lines, sp.Bottom):
+		sp.State = StateStarting
 	case codexSpins(s.Title):
 		sp.State = StateBusy
 	case sp.Scrolled:
@@ -67,6 +72,27 @@ func codexTalk(lines []Line) bool {
 		}
 	}
 	return false
+}
+
+// codexStarts reports whether Codex shows its composer before it knows whether it must ask
+// something: an update, a login. No prompt has been given yet, and the rows below the composer, at
+// lines[at:], name no model, but at most one key.
+func codexStarts(lines []Line, at int) bool {
+	if slices.ContainsFunc(lines[:at], codexUserRow) {
+		return false
+	}
+	for at < len(lines) && lines[at].Text == "" {
+		at++
+	}
+	for at < len(lines) && lines[at].Text != "" { // what is typed
+		at++
+	}
+	for _, l := range lines[at:] {
+		if t := strings.TrimSpace(l.Text); t != "" && t != "? for shortcuts" {
+			return false
+		}
+	}
+	return true
 }
 
 // codexPager tells whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
@@ -214,24 +240,29 @@ func codexSpins(title string) bool {
 	return r > '⠀' && r <= '⣿'
 }
 
-// codexAnswers tells whether a turn has begun and not ended: on the alternate screen a turn's last line says how long it
-// took, and the status line is gone while a reply comes in.
+// codexAnswers reports whether a turn has begun and not ended: on the alternate screen a turn's
+// last line says how long it took, and the status line is gone while a reply comes in. What Codex
+// itself says to a command is below that line.
 func codexAnswers(lines []Line) bool {
-	text := false
+	text, says := false, false
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch codexCell(lines[i]) {
-		case codexUser, codexSays, codexTool:
+		case codexUser:
 			return true
+		case codexSays, codexTool:
+			says = true
 		case codexText:
 			if strings.HasPrefix(lines[i].Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
 			text = text || lines[i].Text != ""
 		default:
-			return false
+			if !says || codexFootnote(lines[i]) || strings.HasPrefix(lines[i].Text, "■ ") {
+				return false
+			}
 		}
 	}
-	return text
+	return text || says
 }
 
 // codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",

@@ -39,7 +39,11 @@ func (p *codexParser) tool(i int, ls []Line) {
 
 func (p *codexParser) addTool(i int, ls []Line, t session.Tool, rule string) {
 	text := strings.TrimSpace(t.Name + " " + t.Input)
-	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: i, End: i + len(ls), Rule: rule})
+	first := i
+	if n := len(p.items) - 1; n >= 0 && t.Name == "Searched the web" && p.items[n].Text == "Browsing the web" { // the same call, under way
+		first, p.items = p.items[n].First, p.items[:n]
+	}
+	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
 }
 
 // codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the output, which begins

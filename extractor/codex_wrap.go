@@ -18,7 +18,7 @@ const codexSlack = 12
 func (c *codexBody) balanced(a, b *textLine) bool {
 	free := a.room - a.width
 	r, _ := utf8.DecodeLastRuneInString(a.text)
-	if free > codexSlack || textWidth(firstWord(b.text))+1 > free || b.indent != a.indent || c.isCode(a) || strings.ContainsRune(codexBreaks, r) {
+	if free > codexSlack || c.look.wordWidth(firstWord(b.text))+1 > free || b.indent != a.indent || c.isCode(a) || strings.ContainsRune(codexBreaks, r) {
 		return false
 	}
 	_, item := codexItem(b)

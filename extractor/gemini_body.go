@@ -12,9 +12,9 @@ type geminiColors struct {
 	accent, plain vterm.Color
 }
 
-// geminiColorsOf finds the colours in the lines of a reply.
-func geminiColorsOf(lines []Line) geminiColors {
-	c := geminiColors{accent: lines[0].styleAt(0).Fg}
+// geminiColorsOf finds the colours in the lines of a reply whose sign has the colour accent.
+func geminiColorsOf(lines []Line, accent vterm.Color) geminiColors {
+	c := geminiColors{accent: accent}
 	count := make(map[vterm.Color]int, 4)
 	for i, l := range lines {
 		for k := range l.Runs {
@@ -46,8 +46,8 @@ func less(a, b vterm.Color) bool {
 }
 
 // geminiBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
-func geminiBody(lines []Line) (text, markdown string) {
-	c := geminiColorsOf(lines)
+func geminiBody(lines []Line, accent vterm.Color) (text, markdown string) {
+	c := geminiColorsOf(lines, accent)
 	lines = mendTables(lines)
 	lk := &look{Left: 2, Slack: 4} // older versions wrap up to four columns before the edge
 	lk.Marks = func(s vterm.Style) mark {

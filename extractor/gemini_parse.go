@@ -13,8 +13,9 @@ type geminiParser struct {
 	lines   []Line
 	last    bool
 	items   []Item
-	command int  // index of the command that what follows belongs to, or -1
-	stale   bool // a piece of chrome stood since the last item: what follows may be printed again
+	command int         // index of the command that what follows belongs to, or -1
+	accent  vterm.Color // of the signs ✦ and > seen last
+	stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
 // geminiParse reads the items off conversation lines.
@@ -63,6 +64,9 @@ func (p *geminiParser) next(i int) int {
 		if n := p.thinking(i); n > 0 {
 			return n
 		}
+		if p.signless(i) {
+			return p.said(i)
+		}
 		return p.banner(i)
 	case '█', '░':
 		return p.banner(i)
@@ -94,9 +98,15 @@ func (p *geminiParser) other(i int) int {
 
 // until returns the end of an item that began above line i: the next line that begins something else.
 func (p *geminiParser) until(i int) int {
-	return p.untilOne(i, func(_ int, l Line) bool {
-		return !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l)
+	return p.untilOne(i, func(k int, l Line) bool {
+		return !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l) || p.aside(k)
 	})
+}
+
+// aside reports whether line i is a hint at the right edge that a resize left behind: nothing of a
+// message is indented so far below a blank line.
+func (p *geminiParser) aside(i int) bool {
+	return p.lines[i-1].Text == "" && leadingBlanks(p.lines[i].Text) > p.lines[i].Cols/3
 }
 
 // untilOne returns the end of what stands above the next line that begins something, without the blank lines between.
@@ -131,9 +141,26 @@ func (p *geminiParser) add(it Item) {
 
 // reply reads what the model said: the lines under the sign ✦.
 func (p *geminiParser) reply(i int) int {
+	p.accent = p.lines[i].styleAt(0).Fg
+	return p.said(i)
+}
+
+// signless reports whether a reply without its sign begins at line i: from 0.44 on, none stands
+// before a code block.
+func (p *geminiParser) signless(i int) bool {
+	if n := len(p.items); n == 0 || p.command >= 0 || p.items[n-1].Role == session.RoleAssistant {
+		return false
+	}
+	ls := (&look{Left: 2}).textLines(p.lines[i : i+1])
+	_, n, ok := geminiColorsOf(p.lines[i:p.until(i+1)], p.accent).gutter(&ls[0])
+	return ok && n == 1
+}
+
+// said reads what the model said, from line i on.
+func (p *geminiParser) said(i int) int {
 	end := p.until(i + 1)
 	p.unsaid(i, end)
-	text, md := geminiBody(p.lines[i:end])
+	text, md := geminiBody(p.lines[i:end], p.accent)
 	if strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
 		p.say(text, i, end)
 		return end - i
@@ -244,6 +271,7 @@ func (p *geminiParser) barred(i int) int {
 	if len(t) < 3 || t[0] != ' ' || t[2] != ' ' {
 		return end - i
 	}
+	p.accent = rows[0].styleAt(1).Fg
 	p.typed(t[1], prompt(rows, &look{Left: 3, Right: 1}), i, end)
 	return end - i
 }

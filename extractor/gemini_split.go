@@ -36,6 +36,11 @@ func geminiSplitMain(s Screen) Split {
 	}
 	sp := Split{OK: true, State: StateIdle}
 	up := top
+	for i := top - 1; i >= 0 && i >= top-4; i-- { // below the rule nothing of the conversation stands
+		if isRule(s.Lines[i].Text) {
+			up = i
+		}
+	}
 	for up > 0 && geminiStatus(s.Lines[up-1]) {
 		if up--; strings.Contains(s.Lines[up].Text, "(esc to cancel") {
 			sp.State = StateBusy
@@ -98,12 +103,18 @@ func geminiStatus(l Line) bool {
 		return true
 	case n == 0 && r >= 0x2800 && r <= 0x28ff, strings.Contains(t, "(esc to cancel"):
 		return true
-	case strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]:
+	case isRule(t):
 		return true
 	case n == 0:
 		return geminiHint(t)
 	}
 	return t != "---" && (l.Runs[0].Style.Dim || len(l.Runs) > 1 && l.Runs[1].Style.Dim) // the queue
+}
+
+// isRule reports whether a text is the rule between the conversation and the hints around the
+// composer.
+func isRule(t string) bool {
+	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
 }
 
 // geminiHint tells whether a text in the first column, above the composer, is one of its hints.

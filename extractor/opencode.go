@@ -101,7 +101,7 @@ func opencodeSplit(s Screen) Split {
 	return sp
 }
 
-// opencodeModal reports whether a dialog stands over the screen: its title has the key beside it
+// opencodeModal reports whether a dialog covers the screen: its title has the key beside it
 // that closes it.
 func opencodeModal(lines []Line) bool {
 	for i := range lines {
@@ -112,8 +112,8 @@ func opencodeModal(lines []Line) bool {
 	return false
 }
 
-// opencodeQuestion finds a question that stands at the end of the screen in place of the input box,
-// by its keys in the last row of its panel, and returns its first row; -1 where there is none: "△
+// opencodeQuestion finds a question at the end of the screen in place of the input box,
+// by its keys in the last row of its panel, and returns its first row; -1 without one: "△
 // Permission required", its buttons, "enter confirm".
 func opencodeQuestion(lines []Line) int {
 	at := len(trim(lines)) - 1

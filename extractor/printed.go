@@ -37,7 +37,7 @@ func (p *printed) Size() int { return p.size }
 // Text returns the output as it is now, and what is left out of its middle.
 func (p *printed) Text() (string, session.Gap) {
 	if p.tape == nil {
-		return p.text.String(), p.text.gap
+		return p.text.String(), p.text.omitted()
 	}
 	lines := p.rest()
 	var t longText
@@ -50,7 +50,7 @@ func (p *printed) Text() (string, session.Gap) {
 	case p.more != "":
 		s += "\n" + p.more
 	}
-	return strings.Trim(s, "\n"), t.gap
+	return strings.Trim(s, "\n"), t.omitted()
 }
 
 // rest returns the lines that are not in text yet.
@@ -172,9 +172,26 @@ func (t *longText) put(text string, breaks bool) {
 	if breaks {
 		t.count++
 	}
-	for t.size > tailBytes || t.count > tailLines {
+	for t.size > tailBytes {
 		t.drop()
 	}
+	for t.count > tailLines { // by whole lines
+		for t.drop(); t.continues(); {
+			t.drop()
+		}
+	}
+}
+
+// continues reports whether the tail begins within a line.
+func (t *longText) continues() bool { return t.first < len(t.tail) && !t.tail[t.first].breaks }
+
+// omitted returns what is left out; of the lines those of which nothing is kept.
+func (t *longText) omitted() session.Gap {
+	g := t.gap
+	if g.Lines > 0 && t.continues() {
+		g.Lines--
+	}
+	return g
 }
 
 // drop leaves out the first row of the tail.
@@ -214,7 +231,7 @@ func (t *longText) String() string {
 	b.WriteString(t.head.String())
 	for i, p := range t.tail[t.first:] {
 		if i == 0 && t.gap.Bytes > 0 {
-			b.WriteString("\n" + gapText(t.gap) + "\n")
+			b.WriteString("\n" + gapText(t.omitted()) + "\n")
 		} else if p.breaks {
 			b.WriteByte('\n')
 		}

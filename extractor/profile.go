@@ -13,6 +13,7 @@ import (
 type Line struct {
 	*vterm.Row
 	Cols    int  // the window's width in cells when the row was drawn
+	lost    bool // the rows above it were never on the screen
 	omitted int  // the lines that were left out where this one is
 	judged  bool // begins is known
 	begins  bool // some agent's banner may begin here
@@ -51,10 +52,11 @@ type Banner struct {
 type State uint8
 
 const (
-	StateUnknown State = iota
-	StateIdle          // waits for a prompt
-	StateBusy          // works
-	StateAsking        // asks something: Enter accepts an answer
+	StateUnknown  State = iota
+	StateIdle           // waits for a prompt
+	StateBusy           // works
+	StateAsking         // asks something: Enter accepts an answer
+	StateStarting       // shows its prompt, but what is typed may go to a question that comes first
 )
 
 // Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a pinned header,
@@ -73,6 +75,7 @@ type Item struct {
 	session.Message
 	First, End int    // lines [First, End) of those given, chrome within included
 	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
+	Headless   bool   // its first rows were never on the screen
 	Open       bool   // may still grow or change: a tool that runs, a reply without its end
 	Rule       string // which rule of the profile took it, for --explain
 }
@@ -81,6 +84,9 @@ type Item struct {
 // on the screen.
 type Profile struct {
 	Name string // "claude", "codex", "gemini"
+
+	// Widths is how wide the agent takes characters to be.
+	Widths vterm.Widths
 
 	// Farewell tells that the agent prints its conversation on the main screen when it leaves the alternate one.
 	Farewell bool
@@ -92,6 +98,10 @@ type Profile struct {
 	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.
 	// It must not take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.
 	Banner func(lines []Line) (b Banner, n int)
+
+	// Clears reports whether a row is a command that cleared the conversation and is on top of
+	// the new one. nil: it never does.
+	Clears func(l Line) bool
 
 	// Split parts the screen.
 	Split func(s Screen) Split

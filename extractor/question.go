@@ -30,8 +30,8 @@ func asksIn(s Screen, sp Split) (asks, known bool) {
 	switch {
 	case sp.State == StateAsking:
 		return true, true
-	case sp.OK && !sp.Overlay:
-		return false, true
+	case sp.OK && (!sp.Overlay || sp.State != StateUnknown): // completions cover the conversation
+		return false, sp.State != StateStarting
 	case question(s):
 		return true, true
 	}
@@ -48,7 +48,7 @@ func screenOf(s *vterm.Snapshot) Screen {
 	return Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
 }
 
-// listRows is how far above the end of the screen the list of a question stands at most, in rows: a
+// listRows is how far above the end of the screen the list of a question is at most, in rows: a
 // preview may be below it.
 const listRows = 30
 
@@ -75,7 +75,7 @@ func question(s Screen) bool {
 	return false
 }
 
-// typesBelow reports whether the cursor stands behind a text below the last row that says which key
+// typesBelow reports whether the cursor is behind a text below the last row that says which key
 // answers: at the prompt of a shell, which the program has left its question to.
 func typesBelow(s Screen) bool {
 	if s.CursorY >= len(s.Lines) || s.Lines[s.CursorY].Text == "" {
@@ -169,4 +169,48 @@ func lastLines(lines []Line, n int) []string {
 		}
 	}
 	return last
+}
+
+// Sight is what a screen shows of an agent.
+type Sight struct {
+	State State    // StateUnknown: the screen is not understood
+	Talk  []string // the rows of the conversation
+	Rest  []string // those below it: the input box, and what is around it
+}
+
+// Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
+// its input box, Rest has all rows.
+func Look(s *vterm.Snapshot, agent string) (sight Sight) {
+	screen := screenOf(s)
+	for _, p := range profiles { // an agent may have several
+		sp := p.Split(screen)
+		asks, _ := asksIn(screen, sp)
+		switch {
+		case p.Name != agent:
+			continue
+		case asks:
+			sp.State = StateAsking
+		case !sp.OK:
+			continue
+		}
+		rest := sp.Bottom
+		if rest >= len(screen.Lines) {
+			rest = 0
+		}
+		sight = Sight{State: sp.State}
+		for i, l := range screen.Lines {
+			switch {
+			case i >= rest:
+				sight.Rest = append(sight.Rest, l.Text)
+			case i >= sp.Top:
+				sight.Talk = append(sight.Talk, l.Text)
+			}
+		}
+	}
+	return sight
+}
+
+// IsAgent reports whether an agent has this name.
+func IsAgent(name string) bool {
+	return slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Name == name })
 }

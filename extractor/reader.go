@@ -65,23 +65,25 @@ type Reader struct {
 
 // segment is the part of a tape that is being read: one run of an agent, or the shell between.
 type segment struct {
-	agent     *Profile       // nil: the shell
-	alt       bool           // it stands on the alternate screen
-	tape      int            // the number of its tape
-	start     int            // its first line
-	items     []Item         // of an agent, read so far; their lines count from the tape's first
-	commands  []shellCommand // likewise, of the shell
-	typing    int            // the line on which a command begins that is being typed
-	learned   int            // what was known of prompts when they were read
-	past      int            // items before those, whose lines the tape no longer holds
-	reprint   bool           // it may show again what was read before
-	before    []string       // the user's messages on the tape before a wipe, until it is known what the wipe was
-	wiped     bool
-	chrome    bool  // its input was seen since the wipe
-	state     State // of the agent in the frame at hand: nothing grows while it is idle
-	waiting   int   // lines that have changed since the last read
-	readState State // at the last read
-	quiet     State // likewise, if all was quiet then
+	agent      *Profile       // nil: the shell
+	alt        bool           // it is on the alternate screen
+	tape       int            // the number of its tape
+	start      int            // its first line
+	items      []Item         // of an agent, read so far; their lines count from the tape's first
+	commands   []shellCommand // likewise, of the shell
+	typing     int            // the line on which a command begins that is being typed
+	learned    int            // what was known of prompts when they were read
+	past       int            // items before those, whose lines the tape no longer holds
+	reprint    bool           // it may show again what was read before
+	before     []string       // the user's messages on the tape before a wipe, until it is known what the wipe was
+	wiped      bool
+	cleared    bool  // it begins with a command that cleared the conversation
+	wasCleared bool  // the segment before the wipe did
+	chrome     bool  // its input was seen since the wipe
+	state      State // of the agent in the frame at hand: nothing grows while it is idle
+	waiting    int   // lines that have changed since the last read
+	readState  State // at the last read
+	quiet      State // likewise, if all was quiet then
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
@@ -93,6 +95,14 @@ func (r *Reader) Agent() string {
 		return ""
 	}
 	return r.seg.agent.Name
+}
+
+// Widths returns how wide the agent that runs takes characters to be.
+func (r *Reader) Widths() vterm.Widths {
+	if r.seg.agent == nil {
+		return vterm.Graphemes
+	}
+	return r.seg.agent.Widths
 }
 
 // Shown reports whether the last frame showed the chrome of the agent that runs, such as its input
@@ -178,6 +188,13 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 	r.seg = segment{agent: agent, alt: alt, tape: r.tapes, start: start}
 }
 
+// reopen begins a segment that may show again what the agent's segment before it has shown.
+func (r *Reader) reopen(agent *Profile, alt bool, start int) {
+	before, cleared := r.seg.users(), r.seg.cleared || r.seg.wiped && r.seg.wasCleared
+	r.open(agent, alt, start)
+	r.seg.reprint, r.seg.wiped, r.seg.before, r.seg.wasCleared = true, true, before, cleared
+}
+
 // enter begins a run of an agent.
 func (r *Reader) enter(p *Profile, b Banner, alt bool, start int) {
 	r.leave()
@@ -252,6 +269,9 @@ func (r *Reader) flush(t *tape, end int) {
 // better put off.
 func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	s := &r.seg
+	if len(s.items) > 0 && t.dirty <= s.items[0].First && !s.cleared && !s.wiped && r.clears(t) { // drawn over the conversation, without a wipe
+		r.reopen(s.agent, s.alt, s.start)
+	}
 	k := len(s.items)
 	for k > 0 && s.items[k-1].First >= t.dirty {
 		k--
@@ -273,10 +293,14 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	if settled {
 		s.quiet = s.state
 	}
-	s.items = append(s.items[:k:k], shift(r.parse(lines), from)...)
+	s.items = append(s.items[:k], shift(r.parse(lines), from)...)
 	t.clean()
 	if r.Explain != nil {
 		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: lines, Items: s.items[k:]})
+	}
+	s.cleared = s.cleared || r.clears(t)
+	if s.wiped && s.cleared && !s.wasCleared {
+		r.clear()
 	}
 	if settled && s.wiped && (s.chrome || len(trim(t.lines)) > 0) { // a blank screen is not yet drawn
 		r.judgeWipe()
@@ -297,8 +321,21 @@ const longRead = 400
 // many small changes must not grow with the length of the message that they are in.
 func (r *Reader) defers(t *tape, n int) bool {
 	s := &r.seg
-	s.waiting += max(1, len(t.lines)-t.dirty)
-	return n > longRead && s.waiting*16 < n && s.state == s.readState
+	stopped := s.state != StateBusy && s.state != s.readState
+	return n > longRead && s.waiting*16 < n && !stopped
+}
+
+// change changes an agent's tape, and returns how many of its lines are new then.
+func (r *Reader) change(t *tape, do func()) int {
+	unread := t.dirty
+	if r.seg.waiting > 0 { // what was put off is not new now
+		t.clean()
+	}
+	do()
+	n := len(t.lines) - t.dirty
+	t.dirty = min(t.dirty, unread)
+	r.seg.waiting += n
+	return n
 }
 
 // A tape longer than maxTape lines is cut down to keepTape.
@@ -349,14 +386,30 @@ func (r *Reader) parse(lines []Line) []Item {
 	items := r.seg.agent.Parse(lines, true)
 	for i := range items {
 		items[i].Agent = r.seg.agent.Name
-		if n := leftOut(lines[items[i].First:items[i].End]); n > 0 {
-			items[i].Truncated, items[i].OmittedLines = true, n
-			if items[i].Tool != nil {
-				items[i].Tool.Truncated = true
-			}
-		}
+		items[i].truncate(lines)
 	}
 	return items
+}
+
+// truncate notes which of the item's lines are missing among those that it was read off.
+func (it *Item) truncate(lines []Line) {
+	if it.Event != "" {
+		return
+	}
+	own := lines[it.First:it.End]
+	if it.Headless {
+		it.Truncate(session.TruncatedHead)
+	}
+	if n := leftOut(own); n > 0 {
+		it.OmittedLines = n
+		it.Truncate(session.TruncatedMiddle)
+	}
+	if len(own) > 1 && slices.ContainsFunc(own[1:], func(l Line) bool { return l.lost }) {
+		it.Truncate(session.TruncatedMiddle)
+	}
+	if it.Tool != nil && it.Truncated {
+		it.Tool.Truncated = true
+	}
 }
 
 func shift(items []Item, by int) []Item {
@@ -389,8 +442,27 @@ func (r *Reader) judgeWipe() {
 			}
 		}
 	}
-	r.emit(session.EventClear, s.agent.Name, nil)
-	s.reprint = false
+	r.clear()
+}
+
+// clear ends the conversation: what is on the tape is a new one.
+func (r *Reader) clear() {
+	r.emit(session.EventClear, r.seg.agent.Name, nil)
+	r.seg.reprint, r.seg.wiped, r.seg.before = false, false, nil
+}
+
+// clears reports whether a command that cleared the conversation is above the segment's first
+// item.
+func (r *Reader) clears(t *tape) bool {
+	s := &r.seg
+	if s.agent.Clears == nil || s.past > 0 {
+		return false
+	}
+	end := len(t.lines)
+	if len(s.items) > 0 {
+		end = min(end, s.items[0].First+1)
+	}
+	return slices.ContainsFunc(t.lines[min(s.start, end):end], s.agent.Clears)
 }
 
 // users returns the texts of the user's messages in the segment, each once: an agent may wipe often before all is quiet.

@@ -38,13 +38,11 @@ func (r *Reader) readAlt(f Frame) {
 	}
 	if r.cleared(body) {
 		r.flush(&r.alt, len(r.alt.lines))
-		before := r.seg.users()
 		r.alt = tape{}
-		r.open(r.seg.agent, true, 0)
-		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
+		r.reopen(r.seg.agent, true, 0)
 	}
 	if !sp.Scrolled {
-		r.alt.stitch(body)
+		r.change(&r.alt, func() { r.alt.stitch(body) })
 	}
 	r.seg.state = sp.State
 	r.read(&r.alt, f.Settled)

@@ -24,13 +24,11 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 	q, _, at, _ := r.banner(lines)
 	switch {
 	case q == p:
-		before := r.seg.users()
 		left := r.bye.left
 		r.bye = farewell{}
 		from := r.main.base
 		r.main.advance(left, s.Lines[:end])
-		r.open(p, false, from+at)
-		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, before
+		r.reopen(p, false, from+at)
 		r.main.dirty = min(r.main.dirty, from+at)
 		r.readInline(s, nil, end, false, f.Settled)
 		return false

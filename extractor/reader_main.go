@@ -51,18 +51,23 @@ func (r *Reader) readMain(f Frame) {
 // maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
 const maxLeft = keepTape / 2
 
-// wait keeps rows that have left the screen for the next frame that can be read. Where they get too
-// many, they are read as they are.
+// wait keeps rows that have left the screen for the next frame that can be read. If there are too
+// many, they go onto the tape; it is read as it is only when it is full, for a read costs as much
+// as the tape is long.
 func (r *Reader) wait(left []Line) {
 	r.left = left
 	if len(left) < maxLeft {
 		return
 	}
 	r.left = nil
-	r.main.advance(left, nil)
-	r.again(false)
+	r.change(&r.main, func() {
+		r.main.advance(left, nil)
+		r.again(false)
+	})
 	r.seg.state = StateBusy
-	r.read(&r.main, false)
+	if len(r.main.lines) > maxTape {
+		r.read(&r.main, false)
+	}
 }
 
 // scrolled returns the rows that left the top of the screen since the last frame, after the last wipe.
@@ -106,10 +111,11 @@ func (r *Reader) wipe() {
 		r.seg = segment{tape: s.tape, past: past, commands: running, learned: s.learned}
 		return
 	}
-	r.open(s.agent, false, 0)
-	if s.agent != nil {
-		r.seg.reprint, r.seg.wiped, r.seg.before = true, true, s.users()
+	if s.agent == nil {
+		r.open(nil, false, 0)
+		return
 	}
+	r.reopen(s.agent, false, 0)
 }
 
 // running returns the shell's command that runs, as it goes on at the top of an empty tape; the
@@ -168,13 +174,23 @@ func (r *Reader) wipedBy() {
 func (r *Reader) rewrap(screen []Line) {
 	t := &r.main
 	body := append([]Line(nil), screen[:len(trim(screen))]...)
-	at, ok := t.findRewrapped(body)
+	at, within, ok := t.findRewrapped(body)
 	if !ok {
 		return
 	}
+	if body[0].Wrapped && within == 0 && at > 0 {
+		at--
+		within = len(letters(t.lines[at].Text))
+	}
 	before := lettersBetween(t.lines, at, r.seg.start)
-	t.base = at
-	t.replace(at, body)
+	if body[0].Wrapped && within > 0 {
+		t.base = at + 1
+		t.replace(at, []Line{t.cutAt(at, within, body[0])}, body)
+	} else {
+		t.join(at, within, body)
+		t.base = at
+		t.replace(at, body)
+	}
 	if r.seg.start > at {
 		r.seg.start = skipLetters(t.lines, at, before)
 	}
@@ -190,10 +206,11 @@ func (r *Reader) redrawn(left, body *[]Line) bool {
 		return false // not yet
 	}
 	anew := append([]Line(nil), *body...)
-	at, ok := r.main.findRewrapped(anew)
+	at, within, ok := r.main.findRewrapped(anew)
 	if !ok || at <= r.seg.start || at >= r.main.base+len(*left) {
 		return false
 	}
+	r.main.join(at, within, anew)
 	r.resized, r.main.base = 0, at
 	*left, *body = nil, anew
 	return true
@@ -277,16 +294,13 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 		r.resized--
 	}
 	r.seg.chrome = r.seg.chrome || sp.OK
-	unread := r.main.dirty
-	if r.seg.waiting > 0 { // what was put off is not new now
-		r.main.clean()
-	}
-	r.main.advance(left, body)
-	r.again(settled)
-	if sp.State == StateIdle && r.main.dirty < len(r.main.lines) {
+	fresh := r.change(&r.main, func() {
+		r.main.advance(left, body)
+		r.again(settled)
+	})
+	if sp.State == StateIdle && fresh > 0 {
 		sp.State = StateBusy // text comes in: not every agent shows that it works meanwhile
 	}
-	r.main.dirty = min(r.main.dirty, unread)
 	r.seg.state = sp.State
 	r.read(&r.main, settled)
 	r.state(sp)
@@ -316,9 +330,7 @@ func (r *Reader) again(settled bool) {
 			t.dirty = 0
 		case len(s.users()) > 0: // drawn anew from its top, row over row: after a clear, or a resize
 			r.flush(t, at)
-			before := s.users()
-			r.open(p, false, at)
-			s.reprint, s.wiped, s.before = true, true, before
+			r.reopen(p, false, at)
 			t.dirty = 0
 		}
 	}

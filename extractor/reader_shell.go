@@ -61,7 +61,7 @@ func (r *Reader) explain(t *tape, from, k int) {
 	r.Explain(e)
 }
 
-// resume returns the line from which on a tape is to be read that is new from line dirty on, and
+// resume returns the line from which to read a tape that is new from line dirty on, and
 // how many of the commands stay; if open, the output of the last of those goes on there.
 func (s *segment) resume(dirty int, learned bool) (from, n int, open bool) {
 	n = len(s.commands)

@@ -145,8 +145,8 @@ func (p *shellPrompt) vary(f promptForm) {
 	}
 }
 
-// promptText is what stands before the cursor, if it may be a prompt: it ends with a prompt's sign
-// unless any text will do, and behind the cursor stands nothing, or at most something apart.
+// promptText is what is before the cursor, if it may be a prompt: it ends with a prompt's sign
+// unless any text will do, and behind the cursor is nothing, or at most something apart.
 func promptText(row *vterm.Row, cursorX int, any bool) string {
 	none := func(vterm.Style) mark { return 0 }
 	before := spansText(cutRow(row, 0, cursorX, none))

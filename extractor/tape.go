@@ -99,7 +99,7 @@ func (t *tape) replace(at int, parts ...[]Line) {
 			if i == t.mendAt && t.raw.Row != nil && equal(l, t.raw) {
 				l = t.mended
 			}
-			if same && i < len(t.lines) && equal(t.lines[i], l) {
+			if same && i < len(t.lines) && equal(t.lines[i], l) && t.lines[i].lost == l.lost {
 				i++
 				continue
 			}
@@ -220,7 +220,13 @@ func (t *tape) stitch(body []Line) {
 		return
 	}
 	t.base = at
-	t.replace(at, body)
+	if len(body) == 0 {
+		t.replace(at)
+		return
+	}
+	first := body[0]
+	first.lost = !ok || at < len(t.lines) && t.lines[at].lost
+	t.replace(at, []Line{first}, body[1:])
 }
 
 // find returns the tape line that body's first row shows.
@@ -229,7 +235,9 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 		return 0, true
 	}
 	if len(body) > 0 && t.base < len(t.lines) && body[0].Cols != t.lines[len(t.lines)-1].Cols {
-		return t.findRewrapped(body)
+		at, within, ok := t.findRewrapped(body)
+		t.join(at, within, body)
+		return at, ok
 	}
 	for _, lo := range []int{t.base - len(body), 0} {
 		lo = max(lo, 0)
@@ -240,7 +248,34 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 			break
 		}
 	}
-	return t.headStays(body)
+	if at, ok := t.headStays(body); ok {
+		return at, ok
+	}
+	return t.findTable(body)
+}
+
+// findTable finds body where a new row has widened a column of a table, so that all its rows were
+// drawn again: by the letters in them.
+func (t *tape) findTable(body []Line) (at int, ok bool) {
+	cells := func(lines []Line) []Line {
+		out := make([]Line, len(lines))
+		for i, l := range lines {
+			text := strings.Map(func(r rune) rune {
+				if r == ' ' || r >= '─' && r <= '╿' {
+					return -1
+				}
+				return r
+			}, l.Text)
+			out[i] = Line{Row: &vterm.Row{Text: text}}
+		}
+		return out
+	}
+	if !slices.ContainsFunc(body, func(l Line) bool { return strings.Contains(l.Text, " │ ") }) {
+		return 0, false
+	}
+	lo := max(0, t.base-len(body))
+	at, ok = overlap(cells(t.lines[lo:]), cells(body))
+	return lo + at, ok
 }
 
 // headStays finds body by its first rows, where all below them was drawn anew: a table that grows.
@@ -416,22 +451,26 @@ func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 	return i0, j0
 }
 
-// findRewrapped finds body in a tape that was drawn at another width: by its letters, without the blanks. The tape
-// is cut where body begins, in the middle of a line if need be.
-func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
-	lo := max(0, t.base-200)
+// findRewrapped finds body in a tape that was drawn at another width: by its letters, without the
+// blanks. Body begins behind so many bytes of letters of the line at.
+func (t *tape) findRewrapped(body []Line) (at, within int, ok bool) {
+	lo, need := min(t.base, len(t.lines)), lettersBetween(body, 0, len(body))
+	for lo > 0 && (t.base-lo < 200 || need > 0) { // a wider window may show again what needed many rows
+		lo--
+		need -= len(letters(t.lines[lo].Text))
+	}
 	var text strings.Builder
 	ends := make([]int, 0, len(t.lines)-lo) // ends[i]: letters up to the end of line lo+i
 	for _, l := range t.lines[lo:] {
 		text.WriteString(letters(l.Text))
 		ends = append(ends, text.Len())
 	}
-	pos := place(text.String(), body, 400)
+	pos, skipped := place(text.String(), body, 400)
 	if pos < 0 {
-		pos = place(text.String(), body, 40)
+		pos, skipped = place(text.String(), body, 40)
 	}
 	if pos < 0 {
-		return 0, false
+		return 0, 0, false
 	}
 	i := 0
 	for i < len(ends) && ends[i] <= pos {
@@ -441,23 +480,57 @@ func (t *tape) findRewrapped(body []Line) (at int, ok bool) {
 	if i > 0 {
 		start = ends[i-1]
 	}
-	at = lo + i
-	if pos > start && i < len(ends) && len(body) > 0 {
-		t.mendAt, t.raw = at, body[0]
-		body[0] = mend(t.lines[at], pos-start, body[0])
-		t.mended = body[0]
+	// Letters that are not on the tape belong below a gap, not to the line above it.
+	for k := i; k < len(ends) && ends[k] <= pos+skipped; k++ {
+		if k+1 < len(ends) && t.lines[lo+k+1].lost {
+			return lo + k + 1, 0, true
+		}
 	}
-	return at, true
+	if i == len(ends) {
+		return lo + i, 0, true
+	}
+	return lo + i, pos - start, true
 }
 
-// place finds where in a text of letters body begins, by n letters of one of its rows and those below it; -1: nowhere.
-func place(text string, body []Line, n int) int {
-	skipped := 0
+// join puts the beginning of the line at, so many bytes of letters, before a body that an agent
+// wrapped again.
+func (t *tape) join(at, within int, body []Line) {
+	if within > 0 {
+		t.mendAt, t.raw = at, body[0]
+		body[0] = mend(t.lines[at], within, body[0])
+		t.mended = body[0]
+	}
+}
+
+// cutAt cuts the line at behind n bytes of letters, where the terminal has wrapped it now: rest
+// goes on there. It returns the beginning.
+func (t *tape) cutAt(at, n int, rest Line) Line {
+	l := t.lines[at]
+	head := headOf(l.Row, n)
+	row := *l.Row
+	row.Text, row.Runs = head.text, head.Runs
+	behind := l.Text[min(len(head.text), len(l.Text)):]
+	row.Blanks = leadingBlanks(behind) - leadingBlanks(rest.Text)
+	if len(head.text) == len(l.Text) {
+		row.Blanks += l.Blanks
+		if at+1 < len(t.lines) {
+			row.Blanks += leadingBlanks(t.lines[at+1].Text)
+		}
+	}
+	row.Blanks = max(0, row.Blanks)
+	row.Marks = slices.DeleteFunc(slices.Clone(row.Marks), func(m vterm.Mark) bool { return m.Col > head.width || m.Col == head.width && behind != "" })
+	return Line{Row: &row, Cols: l.Cols}
+}
+
+// place finds where in a text of letters body begins, by n letters of one of its rows and those
+// below it; -1: nowhere. The letters of the rows above that one, skipped in number, need not be in
+// text.
+func place(text string, body []Line, n int) (at, skipped int) {
 	for i := range body {
 		key := lettersFrom(body[i:], n)
 		if len(strings.Trim(key, "▄▀─━")) >= 12 && (len(key) == n || n <= 40) { // bars are alike everywhere
 			if p := strings.LastIndex(text, key); p >= skipped {
-				return p - skipped
+				return p - skipped, skipped
 			}
 		}
 		skipped += len(letters(body[i].Text))
@@ -465,7 +538,7 @@ func place(text string, body []Line, n int) int {
 			break
 		}
 	}
-	return -1
+	return -1, 0
 }
 
 // mend returns the line whose first n letters are old's and whose rest is next.
@@ -488,8 +561,7 @@ func mend(old Line, n int, next Line) Line {
 		text += r.Text
 		runs = append(runs, r)
 	}
-	indent := len(next.Text) - len(strings.TrimLeft(next.Text, " "))
-	return Line{Row: &vterm.Row{Text: strings.TrimRight(text, " "), Runs: runs}, Cols: next.Cols - indent + head.width + 1}
+	return Line{Row: &vterm.Row{Text: strings.TrimRight(text, " "), Runs: runs}, Cols: next.Cols - leadingBlanks(next.Text) + head.width + 1}
 }
 
 type headRow struct {
@@ -513,7 +585,7 @@ func headOf(r *vterm.Row, n int) headRow {
 		part.Text = run.Text[:cut]
 		if cut < len(run.Text) {
 			part.Text = strings.TrimRight(part.Text, " ")
-			part.Width = len([]rune(part.Text))
+			part.Width = textWidth(part.Text)
 		}
 		h.Runs = append(h.Runs, part)
 		h.text += part.Text

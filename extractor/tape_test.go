@@ -110,6 +110,27 @@ func TestStitchAfterResize(t *testing.T) {
 	}
 }
 
+// Rows that a resize brings back from a gap belong below it: the line above the gap stays whole
+// (SITUATIONS.md, 1).
+func TestStitchAfterResizeBelowGap(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(40, "A retry loop validates its own output on", "every call. The build step batches the"))
+	tp.stitch(rows(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."))
+	tp.stitch(rows(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."))
+	want := []string{"A retry loop validates its own output on", "every call. The build step batches the",
+		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
+	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+	if !tp.lines[2].lost {
+		t.Error("the gap is not marked any more")
+	}
+	lk := look{}
+	if text, _ := body(tp.lines, &lk); !strings.Contains(text, "batches the\nbuffer") {
+		t.Errorf("the lines around the gap were joined: %q", text)
+	}
+}
+
 // What stands twice in a text is no window that was drawn anew, where its first row is another one.
 func TestRepainted(t *testing.T) {
 	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}

@@ -32,6 +32,7 @@ type look struct {
 	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
 	Slack  int    // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
 	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
+	Points bool   // words are as wide as vterm.Points has them
 	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
 	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the rules of all agents hold.
 	Seam func(a, b *textLine) (seam, bool)
@@ -66,6 +67,9 @@ type look struct {
 	// Table reads a table in a form of the agent's own from the lines' start; n is 0 where there is none. Tables
 	// drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []textLine) (rows [][]cell, n int)
+	// Border reports whether the first lines, in box characters, can be the top of a table, and are
+	// not code. nil: they always can.
+	Border func(ls []textLine) bool
 	// WholeCells: words are cut in a table's cells only where all columns are narrower than their longest word.
 	WholeCells bool
 }
@@ -90,6 +94,8 @@ type textLine struct {
 	room    int    // cells that a line could have
 	at      int    // index of its first row among the lines given
 	wrapped bool   // put together from rows that the terminal wrapped
+	lost    bool   // the rows above it were never on the screen
+	note    uint16 // what a look keeps of the line, so as to find it out once; 0: nothing
 }
 
 func (l *textLine) blank() bool { return l.width == 0 }
@@ -140,7 +146,7 @@ func (l *textLine) measure() {
 		}
 		l.spans = l.spans[:len(l.spans)-1]
 	}
-	l.text, l.width = spansText(l.spans), spansWidth(l.spans)
+	l.text, l.width, l.note = spansText(l.spans), spansWidth(l.spans), 0
 	l.indent = len(l.text) - len(strings.TrimLeft(l.text, " "))
 }
 
@@ -162,7 +168,7 @@ func (lk *look) textLines(lines []Line) []textLine {
 			}
 			continue
 		}
-		t := textLine{spans: cutRow(l.Row, lk.Left, -1, lk.marks), room: room, at: i}
+		t := textLine{spans: cutRow(l.Row, lk.Left, -1, lk.marks), room: room, at: i, lost: l.lost}
 		t.measure()
 		out = append(out, t)
 	}
@@ -243,9 +249,13 @@ func cutSpan(s span, from, to int) span {
 		return s
 	}
 	g := displaywidth.StringGraphemes(s.text)
+	points := displaywidth.String(s.text) != s.width
 	col, pos, start, end := 0, 0, -1, 0
 	for g.Next() {
 		w, n := g.Width(), len(g.Value())
+		if points {
+			w = vterm.PointsWidth(g.Value())
+		}
 		if col >= from && col+w <= to {
 			if start < 0 {
 				start = pos
@@ -261,6 +271,9 @@ func cutSpan(s span, from, to int) span {
 	}
 	s.text = s.text[start:end]
 	s.width = textWidth(s.text)
+	if points {
+		s.width = vterm.PointsWidth(s.text)
+	}
 	return s
 }
 
@@ -291,6 +304,14 @@ func textWidth(s string) int {
 		}
 	}
 	return len(s)
+}
+
+// wordWidth returns a word's width in cells, as the agent takes it.
+func (lk *look) wordWidth(s string) int {
+	if lk.Points {
+		return vterm.PointsWidth(s)
+	}
+	return textWidth(s)
 }
 
 // rowWidth is the number of cells up to a row's last character.

@@ -225,10 +225,11 @@ func (r *blockReader) starts(i int) bool {
 	return ok
 }
 
-// textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line or another block.
+// textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
+// that were never on the screen, or another block.
 func (r *blockReader) textEnd(i, col int) int {
 	n := 1
-	for i+n < len(r.ls) && !r.ls[i+n].blank() && !r.starts(i+n) {
+	for i+n < len(r.ls) && !r.ls[i+n].blank() && !r.ls[i+n].lost && !r.starts(i+n) {
 		l := &r.ls[i+n]
 		if l.indent < col && r.lk.seam(&r.ls[i+n-1], l, l.indent) == seamBreak {
 			break

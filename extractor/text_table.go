@@ -13,6 +13,9 @@ func (lk *look) tableAt(ls []textLine) ([][]cell, int) {
 		}
 	}
 	if strings.HasPrefix(ls[0].text[ls[0].indent:], "┌─") {
+		if lk.Border != nil && !lk.Border(ls) {
+			return nil, 0
+		}
 		return lk.boxTable(ls)
 	}
 	return lk.ruledTable(ls)
@@ -46,6 +49,9 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 		if strings.HasPrefix(t, "├") {
 			flush()
 			seps++
+			if c := borderColumns(l, "├", "┼", "┤"); len(c) == len(cols) {
+				cols = c
+			}
 			continue
 		}
 		if strings.HasPrefix(t, "└") {
@@ -53,8 +59,13 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 			break
 		}
 		row := lk.boxRow(l, cols)
-		if row == nil {
-			break
+		if row == nil { // the columns were narrower when the rows above were drawn
+			c := rowColumns(l)
+			if len(c) != len(cols) {
+				break
+			}
+			cols = c
+			row = lk.boxRow(l, cols)
 		}
 		group = append(group, row)
 	}
@@ -123,6 +134,22 @@ func borderColumns(l *textLine, left, mid, right string) []column {
 		}
 		cols = append(cols, column{col, col + w})
 		col += w + 1
+	}
+	return cols
+}
+
+// rowColumns reads the columns off a row by the borders between its cells.
+func rowColumns(l *textLine) []column {
+	var cols []column
+	from := -1
+	for col := l.indent; col < l.width; col++ {
+		if !l.borderAt(col) {
+			continue
+		}
+		if from >= 0 {
+			cols = append(cols, column{from, col})
+		}
+		from = col + 1
 	}
 	return cols
 }

@@ -18,9 +18,12 @@ const (
 // seam tells how line b goes on after line a: a word wrap puts a word on a new line only where it does not fit any more,
 // and cuts a token only where it would not fit on a line of its own. hang is the column at which a continuation stands.
 func (lk *look) seam(a, b *textLine, hang int) seam {
+	if b.lost {
+		return seamBreak
+	}
 	s := lk.exactSeam(a, b, hang)
 	if s == seamBreak && lk.Slack > 0 {
-		if r, _ := utf8.DecodeRuneInString(b.text[min(b.indent, len(b.text)):]); unicode.IsLower(r) && textWidth(firstWord(b.text))+1 > a.room-a.width-lk.Slack {
+		if r, _ := utf8.DecodeRuneInString(b.text[min(b.indent, len(b.text)):]); unicode.IsLower(r) && lk.wordWidth(firstWord(b.text))+1 > a.room-a.width-lk.Slack {
 			return seamSpace
 		}
 	}
@@ -36,7 +39,7 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 	}
 	free := a.room - a.width
 	word := firstWord(b.text)
-	width := textWidth(word)
+	width := lk.wordWidth(word)
 	if free <= 0 || free == 1 && startsWide(word) {
 		switch last := lastWord(a.text); {
 		case b.indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
@@ -46,7 +49,7 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 		case last != strings.TrimLeft(a.text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
 			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
 			return seamSpace
-		case textWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
+		case lk.wordWidth(last)+width > a.room-hang, len(last) == len(strings.TrimLeft(a.text, " ")):
 			return seamNone
 		}
 	}
@@ -77,7 +80,7 @@ func (lk *look) seamInWord(a *textLine, word string, free int) (seam, bool) {
 	if i := strings.IndexAny(word, lk.Breaks); i >= 0 {
 		part = word[:i+1]
 	}
-	return seamNone, textWidth(part) > free
+	return seamNone, lk.wordWidth(part) > free
 }
 
 // firstWord is a line's text up to the first blank after its indent.

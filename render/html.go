@@ -23,7 +23,7 @@ var pageFiles embed.FS
 // page is parsed when it is wanted: most commands write none.
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/page.html")) })
 
-// Recording is a recording that stands beside a conversation.
+// Recording is a recording shown beside a conversation.
 type Recording struct {
 	Cast []byte                             // an asciicast
 	Time func(*session.Entry) time.Duration // when an entry appears in it
@@ -44,7 +44,8 @@ type pageData struct {
 
 type pageFact struct{ Name, Value string }
 
-// pageItem is an event, or a message. Clock is when it appears in the recording, or where there is none the time of day.
+// pageItem is an event, or a message. Clock is when it appears in the recording, or the time of day
+// if there is no recording.
 type pageItem struct {
 	Event                          string
 	Seq                            int
@@ -110,7 +111,7 @@ func script(source string) string {
 	return b.String()
 }
 
-// briefOf gives the agents, folder, day and length of a session, and how often the user asked.
+// briefOf returns the agents, folder, day and length of a session, and how often the user asked.
 func briefOf(t *session.Transcript) (brief []string) {
 	s := &t.Session
 	for _, a := range s.Agents {
@@ -187,7 +188,7 @@ func newPageItem(e *session.Entry, s *session.Session) (pageItem, bool) {
 	return item, true
 }
 
-// htmlBody gives a message's text as HTML.
+// htmlBody returns a message's text as HTML.
 func htmlBody(e *session.Entry) string {
 	var b strings.Builder
 	text := func(html string) string { return `<div class="text">` + html + "</div>" }
@@ -219,7 +220,7 @@ func htmlBody(e *session.Entry) string {
 	return b.String()
 }
 
-// toolHTML gives a tool call in one line, which opens where the screen showed more.
+// toolHTML returns a tool call as one line, which opens if the screen showed more.
 func toolHTML(e *session.Entry) string {
 	title, input := toolTitle(e)
 	head := "<strong>" + escapeHTML(title) + "</strong>"

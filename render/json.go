@@ -18,7 +18,7 @@ type lineHead struct {
 	Session session.Session `json:"session"`
 }
 
-// whole gives t with its format named and without lists that are null.
+// whole returns t with its format named and without lists that are null.
 func whole(t *session.Transcript) session.Transcript {
 	out := *t
 	out.Format, out.Version = session.TranscriptFormat, session.TranscriptVersion
@@ -124,7 +124,8 @@ func appendBreak(dst []byte, depth int) []byte {
 	return dst
 }
 
-// stringEnd gives the place behind the string that begins at a place: behind a quote with an even number of backslashes before it.
+// stringEnd returns the position after the string that begins at a position: after a quote with an
+// even number of backslashes before it.
 func stringEnd(src []byte, at int) int {
 	for end := at + 1; ; {
 		n := bytes.IndexByte(src[end:], '"')
@@ -156,5 +157,5 @@ func writeLines(w io.Writer, t *session.Transcript) error {
 	return nil
 }
 
-// WriteLine writes one entry as it stands in JSON lines.
+// WriteLine writes one entry as a line of JSON lines.
 func WriteLine(w io.Writer, e *session.Entry) error { return newEncoder(w).Encode(e) }

@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
-// linkable reports whether a document may link to a destination as it stands in Markdown: one of
+// linkable reports whether a document may link to a destination as written in Markdown: one of
 // the schemes that printable.Link knows, or an address without a scheme.
 func linkable(destination string) bool {
 	url := string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(destination)))))

@@ -36,8 +36,8 @@ func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// frontMatter gives the session as YAML, which programs for notes and web pages read. Strings are quoted as in JSON, which YAML is
-// a superset of.
+// frontMatter returns the session as YAML, which programs for notes and web pages read. Strings are
+// quoted as in JSON, which YAML is a superset of.
 func frontMatter(s *session.Session) string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -71,7 +71,7 @@ func frontMatter(s *session.Session) string {
 	return b.String() + "---\n"
 }
 
-// speakerOf gives the heading under which an entry stands. Tool calls and thinking are the assistant's.
+// speakerOf returns the heading above an entry. Tool calls and thinking are the assistant's.
 func speakerOf(e *session.Entry, s *session.Session) string { return escape(speakerName(e, s)) }
 
 func speakerName(e *session.Entry, s *session.Session) string {
@@ -91,7 +91,7 @@ func speakerName(e *session.Entry, s *session.Session) string {
 	return "Assistant"
 }
 
-// markdownOf gives one message, with its last line's end.
+// markdownOf returns one message, with its last line's end.
 func markdownOf(e *session.Entry) string {
 	var blocks []string
 	switch e.Role {
@@ -138,7 +138,7 @@ func toolFold(e *session.Entry) string {
 	return fold(title, strings.Join(parts, "\n\n"))
 }
 
-// fold hides content behind a summary. The empty lines make Markdown of what stands inside the HTML.
+// fold hides content behind a summary. The empty lines make the content inside the HTML Markdown.
 func fold(summary, content string) string {
 	return "<details>\n<summary>" + html.EscapeString(summary) + "</summary>\n\n" + content + "\n\n</details>"
 }
@@ -159,7 +159,7 @@ func codeSpan(text string) string {
 	return mark + text + mark
 }
 
-// longestRun gives the length of the longest run of backticks.
+// longestRun returns the length of the longest run of backticks.
 func longestRun(text string) (longest int) {
 	run := 0
 	for _, r := range text {
@@ -184,11 +184,11 @@ var (
 	escaper   = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;")
 )
 
-// headings by which a message's own are lowered, so that they stand below the speaker's.
+// headings by which a message's own are lowered, so that they rank below the speaker's.
 const lowered = 2
 
-// body gives a message's own Markdown, kept from changing what stands around it: its headings are lowered,
-// and a code block that it leaves open is closed.
+// body returns a message's own Markdown, kept from changing what is around it: its headings are
+// lowered, and a code block that it leaves open is closed.
 func body(e *session.Entry) string {
 	text := e.Markdown
 	if text == "" {
@@ -216,7 +216,7 @@ func body(e *session.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// fenceOf gives the run of backticks or tildes with which a line opens or closes a code block.
+// fenceOf returns the run of backticks or tildes with which a line opens or closes a code block.
 // https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func fenceOf(line string) string {
 	text := strings.TrimLeft(line, " ")
@@ -229,7 +229,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// closes tells whether a line with the given fence closes the code block that open opened.
+// closes reports whether a line with the given fence closes the code block that open opened.
 func closes(line, mark, open string) bool {
 	return strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark
 }

@@ -21,7 +21,7 @@ var Formats = []string{"json", "jsonl", "md", "txt"}
 // endings are the file name endings that name a format, besides the format's own name.
 var endings = map[string]string{"ndjson": "jsonl", "markdown": "md", "text": "txt"}
 
-// FormatOf gives the format that a file's name asks for by its ending. The error wraps ErrFormat.
+// FormatOf returns the format for a file name's extension. The error wraps ErrFormat.
 func FormatOf(filename string) (string, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(filename), "."))
 	if format, ok := endings[ending]; ok {
@@ -33,8 +33,8 @@ func FormatOf(filename string) (string, error) {
 	return "", fmt.Errorf("%w: the ending of %s names none", ErrFormat, filename)
 }
 
-// Write writes t to w in the given format. The same transcript gives the same bytes. The error wraps
-// ErrFormat where the format has no name here.
+// Write writes t to w in the given format. The same transcript always results in the same bytes.
+// The error wraps ErrFormat where the format has no name here.
 func Write(w io.Writer, format string, t *session.Transcript) error {
 	switch format {
 	case "json":

@@ -47,7 +47,7 @@ func (t *Terminal) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[m"
 }
 
-// Head gives the lines above a session's conversation.
+// Head returns the lines above a session's conversation.
 func (t *Terminal) Head(s *session.Session, more ...[2]string) string {
 	var b strings.Builder
 	b.WriteString(t.paint(sgrYellow, "session "+printable.Text(s.ID)) + "\n")
@@ -64,7 +64,7 @@ func (t *Terminal) Head(s *session.Session, more ...[2]string) string {
 	return b.String()
 }
 
-// localTimes gives a fact's value with times as the user's clock has them.
+// localTimes returns a fact's value with its times in the local time zone.
 func localTimes(f fact, s *session.Session) string {
 	const local = "Mon 2006-01-02 15:04:05"
 	switch f.name {
@@ -76,7 +76,7 @@ func localTimes(f fact, s *session.Session) string {
 	return f.value
 }
 
-// Entry gives one entry with an empty line above it; it is empty where the entry is not to be shown.
+// Entry returns one entry with an empty line above it, or "" if the entry is not shown.
 func (t *Terminal) Entry(e *session.Entry) string {
 	if e.Type == session.TypeEvent {
 		return t.event(e)
@@ -105,7 +105,7 @@ func (t *Terminal) Entry(e *session.Entry) string {
 	return "\n" + strings.Join(blocks, "\n") + "\n"
 }
 
-// blocks gives what stands below a message's head.
+// blocks returns what is below a message's head.
 func (t *Terminal) blocks(e *session.Entry) []string {
 	var out []string
 	switch e.Role {
@@ -124,7 +124,7 @@ func (t *Terminal) blocks(e *session.Entry) []string {
 	return out
 }
 
-// tool gives a tool call in one line, or whole.
+// tool returns a tool call in one line, or whole.
 func (t *Terminal) tool(head string, e *session.Entry) string {
 	title, input := toolTitle(e)
 	line := head + " " + title
@@ -181,7 +181,7 @@ func (t *Terminal) event(e *session.Entry) string {
 	return "\n" + t.paint(sgrDim, "── "+text+" ──") + "\n"
 }
 
-// plain gives text with its own lines.
+// plain returns text with its own lines.
 func (t *Terminal) plain(text string) string {
 	return t.wrap(strings.TrimRight(printable.Text(text), "\n"), "")
 }
@@ -227,7 +227,7 @@ func evenStyles(lines []string) []string {
 	return lines
 }
 
-// openStyles gives the styles that are on at the end of a line.
+// openStyles returns the styles that are on at the end of a line.
 func openStyles(line string) (open string) {
 	for {
 		at := strings.Index(line, "\x1b[")

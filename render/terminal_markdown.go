@@ -43,7 +43,7 @@ func (m *terminalMarkdown) blocksOf(n ast.Node, indent int) string {
 	return b.String()
 }
 
-// tight tells that no empty line stands above a block: list items, and the blocks in them.
+// tight means that no empty line is above a block: list items, and the blocks in them.
 func tight(n ast.Node) bool {
 	if n.Kind() == ast.KindListItem {
 		list, ok := n.Parent().(*ast.List)
@@ -75,7 +75,7 @@ func (m *terminalMarkdown) block(n ast.Node, indent int) string {
 	return m.narrow(indent).wrap(m.inlines(n), "")
 }
 
-// narrow gives the terminal that is left behind an indentation.
+// narrow returns the terminal that is left beside an indentation.
 func (m *terminalMarkdown) narrow(indent int) *Terminal {
 	t := *m.Terminal
 	if t.Width > 0 {
@@ -160,12 +160,12 @@ func (m *terminalMarkdown) records(rows [][]string, indent int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// linesOf gives the source lines of a block of code.
+// linesOf returns the source lines of a block of code.
 func (m *terminalMarkdown) linesOf(n ast.Node) string {
 	return untabbed(string(n.Lines().Value(m.source)))
 }
 
-// plainOf gives a node's text without styles, for those that have one of their own.
+// plainOf returns a node's text without styles, for those that have one of their own.
 func (m *terminalMarkdown) plainOf(n ast.Node) string {
 	plain := *m.Terminal
 	plain.Color = false

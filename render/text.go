@@ -26,7 +26,7 @@ func writeText(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// textOf gives one entry, with its last line's end; empty for one that is not shown.
+// textOf returns one entry, with its last line's end, or "" if it is not shown.
 func textOf(e *session.Entry) string {
 	if e.Type == session.TypeEvent {
 		if text := eventText(e); text != "" {

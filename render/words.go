@@ -23,7 +23,7 @@ const (
 // fact is one line about a session.
 type fact struct{ name, value string }
 
-// titleOf gives a session's title, or what serves as one.
+// titleOf returns a session's title, or what serves as one.
 func titleOf(s *session.Session) string {
 	switch {
 	case s.Title != "":
@@ -196,7 +196,7 @@ func toolStatus(e *session.Entry) string {
 	return printable.Line(e.Tool.Status)
 }
 
-// toolOutput gives what the screen showed of a tool's output.
+// toolOutput returns what the screen showed of a tool's output.
 func toolOutput(e *session.Entry) string {
 	if e.Tool == nil {
 		return e.Output

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// A document is a screen in JSON. rows are the screen's rows, so the window's height stands in size.
+// A document is a screen in JSON. rows are the screen's rows; size holds the window's height.
 type document struct {
 	Cols       int    `json:"cols"`
 	Size       size   `json:"size"`

@@ -136,7 +136,10 @@ func (l *Log) write() {
 func (l *Log) writeEntry(e *Entry) {
 	if p, ok := l.printed[e]; ok {
 		text, gap := p.Text()
-		e.Output, e.Truncated, e.OmittedLines = text, gap.Bytes > 0, gap.Lines
+		e.Output, e.OmittedLines, e.Truncated, e.TruncatedAt = text, gap.Lines, false, ""
+		if gap.Bytes > 0 {
+			e.Truncate(TruncatedMiddle)
+		}
 		delete(l.printed, e)
 	}
 }

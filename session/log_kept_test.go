@@ -57,6 +57,34 @@ func TestMergeLastLine(t *testing.T) {
 	}
 }
 
+// Issue 16, item 1: in a window of another height more of a prompt whose head was never shown
+// is on the screen, or less. It stays one entry with all that was seen of it.
+func TestMergeRestOfPrompt(t *testing.T) {
+	rest := func(tape int, text string) session.View {
+		v := view(tape, 0, "u:"+text, "a:Done.")
+		v.Items[0].Truncate(session.TruncatedHead)
+		v.Reprint = tape > 1
+		return v
+	}
+	l := newLog()
+	l.Merge(rest(1, "two\nthree"))
+	l.Merge(rest(1, "one\ntwo\nthree"))
+	l.Merge(rest(2, "three"))
+	want := []string{"u:one\ntwo\nthree", "a:Done."}
+	if diff := cmp.Diff(want, told(l)); diff != "" {
+		t.Error(diff)
+	}
+	if e := l.Entries()[0]; !e.Truncated || e.TruncatedAt != session.TruncatedHead {
+		t.Errorf("truncated %v at %q", e.Truncated, e.TruncatedAt)
+	}
+	whole := view(3, 0, "u:zero\none\ntwo\nthree", "a:Done.")
+	whole.Reprint = true
+	l.Merge(whole)
+	if e := l.Entries()[0]; e.Truncated || e.Text != whole.Items[0].Text {
+		t.Errorf("truncated %v: %q", e.Truncated, e.Text)
+	}
+}
+
 // TestMergeAfterResize shows a reply whose last lines the agent erases after a resize, and one that a new prompt redraws.
 func TestMergeAfterResize(t *testing.T) {
 	tests := []struct {

@@ -69,6 +69,10 @@ func TestMerge(t *testing.T) {
 	}{
 		{"a reply that grows stays one", []session.View{view(1, 0, "u:hi"), view(1, 0, "u:hi", "a:Hel…"), view(1, 1, "a:Hello there")},
 			[]string{"u:hi", "a:Hello there"}},
+		{"a reply that is drawn as a table once its head is there stays one", []session.View{settled(view(1, 0, "u:a", "a:| A | B…")), at(view(1, 0, "u:a", "a:A B…"), 1)},
+			[]string{"u:a", "a:A B"}},
+		{"a reply below another message is another", []session.View{settled(view(1, 0, "u:a", "a:one…")), at(view(1, 0, "u:a", "a:one…", "u:b", "a:two…"), 1)},
+			[]string{"u:a", "a:one", "u:b", "a:two"}},
 		{"equal turns stay apart", []session.View{view(1, 0, "u:go", "a:ok"), view(1, 0, "u:go", "a:ok", "u:go"), view(1, 2, "u:go", "a:ok")},
 			[]string{"u:go", "a:ok", "u:go", "a:ok"}},
 		{"a reprint adds nothing", []session.View{settled(view(1, 0, "u:a", "a:b", "u:c", "a:d")), reprint(view(2, 0, "u:a")), reprint(view(2, 0, "u:a", "a:b", "u:c", "a:d"))},

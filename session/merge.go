@@ -24,6 +24,7 @@ func (l *Log) Merge(v View) {
 	}
 	old := l.messages(l.anchor(l.refs[:from], v))
 	refs := align(old, shown, v.Items)
+	growing(old, refs, v.Items)
 	l.drop(l.refs[from:], refs, v)
 	for i := range v.Items {
 		if refs[i] == nil {
@@ -133,6 +134,9 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	if v.Reprint && it.Role == RoleAssistant {
 		it.mend(e)
 	}
+	if it.TruncatedAt == TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
+		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
+	}
 	if s.ate(it.Text, v.Reprint || l.resized >= s.textAt) {
 		return
 	}
@@ -164,7 +168,7 @@ func (l *Log) grown(e *Entry, it *Sighting) bool {
 	if it.Printed == nil {
 		return false
 	}
-	it.Output, it.Truncated, it.OmittedLines = e.Output, e.Truncated, e.OmittedLines
+	it.Output, it.Truncated, it.TruncatedAt, it.OmittedLines = e.Output, e.Truncated, e.TruncatedAt, e.OmittedLines
 	size := it.Printed.Size()
 	if was == it.Printed && s.size == size {
 		return false
@@ -287,6 +291,19 @@ func align(old []*Entry, shown map[*Entry]bool, items []Sighting) []*Entry {
 	return refs
 }
 
+// growing matches the last item with the last entry if both are a reply below the same message and
+// the entry is not complete. Its text may look quite different now: a reply becomes a table once
+// the table's head is there.
+func growing(old, refs []*Entry, items []Sighting) {
+	i, j := len(items)-1, len(old)-1
+	if i < 0 || j < 0 || refs[i] != nil || (i == 0) != (j == 0) || i > 0 && refs[i-1] != old[j-1] {
+		return
+	}
+	if e := old[j]; e.Role == RoleAssistant && items[i].Role == e.Role && e.Status == StatusStreaming {
+		refs[i] = e
+	}
+}
+
 // alike says how much an item on the same tape looks like an entry: 0 where it is another one.
 func alike(e *Entry, it *Sighting) float64 {
 	switch {
@@ -296,6 +313,8 @@ func alike(e *Entry, it *Sighting) float64 {
 		return 1
 	case e.Tool != nil && it.Tool != nil:
 		return sameCall(e.Tool, it.Tool)
+	case sameRest(e, it):
+		return 0.9
 	}
 	a, b := words(e.Text), words(it.Text)
 	n := common(a, b)
@@ -356,6 +375,8 @@ func repeats(e *Entry, it *Sighting) float64 {
 		return 0.95
 	case e.Tool != nil && it.Tool != nil:
 		return 0.9 * sameCall(e.Tool, it.Tool)
+	case sameRest(e, it):
+		return 0.9
 	}
 	a, b := words(e.Text), words(it.Text)
 	n := common(a, b)
@@ -370,6 +391,17 @@ func repeats(e *Entry, it *Sighting) float64 {
 		return 0.5 // its unfinished end is drawn otherwise now
 	}
 	return 0
+}
+
+// sameRest reports whether the head of the message is missing in the entry or the item, and the
+// other ends with what is there.
+func sameRest(e *Entry, it *Sighting) bool {
+	if it.TruncatedAt != TruncatedHead && e.TruncatedAt != TruncatedHead {
+		return false
+	}
+	a, b := words(e.Text), words(it.Text)
+	return it.TruncatedAt == TruncatedHead && b != "" && strings.HasSuffix(a, b) ||
+		e.TruncatedAt == TruncatedHead && a != "" && strings.HasSuffix(b, a)
 }
 
 // holed tells whether one of two texts without white space is the other but for some rows in its middle: an agent that counts the rows of what it

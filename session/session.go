@@ -16,6 +16,25 @@ type Session struct {
 	Cols      int        `json:"cols"`                // window size at the start, in cells
 	Rows      int        `json:"rows"`
 	Agents    []Agent    `json:"agents"` // each agent that was seen, in order of appearance
+
+	// These are set if a program asked for the command, see package process.
+	Sandbox string `json:"sandbox,omitempty"` // the name that it gave
+	Process string `json:"process,omitempty"` // its id of the command
+	Asked   *Asked `json:"asked,omitempty"`
+}
+
+// Asked says how a program asked for a command.
+type Asked struct {
+	By        string `json:"by,omitempty"`         // who: its User-Agent and address
+	Shell     string `json:"shell,omitempty"`      // the shell session that the command belongs to
+	Apart     bool   `json:"apart,omitempty"`      // beside the other commands of the shell session
+	PTY       bool   `json:"pty,omitempty"`        // the command has a PTY
+	Forgotten bool   `json:"forgotten,omitempty"`  // the program dropped it: its id is free again
+	Listed    bool   `json:"listed,omitempty"`     // the program finds it in the list of processes
+	Brief     bool   `json:"brief,omitempty"`      // until it ends
+	TTL       int64  `json:"ttl_ms,omitempty"`     // how long the program finds its record after its end, in ms; 0: always
+	Timeout   int64  `json:"timeout_ms,omitempty"` // how long it may run, in ms; 0: as long as it likes
+	End       string `json:"end,omitempty"`        // why it ended, if not by itself: killed, timeout, idle
 }
 
 // Agent is one agent CLI as its banner names it.
@@ -72,6 +91,22 @@ type Tool struct {
 	Truncated bool   `json:"truncated"`
 }
 
+// Where lines of a message are missing.
+const (
+	TruncatedHead   = "head"
+	TruncatedMiddle = "middle"
+	TruncatedTail   = "tail"
+)
+
+// Truncate notes that lines of the message are missing. Where they are missing in more than one
+// place, the first call counts.
+func (d *Details) Truncate(at string) {
+	d.Truncated = true
+	if d.TruncatedAt == "" {
+		d.TruncatedAt = at
+	}
+}
+
 // Tool states.
 const (
 	ToolOK       = "ok"
@@ -94,7 +129,8 @@ type Message struct {
 
 // Details are what is known about a message besides its text. Unknown fields are not set.
 type Details struct {
-	Truncated    bool     `json:"truncated,omitempty"`     // lines were cut from the middle of its text or output
+	Truncated    bool     `json:"truncated,omitempty"`     // lines of its text or output are missing
+	TruncatedAt  string   `json:"truncated_at,omitempty"`  // where: TruncatedHead, TruncatedMiddle or TruncatedTail
 	OmittedLines int      `json:"omitted_lines,omitempty"` // how many lines were cut
 	ExitStatus   *int     `json:"exit_status,omitempty"`   // of a shell command, as its shell reported it
 	Cwd          string   `json:"cwd,omitempty"`           // the folder in which a shell command was started

@@ -1,6 +1,6 @@
 package vterm
 
-// A cell is 8 bytes so that a row of 120 columns is 960: what stands in it, and how it is drawn.
+// A cell is 8 bytes so that a row of 120 columns is 960: what is in it, and how it is drawn.
 // The zero cell is one that was never written: a blank, one column wide, in the default style.
 type cell struct {
 	ch   uint32 // code point, or chCluster and a number in Term.clusters; 0: nothing written

@@ -8,7 +8,7 @@ import (
 // maxCluster bounds the bytes of one grapheme cluster; marks past it are dropped.
 const maxCluster = 256
 
-// measure tells how many cells r takes (negative: it is not shown at all), and whether it joins
+// measure returns how many cells r takes (negative: it is not shown at all), and whether it joins
 // the character before the cursor, of which old cells are on the screen. w is then the width of
 // the two together.
 func (t *Term) measure(r rune) (w, old int, joins bool) {
@@ -39,6 +39,9 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	j := t.joint(c.ch, r)
 	if !j.joins {
 		return dropZero(w), 0, false
+	}
+	if t.widths == Points && !joinsEmoji(r) {
+		return c.width(), c.width(), true
 	}
 	return max(c.width(), j.width), c.width(), true
 }
@@ -131,7 +134,7 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 	l.wrote(x + 1)
 }
 
-// cellText is what stands in c; "" where nothing was written.
+// cellText returns what is in c, "" if nothing was written.
 func (t *Term) cellText(c cell) string {
 	switch {
 	case c.ch == 0:

@@ -1,7 +1,7 @@
 package vterm
 
 // restrict keeps the cursor on the screen, and with origin mode between the margins. maxX is the
-// last column it may stand on: cols keeps a pending wrap, cols-1 ends it.
+// last column it may be on: cols keeps a pending wrap, cols-1 ends it.
 func (t *Term) restrict(maxX int) {
 	sc := t.scr
 	sc.x = min(maxX, max(0, sc.x))

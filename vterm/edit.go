@@ -1,6 +1,6 @@
 package vterm
 
-// insertBlanks moves what stands from column x on right by n and blanks the gap.
+// insertBlanks moves the cells from column x on right by n and blanks the gap.
 func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 	l.splitAt(x, attr)
 	n = min(n, t.cols-x)

@@ -48,7 +48,7 @@ func (t *Term) rememberScreen() {
 	}
 }
 
-// blankLine says that nothing but spaces stands on l.
+// blankLine reports whether l holds nothing but spaces.
 func blankLine(l *line) bool {
 	for x := range l.used {
 		if c := l.at(x); c.ch != 0 && c.ch != ' ' {
@@ -58,7 +58,7 @@ func blankLine(l *line) bool {
 	return true
 }
 
-// TakeHistory gives what left the main screen since the last call, oldest first, and forgets it.
+// TakeHistory returns what left the main screen since the last call, oldest first, and forgets it.
 // It may be called inside OnCue. If nobody calls it, the newest 10,000 items wait.
 func (t *Term) TakeHistory() []HistoryRow {
 	if t.hist.n == 0 {
@@ -77,7 +77,7 @@ func (t *Term) TakeHistory() []HistoryRow {
 	return out
 }
 
-// Scrollback is what stands above the main screen, oldest first, as xterm.js keeps it.
+// Scrollback returns the rows above the main screen, oldest first, as xterm.js keeps it.
 func (t *Term) Scrollback() []*Row {
 	out := make([]*Row, t.sb.n)
 	for i := range out {

@@ -22,7 +22,7 @@ func (s *textTable) full() bool { return len(s.index) >= s.sweepAt }
 // maxText bounds the numbers, which the store has 20 bits for.
 const maxText = 1<<20 - 1
 
-// number finds v's number, or gives it one; 0 when there is none left.
+// number returns v's number, assigning one if it is new; 0 if none is left.
 func (s *textTable) number(v string) uint32 {
 	if v == "" {
 		return 0

@@ -40,7 +40,7 @@ func (l *line) expand() {
 	l.isText, l.text = false, l.text[:0]
 }
 
-// read gives the cells that are used, in buf where the line is text.
+// read returns the cells that are used, in buf where the line is text.
 func (l *line) read(buf []cell) []cell {
 	if !l.isText {
 		return l.grid[:l.used]

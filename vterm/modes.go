@@ -22,7 +22,7 @@ type Modes struct {
 	Mouse                                         int // DEC mode of the tracking: 9, 1000, 1002, 1003; 0: none
 }
 
-// Modes tells the settings as they are.
+// Modes returns the current settings.
 func (t *Term) Modes() Modes {
 	return Modes{
 		ApplicationCursorKeys: t.appCursor, ApplicationKeypad: t.appKeypad,

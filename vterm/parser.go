@@ -2,7 +2,7 @@ package vterm
 
 import "unicode/utf8"
 
-// state is where the parser stands: the state machine of https://vt100.net/emu/dec_ansi_parser,
+// state is the state of the parser: the state machine of https://vt100.net/emu/dec_ansi_parser,
 // with OSC strings ended by BEL as well, colons in parameters, and UTF-8 for what is not ASCII.
 type state uint8
 

@@ -47,7 +47,7 @@ func (t *Term) printASCII(p []byte) int {
 	return n
 }
 
-// startRun repairs the wide character that the cursor stands in the middle of, when a run of text
+// startRun repairs the wide character that the cursor is in the middle of, when a run of text
 // starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
 func (t *Term) startRun(l *line) {
 	if !t.inRun {
@@ -155,7 +155,7 @@ func (t *Term) wrapLine() {
 // unlike xterm.js, a few bytes must not keep the terminal busy.
 const maxRepeat = 4096
 
-// repeat is REP: what stands before the cursor, n more times. Only a character just printed is
+// repeat is REP: the character before the cursor, n more times. Only a character just printed is
 // repeated.
 func (t *Term) repeat(n int) {
 	w := t.joinable

@@ -19,7 +19,7 @@ func (p *page) groupAt(i int) group {
 	return group{i, end}
 }
 
-// length is the number of columns that row i of g gives to its logical line: all of them, but for
+// length is the number of columns that row i of g adds to its logical line: all of them, but for
 // a last column left empty because a wide character did not fit, and the empty end of the last row.
 func (p *page) length(g group, i, cols int) int {
 	l := p.rows[i]
@@ -33,7 +33,7 @@ func (p *page) length(g group, i, cols int) int {
 	return cols
 }
 
-// text is the logical line's cells in one piece. half stands for what an earlier resize cut off a
+// text is the logical line's cells in one piece. half represents what an earlier resize cut off a
 // wide character.
 func (p *page) text(g group, cols int, half cell) []cell {
 	var out []cell
@@ -172,7 +172,7 @@ func (p *page) putIn(inserts []insert, added int) {
 	p.rows = out
 }
 
-// breakGroup cuts g anew and gives the rows that it needs more.
+// breakGroup cuts g again and returns the rows that it needs in addition.
 func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 	parts := cut(p.text(g, old, cell{attr: cellTail}), cols)
 	for j, part := range parts {

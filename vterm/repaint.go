@@ -6,10 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Repaint gives bytes that make a terminal of the same size and width table show this screen, whatever it showed before: the rows
-// with styles, links and soft wraps, the main screen behind an alternate one, cursor and saved cursor, margins, tab stops, character
-// sets, modes and title, and the beginning of a sequence that is not complete yet. Output may go on behind them. The scrollback is
-// not part of it: rows do not say that they continue it, and a window that grows finds nothing there.
+// Repaint returns bytes that make a terminal of the same size and width table show this screen,
+// whatever it showed before: the rows with styles, links and soft wraps, the main screen behind an
+// alternate one, cursor and saved cursor, margins, tab stops, character sets, modes and title, and
+// the beginning of a sequence that is not complete yet. Output may go on behind them. The
+// scrollback is not part of it: rows do not say that they continue it, and a window that grows
+// finds nothing there.
 //
 // Its length grows with the screen, not with what was written.
 func (t *Term) Repaint() []byte {
@@ -78,13 +80,14 @@ func (p *painter) screen(sc *screen) {
 	p.putf("\x1b[%d;%dr", sc.top+1, sc.bottom+1)
 }
 
-// follows tells whether a cell can be printed right behind what was just printed.
+// follows reports whether a cell can be printed right behind what was just printed.
 func (p *painter) follows(c cell) bool {
 	first, _ := utf8.DecodeRune(p.t.appendCell(nil, c))
 	return c.ch != 0 && p.last != 0 && alone(p.last) && alone(first)
 }
 
-// row paints what is not blank. At says that the cursor is there: it will wrap into the row. It tells whether the last cell was printed.
+// row paints what is not blank. At says that the cursor is there: it will wrap into the row. It
+// reports whether the last cell was printed.
 func (p *painter) row(l *line, y int, at bool) bool {
 	reached := false
 	for x := 0; x < p.t.cols; {
@@ -116,7 +119,7 @@ func (p *painter) row(l *line, y int, at bool) bool {
 	return reached
 }
 
-// onlyBackground tells whether erasing leaves cells so.
+// onlyBackground reports whether erasing leaves cells like this.
 func (t *Term) onlyBackground(attr uint32) bool {
 	if attr&^styleMask != 0 {
 		return false
@@ -321,7 +324,7 @@ func (p *painter) cursor() {
 	t := p.t
 	sc := t.scr
 	l := sc.rows[sc.y]
-	back := 0 // cells that are printed again, so that the cursor stands behind what it printed
+	back := 0 // cells that are printed again, so that the cursor is behind what it printed
 	if sc.x >= t.cols {
 		back = 1
 		if c := l.at(t.cols - 1); c.ch == 0 && c.attr&cellTail != 0 {
@@ -353,7 +356,7 @@ func (p *painter) cursor() {
 	p.late()
 }
 
-// plainSet tells whether characters are printed as they are.
+// plainSet reports whether characters are printed as they are.
 func (t *Term) plainSet() bool { return t.charset == nil && t.charsets[t.level] == nil }
 
 // repen sets the style of a cell, whatever is on.
@@ -392,7 +395,7 @@ func (p *painter) late() {
 	}
 }
 
-// unfinished gives the beginning of the sequence or character that the output so far ends in.
+// unfinished returns the beginning of the sequence or character that the output so far ends in.
 func (t *Term) unfinished() []byte {
 	var b []byte
 	collect := string(t.collect[:min(t.ncol, len(t.collect))])

@@ -12,7 +12,7 @@ func (t *Term) reply(format string, args ...any) {
 	}
 }
 
-// TakeReplies gives the answers to queries since the last call: what a terminal would have sent
+// TakeReplies returns the answers to queries since the last call: what a terminal would have sent
 // to the program. Always empty without Options.Replies.
 func (t *Term) TakeReplies() []byte {
 	out := t.replies

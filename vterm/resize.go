@@ -1,6 +1,6 @@
 package vterm
 
-// A page is a screen with what stands above it, as one list, while it is being resized: the rules
+// A page is a screen with the rows above it, as one list, while it is being resized: the rules
 // are about both. They are those of xterm.js, found by asking it.
 type page struct {
 	t    *Term
@@ -52,7 +52,7 @@ func (t *Term) page(sc *screen, rows int) *page {
 	return p
 }
 
-// setHeight gives the screen another height: rows come back from the scrollback or are added
+// setHeight changes the height of the screen: rows come back from the scrollback or are added
 // below, blank rows below the cursor go first, then rows move up into the scrollback.
 func (p *page) setHeight(old, rows int) {
 	up := 0
@@ -85,7 +85,7 @@ func (p *page) setHeight(old, rows int) {
 	p.y = min(p.y, rows-1) + up
 }
 
-// place gives the rows another width.
+// place changes the width of the rows.
 func (p *page) place(old, cols, rows int, reflow bool) {
 	p.x, p.savedX = min(p.x, cols-1), min(p.savedX, cols-1)
 	if reflow && cols > old {
@@ -118,7 +118,7 @@ func (t *Term) putPage(sc *screen, p *page, cols, rows int) {
 	}
 }
 
-// emptyLine is a line of no cells yet; fit gives it its width.
+// emptyLine is a line of no cells yet; fit sets its width.
 func (t *Term) emptyLine() *line { return newLine(nil, false) }
 
 // fit cuts l to cols cells, and on the screen makes it as long. A line that another owner shares,

@@ -13,7 +13,7 @@ type Color struct {
 	R, G, B uint8 // Kind == ColorRGB
 }
 
-// ColorKind tells which fields of a Color hold.
+// ColorKind says which fields of a Color are set.
 type ColorKind uint8
 
 const (
@@ -40,7 +40,7 @@ type Style struct {
 	Bold, Dim, Italic, Blink, Inverse  bool
 	Invisible, Strikethrough, Overline bool
 	Underline                          Underline
-	Link                               string // OSC 8 URI, empty where there is none
+	Link                               string // OSC 8 URI, empty if there is no link
 }
 
 // Run is a maximal stretch of cells of one style within a row.

@@ -12,7 +12,8 @@ type screen struct {
 	saved       savedCursor
 }
 
-// slide moves all rows up by one, but for the last, which is to be set. It seldom has to move them in memory.
+// slide moves all rows up by one, except the last, which the caller sets. It seldom has to move
+// them in memory.
 func (sc *screen) slide() {
 	n := len(sc.rows)
 	if cap(sc.rows) == n {

@@ -24,13 +24,13 @@ type view struct {
 	ends  []int // where the runs' texts end
 }
 
-// viewRow is a row of the store: what stands there, and of which line and version it is.
+// viewRow is a row of the store: its content, and the line and version that it comes from.
 type viewRow struct {
 	line     *line // nil: none
 	ver      uint32
 	cells    []cell
 	used     int  // the cells from here on are zero
-	from, to int  // the columns that are to be read, because they were written
+	from, to int  // the columns to read, because they were written
 	row      *Row // what was made of it; nil: nothing yet
 }
 

@@ -29,7 +29,7 @@ type brushExtra struct {
 	link      uint32 // number in Term.links, 0: none
 }
 
-// show brings e back to a brush's flags where there is anything to it.
+// show returns flags with penExtended set if e is in use, else cleared.
 func (e brushExtra) show(flags uint32) uint32 {
 	if e.underline != 0 || e.link != 0 {
 		return flags | penExtended
@@ -113,7 +113,7 @@ func (t *Term) brushStyle(b brush) uint32 {
 	return slot.n
 }
 
-// styleNumber finds p's number, or gives it one.
+// styleNumber returns p's number, assigning one if it is new.
 func (t *Term) styleNumber(p pen) uint32 {
 	if p == (pen{}) {
 		return 0

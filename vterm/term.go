@@ -8,7 +8,15 @@ type Widths uint8
 const (
 	Graphemes Widths = iota // grapheme clusters, as the agents lay them out (displaywidth + uniseg)
 	Unicode11               // per code point, as xterm.js with its Unicode 11 addon does
+	Points                  // per code point but for emoji, as programs that use Rust's unicode-width lay them out
 )
+
+// SetWidths changes how wide the characters are that are written from now on.
+func (t *Term) SetWidths(w Widths) {
+	if w != t.widths {
+		t.widths, t.pages, t.joints = w, [len(t.pages)]*widthPage{}, nil
+	}
+}
 
 // Options configure a Term. The zero value is an 80x24 terminal with 10,000 lines of scrollback.
 type Options struct {
@@ -139,7 +147,7 @@ func New(o Options) *Term {
 
 func clampTo(v, lo, hi int) int { return min(max(v, lo), hi) }
 
-// cue tells what the output did.
+// cue passes on what the output did.
 func (t *Term) cue(kind CueKind, n int, text string) {
 	if t.onCue != nil {
 		t.onCue(Cue{Kind: kind, N: n, Text: text})

@@ -203,7 +203,7 @@ func (s *vt10xStore) colors(fg, bg uint32) {
 		return
 	}
 	s.out = append(s.out, "\x1b["...)
-	if fg|bg != 0 { // vt10x's default colours stand for both being 0
+	if fg|bg != 0 { // vt10x's default colours are both 0
 		if fg != s.fg {
 			s.color(fg, 30)
 		}
@@ -241,7 +241,7 @@ func (s *vt10xStore) color(c, base uint32) {
 	}
 }
 
-// read gives the cells of a stretch of a row back.
+// read returns the cells of a part of a row.
 func (s *vt10xStore) read(x, y int, cells []cell) {
 	for i := range cells {
 		g := s.term.Cell(x+i, y)

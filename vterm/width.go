@@ -39,8 +39,11 @@ func (t *Term) seenProps(r rune) uint8 {
 
 func (t *Term) findProps(r rune) uint8 {
 	p := propKnown | uint8(width11(r))
-	if t.widths != Unicode11 {
+	switch {
+	case t.widths == Graphemes:
 		p = propKnown | uint8(min(2, max(0, displaywidth.Rune(r)))) | joinProp(r)
+	case t.widths == Points && (p&propWidth == 0 || joinsEmoji(r)):
+		p |= joinProp(r)
 	}
 	if r>>11 == 0x1B || r == 0xFEFF {
 		p = propKnown // no characters, which are dropped
@@ -67,6 +70,29 @@ func joinProp(r rune) uint8 {
 		}
 	}
 	return 0
+}
+
+// joinsEmoji reports whether r may be a part of an emoji behind its first character.
+func joinsEmoji(r rune) bool {
+	return r >= 0x1F000 && r < 0x20000 || r >= 0x2190 && r < 0x2C00 || r == 0xFE0F || r == 0x20E3
+}
+
+// PointsWidth returns how many cells a text takes by Points.
+func PointsWidth(s string) int {
+	n := 0
+	for g := displaywidth.StringGraphemes(s); g.Next(); {
+		c, emoji := g.Value(), false
+		w := 0
+		for i, r := range c {
+			w += width11(r)
+			emoji = emoji || i > 0 && joinsEmoji(r)
+		}
+		if emoji {
+			w = g.Width()
+		}
+		n += w
+	}
+	return n
 }
 
 // width11 is the width of r in Unicode 11, per code point.

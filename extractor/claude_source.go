@@ -1,0 +1,93 @@
+package extractor
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// claudeSigns are signs of Markdown that stand literally: as the agent draws Markdown without them,
+// a block with several kinds is the source of a document, in a fence of its own.
+type claudeSigns uint8
+
+const (
+	claudeHeadingSign claudeSigns = 1 << iota
+	claudeFenceSign
+	claudeQuoteSign
+	claudeBoldSign
+	claudeCodeSign
+	claudeLinkSign
+)
+
+// claudeSource returns how many lines from the first are the source of a Markdown document: up to
+// the last group of lines with signs, where at most one line without any is between two.
+func claudeSource(ls []textLine) int {
+	var signs claudeSigns
+	n, fences, without := 0, 0, 0
+	for k := 0; k < len(ls) && without < 2; {
+		if ls[k].blank() {
+			k++
+			continue
+		}
+		var own claudeSigns
+		end := k
+		for ; end < len(ls) && !ls[end].blank(); end++ {
+			if end >= maxGroup && n == 0 && own == 0 {
+				return 0
+			}
+			s := claudeSignsOf(&ls[end])
+			if s&claudeFenceSign != 0 {
+				fences++
+			}
+			own |= s
+		}
+		without++
+		if own != 0 {
+			n, without = end, 0
+		} else if n == 0 {
+			return 0
+		}
+		signs |= own
+		k = end
+	}
+	if bits.OnesCount8(uint8(signs)) < 2 && fences < 2 {
+		return 0
+	}
+	return n
+}
+
+// claudeSignsOf returns what claudeReadSigns reads.
+func claudeSignsOf(l *textLine) claudeSigns { return claudeSigns(claudeNote(l) >> claudeNoteSigns) }
+
+// claudeReadSigns returns the signs in a line. Those at its start have no style; within it the
+// words around them may have the one that they stand for.
+func claudeReadSigns(l *textLine) claudeSigns {
+	var signs claudeSigns
+	t := l.text[l.indent:]
+	if st := l.first(); st.Fg.Kind == vterm.ColorDefault && !st.Bold && !st.Dim && !st.Italic {
+		switch {
+		case strings.HasPrefix(strings.TrimLeft(t, "#"), " ") && hashes(t) > 0:
+			signs |= claudeHeadingSign
+		case strings.HasPrefix(t, "```"), strings.HasPrefix(t, "~~~"):
+			signs |= claudeFenceSign
+		case strings.HasPrefix(t, "> "):
+			signs |= claudeQuoteSign
+		}
+	}
+	for _, s := range l.spans {
+		if s.mark&markCode != 0 {
+			continue
+		}
+		if s.mark&markBold != 0 && len(s.text) > 4 && strings.HasPrefix(s.text, "**") && strings.HasSuffix(s.text, "**") {
+			signs |= claudeBoldSign
+		}
+		if strings.Count(s.text, "`") >= 2 && !strings.HasPrefix(t, "```") {
+			signs |= claudeCodeSign
+		}
+	}
+	if strings.Contains(t, "](") && strings.Contains(t, "[") {
+		signs |= claudeLinkSign
+	}
+	return signs
+}

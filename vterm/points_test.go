@@ -1,0 +1,31 @@
+package vterm
+
+import "testing"
+
+// Issue 16, item 4: text laid out by code points takes as many cells as its program counted, so
+// that what it writes at a column further right leaves no gap and covers nothing.
+func TestPoints(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		width int
+	}{
+		{"ทำงาน", 5},     // SARA AM has a cell of its own
+		{"परीक्षण", 6},   // vowel signs and letters behind a virama, too
+		{"e\u0301te", 3}, // accents have none
+		{"한글", 4},        // wide
+		{"👨‍👩‍👧‍👦🇯🇵", 4}, // emoji are counted as a whole
+	} {
+		if got := PointsWidth(tt.text); got != tt.width {
+			t.Errorf("PointsWidth(%q) = %d, want %d", tt.text, got, tt.width)
+		}
+		term := New(Options{Cols: 40, Rows: 2})
+		term.SetWidths(Points)
+		if _, err := term.Write([]byte(tt.text)); err != nil {
+			t.Fatal(err)
+		}
+		s := term.Snapshot()
+		if s.CursorX != tt.width || s.Lines[0].Text != tt.text {
+			t.Errorf("%q: the cursor is at column %d, want %d; the row says %q", tt.text, s.CursorX, tt.width, s.Lines[0].Text)
+		}
+	}
+}
