@@ -118,8 +118,11 @@ func (f File) IsWritten() bool {
 		return false
 	}
 	defer file.Close()
-	return bytelock.Locked(file, writerByte)
+	return IsWritten(file)
 }
+
+// IsWritten reports whether the Writer of an open journal still holds it.
+func IsWritten(file *os.File) bool { return bytelock.Locked(file, writerByte) }
 
 // ErrInUse reports that a journal is still being written, or that another process is storing it.
 var ErrInUse = errors.New("in use")
@@ -131,7 +134,7 @@ func (f File) Claim() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytelock.Locked(file, writerByte) || bytelock.Lock(file, packerByte) != nil {
+	if IsWritten(file) || bytelock.Lock(file, packerByte) != nil {
 		return nil, errors.Join(ErrInUse, file.Close())
 	}
 	now, err := os.Lstat(f.Path)

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	formatName    = "ptyrec.journal"
-	formatVersion = 1
+	formatName      = "ptyrec.journal"
+	terminalVersion = 1 // of what a terminal shows
+	processVersion  = 2 // adds Pipe events, and data to Exit; only for sessions with Session.Process
 
 	headSize  = 4 + 4 + 1 + 8 + 8 + 8 // bytes of a frame before its data
 	maxData   = 1 << 20               // bytes of one event
@@ -63,7 +64,10 @@ func encodeHeader(seed uint32, s session.Session, number, offset int64) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	h := header{Format: formatName, Version: formatVersion, Event: number, Byte: offset, Session: text}
+	h := header{Format: formatName, Version: terminalVersion, Event: number, Byte: offset, Session: text}
+	if s.Process != "" {
+		h.Version = processVersion
+	}
 	h.Check = h.sum(seed)
 	line, err := json.Marshal(h)
 	return append(line, '\n'), err
@@ -76,7 +80,7 @@ func decodeHeader(id string, line []byte) (h header, s *session.Session, err err
 	if h.sum(seedOf(id)) != h.Check || h.Event < 0 || h.Event > maxValue || h.Byte < 0 || h.Byte > maxValue {
 		return h, nil, errNotJournal
 	}
-	if h.Version > formatVersion {
+	if h.Version > processVersion {
 		return h, nil, fmt.Errorf("journal format %d: %w", h.Version, session.ErrNewer)
 	}
 	s = &session.Session{}
@@ -92,9 +96,25 @@ func dataSize(e session.Event) int {
 	case session.Resize:
 		return 8
 	case session.Exit:
-		return 4
+		return 4 + len(e.Data)
+	case session.Pipe:
+		return pipeHead + len(e.Data)
 	}
 	return len(e.Data)
+}
+
+// pipeHead is how many bytes of a Pipe event's frame data come before what the child wrote.
+const pipeHead = 1 + 8
+
+// printed returns how many of the size bytes of an event's frame data the child wrote.
+func printed(kind session.EventKind, size int) int64 {
+	switch kind {
+	case session.Output:
+		return int64(size)
+	case session.Pipe:
+		return int64(size - pipeHead)
+	}
+	return 0
 }
 
 // appendFrame appends the event's frame to b.
@@ -112,6 +132,11 @@ func appendFrame(b []byte, seed uint32, e Event) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.Rows))
 	case session.Exit:
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.Status))
+		b = append(b, e.Data...)
+	case session.Pipe:
+		b = append(b, byte(e.Stream))
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.Text))
+		b = append(b, e.Data...)
 	default:
 		b = append(b, e.Data...)
 	}
@@ -129,9 +154,10 @@ func decodeHead(head []byte) (e Event, size int, ok bool) {
 	e.At = time.Duration(binary.LittleEndian.Uint64(head[25:]))
 	switch {
 	case length > maxData,
-		e.Kind > session.Marker,
+		e.Kind > session.Pipe,
 		e.Kind == session.Resize && length != 8,
-		e.Kind == session.Exit && length != 4,
+		e.Kind == session.Exit && length < 4,
+		e.Kind == session.Pipe && length < pipeHead,
 		uint64(e.Number) > maxValue, uint64(e.Offset) > maxValue, uint64(e.At) > maxValue:
 		return e, 0, false
 	}
@@ -149,11 +175,15 @@ func decodeData(e *Event, seed uint32, frame []byte) bool {
 	case session.Resize:
 		e.Cols, e.Rows = int(binary.LittleEndian.Uint32(data)), int(binary.LittleEndian.Uint32(data[4:]))
 	case session.Exit:
-		e.Status = int(int32(binary.LittleEndian.Uint32(data)))
-	default:
-		if len(data) > 0 {
-			e.Data = bytes.Clone(data)
+		e.Status, data = int(int32(binary.LittleEndian.Uint32(data))), data[4:]
+	case session.Pipe:
+		e.Stream, e.Text, data = int(data[0]), int64(binary.LittleEndian.Uint64(data[1:])), data[pipeHead:]
+		if e.Stream != session.Stdout && e.Stream != session.Stderr || uint64(e.Text) > maxValue {
+			return false
 		}
+	}
+	if e.Kind != session.Resize && len(data) > 0 {
+		e.Data = bytes.Clone(data)
 	}
 	return true
 }

@@ -33,7 +33,7 @@ type Reader struct {
 // NewReader returns a Reader for a file of session id. The error wraps session.ErrNewer if a newer
 // version wrote the file. A damaged header is not an error.
 func NewReader(f io.Reader, id string) (*Reader, error) {
-	r := &Reader{buf: bufio.NewReaderSize(f, headSize+maxData), seed: seedOf(id)}
+	r := newReader(f, id)
 	line, err := r.buf.Peek(min(maxHeader, headSize+maxData))
 	if len(line) == 0 || err != nil && !errors.Is(err, io.EOF) {
 		return r, ignoreEOF(err)
@@ -51,6 +51,10 @@ func NewReader(f io.Reader, id string) (*Reader, error) {
 		r.last.Number, r.last.Offset = h.Event-1, h.Byte
 	}
 	return r, nil
+}
+
+func newReader(f io.Reader, id string) *Reader {
+	return &Reader{buf: bufio.NewReaderSize(f, headSize+maxData), seed: seedOf(id)}
 }
 
 func ignoreEOF(err error) error {
@@ -92,10 +96,7 @@ func (r *Reader) Next() (Event, error) {
 			continue
 		}
 		r.skip = headSize + size
-		r.last, r.next, r.offset = e, e.Number+1, e.Offset
-		if e.Kind == session.Output {
-			r.offset += int64(size)
-		}
+		r.last, r.next, r.offset = e, e.Number+1, e.Offset+e.Printed()
 		return e, nil
 	}
 }
@@ -154,10 +155,7 @@ func ReadTail(f *os.File, id string) (Tail, error) {
 			if e.Kind == session.Exit && end > n && at > 0 {
 				break // the rest is read with the next step
 			}
-			t.Number, t.Offset, t.Last = e.Number+1, e.Offset, e
-			if e.Kind == session.Output {
-				t.Offset += int64(size)
-			}
+			t.Number, t.Offset, t.Last = e.Number+1, e.Offset+printed(e.Kind, size), e
 			t.Ended = e.Kind == session.Exit && end <= n && decodeData(&t.Last, r.seed, buf[at:end])
 			if at = end; at > n {
 				break

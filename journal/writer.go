@@ -32,10 +32,6 @@ const (
 	lastTries  = 3                      // attempts at a failing write when the Writer is closed
 	lastWait   = 200 * time.Millisecond // time between them
 	stuckAfter = 5 * time.Second        // how long Close waits for a write that does not return
-
-	// syncLimit is how many bytes Close waits for until they are durable: the user waits for the
-	// prompt. For more than that it only tells the system to write them now.
-	syncLimit = 1 << 20
 )
 
 var (
@@ -77,13 +73,13 @@ type Writer struct {
 	asked  []chan struct{} // each is closed when all earlier events are written or have failed
 
 	// These belong to run.
-	reserve  *os.File // disk space kept for the session's end; may be nil
-	file     *os.File
-	number   int   // of the file
-	written  int64 // bytes of the file
-	head     int   // bytes of queue[0] that were written
-	unsynced atomic.Int64
-	syncing  *time.Timer
+	reserve *os.File // disk space kept for the session's end; may be nil
+	file    *os.File
+	number  int   // of the file
+	written int64 // bytes of the file
+	head    int   // bytes of queue[0] that were written
+
+	syncing atomic.Bool // a sync is under way
 }
 
 // Create creates the journal of a session. The caller must close the Writer.
@@ -161,9 +157,7 @@ func (w *Writer) Put(e session.Event) {
 	placed := Event{Number: w.next, Offset: w.offset, Event: e}
 	w.next++
 	size := headSize + dataSize(e)
-	if e.Kind == session.Output {
-		w.offset += int64(len(e.Data))
-	}
+	w.offset += e.Printed()
 	full := w.queued+size > maxQueued && e.Kind != session.Exit
 	if full || size > headSize+maxData || w.closed {
 		w.lose(placed, errFull)
@@ -182,9 +176,7 @@ func (w *Writer) lose(e Event, err error) {
 	if w.err == nil {
 		w.err = err
 	}
-	if e.Kind == session.Output {
-		w.lost += w.offset - e.Offset
-	}
+	w.lost += e.Printed()
 }
 
 // room returns a chunk that has room for size more bytes.
@@ -226,6 +218,13 @@ func (w *Writer) Settle(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return nil
+}
+
+// Waiting returns how many bytes wait to be written.
+func (w *Writer) Waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queued
 }
 
 // Close writes what is queued, and waits as long as the disk accepts data. It returns how many
@@ -277,7 +276,7 @@ func (w *Writer) Lost() (lost int64, err error) {
 func (w *Writer) run() {
 	defer close(w.done)
 	w.keepReserve()
-	var due, quiet <-chan time.Time
+	var due, quiet, unsynced <-chan time.Time
 	for {
 		select {
 		case <-w.ready:
@@ -293,6 +292,11 @@ func (w *Writer) run() {
 				w.rotate(packSize)
 			}
 			continue
+		case <-unsynced:
+			if unsynced = nil; !w.sync() {
+				unsynced = time.After(syncAfter)
+			}
+			continue
 		}
 		due = nil
 		err := w.writeAll()
@@ -305,6 +309,9 @@ func (w *Writer) run() {
 		default:
 			w.rotate(fileSize)
 			quiet = time.After(quietAfter)
+			if unsynced == nil {
+				unsynced = time.After(syncAfter)
+			}
 		}
 	}
 }
@@ -346,7 +353,6 @@ func (w *Writer) writeAll() error {
 			w.fail(err)
 			return err
 		}
-		w.syncSoon(n)
 		w.drop(chunk)
 	}
 }
@@ -392,24 +398,26 @@ func guarded(fn func() (int, error)) (n int, err error) {
 	return fn()
 }
 
-// syncSoon makes written data durable after a while, concurrently with further writes.
-func (w *Writer) syncSoon(n int) {
-	if w.unsynced.Add(int64(n)) > int64(n) {
-		return
+// sync begins to make what was written durable, concurrently with further writes. It reports false
+// if the sync before has not ended.
+func (w *Writer) sync() bool {
+	if w.syncing.Swap(true) {
+		return false
 	}
 	f := w.file
-	w.syncing = time.AfterFunc(syncAfter, func() {
-		w.unsynced.Store(0)
-		_ = syncData(f) // if the disk fails, so does the next write
+	w.after.Go(func() {
+		w.settle(f)
+		w.syncing.Store(false)
 	})
+	return true
 }
 
-// stopSync cancels syncSoon and returns how many written bytes are not durable.
-func (w *Writer) stopSync() int64 {
-	if w.syncing != nil {
-		w.syncing.Stop()
+// settle makes what was written to f durable. Some file systems cannot, which is no error.
+func (w *Writer) settle(f *os.File) {
+	err := syncData(f)
+	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		w.fail(err)
 	}
-	return w.unsynced.Swap(0)
 }
 
 // rotate begins a new file if the current one has at least limit bytes. The last write must have
@@ -422,9 +430,8 @@ func (w *Writer) rotate(limit int64) {
 	if w.begin(w.place()) != nil {
 		return // keep using this file
 	}
-	w.stopSync()
 	w.after.Go(func() {
-		_ = syncData(old)
+		w.settle(old)
 		_ = old.Close() // this also releases the lock
 		if w.opt.Closed != nil {
 			w.opt.Closed()
@@ -453,11 +460,7 @@ func (w *Writer) finish() {
 	}
 	w.release()
 	w.writeEnd()
-	if w.stopSync() <= syncLimit {
-		_ = syncData(w.file)
-	} else {
-		startSync(w.file)
-	}
+	w.settle(w.file)
 	gone := w.isRemoved()
 	_ = w.file.Close()
 	w.mu.Lock()
@@ -542,8 +545,8 @@ func (w *Writer) waiting(written int) (n int64) {
 	for _, chunk := range w.queue {
 		for at := 0; at < len(chunk); {
 			e, size, _ := decodeHead(chunk[at:])
-			if at += headSize + size; at > written && e.Kind == session.Output {
-				n += int64(size)
+			if at += headSize + size; at > written {
+				n += printed(e.Kind, size)
 			}
 		}
 		written = 0

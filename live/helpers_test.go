@@ -142,6 +142,9 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 			Host: func(c *recorder.Controls) recorder.Host {
 				r.host = live.New(live.Options{
 					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Child: c, Past: r.log.past,
+					Events: func(_ context.Context, from int64, fn func(int64, session.Event) error) error {
+						return r.log.Replay(from, fn)
+					},
 					WriteTimeout: 2 * time.Second,
 				})
 				dir, _, err := rundir.Make()

@@ -40,6 +40,9 @@ type Options struct {
 	// Past calls fn with the Output and Resize events of the raw log from a byte of output on, which may stand within the first, until fn
 	// fails; seq is that of the first byte. Where something is missing seq jumps. nil: nothing is recorded.
 	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
+	// Events calls fn with the events of the raw log from a number on, until fn fails. Where events
+	// are missing their numbers are left out. nil: nothing is recorded.
+	Events events
 	// Entries gives the entries with a greater number than after, as the viewers may see them. nil: there are none.
 	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
 	// Asks, if set, reports whether a screen shows a question of an agent that Enter would answer,
@@ -70,6 +73,7 @@ type Host struct {
 	opt    Options
 	child  Child
 	stream *stream
+	frames frames
 	screen *screen
 
 	ctx      context.Context // ends when the viewers are to go
@@ -124,6 +128,7 @@ func New(o Options) *Host {
 
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) {
+	h.frames.event(e) // before the stream: whoever knows a byte finds its frame
 	h.stream.event(e)
 	if e.Kind == session.Resize {
 		h.window.changed(e)
@@ -218,6 +223,9 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	}
 	v.taken() // all that is in the hello
 	h.stream.keep(1)
+	if v.attach.Mode == protocol.ModeFrames {
+		h.frames.keep(1)
+	}
 	if !h.pumping {
 		h.pumping = true
 		h.workers.Go(h.pump)
@@ -226,7 +234,7 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	v.at = now
 	return protocol.Hello{
 		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, State: h.agent, Control: h.state(""),
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""),
 	}, true
 }
 
@@ -248,6 +256,9 @@ func (h *Host) remove(v *viewer) {
 	}
 	h.unsize(v)
 	h.stream.keep(-1)
+	if v.attach.Mode == protocol.ModeFrames {
+		h.frames.keep(-1)
+	}
 	if last {
 		notify(h.stream.wake) // the pump ends
 	}

@@ -54,7 +54,8 @@ func (s *stream) event(e session.Event) {
 		s.resize(protocol.Size{Seq: s.end, Cols: e.Cols, Rows: e.Rows})
 	case session.Exit:
 		s.exit = &protocol.Exit{Status: e.Status, Seq: s.end}
-	default:
+	case session.Marker: // a frame
+	case session.Input:
 		return
 	}
 	if s.kept > 0 {

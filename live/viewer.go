@@ -48,6 +48,9 @@ type viewer struct {
 	at       place // of its writer
 	painted  bool  // it has had a screen
 	snapshot time.Time
+	frame    int64            // number of the next one, in ModeFrames
+	after    int64            // frames of output that it does not want
+	out      []byte           // frames that are about to be written
 	text     *protocol.Screen // that it had last
 
 	mu     sync.Mutex // guards the fields below
@@ -112,7 +115,7 @@ func (v *viewer) greet(in *protocol.Reader) bool {
 		v.refuse(&protocol.Error{Code: protocol.CodeTooMany, Message: "the session takes no more viewers"})
 		return false
 	}
-	if v.attach.From != nil {
+	if v.attach.From != nil && v.attach.Mode != protocol.ModeFrames {
 		v.at = place{seq: *v.attach.From}
 	} else if v.attach.Mode == protocol.ModeBytes {
 		v.at = place{}
@@ -141,11 +144,15 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	switch a.Mode {
 	case "":
 		a.Mode = protocol.ModeScreen
-	case protocol.ModeScreen, protocol.ModeBytes, protocol.ModeText, protocol.ModeNone:
+	case protocol.ModeScreen, protocol.ModeBytes, protocol.ModeText, protocol.ModeNone, protocol.ModeFrames:
 	default:
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown mode %q", a.Mode)}
 	}
-	if a.From != nil {
+	if a.From != nil && a.Mode == protocol.ModeFrames || a.After != nil {
+		if a.From != nil && *a.From < 0 || a.After != nil && *a.After < 0 {
+			return &protocol.Error{Code: protocol.CodeBadRequest, Message: "frames are counted from 0"}
+		}
+	} else if a.From != nil {
 		if end, _ := v.host.stream.now(); *a.From < 0 || *a.From > end.seq {
 			return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("from %d: the output has %d bytes", *a.From, end.seq)}
 		}
@@ -259,6 +266,8 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 		return v.showText()
 	case protocol.ModeBytes:
 		return v.showBytes()
+	case protocol.ModeFrames:
+		more, err = v.showFrames()
 	default:
 		more, err = v.showNothing()
 	}
@@ -456,6 +465,12 @@ func (v *viewer) handle(f protocol.Frame) error {
 			return err
 		}
 		v.ack(r.ID, h.kill(v, r))
+	case protocol.TypeMark:
+		var r protocol.MarkRequest
+		if err := f.Decode(&r); err != nil {
+			return err
+		}
+		v.ack(r.ID, h.mark(v, r))
 	}
 	return nil
 }

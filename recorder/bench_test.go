@@ -72,14 +72,20 @@ func BenchmarkTurns(b *testing.B) {
 	}
 }
 
+const (
+	inkRule = "\x1b[2m\x1b[38;2;136;136;136m────────────────────────────────────────────────────────────────────────────────────────────────────\x1b[39m\x1b[22m\r\n"
+	inkBox  = inkRule + "> \x1b[7m \x1b[27m\r\n" + inkRule + "  ? for shortcuts\r\n"
+)
+
+// inkErase erases so many rows above the cursor, and its own.
+func inkErase(rows int) string { return strings.Repeat("\x1b[2K\x1b[1A", rows) + "\x1b[2K\x1b[G" }
+
 // conversation is one drawn as Claude Code 2.0 does (Ink): the input box is erased line by line, what is finished is
 // printed, and the box is drawn again below it.
 func conversation(turns int) []session.Event {
 	var events []session.Event
 	at := time.Duration(0)
-	rule := "\x1b[2m\x1b[38;2;136;136;136m" + strings.Repeat("─", 100) + "\x1b[39m\x1b[22m\r\n"
-	box := rule + "> \x1b[7m \x1b[27m\r\n" + rule + "  ? for shortcuts\r\n"
-	erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
+	box, erase := inkBox, inkErase(4)
 	frame := func(s string) {
 		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[?2026h" + s + "\x1b[?2026l")})
 		at += 60 * time.Millisecond
@@ -89,7 +95,7 @@ func conversation(turns int) []session.Event {
 		frame(erase + fmt.Sprintf("\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Explain step %d of the plan \x1b[39m\x1b[49m\r\n\r\n", i) + box)
 		for j := range 5 { // the spinner
 			frame(erase + fmt.Sprintf("✻ Thinking… (%ds · esc to interrupt)\r\n\r\n", j) + box + "\x1b[1A\x1b[1B")
-			frame(strings.Repeat("\x1b[2K\x1b[1A", 6) + "\x1b[2K\x1b[G" + box)
+			frame(inkErase(6) + box)
 		}
 		var reply strings.Builder
 		fmt.Fprintf(&reply, "\x1b[38;2;255;255;255m●\x1b[39m Step %d drops the cache and builds it again.\r\n\r\n", i)
@@ -100,6 +106,69 @@ func conversation(turns int) []session.Event {
 		at += 300 * time.Millisecond
 	}
 	return events
+}
+
+// BenchmarkReply processes a reply that streams in line by line, without a blank line: the cost of
+// a line must not grow with the reply.
+func BenchmarkReply(b *testing.B) {
+	kinds := []struct {
+		name string
+		line func(i int) string
+	}{
+		{"prose", func(i int) string {
+			return fmt.Sprintf("Step %d drops the cache and builds it again, which takes some time.", i)
+		}},
+		{"wrapped", func(i int) string {
+			return fmt.Sprintf("and then step %d goes on with words up to the very edge of the window here and", i)
+		}},
+		{"items", func(i int) string { return fmt.Sprintf("- point %d, in a line of its own with some words to read", i) }},
+		{"code", func(i int) string { return fmt.Sprintf("    x%d = f(%d);", i, i) }},
+		{"coloured", func(i int) string { return fmt.Sprintf("\x1b[34mfunc\x1b[39m f%d()", i) }},
+		{"fields", func(i int) string { return fmt.Sprintf("\x1b[1mStep %d:\x1b[22m drops the cache", i) }},
+		{"table", func(i int) string { return fmt.Sprintf("│ %d │ a │", i) }},
+	}
+	for _, kind := range kinds {
+		for _, lines := range []int{1000, 4000} {
+			b.Run(fmt.Sprintf("%s-%d", kind.name, lines), func(b *testing.B) {
+				events := reply(lines, kind.line)
+				var p *recorder.Processor
+				for b.Loop() {
+					p = recorder.NewProcessor(recorder.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+					for _, e := range events {
+						p.Feed(e)
+					}
+					p.Close(events[len(events)-1].At)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*lines), "ns/line")
+				said := ""
+				for _, e := range p.Entries() {
+					said += e.Text
+				}
+				if n := strings.Count(said, "\n"); n < lines/20 {
+					b.Fatalf("%d lines were read: %.200q", n, said)
+				}
+			})
+		}
+	}
+}
+
+// reply is one prompt and its answer, drawn as conversation does, with ten lines in a frame.
+func reply(lines int, line func(i int) string) []session.Event {
+	events := conversation(1)
+	at := events[len(events)-1].At
+	for i := 0; i < lines; {
+		text := inkErase(5)
+		if i == 0 {
+			text = inkErase(4) + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Say all \x1b[39m\x1b[49m\r\n\r\n\x1b[38;2;255;255;255m●\x1b[39m All of it follows here:\r\n"
+		}
+		for range 10 {
+			text += "  " + line(i) + "\r\n"
+			i++
+		}
+		at += 50 * time.Millisecond
+		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[?2026h" + text + "\r\n" + inkBox + "\x1b[?2026l")})
+	}
+	return append(events, session.Event{At: at + time.Second, Kind: session.Output, Data: []byte("\x1b[G")})
 }
 
 // BenchmarkFloods processes what programs print without end: bytes of raw output a second. Each is

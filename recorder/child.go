@@ -122,27 +122,28 @@ func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
 	if ptmx, tty, err = pty.Open(); err != nil {
 		return nil, nil, err
 	}
-	if ptmx, err = unpolled(ptmx); err != nil {
-		return nil, nil, errors.Join(err, tty.Close())
+	ptmx, ptmxErr := unpolled(ptmx)
+	tty, ttyErr := unpolled(tty)
+	if err = errors.Join(ptmxErr, ttyErr); err == nil {
+		err = unix.SetNonblock(int(ptmx.Fd()), true)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, ptmx.Close(), tty.Close())
 	}
 	copySettings(t, tty)
 	_ = unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, t.size()) // a PTY takes any size
 	return ptmx, tty, nil
 }
 
-// unpolled replaces f by a non-blocking file that Go's poller does not know. In a flood, each piece
-// of output would also wake the poller's thread.
+// unpolled replaces f, which it closes, by a blocking file that Go's poller does not know. In a
+// flood, each piece of output changes what either end is ready for, and would wake the poller.
 func unpolled(f *os.File) (*os.File, error) {
 	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes f blocking; NewFile would poll a non-blocking file
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes the file blocking; NewFile would poll another
 	if err != nil {
 		return nil, err
 	}
-	out := os.NewFile(uintptr(fd), f.Name())
-	if err := unix.SetNonblock(fd, true); err != nil {
-		return nil, errors.Join(err, out.Close())
-	}
-	return out, nil
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 // copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal, or the usual ones.

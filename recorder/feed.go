@@ -10,10 +10,10 @@ import (
 // feedMemory bounds the queue before the follower, in bytes of event data.
 const feedMemory = 256 << 10
 
-// feed is the queue before the follower. Putting never waits: what does not fit is left out, and the follower reads it
-// from the log. It may be used concurrently, with one taker.
+// feed is the queue before the follower. put never waits: it leaves out what does not fit, and the
+// follower reads that from the log. A feed may be used concurrently, with one taker.
 type feed struct {
-	ready chan struct{} // gets a value when there is the first event to take, when one is left out, and when the feed is closed
+	ready chan struct{} // receives a value at the first event to take, the first left out, and close
 	ended chan struct{} // closed when the feed is
 
 	mu     sync.Mutex // guards the fields below
@@ -21,7 +21,7 @@ type feed struct {
 	size   int   // of mem, in bytes
 	next   int64 // number of the event that is put next, from 0
 	missed int64 // number of the first event that was left out, -1: none
-	left   int64 // bytes that were left out
+	output int64 // bytes of output that were put or left out
 	closed bool
 }
 
@@ -34,12 +34,14 @@ func (f *feed) put(e session.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.next++
+	if e.Kind == session.Output {
+		f.output += int64(len(e.Data))
+	}
 	if f.missed >= 0 {
-		f.left += int64(len(e.Data))
 		return
 	}
 	if f.size+eventSize(e) > feedMemory {
-		f.missed, f.left = f.next-1, int64(len(e.Data))
+		f.missed = f.next - 1
 		notify(f.ready)
 		return
 	}
@@ -51,14 +53,14 @@ func (f *feed) put(e session.Event) {
 	}
 }
 
-// plenty tells whether it is time to take: there is too much, or nothing more will come.
+// plenty reports whether it is time to take: the feed is full or closed.
 func (f *feed) plenty() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.missed >= 0 || f.closed
 }
 
-// take gives all that is queued.
+// take returns all that is queued.
 func (f *feed) take() (events []session.Event, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,7 +68,8 @@ func (f *feed) take() (events []session.Event, closed bool) {
 	return events, f.closed
 }
 
-// resume queues again what is put from now on, and gives the numbers of the events that were left out: [from, to).
+// resume queues again what is put from now on. It returns the numbers of the events that were left
+// out: [from, to).
 func (f *feed) resume() (from, to int64, missed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,17 +80,14 @@ func (f *feed) resume() (from, to int64, missed bool) {
 	return from, f.next, true
 }
 
-// leftOut tells how many bytes were left out since the feed was full, 0 where it is not.
-func (f *feed) leftOut() int64 {
+// total returns how many bytes of output there have been, and whether events are left out now.
+func (f *feed) total() (output int64, missed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.missed < 0 {
-		return 0
-	}
-	return f.left
+	return f.output, f.missed >= 0
 }
 
-// waiting tells whether there is something to take or to read on.
+// waiting reports whether there is something to take or to read from the log.
 func (f *feed) waiting() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

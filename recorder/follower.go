@@ -22,12 +22,13 @@ const (
 	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
 )
 
-// A flood is output that overflows the feed. The follower waits for its end: until then the recording itself needs the
-// processor, and most of what is read would be gone from the screen at once.
+// A flood is output of at least floodBytes within floodTime. The follower waits for its end: until
+// then the recordings themselves need the processors, and most of what is read would be gone from
+// the screen at once.
 const (
-	floodCheck = 300 * time.Millisecond // is how often it looks,
-	floodEnd   = 64 << 10               // and fewer bytes than this meanwhile are the end
-	readSpeed  = 2 << 20                // bytes a second that are surely read on from the log
+	floodBytes = 64 << 10
+	floodTime  = 300 * time.Millisecond
+	readSpeed  = 2 << 20 // bytes that are surely read from the log in a second
 )
 
 var (
@@ -54,6 +55,8 @@ type follower struct {
 	log       Log // may be nil: nothing to catch up from
 	index     Index
 	catchUp   time.Duration // what is behind the child's end by more is not begun
+	counted   time.Time     // when before was
+	before    int64         // bytes of output then, see outwait
 	updated   time.Time
 	took      time.Duration // duration of the last update
 	last      time.Duration
@@ -176,21 +179,24 @@ func (f *follower) takeAll() (closed bool, err error) {
 	}
 }
 
-// outwait returns when there is no flood any more. It gives errStopped where the recording ended with one that is not to be read in time.
+// outwait returns when there is no flood. It returns errStopped if the recording has ended and the
+// rest cannot be read in time.
 func (f *follower) outwait() error {
-	left := f.feed.leftOut()
-	for grown := left; grown >= floodEnd && !isClosed(f.feed.ended); {
+	total, missed := f.feed.total()
+	if time.Since(f.counted) >= floodTime {
+		f.counted, f.before = time.Now(), total
+	}
+	for flood := missed || total-f.before >= floodBytes; flood && !isClosed(f.feed.ended); flood = total-f.before >= floodBytes {
 		select {
 		case <-f.ctx.Done():
 			return errStopped
 		case <-f.feed.ended:
-		case <-time.After(floodCheck):
+		case <-time.After(floodTime):
 		}
-		before := left
-		left = f.feed.leftOut()
-		grown = left - before
+		f.counted, f.before = time.Now(), total
+		total, _ = f.feed.total()
 	}
-	if isClosed(f.feed.ended) && float64(left) > f.catchUp.Seconds()*readSpeed {
+	if isClosed(f.feed.ended) && float64(total-f.seq.Load()) > f.catchUp.Seconds()*readSpeed {
 		return errStopped
 	}
 	return nil

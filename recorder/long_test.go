@@ -116,6 +116,68 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 	}
 }
 
+// TestResizedCommands checks that windows which change their size while a command prints leave no
+// line out and count none twice (issue 12, 1.1).
+func TestResizedCommands(t *testing.T) {
+	sizes := [][2]int{{80, 24}, {40, 10}, {120, 50}, {33, 24}, {80, 5}, {200, 60}}
+	for _, tt := range []struct {
+		lines, piece, resizes, words int
+		marks                        bool // the shell says where its prompts end
+	}{
+		{300, 7, 12, 1, false}, {3000, 50, 12, 1, true}, {3000, 50, 30, 12, false}, {3000, 20, 90, 20, true},
+		{30000, 1000, 1, 1, false}, {30000, 1000, 12, 1, false}, {30000, 1000, 12, 12, true}, {30000, 333, 60, 5, false},
+	} {
+		t.Run(fmt.Sprintf("%d lines in %ds, %d resizes, %d words", tt.lines, tt.piece, tt.resizes, tt.words), func(t *testing.T) {
+			var s screenplay
+			prompt, output, done := shellPrompt, "", ""
+			if tt.marks {
+				prompt, output, done = "\x1b]133;A\x07$ \x1b]133;B\x07", "\x1b]133;C\x07", "\x1b]133;D;0\x07"
+			}
+			s.show(0, prompt)
+			s.show(time.Second, "print")
+			s.show(time.Second, "\n"+output)
+			want := make([]string, tt.lines)
+			pieces := (tt.lines + tt.piece - 1) / tt.piece
+			resized := 0
+			for from := 0; from < tt.lines; from += tt.piece {
+				var b strings.Builder
+				for i := from; i < min(from+tt.piece, tt.lines); i++ {
+					want[i] = fmt.Sprintf("print line %d", i+1) + strings.Repeat(fmt.Sprintf("  缓存%d", i), tt.words-1)
+					b.WriteString(want[i] + "\n")
+				}
+				s.show(10*time.Millisecond, b.String())
+				for resized*pieces < tt.resizes*(from/tt.piece+1) {
+					resized++
+					size := sizes[resized%len(sizes)]
+					s.at += 10 * time.Millisecond
+					s.events = append(s.events, session.Event{At: s.at, Kind: session.Resize, Cols: size[0], Rows: size[1]})
+				}
+			}
+			s.show(0, done+prompt)
+			s.show(time.Second, "")
+			entries := slices.DeleteFunc(process(window, s.events, nil), func(e *session.Entry) bool { return e.Type != session.TypeMessage })
+			if len(entries) != 1 {
+				t.Fatalf("%d commands, want 1", len(entries))
+			}
+			e := entries[0]
+			head, tail, _ := strings.Cut(e.Output, fmt.Sprintf("\n[… %d lines left out …]\n", e.OmittedLines))
+			got := strings.Split(head, "\n")
+			if e.Truncated {
+				got = append(got, want[len(got):min(len(want), len(got)+e.OmittedLines)]...)
+				got = append(got, strings.Split(tail, "\n")...)
+			}
+			for i, line := range want {
+				if i >= len(got) || got[i] != line {
+					t.Fatalf("line %d of %d (%d) is %.300q, want %.300q", i, len(got), len(want), got[min(i, len(got)-1):min(i+3, len(got))], want[i:min(i+3, len(want))])
+				}
+			}
+			if len(got) != len(want) || e.Truncated != (tt.lines > 20000) {
+				t.Errorf("%d lines, %d of them left out, want %d", len(got), e.OmittedLines, len(want))
+			}
+		})
+	}
+}
+
 // TestWipingCommand checks that a command which wipes the screen keeps what it prints afterwards,
 // however long (issue 12, 1.1): `clear; make` lost all of it.
 func TestWipingCommand(t *testing.T) {

@@ -167,6 +167,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 		p.refreshed(at)
 		p.wiped = false
 	}
+	p.term.SetWidths(p.reader.Widths())
 	p.apply(steps, at)
 }
 
@@ -246,7 +247,10 @@ func (p *Processor) plain(at time.Duration) {
 		return
 	}
 	m := session.Message{Role: session.RoleShell, Text: strings.Join(p.opt.Command, " "), Output: output,
-		Details: session.Details{Truncated: gap.Bytes > 0, OmittedLines: gap.Lines}}
+		Details: session.Details{OmittedLines: gap.Lines}}
+	if gap.Bytes > 0 {
+		m.Truncate(session.TruncatedMiddle)
+	}
 	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 

@@ -137,7 +137,8 @@ func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...a
 		note("%s differs: want %s", t.Role, difference(plainWords(t.Text), plainWords(text)))
 	}
 	if g != nil && !t.Partial {
-		f.chars.right += max(0, float64(len([]rune(a))-distance(a, tight(text))))
+		off := min(distance(a, tight(text)), distance(a, tight(md))) // the text of code may look like Markdown
+		f.chars.right += max(0, float64(len([]rune(a))-off))
 	}
 	if t.Role != session.RoleAssistant || t.Partial {
 		return exact
@@ -191,7 +192,7 @@ func scoreEvents(truth groundTruth, got []*session.Entry) share {
 }
 
 var (
-	fenceLine   = regexp.MustCompile("^\\s*(```|~~~)")
+	fenceLine   = regexp.MustCompile("^\\s*(`{3,}|~{3,})(.*)$")
 	tableRule   = regexp.MustCompile(`^\s*\|?[\s:|-]*-{3,}[\s:|-]*$`)
 	headingSign = regexp.MustCompile(`^\s*(#{1,6}\s+)`)
 	quoteSign   = regexp.MustCompile(`^\s*[>▎▌│┃]\s?`)
@@ -207,13 +208,12 @@ var (
 // plainWords is the bare words of a Markdown or screen text.
 func plainWords(s string) string {
 	var out []string
-	code := false
+	var f fence
 	for _, l := range strings.Split(strings.ReplaceAll(s, "\r", ""), "\n") {
-		if fenceLine.MatchString(l) {
-			code = !code
+		if f.line(l) {
 			continue
 		}
-		if !code {
+		if f.open == "" {
 			if tableRule.MatchString(l) {
 				continue
 			}
@@ -253,19 +253,39 @@ func toolText(g *session.Entry) string {
 	return squeeze(s)
 }
 
+// fence follows the fences of a text line by line, as CommonMark has them: as many signs or more
+// close one, and nothing follows them.
+type fence struct{ open string }
+
+// line reports whether a line opens or closes a fence.
+func (f *fence) line(l string) bool {
+	m := fenceLine.FindStringSubmatch(l)
+	switch {
+	case m == nil:
+		return false
+	case f.open == "":
+		f.open = m[1]
+		return true
+	case strings.HasPrefix(m[1], f.open) && strings.TrimSpace(m[2]) == "":
+		f.open = ""
+		return true
+	}
+	return false
+}
+
 // codeBlocks returns the lines of each fenced block.
 func codeBlocks(md string) [][]string {
 	var out [][]string
 	var cur []string
-	open := false
+	var f fence
 	for _, l := range strings.Split(md, "\n") {
 		switch {
-		case strings.HasPrefix(strings.TrimSpace(l), "```"):
-			if open {
+		case f.line(l):
+			if f.open == "" {
 				out = append(out, cur)
 			}
-			open, cur = !open, nil
-		case open:
+			cur = nil
+		case f.open != "":
 			cur = append(cur, l)
 		}
 	}
@@ -316,13 +336,9 @@ var (
 // marks returns the headings, plain list items, table rows, bold and code spans of a Markdown text.
 func marks(md string) []string {
 	var out []string
-	code := false
+	var f fence
 	for _, l := range strings.Split(md, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(l), "```") {
-			code = !code
-			continue
-		}
-		if code {
+		if f.line(l) || f.open != "" {
 			continue
 		}
 		if m := headingLine.FindStringSubmatch(l); m != nil {

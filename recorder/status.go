@@ -8,8 +8,8 @@ import (
 )
 
 // status follows what an agent is doing. A state counts once it has lasted for a while, since a
-// redraw may hide a spinner. While an agent starts it draws spinners, so one that was given nothing
-// yet counts as idle or asking.
+// redraw may hide a spinner. An agent that starts is busy until it takes a prompt. Then it draws
+// spinners still, so one that was given nothing yet counts as idle or asking.
 type status struct {
 	given bool            // the user has sent something in this run
 	now   extractor.State // as logged
@@ -27,7 +27,10 @@ var statusEvents = map[extractor.State]string{
 
 // saw notes a state that the screen shows.
 func (s *status) saw(state extractor.State, agent string, at time.Duration) {
-	if !s.given && state != extractor.StateAsking {
+	switch {
+	case state == extractor.StateStarting:
+		state = extractor.StateBusy
+	case !s.given && state != extractor.StateAsking:
 		state = extractor.StateIdle
 	}
 	if state != s.next {

@@ -7,6 +7,9 @@ const (
 	context  = 8   // bytes behind a match that its pattern may look at
 	maxFolds = 10  // rows after which a secret's end is looked for from behind
 	ownReach = 512 // bytes behind a row's end that an own pattern may take from the rows below
+
+	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
 // findKnown gives all that the well-known rules find near their words.
@@ -91,8 +94,10 @@ func (v *view) extend(found, more []span) []span {
 			if f.start != m.start {
 				continue
 			}
-			known = true
-			if m.end > f.end && looksRandom(v.folded[f.end:m.end]) && !v.names(m.end) {
+			if known = true; m.end <= f.end {
+				continue
+			}
+			if rest := v.folded[f.end:m.end]; looksRandom(rest) && (mixed(rest) || !v.names(m.end)) {
 				found[i] = m
 			}
 		}
@@ -101,6 +106,11 @@ func (v *view) extend(found, more []span) []span {
 		}
 	}
 	return found
+}
+
+// mixed reports whether s has lower-case and upper-case letters and digits, as few names have.
+func mixed(s string) bool {
+	return strings.ContainsAny(s, lowerLetters) && strings.ContainsAny(s, upperLetters) && strings.ContainsAny(s, "0123456789")
 }
 
 // names tells whether what ends at a place is the name of something: an assignment follows.

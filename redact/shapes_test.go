@@ -17,8 +17,12 @@ func TestShapesAsTheyAreShown(t *testing.T) {
 		if strings.Contains(whole, "\n") {
 			continue
 		}
+		piped := ""
+		if c.Rule == "piped-password" && strings.HasPrefix(c.After, " |") {
+			piped = c.After // without it nothing says that it is one
+		}
 		for how, text := range map[string]string{
-			"Markdown, bold": "**" + whole + "**", "Markdown, code": "`" + whole + "`", "Markdown, secret in bold": c.Before + "**" + c.Secret + "**", "quoted": c.Before + `"` + c.Secret + `"`,
+			"Markdown, bold": "**" + whole + "**", "Markdown, code": "`" + whole + "`", "Markdown, secret in bold": c.Before + "**" + c.Secret + "**" + piped, "quoted": c.Before + `"` + c.Secret + `"` + piped,
 			"list": "- " + whole, "diff": "+" + whole, "numbered": "  12 +  " + whole, "box": "╭────╮\n│ " + whole + " │\n╰────╯", "prompt": "$ " + whole, "JSON": `{"text":"` + whole + `"}`,
 		} {
 			if (strings.ContainsAny(c.Before, "`'\"") || c.Rule == "url-password") && !strings.Contains(text, whole) {

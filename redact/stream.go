@@ -49,6 +49,13 @@ func (s *stream) put(c byte, at place) {
 
 func (s *stream) move(c byte) { s.put(c, place{chunk: -1}) }
 
+// apart begins a row that nothing before it goes on in: a NUL is in no token and no blank.
+func (s *stream) apart() {
+	s.row()
+	s.move(0)
+	s.move('\n')
+}
+
 // row ends a row, unless it is empty.
 func (s *stream) row() {
 	if n := len(s.text); n > 0 && s.text[n-1] != '\n' {
@@ -64,7 +71,7 @@ func (s *stream) byte(c byte, at place) {
 	case c == 0x18 || c == 0x1a:
 		s.state = ground
 	case s.state == command && c == 0x07:
-		s.row()
+		s.apart()
 		s.state = ground
 	case s.state == command || s.state == ground && c >= ' ' && c != 0x7f:
 		if c >= ' ' {
@@ -115,7 +122,11 @@ func (s *stream) escaped(c byte) {
 	switch {
 	case was == operand, was == ground:
 	case was == closing || was == closing2:
-		s.row()
+		if was == closing {
+			s.apart()
+		} else {
+			s.row()
+		}
 		if c != '\\' {
 			s.state = escape
 			s.escaped(c)
@@ -123,7 +134,7 @@ func (s *stream) escaped(c byte) {
 	case c == '[':
 		s.state, s.params = control, s.params[:0]
 	case c == ']':
-		s.row()
+		s.apart()
 		s.state = command
 	case c == 'P' || c == 'X' || c == '^' || c == '_':
 		s.state = ignored

@@ -11,7 +11,10 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-const pat = "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
+const (
+	pat    = "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
+	apiKey = "sk-proj-" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I" // of any length
+)
 
 // mask hides the secrets in the chunks of an output.
 func mask(r *redact.Redactor, chunks ...string) (masked []string, found map[string]int) {
@@ -49,6 +52,7 @@ func TestTerminal(t *testing.T) {
 		"box":        {[]string{"│ " + pat[:20] + " │\r\n│ " + pat[20:] + " │\r\n"}, []string{"│ " + stars(20) + " │\r\n│ " + stars(20) + " │\r\n"}},
 		"shell":      {[]string{"$ echo " + pat[:20] + " \r" + pat[20:] + "\r\n"}, []string{"$ echo " + stars(20) + " \r" + stars(20) + "\r\n"}},
 		"title":      {[]string{"\x1b]0;run " + pat + "\x07ok"}, []string{"\x1b]0;run " + stars(40) + "\x07ok"}},
+		"notice":     {[]string{apiKey + "\x1b]777;notify;8;done\x07" + apiKey + "\x1b]9;4;1;50\x1b\\77"}, []string{stars(len(apiKey)) + "\x1b]777;notify;8;done\x07" + stars(len(apiKey)) + "\x1b]9;4;1;50\x1b\\77"}},
 		"typed":      {[]string{pat[:19], "\r\x1b[K" + pat[:30], "\r\x1b[K" + pat}, []string{stars(19), "\r\x1b[K" + stars(30), "\r\x1b[K" + stars(40)}},
 		"bit by bit": {append(strings.Split(pat, ""), "\r\n", pat), append(strings.Split(stars(40), ""), "\r\n", stars(40))},
 		"wide":       {[]string{"密码 geheim péché"}, []string{"**\x00**\x00 ****** **\x00***\x00"}},

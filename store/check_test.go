@@ -365,7 +365,7 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 }
 
-// Salvage reads what stands in the write-ahead log only, of a database that is still open or was
+// Salvage reads what only the write-ahead log has, of a database that is still open or was
 // killed.
 func TestSalvageLog(t *testing.T) {
 	dir := t.TempDir()

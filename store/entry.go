@@ -208,12 +208,16 @@ func (r *entryRow) entry() (*session.Entry, error) {
 		}
 	}
 	if r.data.Valid {
+		var of messageData
 		var to any = &e.Data
 		if e.Type == session.TypeMessage {
-			to = &e.Details
+			to = &of
 		}
 		if err := json.Unmarshal([]byte(r.data.String), to); err != nil {
 			return nil, fmt.Errorf("entry %s: data: %w: %w", e.ID, session.ErrCorrupt, err)
+		}
+		if e.Type == session.TypeMessage {
+			e.Details, e.Data = of.Details, of.Data
 		}
 	}
 	return &e, nil

@@ -174,12 +174,18 @@ func toolOf(args []any) string {
 // or nil.
 func detailsOf(e *session.Entry) any {
 	switch {
+	case e.Type == session.TypeMessage && (e.Data != nil || !e.Details.IsZero()):
+		return messageData{e.Details, e.Data}
 	case e.Data != nil:
 		return e.Data
-	case !e.Details.IsZero():
-		return e.Details
 	}
 	return nil
+}
+
+// messageData is what the column data holds of a message.
+type messageData struct {
+	session.Details
+	Data map[string]any `json:"data,omitempty"`
 }
 
 // args gives the columns of an entry in the order of insert and update.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"time"
 
 	"github.com/ptyrec/ptyrec/journal"
@@ -71,6 +72,7 @@ type rawReader struct {
 	id    string
 	from  From
 	yield func(session.Event, error) bool
+	text  *[3]int64 // only text behind these places is wanted; nil: all
 
 	next   int64 // number of the next event
 	skip   int64 // where a segment ends whose row cannot be read, else 0
@@ -104,6 +106,9 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 			packed = packed || errors.Is(err, fs.ErrNotExist)
 			continue
 		}
+		if r.text != nil {
+			in = r.seek(in, f)
+		}
 		packed = r.tail(ctx, in) || packed
 		_ = f.Close()
 		if packed || r.over {
@@ -116,6 +121,18 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 func (s *Store) hasJournal(id string) bool {
 	files, _ := journal.List(JournalFolder(s.path)) // what cannot be read is not there
 	return len(journal.Of(files, id)) > 0
+}
+
+// seek returns a Reader of the file that begins where the wanted text does, and takes what is
+// before that as read. in is a Reader that has read nothing.
+func (r *rawReader) seek(in *journal.Reader, f *os.File) *journal.Reader {
+	first, _ := in.End()
+	p, err := journal.FindText(f, r.id, *r.text)
+	if err != nil || first > r.next || p.Number <= r.next {
+		return in
+	}
+	r.next, r.offset = p.Number, p.Offset
+	return journal.NewReaderAt(f, r.id, p)
 }
 
 // tail yields the events of one file.
@@ -205,9 +222,7 @@ func (r *rawReader) damage(event, offset int64, at time.Duration, err error) boo
 func (r *rawReader) give(seg segment, events []session.Event) bool {
 	offset := seg.startByte
 	for i, ev := range events {
-		if ev.Kind == session.Output {
-			offset += int64(len(ev.Data))
-		}
+		offset += ev.Printed()
 		number := seg.firstEvent + int64(i)
 		if number < r.next {
 			continue

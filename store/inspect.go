@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/journal"
 )
 
@@ -39,7 +38,7 @@ func inspect(file journal.File) JournalState {
 		return state
 	}
 	defer f.Close()
-	if state.Live = bytelock.Locked(f, 0); state.Live {
+	if state.Live = journal.IsWritten(f); state.Live {
 		return state
 	}
 	for err == nil {

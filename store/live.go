@@ -57,7 +57,7 @@ func (i *Info) addJournal(file journal.File) {
 		return // it was packed meanwhile, or is not ours
 	}
 	defer f.Close()
-	i.recorded = i.recorded || bytelock.Locked(f, 0)
+	i.recorded = i.recorded || journal.IsWritten(f)
 	tail, err := journal.ReadTail(f, i.ID)
 	if err != nil {
 		return

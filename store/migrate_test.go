@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // frozen is the newest version that has a frozen database in testdata.
-const frozen = 3
+const frozen = 4
 
 // TestFrozen opens a database of each version that was ever released. One is made by
 // PTYREC_FREEZE=1 go test ./store -run Frozen, which never writes over one that is there.
@@ -33,7 +34,7 @@ func TestFrozen(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := open(t, path)
-		checkFrozen(t, s)
+		checkFrozen(t, s, version)
 		if info := find(t, s, "a"); version >= 3 && info.Unread {
 			t.Errorf("%s: its session is unread", name)
 		}
@@ -47,12 +48,17 @@ func TestFrozen(t *testing.T) {
 }
 
 // frozenEvents has each kind of event, times of each unit, and bytes that are no UTF-8.
-func frozenEvents() []session.Event {
-	return []session.Event{
+func frozenEvents(version int) []session.Event {
+	events := []session.Event{
 		output(0, "hello \xff\xfe\x1b[1m"), {At: time.Millisecond, Kind: session.Input, Data: []byte("y")},
 		{At: 2 * time.Microsecond * 1001, Kind: session.Resize, Cols: 120, Rows: 40},
 		{At: 3*time.Second + 1, Kind: session.Marker, Data: []byte("here")}, {At: 4 * time.Second, Kind: session.Exit, Status: 130},
 	}
+	if version >= 4 {
+		events = slices.Insert(events, 4, session.Event{At: 3*time.Second + 2, Kind: session.Pipe, Stream: session.Stderr, Text: 7, Data: []byte("piped \xff")})
+		events[5].Data = []byte("timeout")
+	}
+	return events
 }
 
 func freeze(t *testing.T, name string) {
@@ -65,7 +71,7 @@ func freeze(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	create(t, s, "a")
-	rawLog(t, s, "a", frozenEvents())
+	rawLog(t, s, "a", frozenEvents(frozen))
 	if err := s.SaveEntries(t.Context(), "a", allKinds()); err != nil {
 		t.Fatal(err)
 	}
@@ -87,19 +93,21 @@ func freeze(t *testing.T, name string) {
 	_ = os.Remove(name + "-live")
 }
 
-func checkFrozen(t *testing.T, s *store.Store) {
+func checkFrozen(t *testing.T, s *store.Store, version int) {
 	t.Helper()
 	info := find(t, s, "last")
 	if info.ID != "a" || info.Status != store.Ended || *info.ExitCode != 130 || info.Turns != 1 {
 		t.Errorf("session = %+v", info)
 	}
 	events, damages := readLog(t, s, "a", store.From{})
-	if diff := cmp.Diff(frozenEvents(), events); diff != "" || len(damages) > 0 {
+	if diff := cmp.Diff(frozenEvents(version), events); diff != "" || len(damages) > 0 {
 		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
 	}
 	entries := allKinds()
 	for _, e := range entries {
-		e.Details = session.Details{} // entries had none when these databases were made
+		if version < 4 {
+			e.Details = session.Details{} // entries had none when these databases were made
+		}
 	}
 	checkEntries(t, s, entries)
 	if hits, err := s.Search(t.Context(), store.Query{Text: "unusual"}); err != nil || len(hits) != 1 {

@@ -389,6 +389,9 @@ func (p *packing) put(ctx context.Context, last bool) error {
 func stateEnd(ctx context.Context, tx *sql.Tx, key int64, exit session.Event) error {
 	_, err := tx.ExecContext(ctx, "UPDATE sessions SET ended_at = started_at + ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
 		int64(exit.At), exit.Status, key)
+	if err == nil && len(exit.Data) > 0 {
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET asked = json_set(asked, '$.end', ?) WHERE pk = ? AND asked <> ''", string(exit.Data), key)
+	}
 	return err
 }
 

@@ -55,6 +55,17 @@ func journals(t testing.TB, path string) []string {
 	return names
 }
 
+// leaveJournal writes and closes a journal, and returns the name of the first one in the folder.
+func leaveJournal(t testing.TB, path, id string, events []session.Event) string {
+	t.Helper()
+	w := startJournal(t, path, id)
+	put(t, w, events)
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return journals(t, path)[0]
+}
+
 func wantEvents(t testing.TB, s *store.Store, id string, want []session.Event) {
 	t.Helper()
 	got, damages := readLog(t, s, id, store.From{})
@@ -115,13 +126,8 @@ func TestJournalIsRead(t *testing.T) {
 // packed once.
 func TestPackTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
-	w := startJournal(t, path, "a")
 	want := realEvents(t)
-	put(t, w, want)
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	name := journals(t, path)[0]
+	name := leaveJournal(t, path, "a", want)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -143,12 +149,8 @@ func TestPackTwice(t *testing.T) {
 func TestPackedWhileRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
-	w := startJournal(t, path, "a")
 	want := realEvents(t)
-	put(t, w, want)
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	leaveJournal(t, path, "a", want)
 	var got []session.Event
 	for ev, err := range s.Events(t.Context(), "a") {
 		if err != nil {
@@ -196,13 +198,8 @@ func TestPackLocked(t *testing.T) {
 func TestPackDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
-	w := startJournal(t, path, "a")
 	want := realEvents(t)
-	put(t, w, want)
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	name := journals(t, path)[0]
+	name := leaveJournal(t, path, "a", want)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -238,12 +235,7 @@ func TestPackDamaged(t *testing.T) {
 func TestPackStrange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	want := append(realEvents(t), session.Event{At: time.Hour, Kind: session.Exit})
-	w := startJournal(t, path, "a")
-	put(t, w, want)
-	if _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	name := journals(t, path)[0]
+	name := leaveJournal(t, path, "a", want)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -253,11 +245,7 @@ func TestPackStrange(t *testing.T) {
 	}
 	s := open(t, path)
 	wantEvents(t, s, "a", want)
-	other := startJournal(t, path, "a")
-	put(t, other, append(want, output(2*time.Hour, "more")))
-	if _, err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	leaveJournal(t, path, "a", append(want, output(2*time.Hour, "more")))
 	for _, name := range []string{"b.1.journal", "c.1.journal"} {
 		if err := os.WriteFile(filepath.Join(store.JournalFolder(path), name), bytes.Repeat([]byte{0, 255, 'x'}, 100_000), 0o600); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,12 @@ import (
 
 // SearchAll returns the sessions that SearchLabels finds and the messages that Search finds,
 // together no more than the query's limit. If there are more, each kind has half of it, or what the
-// other kind leaves free. Labels are not searched if the query names roles or one session.
+// other kind leaves free. Labels are not searched if the query names roles or one session. Without
+// a usable database (see Beside) there are none.
 func (s *Store) SearchAll(ctx context.Context, q Query) (labels []*LabelHit, hits []*Hit, err error) {
+	if s.cause != nil {
+		return nil, nil, nil //nolint:nilerr // it has none
+	}
 	if hits, err = s.Search(ctx, q); err != nil || len(q.Roles) > 0 || q.Filter.ID != "" {
 		return nil, hits, err
 	}

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // For a prefix that occurs in most messages, FTS5 would merge most of its index. The newest
@@ -48,6 +51,27 @@ func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hi
 		hits = append(hits, newest[i])
 	}
 	return hits, len(hits) == q.limit(), err
+}
+
+// SearchEntries is Search in entries of a session that the database does not have. The hits are in
+// the order of the entries. Of the query's filter, only the limit counts.
+func SearchEntries(ctx context.Context, q Query, info *Info, entries []*session.Entry) (hits []*Hit, err error) {
+	words := parseQuery(q.Text)
+	if len(words.terms) == 0 {
+		return nil, nil
+	}
+	var chosen []*session.Entry
+	var indexed [][2]string
+	for _, e := range entries {
+		if e.Type == session.TypeMessage && (len(q.Roles) == 0 || slices.Contains(q.Roles, e.Role)) {
+			chosen, indexed = append(chosen, e), append(indexed, indexedOf(e))
+		}
+	}
+	found, err := matching(ctx, words, indexed, q.limit())
+	for _, i := range found {
+		hits = append(hits, &Hit{info, chosen[i], words.snippet(chosen[i])})
+	}
+	return hits, err
 }
 
 // matching returns the indices of the texts that match, in order and at most limit. Each text has

@@ -24,7 +24,14 @@ type segment struct {
 	firstEvent, endEvent int64         // the events that it holds: [first, end)
 	startAt, endAt       time.Duration // times of the first and the last of them
 	startByte, endByte   int64         // the output bytes that it holds: [start, end)
+	texts                [3]text       // by stream
 	data                 []byte        // as stored
+}
+
+// text is what a segment holds of the text of a stream.
+type text struct {
+	first int64 // the first event of the stream
+	end   int64 // where the text ends, in bytes; 0: the segment has none
 }
 
 // The coders are shared: EncodeAll and DecodeAll may be called concurrently.
@@ -49,13 +56,16 @@ type builder struct {
 	sizes                 []int           // of their data
 	body                  []byte          // their data
 	outBytes              int64
+	texts                 [3]text
+	piped                 bool // it needs format 2
 
 	raw, frame []byte // memory of the segments before, to be used again
 }
 
 // begin empties the builder for the segment that starts at the given event and output byte.
 func (b *builder) begin(event, startByte int64) {
-	b.firstEvent, b.startByte, b.outBytes = event, startByte, 0
+	b.firstEvent, b.startByte, b.outBytes, b.piped = event, startByte, 0, false
+	b.texts = [3]text{}
 	b.events, b.sizes, b.body = b.events[:0], b.sizes[:0], b.body[:0]
 }
 
@@ -63,8 +73,13 @@ func (b *builder) begin(event, startByte int64) {
 func (b *builder) add(ev session.Event) {
 	b.body = append(b.body, ev.Data...)
 	b.sizes = append(b.sizes, len(ev.Data))
-	if ev.Kind == session.Output {
-		b.outBytes += int64(len(ev.Data))
+	b.outBytes += ev.Printed()
+	b.piped = b.piped || ev.Kind == session.Pipe || ev.Kind == session.Exit && len(ev.Data) > 0
+	if t := &b.texts[ev.Stream]; ev.Kind == session.Pipe {
+		if t.end == 0 {
+			t.first = b.endEvent()
+		}
+		t.end = ev.Text + session.TextSize(ev.Data)
 	}
 	ev.Data = nil
 	b.events = append(b.events, ev)
@@ -83,7 +98,7 @@ func (b *builder) build() segment {
 		firstEvent: b.firstEvent, endEvent: b.endEvent(),
 		startAt: b.events[0].At, endAt: b.events[len(b.events)-1].At,
 		startByte: b.startByte, endByte: b.endByte(),
-		data: encodeV1(b),
+		texts: b.texts, data: encode(b),
 	}
 }
 
@@ -94,9 +109,9 @@ func decodeSegment(data []byte) (segment, []session.Event, error) {
 	switch {
 	case len(data) == 0:
 		return segment{}, nil, errSegment
-	case data[0] == versionV1:
-		return decodeV1(data[1:])
-	case data[0] > versionV1:
+	case data[0] == versionV1 || data[0] == versionV2:
+		return decode(data[0], data[1:])
+	case data[0] > versionV2:
 		return segment{}, nil, fmt.Errorf("segment format %d: %w", data[0], session.ErrNewer)
 	}
 	return segment{}, nil, fmt.Errorf("unknown segment format %d", data[0])
@@ -116,11 +131,23 @@ func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) err
 			if _, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE session_pk = ? AND end_event > ?", key, seg.firstEvent); err != nil {
 				return err
 			}
+			if _, err := tx.ExecContext(ctx, "DELETE FROM texts WHERE session_pk = ? AND first_event >= ?", key, seg.firstEvent); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO segments (session_pk, first_event, end_event, start_at, end_at, start_byte,
 			end_byte, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key, seg.firstEvent, seg.endEvent, int64(seg.startAt), int64(seg.endAt),
 			seg.startByte, seg.endByte, seg.data); err != nil {
 			return err
+		}
+		for stream, t := range seg.texts {
+			if t.end == 0 {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO texts (session_pk, stream, end_text, first_event) VALUES (?, ?, ?, ?)",
+				key, stream, t.end, t.first); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET raw_bytes = ?, raw_end = ?, stored_bytes = stored_bytes + ? WHERE pk = ?",
 			seg.endByte, int64(seg.endAt), int64(len(seg.data))-old, key); err != nil {

@@ -62,10 +62,10 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash)
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked))
 	if err != nil {
 		return 0, err
 	}
@@ -73,6 +73,23 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 		return 0, errors.Join(err, fmt.Errorf("session %s: %w", sess.ID, session.ErrExists))
 	}
 	return result.LastInsertId()
+}
+
+// askedJSON returns what the column asked holds.
+func askedJSON(a *session.Asked) string {
+	if a == nil {
+		return ""
+	}
+	text, _ := json.Marshal(a) // its fields are strings, numbers and booleans
+	return string(text)
+}
+
+// SetAsked writes how a program asked for the command.
+func (s *Store) SetAsked(ctx context.Context, id string, a *session.Asked) error {
+	return s.update(ctx, "update session", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE sessions SET asked = ? WHERE id = ?", askedJSON(a), id)
+		return err
+	})
 }
 
 // FinishSession writes a session's end. read means that the entries cover the whole raw log,
@@ -137,17 +154,20 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 
 // Filter chooses sessions; its zero value chooses all.
 type Filter struct {
-	Agent   string    // name of an agent that was seen
-	Command string    // part of the command line
-	Cwd     string    // this folder or one in it
-	Tag     string    // a tag of the user's
-	Since   time.Time // started then or later
-	Until   time.Time // started before
-	Live    bool      // only those being recorded
-	Unread  bool      // only those whose raw log was not read out to its end
-	ID      string    // only this session
-	After   Position  // only sessions that Sessions lists after it
-	Limit   int       // 0: no limit
+	Agent     string    // name of an agent that was seen
+	Command   string    // part of the command line
+	Cwd       string    // this folder or one in it
+	Tag       string    // a tag of the user's
+	Sandbox   string    // commands that programs asked for under this name
+	Outside   bool      // only those that no program asked for
+	Processes bool      // only commands that programs asked for
+	Since     time.Time // started then or later
+	Until     time.Time // started before
+	Live      bool      // only those being recorded
+	Unread    bool      // only those whose raw log was not read out to its end
+	ID        string    // only this session
+	After     Position  // only sessions that Sessions lists after it
+	Limit     int       // 0: no limit
 }
 
 // Position is the place of a session in the order of Sessions. It is unique and does not change.
@@ -191,6 +211,15 @@ func (f Filter) where() (string, []any) {
 	if f.Tag != "" {
 		add("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = ?)", f.Tag)
 	}
+	if f.Sandbox != "" {
+		add("s.sandbox = ?", f.Sandbox)
+	}
+	if f.Outside {
+		add("s.sandbox = ''")
+	}
+	if f.Processes {
+		add("s.sandbox <> ''")
+	}
 	if !f.Since.IsZero() {
 		add("s.started_at >= ?", nanos(f.Since))
 	}
@@ -213,7 +242,8 @@ func (f Filter) where() (string, []any) {
 }
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
-	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end`
+	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
+	s.sandbox, s.process, s.asked`
 
 // matches reports whether the filter chooses a session that is not in the database.
 func (f Filter) matches(i *Info) bool {
@@ -223,6 +253,9 @@ func (f Filter) matches(i *Info) bool {
 		(f.Command == "" || slices.ContainsFunc(i.Command, holds)) &&
 		(f.Cwd == "" || i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")) &&
 		f.Tag == "" &&
+		(f.Sandbox == "" || i.Sandbox == f.Sandbox) &&
+		(!f.Processes || i.Sandbox != "") &&
+		(!f.Outside || i.Sandbox == "") &&
 		(f.Since.IsZero() || !i.StartedAt.Before(f.Since)) &&
 		(f.Until.IsZero() || i.StartedAt.Before(f.Until)) &&
 		(!f.Live || i.EndedAt == nil) &&
@@ -326,12 +359,12 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
-	var command, agents, tags string
+	var command, agents, tags, asked string
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -344,6 +377,11 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	}
 	if err := json.Unmarshal([]byte(tags), &info.Tags); err != nil {
 		return fmt.Errorf("session %s: tags: %w: %w", info.ID, session.ErrCorrupt, err)
+	}
+	if asked != "" {
+		if err := json.Unmarshal([]byte(asked), &info.Asked); err != nil {
+			return fmt.Errorf("session %s: asked: %w: %w", info.ID, session.ErrCorrupt, err)
+		}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ const endTime = 5 * time.Second
 // double fork.
 func EndDescendants() {
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
-		for _, pid := range descendants() {
+		for _, pid := range Descendants() {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have exited
 		}
 		if !reap() || time.Since(begun) > endTime {
@@ -41,8 +41,8 @@ func reap() bool {
 	}
 }
 
-// descendants returns the process ids of this process's descendants.
-func descendants() (pids []int) {
+// Descendants returns the process ids of this process's descendants.
+func Descendants() (pids []int) {
 	children := map[int][]int{}
 	proc, err := os.Open("/proc")
 	if err != nil {

@@ -4,3 +4,6 @@ package leader
 
 // EndDescendants does nothing: this system does not keep track of orphans.
 func EndDescendants() {}
+
+// Descendants returns none: this system does not keep track of orphans.
+func Descendants() []int { return nil }

@@ -25,12 +25,24 @@ import (
 //	  data     of all events, one after the other
 //
 // (uvarint and varint as in encoding/binary.) Heads and data stand apart because they compress better so.
-const versionV1 = 1
+//
+// Segment format 2 is for segments that format 1 cannot hold. It has these heads besides:
+//
+//	Exit  varint status, uvarint length of the data
+//	Pipe  uvarint length of the data, byte stream, uvarint where it begins in the stream's text
+const (
+	versionV1 = 1
+	versionV2 = 2
+)
 
 // headSize is the least that one event takes: kind, time and one number, in bytes.
 const headSize = 3
 
-func encodeV1(b *builder) []byte {
+func encode(b *builder) []byte {
+	version := byte(versionV1)
+	if b.piped {
+		version = versionV2
+	}
 	unit := b.unit()
 	raw := binary.AppendUvarint(b.raw[:0], uint64(b.firstEvent))
 	raw = binary.AppendUvarint(raw, uint64(b.startByte))
@@ -47,12 +59,19 @@ func encodeV1(b *builder) []byte {
 			raw = binary.AppendUvarint(raw, uint64(ev.Rows))
 		case session.Exit:
 			raw = binary.AppendVarint(raw, int64(ev.Status))
+			if b.piped {
+				raw = binary.AppendUvarint(raw, uint64(b.sizes[i]))
+			}
+		case session.Pipe:
+			raw = binary.AppendUvarint(raw, uint64(b.sizes[i]))
+			raw = append(raw, byte(ev.Stream))
+			raw = binary.AppendUvarint(raw, uint64(ev.Text))
 		default:
 			raw = binary.AppendUvarint(raw, uint64(b.sizes[i]))
 		}
 	}
 	b.raw = append(raw, b.body...)
-	b.frame = encoder.EncodeAll(b.raw, append(b.frame[:0], versionV1))
+	b.frame = encoder.EncodeAll(b.raw, append(b.frame[:0], version))
 	return bytes.Clone(b.frame)
 }
 
@@ -77,12 +96,12 @@ func scaleOf(unit byte) time.Duration {
 	return time.Millisecond
 }
 
-func decodeV1(frame []byte) (seg segment, events []session.Event, err error) {
+func decode(version byte, frame []byte) (seg segment, events []session.Event, err error) {
 	raw, err := decoder.DecodeAll(frame, nil)
 	if err != nil {
 		return seg, nil, err
 	}
-	r := payload{rest: raw}
+	r := payload{rest: raw, piped: version == versionV2}
 	seg.firstEvent, seg.startByte = r.number(), r.number()
 	count, unit := r.number(), r.byte()
 	if r.failed || count == 0 || count > int64(len(r.rest)/headSize) || unit > 6 || unit%3 != 0 {
@@ -108,6 +127,7 @@ func decodeV1(frame []byte) (seg segment, events []session.Event, err error) {
 // payload reads a decompressed segment; after a failure everything is 0.
 type payload struct {
 	rest   []byte
+	piped  bool // format 2
 	failed bool
 }
 
@@ -122,6 +142,14 @@ func (p *payload) head(ev *session.Event) (size int64) {
 		ev.Cols, ev.Rows = int(p.number()), int(p.number())
 	case session.Exit:
 		ev.Status = int(p.varint())
+		if p.piped {
+			return p.number()
+		}
+	case session.Pipe:
+		size = p.number()
+		ev.Stream, ev.Text = int(p.byte()), p.number()
+		p.failed = p.failed || !p.piped || ev.Stream != session.Stdout && ev.Stream != session.Stderr
+		return size
 	default:
 		p.failed = true
 	}
@@ -140,9 +168,7 @@ func (p *payload) data(events []session.Event, sizes []int64) (output int64) {
 			events[i].Data = p.rest[:n:n]
 		}
 		p.rest = p.rest[n:]
-		if events[i].Kind == session.Output {
-			output += n
-		}
+		output += events[i].Printed()
 	}
 	return output
 }

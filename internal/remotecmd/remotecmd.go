@@ -1,0 +1,125 @@
+// Package remotecmd connects a command on a server to the streams of this process.
+package remotecmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/client"
+)
+
+// ErrLeft reports that the user has left the command, which may run on.
+var ErrLeft = errors.New("left the command")
+
+// Streams are the ends of a command in this process.
+type Streams struct {
+	Stdin          io.Reader // nil: none
+	Stdout, Stderr io.Writer
+	// Interrupts has a value for each Ctrl+C. The first one kills the command, the second one
+	// leaves.
+	Interrupts <-chan struct{}
+	// LeaveKey leaves when it is read from Stdin; 0: no key does.
+	LeaveKey byte
+	// Note tells the user what is wrong with the streams.
+	Note func(message string)
+}
+
+// Connect passes input and output on until the command has ended, and returns its exit code. If
+// nobody reads the output any more, it kills the command. The error is ErrLeft, or Next's. A
+// goroutine that waits for Stdin may outlive it.
+func Connect(ctx context.Context, c *client.Command, s Streams) (exitCode int, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if s.Stdin != nil {
+		go s.feed(ctx, cancel, c)
+	}
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer cancel(nil)
+	watcher.Go(func() { s.watch(ctx, cancel, c) })
+	for {
+		e, err := c.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return c.ExitCode(), nil
+		case ctx.Err() != nil:
+			return 0, context.Cause(ctx)
+		case err != nil:
+			return 0, err
+		}
+		if s.show(e) != nil {
+			_ = c.Kill(ctx) // the end of the command follows
+			s.Stdout, s.Stderr = io.Discard, io.Discard
+		}
+	}
+}
+
+// show writes a part of the output.
+func (s *Streams) show(e client.CommandEvent) error {
+	switch e := e.(type) {
+	case client.Gap:
+		s.Note(fmt.Sprintf("%d bytes of %v are lost, from byte %d on", e.Size(), e.Stream, e.From))
+	case client.Chunk:
+		w := s.Stdout
+		if e.Stream == client.Stderr {
+			w = s.Stderr
+		}
+		_, err := io.WriteString(w, e.Text)
+		return err
+	}
+	return nil
+}
+
+// watch waits for interrupts.
+func (s *Streams) watch(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
+	var killing sync.WaitGroup
+	defer killing.Wait()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.Interrupts:
+		}
+		if n > 0 {
+			cancel(ErrLeft)
+			return
+		}
+		killing.Go(func() { _ = c.Kill(ctx) }) // it may have ended
+	}
+}
+
+// feed passes the input on.
+func (s *Streams) feed(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.Stdin.Read(buf)
+		data := buf[:n]
+		leave := -1
+		if s.LeaveKey != 0 {
+			leave = bytes.IndexByte(data, s.LeaveKey)
+		}
+		if leave >= 0 {
+			data = data[:leave]
+		}
+		if len(data) > 0 {
+			if inputErr := c.Input(ctx, data); inputErr != nil {
+				if ctx.Err() == nil && !errors.Is(inputErr, client.ErrDisconnected) {
+					s.Note(inputErr.Error())
+				}
+				return
+			}
+		}
+		if leave >= 0 {
+			cancel(ErrLeft)
+			return
+		}
+		if err != nil {
+			_ = c.CloseInput(ctx) // the command may have ended
+			return
+		}
+	}
+}

@@ -1,0 +1,113 @@
+//go:build linux
+
+package live_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// numbered reads frames until one is of the kind, and returns them all.
+func (p *peer) numbered(until protocol.NumberedKind) (all []protocol.Numbered) {
+	p.t.Helper()
+	for {
+		f := p.next()
+		if f.Type != protocol.TypeNumbered {
+			continue
+		}
+		n, err := f.Numbered()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		n.Data = bytes.Clone(n.Data)
+		if all = append(all, n); n.Kind == until {
+			return all
+		}
+	}
+}
+
+// cutAll returns the frames of a raw log, as text.
+func cutAll(events []session.Event) (all []string) {
+	var at session.FramePlace
+	for _, e := range events {
+		_ = at.Cut(e, func(f session.Frame) error {
+			kind, data := map[session.EventKind]protocol.NumberedKind{session.Output: 'o', session.Resize: 'r', session.Marker: 'm', session.Exit: 'x'}[f.Kind], f.Data
+			switch f.Kind {
+			case session.Resize:
+				data = protocol.NumberedSize(f.Cols, f.Rows)
+			case session.Exit:
+				data = protocol.NumberedStatus(f.Status)
+			default:
+			}
+			all = append(all, describe(protocol.Numbered{Number: f.Number, Outputs: f.Outputs, At: f.At, Kind: kind, Data: data}))
+			return nil
+		})
+	}
+	return all
+}
+
+func describe(n protocol.Numbered) string {
+	return fmt.Sprintf("%d %d %s %c %.20q %d", n.Number, n.Outputs, n.At, n.Kind, n.Data, len(n.Data))
+}
+
+// A10, A12: the numbers of frames derive from the raw log alone, wherever a reader begins, and
+// whether they come from memory or from the log.
+func TestFramesAreThoseOfTheLog(t *testing.T) {
+	r := start(t, "sh", "-c", `stty -echo; echo ready; read x; seq 1 200000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
+	live := r.attach(protocol.Attach{Kind: protocol.Human, Mode: protocol.ModeFrames, From: new(int64), Control: true})
+	r.user.Await(t, "ready")
+	ask := func(typ protocol.Type, v any) {
+		t.Helper()
+		live.send(typ, v)
+	}
+	ask(protocol.TypeMark, protocol.MarkRequest{ID: 1, Event: session.EventRole, Data: map[string]any{"client": "ws-1", "role": "observer"}})
+	ask(protocol.TypeMark, protocol.MarkRequest{ID: 2, Event: "control:grant"})
+	ask(protocol.TypeSize, protocol.SizeRequest{ID: 3, Cols: 100, Rows: 30, Keep: true})
+	r.user.Type(t, "\n")
+	r.user.Await(t, "200000")
+	ask(protocol.TypeMark, protocol.MarkRequest{ID: 4, Event: session.EventLeave})
+	late := r.attach(protocol.Attach{Mode: protocol.ModeFrames, From: ptr[int64](2)})
+	r.user.Type(t, "\n")
+	r.user.Type(t, "\n")
+	got := live.numbered(protocol.NumberedExit)
+	for f := late.next(); ; f = late.next() {
+		if f.Type == protocol.TypeNumbered {
+			if n, err := f.Numbered(); err != nil || n.Kind != protocol.NumberedNext || n.Number != 2 {
+				t.Fatalf("the first frame is %+v, %v", n, err)
+			}
+			break
+		}
+	}
+	lateGot := late.numbered(protocol.NumberedExit)
+	r.wait()
+	want := cutAll(r.log.snapshot())
+	compare := func(name string, got []protocol.Numbered, from int) {
+		t.Helper()
+		for len(got) > 0 && got[0].Kind == protocol.NumberedNext {
+			got = got[1:]
+		}
+		for i, n := range got {
+			if i+from >= len(want) || describe(n) != want[i+from] {
+				t.Fatalf("%s: frame %d is %s", name, i, describe(n))
+			}
+		}
+		if len(got) != len(want)-from {
+			t.Errorf("%s: %d frames, want %d", name, len(got), len(want)-from)
+		}
+	}
+	compare("live", got, 0)
+	first := 0
+	for first < len(got) && got[first].Number < 2 || got[first].Kind == protocol.NumberedNext {
+		first++
+	}
+	compare("late", lateGot, first-1)
+	if len(want) < 100 {
+		t.Errorf("only %d frames", len(want))
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
