@@ -6,8 +6,10 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Event is what Next gives, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap, protocol.Size, protocol.Entries,
-// protocol.State, protocol.Control, protocol.Screen and, as the last one, protocol.Exit. What newer sessions may tell besides is left out.
+// Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
+// protocol.Size, protocol.Entries, protocol.State, protocol.Control, protocol.Screen,
+// protocol.Numbered and, as the last one, protocol.Exit. What newer sessions may tell besides is
+// left out.
 type Event any
 
 // Connected says that the session is there, at first and after each Lost. Then the entries that were asked for come again.

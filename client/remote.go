@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -33,6 +34,16 @@ type remote struct {
 	http  *http.Client
 }
 
+// newRemote returns the server at a URL (http or https).
+func newRemote(where string, o Options) (*remote, error) {
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, fmt.Errorf("%q is not the URL of a server", where)
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return &remote{strings.TrimRight(u.String(), "/"), o.Token, cmp.Or(o.HTTP, http.DefaultClient)}, nil
+}
+
 // maxAnswer is the longest answer of a server that is read, in bytes.
 const maxAnswer = 64 << 20
 
@@ -60,11 +71,14 @@ func (s *remote) authorize(h http.Header) {
 	}
 }
 
+// codeInternal replaces the code of a response without one.
+const codeInternal = "internal"
+
 // answered makes an error of an answer that is none of success.
 func answered(resp *http.Response) error {
 	e := &protocol.Error{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(e); err != nil || e.Code == "" {
-		e.Code, e.Message = "internal", resp.Status
+		e.Code, e.Message = codeInternal, resp.Status
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
@@ -78,18 +92,24 @@ func answered(resp *http.Response) error {
 	return e
 }
 
-// check tells that there is a server of ours which takes the token.
+// errForeign reports that a server answers, but is not ptyrec's.
+var errForeign = errors.New("this is not a ptyrec server")
+
+// check returns nil if there is a server of ours that takes the token.
 func (s *remote) check(ctx context.Context) error {
 	var info struct {
 		Name string `json:"name"`
 	}
 	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	if err := s.get(ctx, "/api/info", &info); err != nil {
+	err := s.get(ctx, "/api/info", &info)
+	var unreachable *url.Error
+	var said *protocol.Error
+	switch {
+	case errors.As(err, &unreachable), errors.As(err, &said) && said.Code != codeInternal:
 		return err
-	}
-	if info.Name != "ptyrec" {
-		return errors.New("this is no ptyrec server")
+	case err != nil || info.Name != "ptyrec":
+		return errForeign
 	}
 	return nil
 }

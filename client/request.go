@@ -61,6 +61,14 @@ func (s *Stream) Kill(ctx context.Context, signal syscall.Signal) error {
 	})
 }
 
+// Mark puts a marker that takes numbers among the frames of the raw log (session.FrameMark), where
+// the stream reads these (protocol.ModeFrames).
+func (s *Stream) Mark(ctx context.Context, event string, data map[string]any) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
+		return protocol.JSON(protocol.TypeMark, protocol.MarkRequest{ID: id, Event: event, Data: data})
+	})
+}
+
 // Take asks for control, and asks for it again after a reconnect.
 func (s *Stream) Take(ctx context.Context) error { return s.hold(ctx, protocol.Take, true) }
 

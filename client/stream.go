@@ -19,7 +19,8 @@ type AttachOptions struct {
 	Name    string         // shown to the others; empty: "client"
 	Kind    protocol.Kind  // empty: protocol.Human
 	Mode    protocol.Mode  // empty: protocol.ModeScreen
-	From    *int64         // byte of the output to start with; see protocol.Attach
+	From    *int64         // byte of the output to start with, or number of the frame; see protocol.Attach
+	After   *int64         // frames of output to leave out, in protocol.ModeFrames; see protocol.Attach
 	Entries *int           // entries with a greater number; nil: none
 	Control bool           // ask for control, now and after each reconnect
 	Behalf  *protocol.Link // the client that a server attaches for; may be nil
@@ -63,7 +64,7 @@ const queued = 16
 // Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
-		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
+		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
 		place:  c.place, ref: ref, on: o.OnEvent, delay: c.delay,
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,
@@ -113,7 +114,7 @@ func (s *Stream) connect() (*link, error) {
 	a.Control = s.control
 	s.mu.Unlock()
 	if s.seq >= 0 {
-		a.From = &s.seq
+		a.From, a.After = &s.seq, nil
 	}
 	l := &link{conn: conn, frames: protocol.NewReader(bufio.NewReaderSize(conn, 64<<10))}
 	timer := time.AfterFunc(helloTimeout, l.close)
@@ -217,6 +218,8 @@ func (s *Stream) serve(l *link) error {
 // take handles one frame, and tells that it is the last one.
 func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 	switch f.Type {
+	case protocol.TypeNumbered:
+		return false, s.takeNumbered(f)
 	case protocol.TypeOutput:
 		return false, s.takeOutput(f)
 	case protocol.TypeSnapshot:
@@ -225,7 +228,9 @@ func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 			return false, err
 		}
 		snap.Data = bytes.Clone(snap.Data)
-		s.seq = snap.Seq
+		if s.attach.Mode != protocol.ModeFrames {
+			s.seq = snap.Seq
+		}
 		s.give(snap)
 		return false, nil
 	case protocol.TypeGap:
@@ -272,6 +277,24 @@ func (s *Stream) takeOutput(f protocol.Frame) error {
 		s.seq = seq + int64(len(data))
 		s.give(Output{Seq: seq, Data: bytes.Clone(data)})
 	}
+	return nil
+}
+
+// takeNumbered returns a frame of the raw log.
+func (s *Stream) takeNumbered(f protocol.Frame) error {
+	n, err := f.Numbered()
+	if err != nil {
+		return err
+	}
+	s.seq = n.Number + 1
+	switch n.Kind {
+	case protocol.NumberedNext:
+		s.seq = n.Number
+	case protocol.NumberedLost:
+		s.seq = n.End()
+	}
+	n.Data = bytes.Clone(n.Data)
+	s.give(n)
 	return nil
 }
 

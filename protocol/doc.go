@@ -39,6 +39,7 @@ const (
 	TypeAck      Type = 'A' // Ack: the answer to a request, in the order of the requests
 	TypeExit     Type = 'X' // Exit: the child is over, and all before it was sent; the connection ends
 	TypePong     Type = 'P' // the Ping's payload
+	TypeNumbered Type = 'L' // Numbered: a frame of the raw log, in ModeFrames
 )
 
 // Frames to the session.
@@ -48,5 +49,6 @@ const (
 	TypeSize    Type = 'r' // SizeRequest; acknowledged
 	TypeRequest Type = 'c' // ControlRequest; acknowledged
 	TypeKill    Type = 'k' // Kill; acknowledged
+	TypeMark    Type = 'm' // MarkRequest; acknowledged
 	TypePing    Type = 'p' // up to 125 bytes, sent back
 )

@@ -23,6 +23,7 @@ const (
 	ModeBytes  Mode = "bytes"  // every byte from From on, once, in order; a viewer that falls behind gets it late
 	ModeText   Mode = "text"   // Screen frames instead: at most one in 500 ms, and always one after the last change and at the end
 	ModeNone   Mode = "none"   // no output: entries and states only
+	ModeFrames Mode = "frames" // Numbered frames of the raw log from From on, each once, in order; without From behind a Snapshot
 )
 
 // Kind says who types: people and programs are told apart in the log, and only people may take control unasked.
@@ -41,6 +42,7 @@ type Attach struct {
 	Kind    Kind   `json:"kind"`
 	Mode    Mode   `json:"mode"`
 	From    *int64 `json:"from,omitempty"`    // seq to go on from; nil: from now on, in ModeScreen behind a Snapshot. Bytes: nil means 0
+	After   *int64 `json:"after,omitempty"`   // in ModeFrames, instead of From: begin behind so many frames of output
 	Entries *int   `json:"entries,omitempty"` // entries with a greater seq number come at once, then as they change; nil: none are wanted
 	Answers *bool  `json:"answers,omitempty"` // what it types may answer a question of the agent's; nil: only if it is a person. Otherwise CodeAsking
 	Behalf  *Link  `json:"behalf,omitempty"`  // of whom a server attaches: his connection to it
@@ -61,7 +63,8 @@ type Hello struct {
 	Session session.Session `json:"session"`
 	Cols    int             `json:"cols"` // of the window now, in cells
 	Rows    int             `json:"rows"`
-	Seq     int64           `json:"seq"` // of the next byte that the child writes
+	Seq     int64           `json:"seq"`    // of the next byte that the child writes
+	Frames  int64           `json:"frames"` // the number of the next frame of the raw log
 	State   State           `json:"state"`
 	Control Control         `json:"control"`
 }

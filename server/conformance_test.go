@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptyrec/ptyrec/internal/puppet"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -32,7 +33,7 @@ type step struct {
 	Reason     string          `json:"reason"`
 	SpawnError string          `json:"spawn_error"`
 	ReadOnly   bool            `json:"read_only"`
-	deed
+	puppet.Deed
 }
 
 // differences are what we do better than the declaration's first server: file, then what stands there, then what we send.
@@ -81,7 +82,7 @@ func replayFile(t *testing.T, file string) {
 type conversation struct {
 	*site
 	t       *testing.T
-	puppets *puppets
+	puppets *puppet.Puppets
 	sockets map[string]*websocket.Conn
 	came    map[string]chan arrival // what each socket got
 	rest    map[string]string       // output that was read and not awaited yet
@@ -96,7 +97,7 @@ const ttl = 300 * time.Millisecond
 func newConversation(t *testing.T) *conversation {
 	c := &conversation{t: t, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{}, rest: map[string]string{}}
 	c.site = newSite(t, c.bridge)
-	c.puppets = newPuppets(t, c.dir)
+	c.puppets = puppet.New(t, c.dir)
 	return c
 }
 
@@ -106,7 +107,7 @@ func (c *conversation) bridge(o *server.Options) {
 		if c.fails != "" {
 			return "", errors.New(c.fails)
 		}
-		h, err := c.hostTerminal(start.Cols, start.Rows, c.puppets.command()...)
+		h, err := c.hostTerminal(start.Cols, start.Rows, c.puppets.Command()...)
 		if err != nil {
 			return "", err
 		}
@@ -133,7 +134,7 @@ func (c *conversation) step(s step) {
 			c.t.Errorf("%s is there", s.Path)
 		}
 	case "close":
-		c.puppets.since = time.Now()
+		c.puppets.Since = time.Now()
 		_ = c.sockets[s.Conn].Close(websocket.StatusNormalClosure, "")
 	case "c2s":
 		text := s.Raw
@@ -141,7 +142,7 @@ func (c *conversation) step(s step) {
 			text = string(s.Msg)
 		}
 		if strings.Contains(text, `"close"`) {
-			c.puppets.meet() // it is to see the end come
+			c.puppets.Meet() // it is to see the end come
 		}
 		if err := c.sockets[s.Conn].Write(c.t.Context(), websocket.MessageText, []byte(text)); err != nil {
 			c.t.Fatal(err)
@@ -162,9 +163,9 @@ func (c *conversation) step(s step) {
 			return // it has had its signal
 		}
 		c.wrote += strings.Repeat(s.Data, max(1, s.Times))
-		c.puppets.do(deed{Ev: s.Ev, Data: s.Data, Times: s.Times, Code: s.deedCode()})
+		c.puppets.Do(puppet.Deed{Ev: s.Ev, Data: s.Data, Times: s.Times, Code: s.deedCode()})
 	case "pty_expect":
-		c.ptyExpect(s.deed)
+		c.ptyExpect(s.Deed)
 	case "advance": // time goes by itself
 	default:
 		c.t.Fatalf("unknown step %q", s.T)
@@ -172,20 +173,20 @@ func (c *conversation) step(s step) {
 }
 
 // deedCode is the code of a step, which stands in the step and its deed by the same name.
-func (s step) deedCode() int { return max(s.Code, s.deed.Code) }
+func (s step) deedCode() int { return max(s.Code, s.Deed.Code) }
 
-func (c *conversation) ptyExpect(want deed) {
+func (c *conversation) ptyExpect(want puppet.Deed) {
 	c.t.Helper()
 	switch {
 	case want.Ev == "alive": // no sooner than after its time
 	case want.Ev == "write" && want.Data == "": // is not to be seen
-	case want.Ev == "kill" && !c.puppets.since.IsZero():
-		c.puppets.await(want)
-		if d := time.Since(c.puppets.since); d < ttl {
+	case want.Ev == "kill" && !c.puppets.Since.IsZero():
+		c.puppets.Await(want)
+		if d := time.Since(c.puppets.Since); d < ttl {
 			c.t.Errorf("it was ended after %s without clients, want %s", d, ttl)
 		}
 	default:
-		c.puppets.await(want)
+		c.puppets.Await(want)
 	}
 }
 

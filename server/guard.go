@@ -39,11 +39,15 @@ func rightOf(r *http.Request) right {
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
+		var tokens []string
+		if s.protocolOf(r) != nil {
+			tokens = takeTokens(r)
+		}
 		if err := s.check(r); err != nil {
 			s.refuse(w, r, err)
 			return
 		}
-		found, err := s.rightOf(r)
+		found, err := s.rightOf(r, tokens)
 		if err == nil {
 			err = s.allow(r, found)
 		}
@@ -51,7 +55,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
-		next.ServeHTTP(&patient{w, http.NewResponseController(w)}, r.WithContext(context.WithValue(r.Context(), rightKey{}, found)))
+		patience := writeTimeout
+		if s.protocolOf(r) != nil {
+			patience = protocolWriteTimeout
+		}
+		next.ServeHTTP(&patient{w, http.NewResponseController(w), patience}, r.WithContext(context.WithValue(r.Context(), rightKey{}, found)))
 	})
 }
 
@@ -114,9 +122,10 @@ func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 // errNoToken is the response to a client that has not presented the token.
 var errNoToken = problem(http.StatusUnauthorized, "unauthorized", "this needs the token: open the address that `ptyrec serve` printed, or see its --help")
 
-// rightOf returns what the client may do. A wrong token is an error even if no token is needed.
-func (s *Server) rightOf(r *http.Request) (right, error) {
-	known, err := s.knows(r)
+// rightOf returns what the client may do, which also shows the given tokens. A wrong token is an
+// error even if no token is needed.
+func (s *Server) rightOf(r *http.Request, tokens []string) (right, error) {
+	known, err := s.knows(r, tokens)
 	switch {
 	case err != nil:
 		return mayNothing, err
@@ -131,6 +140,9 @@ func (s *Server) rightOf(r *http.Request) (right, error) {
 // allow returns an error if right is not enough for the request. The page's files are always
 // allowed: they hold no secrets, and the page asks for the token itself.
 func (s *Server) allow(r *http.Request, found right) error {
+	if s.protocolOf(r) != nil {
+		return s.allowProtocol(r, found)
+	}
 	path := r.URL.Path
 	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
 	switch {
@@ -147,9 +159,15 @@ func (s *Server) allow(r *http.Request, found right) error {
 // knows reports whether the client presents the token: in the Authorization header, in a WebSocket
 // subprotocol (browsers cannot set that header there), or by the cookie. Every token it presents
 // must be right. The cookie only counts for pages of our own origin, because browsers send it to
-// every port of a host, on requests from pages of any port.
-func (s *Server) knows(r *http.Request) (bool, error) {
-	shown := 0
+// every port of a host, on requests from pages of any port. tokens are those it presents in the
+// ways of a protocol.
+func (s *Server) knows(r *http.Request, tokens []string) (bool, error) {
+	for _, token := range tokens {
+		if !equal(token, s.Token) {
+			return false, errNoToken
+		}
+	}
+	shown := len(tokens)
 	for _, header := range r.Header.Values("Authorization") {
 		if token, ok := strings.CutPrefix(header, "Bearer "); !ok || !equal(token, s.Token) {
 			return false, errNoToken
@@ -205,11 +223,12 @@ func (s *Server) secure(h http.Header) {
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	timeout time.Duration
 }
 
 // Write implements io.Writer.
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // where there is none it waits
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.timeout)) // without a deadline it waits
 	return p.ResponseWriter.Write(b)
 }
 

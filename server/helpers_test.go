@@ -30,6 +30,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/puppet"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
@@ -43,9 +44,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if socket := os.Getenv(puppetVariable); socket != "" {
-		puppet(socket)
-	}
+	puppet.Main()
 	ptytest.HeedSignals()
 	goleak.VerifyTestMain(m)
 }

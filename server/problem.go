@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -91,6 +92,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Del("Content-Disposition")
+	if protocol := s.protocolOf(r); protocol != nil {
+		protocol.Refuse(w, r, p.status, p.told.Code, p.told.Message)
+		return
+	}
 	_ = writeAs(w, "application/problem+json", p.status, struct { // if this fails, the client is gone
 		protocol.Error
 		Title  string `json:"title"`
@@ -127,6 +132,10 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 	}
 	if len(w.Header().Values("Allow")) > 0 {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
+	}
+	if s.rest != nil && strings.HasPrefix(r.URL.Path, restOfAPI) {
+		s.rest.ServeHTTP(w, r)
+		return nil
 	}
 	return problem(http.StatusNotFound, "not_found", "there is nothing here")
 }

@@ -32,6 +32,7 @@ type Options struct {
 	TLS         bool     // clients reach the server by https only
 	ReadOnly    bool     // nobody may write
 	AllowRun    bool     // clients may start commands of their choice
+	NoToken     bool     // clients of Protocols need no token
 	Version     string   // of the program
 
 	// Inside, if set, returns the recorded sessions that the client of a connection runs inside.
@@ -44,7 +45,8 @@ type Options struct {
 	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
 	BridgeTTL time.Duration
 
-	Past Past
+	Past      Past
+	Protocols []Protocol // of other programs' clients
 }
 
 // StartOptions are a session that is to be started.
@@ -72,7 +74,9 @@ type Server struct {
 	log           *slog.Logger
 	headerTimeout time.Duration
 	mux           *http.ServeMux
-	handler       http.Handler // mux, guarded and compressed
+	handler       http.Handler        // mux, guarded and compressed
+	protocols     map[string]Protocol // by the patterns of their routes
+	rest          http.Handler        // a protocol's, for the rest of the API's paths; nil: there is none
 	files         map[string]pageFile
 	once          once
 	states        states
@@ -98,6 +102,7 @@ func New(o Options) *Server {
 	s.watch.init(s)
 	s.bridges.init(s)
 	s.routes()
+	s.addProtocols()
 	s.handler = s.guard(compressed(s.mux))
 	var err error
 	if s.files, err = loadPage(o.Page); err != nil {
@@ -162,8 +167,11 @@ const (
 	readTimeout  = 30 * time.Second
 	writeTimeout = 30 * time.Second // of one write
 	idleTimeout  = 2 * time.Minute
-	maxHeader    = 32 << 10 // bytes
-	shutdownTime = 5 * time.Second
+	// protocolWriteTimeout is that of one write to a protocol's client, which may pause while it
+	// reads the output of a command.
+	protocolWriteTimeout = time.Hour
+	maxHeader            = 32 << 10 // bytes
+	shutdownTime         = 5 * time.Second
 )
 
 // Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's sessions, and returns when nothing of it is left.

@@ -1,0 +1,464 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/protocol/command"
+)
+
+// Exec describes a command to start. Only Command is needed.
+type Exec struct {
+	Command string // for Shell
+	ID      string // chosen by the client, never runs twice; empty: a new UUID
+	Shell   string // empty: command.DefaultShell
+	Cwd     string // empty: the server's choice
+	Env     map[string]string
+
+	// Limits, to the second. 0 is the protocol's default, and command.Never seconds is none.
+	Timeout     time.Duration // of the run
+	IdleTimeout time.Duration // while no client is attached
+	TTL         time.Duration // of the result, from the command's end
+
+	KillOnDisconnect bool
+	NoStdin          bool // stdin is empty
+	PTY              bool // run in a terminal: one stream, Stdout
+}
+
+// OutputStream is stdout or stderr.
+type OutputStream int
+
+// The streams of a command.
+const (
+	Stdout OutputStream = iota
+	Stderr
+)
+
+// String implements fmt.Stringer.
+func (s OutputStream) String() string {
+	if s == Stderr {
+		return command.Stderr
+	}
+	return command.Stdout
+}
+
+// CommandEvent is a Chunk or a Gap.
+type CommandEvent any
+
+// Chunk is a part of a command's output. No chunk splits a character.
+type Chunk struct {
+	Stream OutputStream
+	Offset int64 // of Text in the stream, in bytes
+	Text   string
+}
+
+// Gap says that the server does not have bytes of the output any more.
+type Gap struct {
+	Stream   OutputStream
+	From, To int64 // To is the offset of the byte after the gap
+	Info     string
+}
+
+// Size returns how many bytes are missing.
+func (g Gap) Size() int64 { return g.To - g.From }
+
+// CommandResult is a command that has ended, and its output.
+type CommandResult struct {
+	Stdout, Stderr string
+	ExitCode       int // 128+n after signal n
+}
+
+// CommandError is an error of the command or its start that the server reports.
+type CommandError struct {
+	Type    string // command.CommandTimeout, …
+	Message string
+}
+
+// Error implements error.
+func (e *CommandError) Error() string { return e.Message }
+
+// ErrLost reports that a command cannot be reached. It may still run.
+var ErrLost = errors.New("lost the connection to the command")
+
+// Command is a command that runs elsewhere. A lost connection is made again, and the output
+// continues with the byte after the last one. One goroutine may call Next or Result while others
+// call Input, CloseInput and Kill.
+type Command struct {
+	place *Commands
+	id    string
+	pid   int
+
+	events chan CommandEvent
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	done   chan struct{} // closed when run has returned
+	err    error         // why; set before done is closed
+	exit   int           // the exit code, if err is nil
+	next   [2]int64      // the next offset of each stream; only run uses it
+
+	leaving sync.WaitGroup // closes the last connection in order
+
+	mu      sync.Mutex    // guards the fields below
+	conn    *commandConn  // nil between connections
+	changed chan struct{} // closed when one of these fields changes
+	taken   int64         // bytes of input that the server has; in command.Subprotocol
+	closed  bool          // CloseInput has told a server
+	killed  bool          // Kill was sent: the connection is not made again
+
+	writing sync.Mutex // held by Input and CloseInput
+	written int64      // bytes of input sent; guarded by writing
+}
+
+// Limits of trying again.
+const (
+	maxLosses     = 5                 // losses in a row
+	connectBudget = 120 * time.Second // from the first try to start a command until it has started
+)
+
+// Start runs a command and returns when it has started. ctx bounds only that. A *CommandError says
+// that the server refuses it. Where it is safe to ask again, as the same ID never runs twice, a
+// failed connection is tried again, up to five times in two minutes. The caller must Close the
+// Command, which does not end it.
+func (p *Commands) Start(ctx context.Context, e Exec) (*Command, error) {
+	if e.ID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return nil, err
+		}
+		e.ID = id.String()
+	}
+	c := p.newCommand(ctx, e.ID)
+	ctx, cancel := context.WithTimeout(ctx, connectBudget)
+	defer cancel()
+	for try := 1; ; try++ {
+		conn, err := c.attach(ctx, e.request())
+		if err == nil {
+			go c.run(conn)
+			return c, nil
+		}
+		wait, again := p.again(conn, err, try)
+		if !again || try > maxLosses || !sleep(ctx, wait) {
+			c.cancel()
+			return nil, err
+		}
+	}
+}
+
+// Resume attaches to a command that was started before, and continues at the given offset of each
+// stream. The first Next or Result returns a *CommandError if the server does not have it.
+func (p *Commands) Resume(ctx context.Context, id string, stdout, stderr int64) (*Command, error) {
+	c := p.newCommand(ctx, id)
+	c.next = [2]int64{stdout, stderr}
+	conn, err := c.attach(ctx, c.reconnect())
+	if err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.written = c.taken // another client's input
+	go c.run(conn)
+	return c, nil
+}
+
+func (p *Commands) newCommand(ctx context.Context, id string) *Command {
+	c := &Command{
+		place: p, id: id, events: make(chan CommandEvent, queued), done: make(chan struct{}), changed: make(chan struct{}),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return c
+}
+
+// again reports whether a failed start is worth another try, and when. A connection that was
+// lost may have started the command: only a server that says that it knows the id again, or that
+// closed the socket in order, is asked again.
+func (p *Commands) again(conn *commandConn, err error, try int) (wait time.Duration, again bool) {
+	var refused *upgradeError
+	switch {
+	case isFinal(err):
+		return 0, false
+	case errors.As(err, &refused):
+		if wait = refused.retryAfter; wait < 0 {
+			wait = p.delay(try)
+		}
+		return wait, refused.passes()
+	case conn == nil, conn.acked, websocket.CloseStatus(err) == websocket.StatusNormalClosure:
+		return p.delay(try), true
+	}
+	return 0, false
+}
+
+// request returns the first message that starts the command.
+func (e Exec) request() command.Request {
+	seconds := func(d time.Duration, standard float64) *float64 {
+		if d != 0 {
+			standard = d.Seconds()
+		}
+		return &standard
+	}
+	r := command.Request{
+		Type: command.Execute, CommandID: e.ID, Command: e.Command, Shell: e.Shell, Env: e.Env, Cwd: e.Cwd,
+		TimeoutSeconds:   seconds(e.Timeout, command.DefaultTimeout),
+		IdleTimeout:      seconds(e.IdleTimeout, command.DefaultIdleTimeout),
+		TTL:              seconds(e.TTL, command.DefaultTTL),
+		KillOnDisconnect: &e.KillOnDisconnect, CloseStdin: e.NoStdin, PTY: e.PTY,
+	}
+	if r.Shell == "" {
+		r.Shell = command.DefaultShell
+	}
+	return r
+}
+
+// reconnect returns the first message that continues the command.
+func (c *Command) reconnect() command.Request {
+	stdout, stderr := c.next[Stdout], c.next[Stderr]
+	return command.Request{Type: command.Reconnect, CommandID: c.id, StdoutOffset: &stdout, StderrOffset: &stderr}
+}
+
+// attach opens a connection and waits for its started message. If the error is not nil, conn is
+// nil unless the connection was open.
+func (c *Command) attach(ctx context.Context, first command.Request) (conn *commandConn, err error) {
+	conn, err = c.place.open(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		r, err := conn.next(ctx)
+		if err == nil && r.Type == command.Error {
+			err = final{c.failure(r)}
+		}
+		if err != nil {
+			_ = conn.ws.CloseNow()
+			return conn, err
+		}
+		switch r.Type {
+		case command.Started:
+			c.pid = r.PID
+			c.setConn(conn, r.StdinOffset)
+			return conn, nil
+		case command.Stdout, command.Stderr, command.Exit:
+			_ = conn.ws.CloseNow()
+			return conn, final{fmt.Errorf("the server sent %s before started", r.Type)}
+		}
+	}
+}
+
+// failure makes an error of an error message.
+func (c *Command) failure(r command.Reply) *CommandError {
+	e := &CommandError{Type: r.ErrorType, Message: r.Error}
+	switch e.Type {
+	case "":
+		e.Type = command.CommandError
+	case command.SessionExpired:
+		e.Message = "Session expired: " + c.id
+	case command.CommandNotFound:
+		e.Message = "Command not found: " + c.id
+	}
+	return e
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ID returns the command's id.
+func (c *Command) ID() string { return c.id }
+
+// PID returns the process id on the server's machine.
+func (c *Command) PID() int { return c.pid }
+
+// run reads connection after connection until the command has ended, or Close was called.
+func (c *Command) run(conn *commandConn) {
+	defer close(c.done)
+	defer close(c.events)
+	defer c.cancel()
+	for losses := 0; ; {
+		var err error
+		if conn == nil {
+			conn, err = c.place.open(c.ctx, c.reconnect())
+		}
+		if err == nil {
+			err = c.serve(conn, &losses)
+			conn = nil
+		}
+		if c.ctx.Err() != nil {
+			err = final{c.ctx.Err()}
+		}
+		if err == nil || isFinal(err) {
+			c.err = err
+			return
+		}
+		// An end of file of the connection is not one of the command: do not wrap it.
+		if c.isKilled() {
+			c.err = fmt.Errorf("%w after it was killed: %v", ErrLost, err) //nolint:errorlint
+			return
+		}
+		if losses++; losses > maxLosses {
+			c.err = fmt.Errorf("%w %d times in a row: %v", ErrLost, losses, err) //nolint:errorlint
+			return
+		}
+		if websocket.CloseStatus(err) != websocket.StatusGoingAway {
+			sleep(c.ctx, c.place.delay(losses))
+		}
+	}
+}
+
+// serve reads one connection to its end. It returns nil when the command has ended. It resets
+// losses when something shows that the server has this command.
+func (c *Command) serve(conn *commandConn, losses *int) (err error) {
+	var keeper sync.WaitGroup
+	over := make(chan struct{})
+	defer keeper.Wait()
+	defer close(over)
+	defer func() {
+		c.setConn(nil, nil)
+		if err != nil {
+			_ = conn.ws.CloseNow()
+			return
+		}
+		c.leaving.Go(func() { _ = conn.ws.Close(websocket.StatusNormalClosure, "") })
+	}()
+	keeper.Go(func() { c.keep(conn, over) })
+	if !conn.acked {
+		c.setConn(conn, nil) // not every server says that it has started
+	}
+	for {
+		r, err := conn.next(c.ctx)
+		if err != nil {
+			return err
+		}
+		switch r.Type {
+		case command.Started:
+			if r.CommandID == c.id {
+				*losses = 0
+			}
+			c.setConn(conn, r.StdinOffset)
+			c.repeatClose(conn)
+		case command.Stdout, command.Stderr:
+			*losses = 0
+			c.take(r)
+		case command.Ack:
+			c.setConn(conn, r.StdinOffset)
+		case command.Exit:
+			if r.ExitCode == nil {
+				return final{errors.New("the server sent no exit code")}
+			}
+			c.exit = *r.ExitCode
+			return nil
+		case command.Error:
+			return final{c.failure(r)}
+		}
+	}
+}
+
+// take passes on what is new in an output message, after the gap if there is one.
+func (c *Command) take(r command.Reply) {
+	stream := Stdout
+	if r.Type == command.Stderr {
+		stream = Stderr
+	}
+	at := c.next[stream]
+	offset := at
+	if r.Offset != nil {
+		offset = *r.Offset
+	}
+	if offset > at {
+		c.give(Gap{Stream: stream, From: at, To: offset, Info: r.Info})
+		at = offset
+	}
+	text := r.Data[min(at-offset, int64(len(r.Data))):]
+	c.next[stream] = at + int64(len(text))
+	if text != "" {
+		c.give(Chunk{Stream: stream, Offset: at, Text: text})
+	}
+}
+
+func (c *Command) give(e CommandEvent) {
+	select {
+	case c.events <- e:
+	case <-c.ctx.Done():
+	}
+}
+
+// keep closes a connection that does not answer pings, until over is closed.
+func (c *Command) keep(conn *commandConn, over <-chan struct{}) {
+	tick := time.NewTicker(pingAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(c.ctx, pingAfter)
+		err := conn.ws.Ping(ctx)
+		cancel()
+		if err != nil && len(c.events) < queued { // a reader that holds us up does not mean a dead connection
+			_ = conn.ws.CloseNow()
+			return
+		}
+	}
+}
+
+// Next returns the next part of the output, or the ctx's error. After the last one the error is
+// io.EOF, or says why there is no exit code: a *CommandError, or one that wraps ErrLost.
+func (c *Command) Next(ctx context.Context) (CommandEvent, error) {
+	select {
+	case e, ok := <-c.events:
+		if ok {
+			return e, nil
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	<-c.done
+	if c.err != nil {
+		return nil, c.err
+	}
+	return nil, io.EOF
+}
+
+// ExitCode returns the exit code, once Next has returned io.EOF.
+func (c *Command) ExitCode() int { return c.exit }
+
+// Result waits for the end of the command. It returns the exit code, and the output that Next has
+// not returned. A gap in it is an error.
+func (c *Command) Result(ctx context.Context) (CommandResult, error) {
+	var text [2]strings.Builder
+	for {
+		e, err := c.Next(ctx)
+		switch e := e.(type) {
+		case Chunk:
+			text[e.Stream].WriteString(e.Text)
+		case Gap:
+			return CommandResult{}, fmt.Errorf("%d bytes of %v at %d are lost", e.Size(), e.Stream, e.From)
+		}
+		if errors.Is(err, io.EOF) {
+			return CommandResult{text[Stdout].String(), text[Stderr].String(), c.exit}, nil
+		}
+		if err != nil {
+			return CommandResult{}, err
+		}
+	}
+}
+
+// Close leaves the command, which runs on. Further calls do nothing.
+func (c *Command) Close() error {
+	c.cancel()
+	<-c.done
+	c.leaving.Wait()
+	return nil
+}

@@ -1,0 +1,411 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Command is a command of a Manager, running or not. Its methods may be called concurrently.
+type Command struct {
+	m     *Manager
+	ended chan struct{} // closed when info has the command's end
+
+	mu   sync.Mutex // guards what may change in info: PID, State, ExitCode, EndedAt, Listed, Notice
+	info Info
+}
+
+// newCommand returns the command of a session. s is nil if it has no host.
+func newCommand(m *Manager, record session.Session, s *status) *Command {
+	c := &Command{m: m, ended: make(chan struct{}), info: Info{
+		Sandbox: record.Sandbox, ID: record.Process, SessionID: record.ID, TTL: Forever, StartedAt: record.StartedAt,
+		Command: CommandText(record.Command),
+	}}
+	if a := record.Asked; a != nil {
+		c.info.Session, c.info.PTY, c.info.Listed, c.info.By, c.info.AutoCleanup, c.info.apart = a.Shell, a.PTY, a.Listed, a.By, a.Brief, a.Apart
+		c.info.forgotten = a.Forgotten
+		c.info.Timeout = time.Duration(a.Timeout) * time.Millisecond
+		if a.TTL > 0 {
+			c.info.TTL = time.Duration(a.TTL) * time.Millisecond
+		}
+	}
+	if s != nil {
+		c.update(s)
+		return c
+	}
+	c.record(record)
+	return c
+}
+
+// CommandText returns what a program asked to run, of the command line that was recorded.
+func CommandText(argv []string) string {
+	if len(argv) == 3 && argv[1] == "-c" {
+		return argv[2]
+	}
+	text := ""
+	for i, arg := range argv {
+		if i > 0 {
+			text += " "
+		}
+		text += arg
+	}
+	return text
+}
+
+// update takes what a host says.
+func (c *Command) update(s *status) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.open() {
+		return
+	}
+	c.info.PID, c.info.State, c.info.ExitCode, c.info.EndedAt, c.info.Notice = s.PID, s.State, s.Exit, s.Ended, s.Notice
+	if s.State != Running {
+		c.end()
+	}
+}
+
+// record takes the end of a command without a host from its session.
+func (c *Command) record(s session.Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.open() {
+		return
+	}
+	c.info.State = Failed
+	if s.EndedAt != nil && s.ExitCode != nil {
+		c.info.State, c.info.EndedAt, c.info.ExitCode = Exited, *s.EndedAt, *s.ExitCode
+		if s.Asked != nil && s.Asked.End != "" {
+			c.info.State = State(s.Asked.End)
+		}
+	}
+	c.end()
+}
+
+// end notes that info has the command's end. c.mu is held.
+func (c *Command) end() {
+	if c.info.AutoCleanup {
+		c.info.Listed, c.info.forgotten = false, true
+	}
+	close(c.ended)
+}
+
+// open reports whether the command's end is not known.
+func (c *Command) open() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+func (c *Command) isRunning() bool { return c.open() }
+
+// watch waits for the command's end.
+func (c *Command) watch() {
+	s, err := c.m.ask(context.Background(), c.info.SessionID, request{Op: opWait})
+	if err == nil {
+		c.update(s)
+	} else {
+		c.lost()
+	}
+	c.m.forgetSoon(c)
+}
+
+// lost looks for the end of a command whose host is gone.
+func (c *Command) lost() {
+	ctx := context.Background()
+	if err := c.m.opt.Store.TakeIn(ctx, nil); err != nil {
+		c.m.opt.Log.Debug("take in", "error", err)
+	}
+	var s session.Session
+	if info, err := c.m.opt.Store.Find(ctx, c.info.SessionID); err == nil {
+		s = info.Session
+	}
+	c.record(s)
+}
+
+// Info describes the command as it is now.
+func (c *Command) Info() Info {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.info
+}
+
+// expired reports whether the command's record may no longer be found.
+func (c *Command) expired() bool {
+	i := c.Info()
+	return i.TTL != Forever && !i.EndedAt.IsZero() && time.Since(i.EndedAt) > i.TTL
+}
+
+// unlist takes the command off the list.
+func (c *Command) unlist(ctx context.Context) error {
+	c.mu.Lock()
+	c.info.Listed, c.info.forgotten = false, true
+	c.mu.Unlock()
+	info, err := c.m.opt.Store.Find(ctx, c.info.SessionID)
+	if err != nil || info.Asked == nil {
+		return err
+	}
+	a := *info.Asked
+	a.Listed, a.Forgotten = false, true
+	return c.m.opt.Store.SetAsked(ctx, info.ID, &a)
+}
+
+// Wait returns when the command has ended. The error is ctx's.
+func (c *Command) Wait(ctx context.Context) (Info, error) {
+	select {
+	case <-c.ended:
+		return c.Info(), nil
+	case <-ctx.Done():
+		return c.Info(), ctx.Err()
+	}
+}
+
+// ask sends a request to the command's host. The error is ErrEnded if it has none.
+func (c *Command) ask(ctx context.Context, q request) (*status, error) {
+	s, err := c.m.ask(ctx, c.info.SessionID, q)
+	if noHost(err) {
+		return nil, ErrEnded
+	}
+	if err == nil && s.State != Running {
+		c.update(s)
+	}
+	return s, err
+}
+
+// do is ask for those who need no answer.
+func (c *Command) do(ctx context.Context, q request) error {
+	_, err := c.ask(ctx, q)
+	return err
+}
+
+// Write sends data to the command's input. It waits while the command does not read. The error is
+// ErrEnded or ctx's.
+func (c *Command) Write(ctx context.Context, data []byte) error {
+	return c.do(ctx, request{Op: opWrite, Data: data})
+}
+
+// WriteAt is Write for data that begins at a position in all input, of which the command may have
+// some already: that is left out. It returns how many bytes of input the command has.
+func (c *Command) WriteAt(ctx context.Context, at int64, data []byte) (taken int64, err error) {
+	s, err := c.ask(ctx, request{Op: opWrite, Data: data, At: &at})
+	if err != nil {
+		return 0, err
+	}
+	return s.Taken, nil
+}
+
+// Taken returns how many bytes of input the command has. The error is ErrEnded or ctx's.
+func (c *Command) Taken(ctx context.Context) (int64, error) {
+	s, err := c.ask(ctx, request{Op: opState})
+	if err != nil {
+		return 0, err
+	}
+	return s.Taken, nil
+}
+
+// CloseInput ends the command's input. It does nothing if the command has a PTY.
+func (c *Command) CloseInput(ctx context.Context) error { return c.do(ctx, request{Op: opClose}) }
+
+// Resize sets the size of the command's PTY, in cells. It does nothing without one.
+func (c *Command) Resize(ctx context.Context, cols, rows int) error {
+	return c.do(ctx, request{Op: opResize, Cols: cols, Rows: rows})
+}
+
+// Kill sends a signal to the command, its process group and all that it has started, and SIGKILL
+// after grace to what is left. It returns when all has ended. Without grace, signals other than
+// SIGKILL are only sent. The error is ErrEnded if nothing runs, or ctx's.
+func (c *Command) Kill(ctx context.Context, sig syscall.Signal, grace time.Duration) error {
+	return c.do(ctx, request{Op: opKill, Signal: int(sig), Grace: grace})
+}
+
+// Attach counts a client for Spec.IdleTimeout and Spec.KillOnDisconnect, until detach is called.
+func (c *Command) Attach() (detach func()) {
+	conn, err := dial(c.m.opt.Store.Path(), c.info.SessionID)
+	if err != nil {
+		return func() {} // it has ended
+	}
+	w := newWire(conn)
+	var r reply
+	if w.send(request{Op: opAttach}) == nil {
+		_, _ = w.receive(&r) // the host has counted it
+	}
+	return sync.OnceFunc(func() { _ = conn.Close() })
+}
+
+// Read returns the command's output from a position on, in order of arrival. It follows the command
+// and ends when that has ended and all is read. Missing output shows in the next chunk's Info. An
+// error ends it.
+func (c *Command) Read(ctx context.Context, from Offsets) iter.Seq2[Chunk, error] {
+	return c.read(ctx, from, false)
+}
+
+// ReadNow returns the command's output from a position on, up to where it ends now.
+func (c *Command) ReadNow(ctx context.Context, from Offsets) iter.Seq2[Chunk, error] {
+	return c.read(ctx, from, true)
+}
+
+func (c *Command) read(ctx context.Context, from Offsets, now bool) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		r := reading{c: c, ctx: ctx, at: from, now: now, yield: yield}
+		if err := r.run(); err != nil && !errors.Is(err, errEnough) {
+			yield(Chunk{}, err)
+		}
+	}
+}
+
+// errEnough says that the caller has stopped reading.
+var errEnough = errors.New("enough")
+
+// reading is one Read.
+type reading struct {
+	c      *Command
+	ctx    context.Context
+	at     Offsets // up to here it is read
+	now    bool
+	notice string // told already
+	yield  func(Chunk, error) bool
+}
+
+// run reads from the host what that has in memory, and the rest from the raw log.
+func (r *reading) run() error {
+	for {
+		behind, err := r.host()
+		switch {
+		case behind != nil:
+			if err := r.log(behind); err != nil {
+				return err
+			}
+		case errors.Is(err, errEnough) || r.ctx.Err() != nil:
+			return errors.Join(r.ctx.Err(), err)
+		case err == nil:
+			return nil
+		default: // the host is gone: the raw log has all
+			if _, err := r.c.Wait(r.ctx); err != nil {
+				return err
+			}
+			return r.log(nil)
+		}
+	}
+}
+
+// host reads from the host to the end, or until it is behind what the host has.
+func (r *reading) host() (behind *Offsets, err error) {
+	conn, err := dial(r.c.m.opt.Store.Path(), r.c.info.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(r.ctx, func() { _ = conn.Close() })()
+	w := newWire(conn)
+	if err := w.send(request{Op: opRead, From: r.at, Now: r.now}); err != nil {
+		return nil, err
+	}
+	for {
+		var p reply
+		chunk, err := w.receive(&p)
+		if err != nil {
+			return nil, err
+		}
+		if chunk != nil {
+			if err := r.give(*chunk); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if p.Behind == nil && p.Status != nil {
+			if p.Status.State != Running {
+				r.c.update(p.Status)
+			}
+			return nil, r.tell(p.Status.Notice)
+		}
+		return p.Behind, nil
+	}
+}
+
+// give passes a chunk on, without what is read already.
+func (r *reading) give(c Chunk) error {
+	at := r.at.Of(c.Stream)
+	if skip := at - c.Offset; skip > 0 {
+		if skip >= int64(len(c.Text)) {
+			return nil
+		}
+		c = c.after(skip)
+	}
+	if c.Offset > at {
+		c.Info = fmt.Sprintf("bytes %d to %d are lost", at, c.Offset)
+	}
+	r.at.set(c.Stream, c.Offset+int64(len(c.Text)))
+	if !r.yield(c, nil) {
+		return errEnough
+	}
+	return nil
+}
+
+// tell passes on what is wrong with the recording.
+func (r *reading) tell(notice string) error {
+	if notice == "" || notice == r.notice {
+		return nil
+	}
+	r.notice = notice
+	if !r.yield(Chunk{Stream: Stderr, Offset: r.at.Stderr, Info: notice, At: time.Now()}, nil) {
+		return errEnough
+	}
+	return nil
+}
+
+// log reads from the raw log, up to an end or until there is no more.
+func (r *reading) log(end *Offsets) error {
+	started := r.c.info.StartedAt
+	var text int64 // of a PTY
+	for e, err := range r.c.m.opt.Store.TextFrom(r.ctx, r.c.info.SessionID, [3]int64{session.Stdout: r.at.Stdout, session.Stderr: r.at.Stderr}) {
+		var damage *store.Damage
+		if errors.As(err, &damage) {
+			continue // the next chunk's offset shows it
+		}
+		if err != nil {
+			return err
+		}
+		if e.Kind == session.Output { // of a PTY
+			e.Stream, e.Text = session.Stdout, text
+		}
+		c := Chunk{Stream: Stream(e.Stream), Offset: e.Text, Text: session.Text(e.Data), At: started.Add(e.At)}
+		text += int64(len(c.Text))
+		if end != nil && c.Offset >= end.Of(c.Stream) {
+			if r.at.Stdout >= end.Stdout && r.at.Stderr >= end.Stderr {
+				return nil
+			}
+			continue
+		}
+		if err := r.give(c); err != nil {
+			return err
+		}
+	}
+	if end != nil { // what is missing before the host's memory is lost
+		return r.skip(*end)
+	}
+	return r.ctx.Err()
+}
+
+// skip goes on where the host's memory begins. The next chunk says what is lost.
+func (r *reading) skip(end Offsets) error {
+	for _, s := range []Stream{Stdout, Stderr} {
+		if at := r.at.Of(s); at < end.Of(s) {
+			c := Chunk{Stream: s, Offset: end.Of(s), At: time.Now(), Info: fmt.Sprintf("bytes %d to %d are lost", at, end.Of(s))}
+			r.at.set(s, end.Of(s))
+			if !r.yield(c, nil) {
+				return errEnough
+			}
+		}
+	}
+	return r.ctx.Err()
+}

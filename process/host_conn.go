@@ -1,0 +1,126 @@
+package process
+
+import (
+	"context"
+	"net"
+	"syscall"
+)
+
+// serve answers those who connect, until l is closed.
+func (h *host) serve(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		h.conns.Go(func() {
+			defer c.Close()
+			w := newWire(c)
+			var q request
+			if _, err := w.receive(&q); err == nil {
+				h.answer(w, q)
+			}
+		})
+	}
+}
+
+// answer answers one request.
+func (h *host) answer(w *wire, q request) {
+	var err error
+	switch q.Op {
+	case opState:
+	case opRead:
+		h.read(w, q)
+		return
+	case opWait:
+		gone := hangUp(w)
+		select {
+		case <-h.ended:
+		case <-gone:
+			return
+		}
+	case opAttach:
+		h.attach(1)
+		_ = w.send(h.reply(nil)) // if nobody hears it, nobody is attached
+		select {
+		case <-hangUp(w):
+		case <-h.ended:
+		}
+		h.attach(-1)
+		return
+	case opWrite:
+		err = h.child.write(q.Data, q.At, hangUp(w))
+	case opClose:
+		err = h.child.closeInput()
+	case opKill:
+		h.end(Killed, syscall.Signal(q.Signal), q.Grace)
+	case opResize:
+		err = h.resize(q.Cols, q.Rows)
+	}
+	_ = w.send(h.reply(err)) // whoever is gone needs no answer
+}
+
+func (h *host) reply(err error) reply {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.status
+	s.Taken = h.child.taken.Load()
+	r := reply{Status: &s}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// hangUp returns a channel that is closed when the other end closes the connection. Nothing else
+// may read it.
+func hangUp(w *wire) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = w.in.ReadByte() // nothing is sent after a request
+	}()
+	return gone
+}
+
+// read sends the output from a position on.
+func (h *host) read(w *wire, q request) {
+	r := &ringReader{ring: &h.ring, at: q.From}
+	if q.Now {
+		stop := h.ring.ends()
+		r.stop = &stop
+	}
+	gone := hangUp(w)
+	for {
+		chunks, changed, behind, over := r.take()
+		switch {
+		case behind:
+			ctx, stop := context.WithTimeout(context.Background(), diskWait)
+			_ = h.log.Settle(ctx) // what is not there is lost, and the Manager sees it
+			stop()
+			begin := h.ring.begins()
+			answer := h.reply(nil)
+			answer.Behind = &begin
+			_ = w.send(answer) // the Manager reads the raw log
+			return
+		case over:
+			_ = w.send(h.reply(nil))
+			return
+		case changed != nil:
+			select {
+			case <-changed:
+			case <-gone:
+				return
+			}
+			continue
+		}
+		for _, c := range chunks {
+			if w.chunk(c) != nil {
+				return
+			}
+		}
+		if w.out.Flush() != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,522 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Options configure a Manager. Store and Program are required.
+type Options struct {
+	Store      *store.Store
+	Program    string // path of an executable whose main calls [BeHost]
+	MaxRunning int    // 0: no limit
+	// Redact returns a command line as it may be recorded; nil: as it is.
+	Redact func(argv []string) []string
+	Input  bool         // record what is written to commands
+	Log    *slog.Logger // nil: nothing is logged
+}
+
+// Manager starts commands and finds them again. Its methods may be called concurrently.
+type Manager struct {
+	opt   Options
+	spare spares
+	tidy  tidy
+
+	mu       sync.Mutex // guards the fields below
+	commands map[key]*Command
+	starting map[key]chan struct{} // each is closed when the start has succeeded or failed
+	shells   map[key]chan struct{} // by the name of a session: full while a command of it runs
+	closed   bool
+}
+
+type key struct{ sandbox, id string }
+
+// Open returns a Manager, which finds the commands that run already. The caller must Close it.
+func Open(ctx context.Context, o Options) (*Manager, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &Manager{opt: o, commands: map[key]*Command{}, starting: map[key]chan struct{}{}, shells: map[key]chan struct{}{}}
+	m.spare.program = o.Program
+	m.tidy.init()
+	if err := m.recover(ctx); err != nil {
+		return nil, err
+	}
+	m.tidy.start(o.Store)
+	m.spare.fill()
+	return m, nil
+}
+
+// Close lets go of the commands, which run on.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.spare.close()
+	m.tidy.close()
+	return nil
+}
+
+// EndAll ends all commands and returns when they have ended.
+func (m *Manager) EndAll(ctx context.Context) error {
+	_, err := m.killThose(ctx, func(*Command) bool { return true }, syscall.SIGTERM, Grace)
+	return err
+}
+
+// recover finds the hosts that run, and the finished commands that are listed.
+func (m *Manager) recover(ctx context.Context) error {
+	for _, id := range hosted(m.opt.Store.Path()) {
+		if s, err := m.ask(ctx, id, request{Op: opState}); err == nil && s.Record.Process != "" {
+			m.resume(ctx, m.add(s.Record, s))
+		}
+	}
+	infos, err := m.opt.Store.Sessions(ctx, store.Filter{Processes: true})
+	for _, info := range infos {
+		if info.Asked != nil && info.Asked.Listed && !info.Asked.Brief && info.Status != store.Live {
+			m.add(info.Session, nil)
+		}
+	}
+	return err
+}
+
+// resume makes the shell session of a command that runs wait for it.
+func (m *Manager) resume(ctx context.Context, c *Command) {
+	if !c.isRunning() || c.info.Session == "" || c.info.apart {
+		return
+	}
+	if unlock, err := m.lock(ctx, key{c.info.Sandbox, c.info.Session}); err == nil {
+		go func() {
+			<-c.ended
+			unlock()
+		}()
+	}
+}
+
+// add makes a session's command known. s is nil if it has no host.
+func (m *Manager) add(record session.Session, s *status) *Command {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := key{record.Sandbox, record.Process}
+	if c, ok := m.commands[k]; ok && c.info.SessionID == record.ID {
+		return c
+	}
+	c := newCommand(m, record, s)
+	m.commands[k] = c
+	if s != nil && s.State == Running {
+		go c.watch()
+	} else {
+		m.forgetSoon(c)
+	}
+	return c
+}
+
+// memory is how long a command that has ended and is not listed is kept in memory. Later it is
+// looked for in the database.
+const memory = 10 * time.Minute
+
+// forgetSoon drops a command from memory after a while, unless it is listed, and takes its journal
+// into the database.
+func (m *Manager) forgetSoon(c *Command) {
+	m.tidy.wake()
+	time.AfterFunc(memory, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		k := key{c.info.Sandbox, c.info.ID}
+		if m.commands[k] == c && !c.Info().Listed {
+			delete(m.commands, k)
+		}
+	})
+}
+
+// isVariable reports whether an environment variable may have this name.
+func isVariable(name string) bool {
+	for i, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// SessionID returns the id of a command's session: a UUID of version 8 (RFC 9562, 5.8) that follows
+// from the sandbox and the command's id, so that two servers cannot run the same command twice.
+//
+// turn counts the records that have the same sandbox and id, from 0: an id that Forget has set free
+// can be used again.
+func SessionID(sandbox, id string, turn int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "ptyrec command\x00%s\x00%s\x00%d", sandbox, id, turn))
+	u := uuid.UUID(sum[:16])
+	u[6] = u[6]&0x0f | 0x80
+	u[8] = u[8]&0x3f | 0x80
+	return u.String()
+}
+
+// checkName returns ErrBadID unless a sandbox, session or command may have this name.
+func checkName(name string) error {
+	for _, c := range []byte(name) {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '.' || c == '_' || c == '-') {
+			return fmt.Errorf("%q: %w", name, ErrBadID)
+		}
+	}
+	if name == "" || len(name) > 128 || name[0] == '.' {
+		return fmt.Errorf("%q: %w", name, ErrBadID)
+	}
+	return nil
+}
+
+// Start runs a command, or returns the one that has the sandbox and id of the Spec. It returns once
+// the command runs. The error wraps ErrBadID, ErrTooMany, ErrExpired, ErrNotFound (no such session)
+// or ErrStart, or is ctx's.
+func (m *Manager) Start(ctx context.Context, s Spec) (c *Command, existed bool, err error) {
+	known := s.ID != ""
+	if !known {
+		s.ID = "cmd_" + strings.ToLower(rand.Text())[:20]
+	}
+	for _, name := range []string{s.Sandbox, s.ID, cmp.Or(s.Session, defaultSession)} {
+		if err := checkName(name); err != nil {
+			return nil, false, err
+		}
+	}
+	for name := range s.Env {
+		if !isVariable(name) {
+			return nil, false, fmt.Errorf("environment variable %q: %w", name, ErrStart)
+		}
+	}
+	k := key{s.Sandbox, s.ID}
+	done, err := m.claim(ctx, k)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	turn := 0
+	if known {
+		c, turn, err = m.search(ctx, k)
+		if !errors.Is(err, ErrNotFound) {
+			return c, err == nil, err
+		}
+	}
+	return m.start(ctx, s, turn)
+}
+
+// claim waits until nobody else starts the command.
+func (m *Manager) claim(ctx context.Context, k key) (done func(), err error) {
+	for {
+		m.mu.Lock()
+		busy, ok := m.starting[k]
+		if !ok {
+			mine := make(chan struct{})
+			m.starting[k] = mine
+			m.mu.Unlock()
+			return func() {
+				m.mu.Lock()
+				delete(m.starting, k)
+				m.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		m.mu.Unlock()
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Full reports whether as many commands run as may, and the sandbox has none of its own to attach
+// to: all that Start and Get can return there is an error.
+func (m *Manager) Full(ctx context.Context, sandbox string) (bool, error) {
+	if !m.full() || len(m.those(in(sandbox))) > 0 {
+		return false, nil
+	}
+	recorded, err := m.opt.Store.Sessions(ctx, store.Filter{Sandbox: sandbox, Limit: 1})
+	return err == nil && len(recorded) == 0, err
+}
+
+func (m *Manager) full() bool { return m.opt.MaxRunning > 0 && m.running() >= m.opt.MaxRunning }
+
+// running counts the commands that run and those that are being started.
+func (m *Manager) running() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.commands {
+		if c.isRunning() {
+			n++
+		}
+	}
+	return n
+}
+
+// start runs a command that has no record.
+func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, error) {
+	leave, err := m.enter(ctx, s)
+	if err != nil {
+		return nil, false, err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			leave()
+		}
+	}()
+	if m.full() {
+		return nil, false, ErrTooMany
+	}
+	o, err := m.order(s, turn)
+	if err != nil {
+		return nil, false, err
+	}
+	if o.Timeout < 0 {
+		o.Timeout = 0
+	}
+	r, err := m.spare.start(o)
+	switch {
+	case err != nil:
+		return nil, false, fmt.Errorf("%w: %w", ErrStart, err)
+	case r.Exists:
+		c, err := m.find(ctx, key{s.Sandbox, s.ID})
+		return c, err == nil, err
+	case r.Error != "":
+		return nil, false, fmt.Errorf("%w: %s", ErrStart, strings.TrimPrefix(r.Error, ErrStart.Error()+": "))
+	}
+	c := m.add(r.Status.Record, r.Status)
+	begun = true
+	go func() {
+		<-c.ended
+		leave()
+	}()
+	return c, false, nil
+}
+
+// order makes a Spec into what a host needs.
+func (m *Manager) order(s Spec, turn int) (*order, error) {
+	o := &order{Spec: s, DB: m.opt.Store.Path(), Dir: s.Cwd}
+	o.Argv = s.Argv
+	if s.Command != "" {
+		o.Argv = []string{cmp.Or(s.Shell, defaultShell), "-c", s.Command}
+	}
+	if len(o.Argv) == 0 {
+		return nil, fmt.Errorf("%w: no command", ErrStart)
+	}
+	id := SessionID(s.Sandbox, s.ID, turn)
+	o.Record = session.Session{
+		ID: id, Command: o.Argv, Cwd: s.Cwd, Cols: cmp.Or(s.Cols, 80), Rows: cmp.Or(s.Rows, 24), Agents: []session.Agent{},
+		Sandbox: s.Sandbox, Process: s.ID,
+		Asked: &session.Asked{
+			By: s.By, Shell: s.Session, PTY: s.PTY, Apart: s.Apart, Listed: s.Listed, Brief: s.AutoCleanup, TTL: max(0, s.TTL).Milliseconds(),
+		},
+	}
+	if m.opt.Redact != nil {
+		o.Record.Command = m.opt.Redact(o.Argv)
+	}
+	if o.Record.Cwd == "" {
+		o.Record.Cwd, _ = os.Getwd() // a folder that was removed has no name
+	}
+	o.Environ = os.Environ()
+	if s.Session == "" || s.Command == "" {
+		o.Environ = environ(o.Environ, s.Env, id)
+	} else if err := m.inShell(o); err != nil {
+		return nil, err
+	}
+	o.Record.Asked.Timeout = max(0, o.Timeout).Milliseconds()
+	return o, nil
+}
+
+const defaultShell = "/bin/bash"
+
+// sessionVariable names the session that a process runs in, as `ptyrec run` does.
+const sessionVariable = "PTYREC_SESSION"
+
+// environ returns an environment with what is added.
+func environ(base []string, added map[string]string, id string) []string {
+	env := slices.DeleteFunc(slices.Clone(base), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, again := added[name]
+		return again || name == sessionVariable
+	})
+	for name, value := range added {
+		env = append(env, name+"="+value)
+	}
+	return append(env, sessionVariable+"="+id)
+}
+
+// Get returns a command that runs or has a record. With AnySandbox it returns the one that has the
+// id and that this Manager started or lists. The error wraps ErrNotFound or ErrExpired.
+func (m *Manager) Get(ctx context.Context, sandbox, id string) (*Command, error) {
+	if sandbox != AnySandbox {
+		return m.find(ctx, key{sandbox, id})
+	}
+	named := m.those(func(c *Command) bool { return c.info.ID == id })
+	if len(named) == 0 {
+		return nil, fmt.Errorf("command %s: %w", id, ErrNotFound)
+	}
+	listed := slices.IndexFunc(named, func(c *Command) bool { return c.Info().Listed })
+	return named[max(0, listed)], nil
+}
+
+// AnySandbox means all sandboxes.
+const AnySandbox = ""
+
+// in returns whether a command is in a sandbox.
+func in(sandbox string) func(*Command) bool {
+	return func(c *Command) bool { return sandbox == AnySandbox || c.info.Sandbox == sandbox }
+}
+
+func (m *Manager) find(ctx context.Context, k key) (*Command, error) {
+	c, _, err := m.search(ctx, k)
+	return c, err
+}
+
+// search finds the newest command with the key. If there is none, or it was forgotten, turn is that
+// of the next one.
+func (m *Manager) search(ctx context.Context, k key) (c *Command, turn int, err error) {
+	m.mu.Lock()
+	c = m.commands[k]
+	m.mu.Unlock()
+	for c == nil || c.Info().forgotten {
+		if c, err = m.look(ctx, SessionID(k.sandbox, k.id, turn)); err != nil {
+			return nil, turn, fmt.Errorf("command %s: %w", k.id, err)
+		}
+		turn++
+	}
+	if c.expired() {
+		return nil, turn, fmt.Errorf("command %s: %w", k.id, ErrExpired)
+	}
+	return c, turn, nil
+}
+
+// look finds the host of a command's session, or else its record.
+func (m *Manager) look(ctx context.Context, id string) (*Command, error) {
+	if s, err := m.ask(ctx, id, request{Op: opState}); err == nil {
+		return m.add(s.Record, s), nil
+	}
+	info, err := m.opt.Store.Find(ctx, id)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newCommand(m, info.Session, nil), nil
+}
+
+// ask sends a request to a session's host and returns what it knows of its command.
+func (m *Manager) ask(ctx context.Context, id string, q request) (*status, error) {
+	conn, err := dial(m.opt.Store.Path(), id)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	w := newWire(conn)
+	if err := w.send(q); err != nil {
+		return nil, err
+	}
+	var r reply
+	if _, err := w.receive(&r); err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	if r.Error == ErrEnded.Error() {
+		return r.Status, ErrEnded
+	}
+	if r.Error != "" || r.Status == nil {
+		return r.Status, errors.New(r.Error)
+	}
+	return r.Status, nil
+}
+
+// noHost reports whether err says that a session has no host any more, or that it has just ended.
+func noHost(err error) bool {
+	for _, gone := range []error{fs.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
+}
+
+// List returns the listed commands of a sandbox, or of AnySandbox, the oldest first.
+func (m *Manager) List(_ context.Context, sandbox string) ([]Info, error) {
+	var infos []Info
+	for _, c := range m.those(in(sandbox)) {
+		if i := c.Info(); i.Listed && !c.expired() {
+			infos = append(infos, i)
+		}
+	}
+	slices.SortFunc(infos, func(a, b Info) int { return cmp.Or(a.StartedAt.Compare(b.StartedAt), strings.Compare(a.ID, b.ID)) })
+	return infos, nil
+}
+
+func (m *Manager) those(want func(*Command) bool) (commands []*Command) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.commands {
+		if want(c) {
+			commands = append(commands, c)
+		}
+	}
+	return commands
+}
+
+// Forget takes a command off the list. Its recording stays.
+func (m *Manager) Forget(ctx context.Context, sandbox, id string) error {
+	c, err := m.find(ctx, key{sandbox, id})
+	if err != nil {
+		return err
+	}
+	return c.unlist(ctx)
+}
+
+// Cleanup takes all commands of a sandbox, or of AnySandbox, that have ended off the list, and
+// returns how many.
+func (m *Manager) Cleanup(ctx context.Context, sandbox string) (n int, err error) {
+	for _, c := range m.those(in(sandbox)) {
+		if i := c.Info(); i.Listed && i.State != Running {
+			err = errors.Join(err, c.unlist(ctx))
+			n++
+		}
+	}
+	return n, err
+}
+
+// KillAll ends all that runs in a sandbox, as Command.Kill does, and returns how many commands.
+func (m *Manager) KillAll(ctx context.Context, sandbox string, sig syscall.Signal, grace time.Duration) (int, error) {
+	return m.killThose(ctx, in(sandbox), sig, grace)
+}
+
+func (m *Manager) killThose(ctx context.Context, want func(*Command) bool, sig syscall.Signal, grace time.Duration) (n int, err error) {
+	var wait sync.WaitGroup
+	var mu sync.Mutex // guards err
+	for _, c := range m.those(want) {
+		if c.isRunning() {
+			n++
+		}
+		wait.Go(func() {
+			if killErr := c.Kill(ctx, sig, grace); killErr != nil && !errors.Is(killErr, ErrEnded) {
+				mu.Lock()
+				err = errors.Join(err, killErr)
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return n, err
+}

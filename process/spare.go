@@ -1,0 +1,109 @@
+package process
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// spares keeps a host that waits for an order, because a process takes long to start.
+type spares struct {
+	program string
+
+	mu     sync.Mutex // guards the fields below
+	ready  *wire
+	busy   bool // one is being started
+	closed bool
+}
+
+// launch starts a host, which ends if the connection is closed before it has an order.
+func (s *spares) launch() (*wire, error) {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, fd := range ends {
+		syscall.CloseOnExec(fd)
+	}
+	ours, theirs := os.NewFile(uintptr(ends[0]), "host"), os.NewFile(uintptr(ends[1]), "host")
+	defer theirs.Close()
+	defer ours.Close()
+	cmd := exec.Cmd{
+		Path: s.program, Args: []string{hostName}, ExtraFiles: []*os.File{theirs},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { _ = cmd.Wait() }() // the command's status comes over the connection
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, err
+	}
+	return newWire(conn), nil
+}
+
+// fill starts a host in the background if there is none ready.
+func (s *spares) fill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready != nil || s.busy || s.closed {
+		return
+	}
+	s.busy = true
+	go func() {
+		w, err := s.launch()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy = false
+		if err != nil {
+			return // start tries again, and returns the error
+		}
+		if s.closed {
+			_ = w.conn.Close()
+			return
+		}
+		s.ready = w
+	}()
+}
+
+// start sends an order to a host and returns its reply. The error is about the host.
+func (s *spares) start(o *order) (r reply, err error) {
+	s.mu.Lock()
+	w := s.ready
+	s.ready = nil
+	s.mu.Unlock()
+	defer s.fill()
+	if w != nil {
+		if r, err = give(w, o); err == nil {
+			return r, nil
+		}
+		// It was killed while it waited. If it had begun, the next one says so.
+	}
+	if w, err = s.launch(); err != nil {
+		return r, err
+	}
+	return give(w, o)
+}
+
+func give(w *wire, o *order) (r reply, err error) {
+	defer w.conn.Close()
+	if err := w.send(request{Op: opStart, Order: o}); err != nil {
+		return r, err
+	}
+	_, err = w.receive(&r)
+	return r, err
+}
+
+// close ends the host that waits.
+func (s *spares) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.ready != nil {
+		_ = s.ready.conn.Close()
+		s.ready = nil
+	}
+}

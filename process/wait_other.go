@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package process
+
+import "time"
+
+// awaitChild waits a moment: x/sys has no waitid for this system.
+func awaitChild() bool {
+	time.Sleep(waitStep)
+	return true
+}
+
+const waitStep = 2 * time.Millisecond

@@ -1,0 +1,202 @@
+package management
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/redact"
+)
+
+// secretMark is what takes the place of a secret, as in the original.
+const secretMark = "[REDACTED:pty-secret]"
+
+const (
+	cleanContext = 256     // bytes before what is looked at that belong to a secret, perhaps
+	cleanHold    = 8 << 10 // bytes at most that wait for the end of what may be a secret
+	cleanFrames  = 64      // frames to read before those that are wanted, so that a secret is seen from its beginning
+)
+
+// cleaner takes secrets out of the output of a session, also where they come in pieces: the
+// beginning of what may be one waits for the rest. What it makes of a session depends on the bytes
+// alone. A nil one changes nothing.
+type cleaner struct {
+	redactor *redact.Redactor
+	context  []byte // the end of what was given out, as it was written
+	held     []byte
+	inKey    bool // within a private key whose beginning was given out as a mark
+}
+
+func newCleaner(r *redact.Redactor) *cleaner {
+	if r == nil {
+		return nil
+	}
+	return &cleaner{redactor: r}
+}
+
+// lead returns how many frames before those that are wanted a cleaner has to see.
+func (c *cleaner) lead() int64 {
+	if c == nil {
+		return 0
+	}
+	return cleanFrames
+}
+
+// add takes output, and returns what can be given out.
+func (c *cleaner) add(data []byte) []byte {
+	if c == nil {
+		return data
+	}
+	return c.pass(data, false)
+}
+
+// rest returns what is left at the end.
+func (c *cleaner) rest() []byte {
+	if c == nil {
+		return nil
+	}
+	return c.pass(nil, true)
+}
+
+// span is a secret in a text, in bytes.
+type span struct{ start, end int }
+
+func (c *cleaner) pass(data []byte, last bool) []byte {
+	if c.inKey {
+		if data = c.skipKey(data); len(data) == 0 {
+			return nil
+		}
+	}
+	begin := len(c.context)
+	text := slices.Concat(c.context, c.held, data)
+	spans := c.find(text)
+	end := len(text)
+	if !last {
+		end = max(begin, holdFrom(text))
+		if n := len(spans); n > 0 && spans[n-1].end == len(text) {
+			end = min(end, max(begin, spans[n-1].start)) // it may go on
+		}
+		if len(text)-end > cleanHold {
+			end = len(text)
+			c.inKey = bytes.Contains(text[begin:], []byte(keyBegin))
+		}
+	}
+	if len(spans) == 0 && begin+len(data) == len(text) && end == len(text) {
+		c.keep(text)
+		return data
+	}
+	var out []byte
+	at := begin
+	for _, s := range spans {
+		if s.end <= at || s.start >= end {
+			continue
+		}
+		out = append(append(out, text[at:max(at, s.start)]...), secretMark...)
+		at = s.end
+	}
+	out = append(out, text[min(at, end):end]...)
+	c.held = bytes.Clone(text[end:])
+	c.keep(text[:end])
+	return out
+}
+
+// keep remembers the end of what was given out.
+func (c *cleaner) keep(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	c.context = append(c.context[:0], text[max(0, len(text)-cleanContext):]...)
+	if len(c.held) > 0 && len(text) > 0 && bytes.HasSuffix(text, c.held) {
+		c.held = nil
+	}
+}
+
+// skipKey drops a private key, and returns what follows it.
+func (c *cleaner) skipKey(data []byte) []byte {
+	text := slices.Concat(c.context, data)
+	c.context = append(c.context[:0], text[max(0, len(text)-cleanContext):]...)
+	i := bytes.Index(text, []byte(keyEnd))
+	if i < 0 {
+		return nil
+	}
+	c.inKey = false
+	rest := text[i+len(keyEnd):]
+	c.context = c.context[:0]
+	if _, after, found := bytes.Cut(rest, []byte("-----")); found {
+		return after
+	}
+	return rest
+}
+
+// The well-known secrets of the original, and what a private key begins and ends with.
+const (
+	keyBegin = " PRIVATE KEY-----"
+	keyEnd   = "-----END "
+)
+
+var (
+	original = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----|-{0,5}$)`)
+	// hints are in all texts that original matches.
+	hints = [][]byte{[]byte("sk-"), []byte("ghp_"), []byte("gho_"), []byte("ghu_"), []byte("ghs_"), []byte("ghr_"), []byte("github_pat_"),
+		[]byte("earer"), []byte("EARER"), []byte("PRIVATE KEY")}
+
+	// A word that ends the text, or what is before it, is held if it may become a secret.
+	holdWord   = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
+	holdBefore = regexp.MustCompile(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
+)
+
+// find returns the secrets in a text, in order and apart.
+func (c *cleaner) find(text []byte) (spans []span) {
+	for _, m := range c.redactor.Find(string(text)) {
+		spans = append(spans, span{m.Start, m.End})
+	}
+	if c.redactor.Known() && slices.ContainsFunc(hints, func(h []byte) bool { return bytes.Contains(text, h) }) {
+		for _, m := range original.FindAllIndex(text, -1) {
+			spans = append(spans, span{m[0], m[1]})
+		}
+	}
+	if len(spans) < 2 {
+		return spans
+	}
+	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
+	out := spans[:1]
+	for _, s := range spans[1:] {
+		if last := &out[len(out)-1]; s.start < last.end {
+			last.end = max(last.end, s.end)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// maxWord is how long a word may be that is held, and what is looked at before it, in bytes.
+const (
+	maxWord   = 512
+	wordLead  = 32
+	beginning = "-----BEGIN"
+)
+
+// inSecret reports whether a byte may be in a secret that is one word, or in the name before it.
+func inSecret(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || bytes.IndexByte([]byte(`_-./+=~:"'`), c) >= 0
+}
+
+// holdFrom returns where the text ends that is sure not to be the beginning of a secret.
+func holdFrom(text []byte) int {
+	i := len(text)
+	for i > max(0, len(text)-maxWord) && inSecret(text[i-1]) {
+		i--
+	}
+	if k := bytes.LastIndex(text, []byte(beginning)); k >= 0 && !bytes.Contains(text[k:], []byte(keyEnd)) && len(text)-k < cleanHold {
+		return min(i, k)
+	}
+	if i == len(text) {
+		return i
+	}
+	if holdWord.Match(text[i:]) || holdBefore.Match(text[max(0, i-wordLead):i]) {
+		return i
+	}
+	return len(text)
+}

@@ -1,0 +1,514 @@
+package management
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+)
+
+func (c *conn) ping(r *request) error { return c.send(pongMessage{"pong", *r.Timestamp}) }
+
+func (c *conn) unsubscribe(r *request) error {
+	c.mu.Lock()
+	c.fans = false
+	var strangers []*follow
+	for id, f := range c.follows {
+		if !c.own[id] {
+			strangers = append(strangers, f)
+		}
+	}
+	c.mu.Unlock()
+	for _, f := range strangers {
+		f.reader.stop()
+	}
+	return c.send(agentMessage{"unsubscribed", *r.AgentID})
+}
+
+// subscribe sends the client the output of all sessions from now on.
+func (c *conn) subscribe(r *request) error {
+	switch {
+	case c.p.AllowSubscribe:
+	case *r.AgentID == "*":
+		return c.fail(`agent_id="*" subscriptions are disabled; use join_session for terminal output or set ` +
+			`AGENTIC_WS_ALLOW_WILDCARD_SUBSCRIBE=true for a trusted legacy dashboard`)
+	default:
+		return c.fail("legacy agent-scoped output subscriptions are disabled; use join_session for terminal output or set " +
+			"AGENTIC_WS_ALLOW_AGENT_SUBSCRIBE=true for a trusted legacy dashboard")
+	}
+	if err := c.send(agentMessage{"subscribed", *r.AgentID}); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	begun := c.fans
+	c.fans = begun || *r.AgentID == "*" || *r.AgentID == c.p.AgentID
+	c.mu.Unlock()
+	if !begun && c.fans {
+		c.working.Go(c.fan)
+	}
+	return nil
+}
+
+// fanTime is how often a subscriber is given sessions that have begun elsewhere.
+const fanTime = time.Second
+
+// fan follows all sessions until the client unsubscribes.
+func (c *conn) fan() {
+	for {
+		c.mu.Lock()
+		fans := c.fans
+		c.mu.Unlock()
+		if !fans {
+			return
+		}
+		for _, l := range c.p.list(c.ctx) {
+			_, _ = c.follow(l, -1, 0) // a session that is over has nothing to follow
+		}
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-time.After(fanTime):
+		}
+	}
+}
+
+// began announces to the subscribers a session that a client has started.
+func (p *Protocol) began(l live) {
+	p.others(func(c *conn) {
+		c.mu.Lock()
+		fans := c.fans
+		c.mu.Unlock()
+		if fans {
+			_, _ = c.follow(l, 0, 0) // as above
+		}
+	})
+}
+
+func (c *conn) listAgents(*request) error {
+	host, _ := os.Hostname() // a machine without a name has an empty one
+	return c.send(agentListMessage{"agent_list", []agentEntry{{
+		ID: c.p.AgentID, Hostname: host, IPAddress: c.local, Status: "Ready",
+		ConnectedAt: c.p.started.UnixMilli(), LastHeartbeat: time.Now().UnixMilli(),
+	}}})
+}
+
+func (c *conn) listSessions(r *request) error {
+	m := sessionListMessage{"session_list", *r.AgentID, []sessionEntry{}}
+	if *r.AgentID == c.p.AgentID {
+		for _, l := range c.p.list(c.ctx) {
+			m.Sessions = append(m.Sessions, c.p.entryOf(l))
+		}
+	}
+	return c.send(m)
+}
+
+// unknown is the tail of errors about another agent than this machine.
+func (c *conn) unknown(r *request) string {
+	if *r.AgentID == c.p.AgentID {
+		return ""
+	}
+	return "Agent not found: " + *r.AgentID
+}
+
+func (c *conn) startShell(r *request) error {
+	const failed = "Failed to start shell: "
+	if tail := c.unknown(r); tail != "" {
+		return c.fail(failed + tail)
+	}
+	cols, rows := r.size()
+	if !isSize(cols, rows) {
+		return c.fail(failed + badSize(cols, rows))
+	}
+	l, isNew, err := c.p.shell.start(c, cols, rows)
+	if err != nil {
+		return c.fail(failed + messageOf(err))
+	}
+	after, hold := int64(0), time.Duration(0)
+	if !isNew {
+		after, hold = -1, holdTime
+	}
+	if err := c.send(commandMessage{"shell_started", c.p.AgentID, commandIDOf(l.id)}); err != nil {
+		return err
+	}
+	if err := c.owns(l, after, hold); err != nil {
+		return c.fail(failed + messageOf(err))
+	}
+	if isNew {
+		c.p.began(l)
+	}
+	return nil
+}
+
+// owns notes that the client has started a session: it gets its output, and may type.
+func (c *conn) owns(l live, after int64, hold time.Duration) error {
+	c.mu.Lock()
+	c.own[l.id] = true
+	c.mu.Unlock()
+	_, err := c.follow(l, after, hold)
+	return err
+}
+
+func (c *conn) createSession(r *request) error {
+	const failed = "Failed to create session: "
+	if !slices.Contains([]string{"interactive", "headless", "background"}, *r.SessionType) {
+		return c.fail("Invalid session type: " + *r.SessionType)
+	}
+	if tail := c.unknown(r); tail != "" {
+		return c.fail(failed + tail)
+	}
+	cols, rows := r.size()
+	if !isSize(cols, rows) {
+		return c.fail(failed + badSize(cols, rows))
+	}
+	l, ok := c.p.named(c.ctx, *r.SessionName)
+	if ok && !c.p.created(c.ctx, l.id) {
+		return c.fail(failed + "another session has this name")
+	}
+	if ok && *r.SessionType == "headless" {
+		if err := c.p.end(c.ctx, l, syscall.SIGKILL); err != nil {
+			return c.fail(failed + messageOf(err))
+		}
+		ok = false
+	}
+	if !ok {
+		cwd := ""
+		if r.WorkingDir != nil {
+			cwd = *r.WorkingDir
+		}
+		id, err := c.p.Start(c.ctx, append([]string{*r.Command}, r.Args...), cwd, cols, rows)
+		if err == nil {
+			err = c.p.label(c.ctx, id, tagCreated, *r.SessionName)
+		}
+		if err != nil {
+			return c.fail(failed + messageOf(err))
+		}
+		l = live{id: id, name: *r.SessionName, command: *r.Command}
+	}
+	if err := c.send(createdMessage{"session_created", c.p.AgentID, l.name, *r.SessionType, l.id}); err != nil {
+		return err
+	}
+	if err := c.owns(l, map[bool]int64{true: -1}[ok], 0); err != nil {
+		return c.fail(failed + messageOf(err))
+	}
+	if !ok {
+		c.p.began(l)
+	}
+	return nil
+}
+
+// created reports whether create_session made a session.
+func (p *Protocol) created(ctx context.Context, id string) bool {
+	info, err := p.Store.Find(ctx, id)
+	return err == nil && slices.Contains(info.Tags, tagCreated)
+}
+
+// label notes in the database what a session is.
+func (p *Protocol) label(ctx context.Context, id, tag, name string) error {
+	if _, err := p.Store.Find(ctx, id); err != nil { // by this it comes into the database
+		return err
+	}
+	_, err := p.Store.Tag(ctx, id, []string{tag}, nil)
+	if err == nil && name != "" {
+		err = p.Store.Rename(ctx, id, name)
+	}
+	return err
+}
+
+// foreign is what a client is told that types into what others have started.
+const foreign = " is only allowed for commands started by this connection; use %s with join_session for shared sessions"
+
+// commandTo returns a session that the client may type into by its command id, and what it types
+// with. problem says why not.
+func (c *conn) commandTo(ctx context.Context, commandID string) (l live, stream *client.Stream, problem string) {
+	id, ok := c.p.commanded(commandID)
+	if ok {
+		l, ok = c.p.find(ctx, id)
+	}
+	c.mu.Lock()
+	own, t := c.own[id], c.typists[id]
+	c.mu.Unlock()
+	switch {
+	case !c.p.AllowSubscribe && !(ok && own):
+		return l, nil, "foreign"
+	case !ok:
+		return l, nil, "Command not found: " + commandID
+	case t != nil:
+		return l, t.stream, ""
+	}
+	h, err := c.p.hub(ctx, l)
+	if err != nil {
+		return l, nil, "Command not found: " + commandID
+	}
+	defer c.p.release(h)
+	stream, ok = h.control(c.id, func() {})
+	if !ok {
+		return l, nil, "nobody has granted control of this session"
+	}
+	c.mu.Lock()
+	c.typists[id] = &typist{stream}
+	c.mu.Unlock()
+	return l, stream, ""
+}
+
+func (c *conn) sendInput(r *request) error {
+	c.mu.Lock()
+	j := c.jobs[*r.CommandID]
+	c.mu.Unlock()
+	if j != nil {
+		if _, err := j.stdin.Write([]byte(*r.Data)); err != nil {
+			return c.fail("Failed to send input: " + err.Error())
+		}
+		return c.send(commandMessage{"input_sent", *r.AgentID, *r.CommandID})
+	}
+	_, stream, problem := c.commandTo(c.ctx, *r.CommandID)
+	if problem == "foreign" {
+		return c.fail("legacy send_input" + fmt.Sprintf(foreign, "session_input"))
+	}
+	if problem == "" {
+		if err := stream.Input(c.ctx, []byte(*r.Data)); err != nil {
+			problem = messageOf(err)
+		}
+	}
+	if problem != "" {
+		return c.fail("Failed to send input: " + problem)
+	}
+	return c.send(commandMessage{"input_sent", *r.AgentID, *r.CommandID})
+}
+
+func (c *conn) ptyResize(r *request) error {
+	cols, rows := r.size()
+	if tooSmall(cols, rows) {
+		return c.fail("pty_resize rejected: dims " + dims(cols, rows) + " below floor (20x5)")
+	}
+	l, stream, problem := c.commandTo(c.ctx, *r.CommandID)
+	if problem == "foreign" {
+		return c.fail("legacy pty_resize" + fmt.Sprintf(foreign, "session_resize"))
+	}
+	if problem == "" {
+		if err := resize(c.ctx, l, stream, cols, rows); err != nil {
+			problem = messageOf(err)
+		}
+	}
+	if problem != "" {
+		return c.fail("Failed to resize: " + problem)
+	}
+	return c.send(pongMessage{"pong", 0})
+}
+
+// attachSession sends the client the output of a session from now on.
+func (c *conn) attachSession(r *request) error {
+	if !c.p.AllowSubscribe {
+		return c.fail("legacy attach_session is disabled for normal clients; call list_sessions and use join_session with the returned session_id")
+	}
+	l, ok := c.p.named(c.ctx, *r.SessionName)
+	if !ok || *r.AgentID != c.p.AgentID {
+		return c.fail(fmt.Sprintf("Session '%s' not found on agent '%s'", *r.SessionName, *r.AgentID))
+	}
+	if err := c.owns(l, -1, 0); err != nil {
+		return c.fail(fmt.Sprintf("Session '%s' not found on agent '%s'", *r.SessionName, *r.AgentID))
+	}
+	if err := c.send(namedMessage{Type: "session_attached", AgentID: c.p.AgentID, SessionName: l.name, CommandID: commandIDOf(l.id)}); err != nil {
+		return err
+	}
+	if cols, rows := r.size(); r.Cols != nil && r.Rows != nil && !tooSmall(cols, rows) {
+		if _, stream, problem := c.commandTo(c.ctx, commandIDOf(l.id)); problem == "" {
+			_ = resize(c.ctx, l, stream, cols, rows) // it is attached all the same
+		}
+	}
+	return nil
+}
+
+func (c *conn) detachSession(r *request) error {
+	return c.send(namedMessage{Type: "session_detached", AgentID: *r.AgentID, SessionName: *r.SessionName})
+}
+
+// killSession ends a session. Who has started the shell is told when it is over.
+func (c *conn) killSession(r *request) error {
+	l, ok := c.p.named(c.ctx, *r.SessionName)
+	c.mu.Lock()
+	own := ok && l.shell && c.own[l.id]
+	c.killed = c.killed || own && c.p.AllowSubscribe
+	c.mu.Unlock()
+	switch {
+	case !c.p.AllowSubscribe && !own:
+		return c.fail("legacy kill_session is disabled for normal clients; use the formal session API for shared sessions")
+	case c.unknown(r) != "":
+		return c.fail("Failed to kill session: " + c.unknown(r))
+	case !c.p.AllowSubscribe:
+		c.p.running.Go(func() { c.p.shell.end(l) })
+		return nil
+	}
+	if ok {
+		if err := c.p.end(c.ctx, l, syscall.SIGKILL); err != nil {
+			return c.fail("Failed to kill session: " + messageOf(err))
+		}
+	}
+	return c.send(namedMessage{Type: "session_killed", AgentID: *r.AgentID, SessionName: *r.SessionName})
+}
+
+// end sends a session's command a signal.
+func (p *Protocol) end(ctx context.Context, l live, signal syscall.Signal) error {
+	h, err := p.hub(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer p.release(h)
+	stream, ok := h.control("kill", func() {})
+	if !ok {
+		return fmt.Errorf("nobody has granted control of session %s", l.id)
+	}
+	defer func() { _ = stream.Close() }()
+	return stream.Kill(ctx, signal)
+}
+
+// The sizes that a client may ask for, in cells.
+const (
+	minCols, minRows = 20, 5
+	maxSize          = 1000
+)
+
+func tooSmall(cols, rows int) bool { return cols < minCols || rows < minRows }
+func dims(cols, rows int) string   { return fmt.Sprintf("%dx%d", cols, rows) }
+
+func isSize(cols, rows int) bool { return cols >= 1 && rows >= 1 && cols <= maxSize && rows <= maxSize }
+
+func badSize(cols, rows int) string {
+	return fmt.Sprintf("%s: a terminal has 1x1 to %dx%[2]d cells", dims(cols, rows), maxSize)
+}
+
+// follow is the output of a session as one client gets it in output messages.
+type follow struct {
+	reader *reader
+	low    int64 // frames of output before the first that was sent
+	timer  *time.Timer
+	begun  bool // guarded by conn.mu, as the others
+}
+
+// holdTime is how long the output waits for a client that comes back and may ask for what it
+// missed.
+const holdTime = time.Second
+
+// follow sends the client the output of a session behind so many frames of it; -1: from now on. It
+// begins after hold, or earlier if the client asks.
+func (c *conn) follow(l live, after int64, hold time.Duration) (*follow, error) {
+	c.mu.Lock()
+	f := c.follows[l.id]
+	c.mu.Unlock()
+	if f != nil {
+		return f, nil
+	}
+	h, err := c.p.hub(c.ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(c, h)
+	h.mu.Lock()
+	if r.plain, r.next, r.after = true, -1, after; after < 0 || after > h.outputs {
+		r.after = h.outputs
+	}
+	h.mu.Unlock()
+	f = &follow{reader: r, low: r.after}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if other := c.follows[l.id]; other != nil {
+		c.p.release(h)
+		return other, nil
+	}
+	c.follows[l.id] = f
+	if hold == 0 {
+		c.begin(f)
+	} else {
+		f.timer = time.AfterFunc(hold, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.begin(f)
+		})
+	}
+	return f, nil
+}
+
+// begin begins to send what is followed. The caller holds c.mu.
+func (c *conn) begin(f *follow) {
+	if f.begun {
+		return
+	}
+	f.begun = true
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+	f.reader.start()
+}
+
+// joinCommand sends the client all output of a session behind so many frames of it, none of them
+// twice.
+func (c *conn) joinCommand(r *request) error {
+	id, ok := c.p.commanded(*r.CommandID)
+	var l live
+	if ok && *r.AgentID == c.p.AgentID {
+		l, ok = c.p.find(c.ctx, id)
+	} else {
+		ok = false
+	}
+	notFound := fmt.Sprintf("Session not found: command '%s' on agent '%s'", *r.CommandID, *r.AgentID)
+	if !ok {
+		return c.fail(notFound)
+	}
+	from := int64(-1)
+	if r.ReplayFrom != nil {
+		from = int64(min(*r.ReplayFrom, 1<<62))
+	}
+	f, err := c.follow(l, from, holdTime)
+	if err != nil {
+		return c.fail(notFound)
+	}
+	h := f.reader.h
+	h.mu.Lock()
+	current := h.next
+	h.mu.Unlock()
+	if err := c.send(joinedMessage{"session_joined", l.id, observer, current}); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch low := f.low; {
+	case from < 0 || from >= low:
+	case !f.begun:
+		f.low, f.reader.after = from, from
+	default: // what it missed comes behind what it has
+		f.low = from
+		again := newReader(c, h)
+		again.plain, again.next, again.after, again.until = true, -1, from, low
+		c.p.mu.Lock()
+		h.users++
+		c.p.mu.Unlock()
+		again.start()
+	}
+	c.begin(f)
+	return nil
+}
+
+// toldEnd tells a client that has started the shell that it is over, behind all of its output.
+func (c *conn) toldEnd(h *hub) {
+	c.mu.Lock()
+	tell := h.live.shell && c.own[h.id] && !c.killed
+	delete(c.own, h.id)
+	c.killed = false
+	c.mu.Unlock()
+	h.mu.Lock()
+	status := h.status
+	h.mu.Unlock()
+	if !tell {
+		return
+	}
+	if status == nil {
+		status = &lostStatus
+	}
+	_ = c.send(namedMessage{Type: "session_killed", AgentID: c.p.AgentID, SessionName: shellName, ExitCode: status}) // it may be gone
+}
+
+// lostStatus is the exit code of a shell whose end nobody saw.
+var lostStatus = 1

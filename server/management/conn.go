@@ -1,0 +1,371 @@
+package management
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// statusTryAgainLater is the close code for a client that fell behind.
+const statusTryAgainLater = websocket.StatusTryAgainLater
+
+// A client's connection is asked for a sign of life. If none comes, it does not control anything
+// any more. Tests change the times.
+var (
+	pingEvery = 15 * time.Second
+	pongTime  = 30 * time.Second
+)
+
+// deadTime is how long a connection may give no sign of life.
+const deadTime = 5 * time.Minute
+
+// writeTime is how long a client may take nothing.
+const writeTime = 5 * time.Minute
+
+// conn is one client. Its reader goroutine is the only one that uses the fields without a remark.
+type conn struct {
+	p     *Protocol
+	id    string
+	ws    *websocket.Conn
+	local string          // this machine's address, as the client reached it
+	ctx   context.Context // ends with the connection
+	stop  context.CancelFunc
+
+	working sync.WaitGroup // readers and pings
+
+	mu      sync.Mutex         // guards the fields below
+	joins   map[string]*reader // by session
+	follows map[string]*follow // by session
+	typists map[string]*typist // by session
+	own     map[string]bool    // sessions that this client has started
+	jobs    map[string]*job    // of send_command, by command id
+	fans    bool               // it gets the output of all sessions
+	killed  bool               // it was told of the end of the shell already
+}
+
+// typist is what a client types with into a session that it started.
+type typist struct{ stream *client.Stream }
+
+func newConn(p *Protocol, ws *websocket.Conn) *conn {
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return &conn{p: p, ws: ws, id: "ws-" + hex.EncodeToString(id[:]), joins: map[string]*reader{}, follows: map[string]*follow{},
+		typists: map[string]*typist{}, own: map[string]bool{}, jobs: map[string]*job{}}
+}
+
+// run serves the client until it is gone, or the server ends.
+func (c *conn) run(ctx context.Context) error {
+	if addr, ok := ctx.Value(http.LocalAddrContextKey).(net.Addr); ok {
+		c.local, _, _ = net.SplitHostPort(addr.String())
+	}
+	c.ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx)) // r.Context ends when the server does: a close frame comes first
+	defer c.leaveAll()
+	defer c.stop()
+	closing := context.AfterFunc(ctx, func() {
+		_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
+		c.stop()
+	})
+	defer closing()
+	defer func() { _ = c.ws.CloseNow() }()
+	accepted := make([]string, len(handlers))
+	for i, h := range handlers {
+		accepted[i] = h.name
+	}
+	err := c.send(helloMessage{"server_hello", c.p.Version, accepted, []string{"replay_buffer", "session_frames", "keyframes", "pty_signals"}})
+	if err != nil {
+		return err
+	}
+	c.working.Go(c.pings)
+	for {
+		kind, message, err := c.ws.Read(c.ctx)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			continue
+		}
+		if err := c.handle(message); err != nil {
+			return err
+		}
+	}
+}
+
+// handle does what a message asks for. Its error ends the connection.
+func (c *conn) handle(message []byte) error {
+	r, handle, err := parse(message)
+	if err != nil {
+		return c.fail("Invalid message: " + err.Error())
+	}
+	return handle(c, r)
+}
+
+// pings asks the client for signs of life.
+func (c *conn) pings() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for heard := time.Now(); time.Since(heard) < deadTime; {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(c.ctx, pongTime)
+		err := c.ws.Ping(ctx)
+		cancel()
+		if err == nil {
+			heard = time.Now()
+		} else if time.Since(heard) >= pongTime {
+			c.freeAll()
+		}
+	}
+	_ = c.ws.CloseNow()
+	c.stop()
+}
+
+// freeAll takes control of all sessions from the client, which stays where it is.
+func (c *conn) freeAll() {
+	c.mu.Lock()
+	joins := make([]*reader, 0, len(c.joins))
+	for _, r := range c.joins {
+		joins = append(joins, r)
+	}
+	c.mu.Unlock()
+	for _, r := range joins {
+		r.h.revoked(c)
+	}
+}
+
+// leaveAll ends what the client has here.
+func (c *conn) leaveAll() {
+	c.stop()
+	c.mu.Lock()
+	joins, typists, jobs := c.joins, c.typists, c.jobs
+	c.joins, c.follows, c.typists, c.jobs = map[string]*reader{}, map[string]*follow{}, map[string]*typist{}, map[string]*job{}
+	c.mu.Unlock()
+	c.working.Wait()
+	for _, r := range joins {
+		r.h.leave(c)
+	}
+	for _, t := range typists {
+		_ = t.stream.Close()
+	}
+	for _, j := range jobs {
+		j.end()
+	}
+	c.p.shell.left(c)
+}
+
+// close ends the connection with a code.
+func (c *conn) close(code websocket.StatusCode, reason string) {
+	go func() {
+		_ = c.ws.Close(code, reason) // it may be gone
+		c.stop()
+	}()
+}
+
+// write writes a message. A client that takes none for too long is gone.
+func (c *conn) write(message []byte) error {
+	ctx, cancel := context.WithTimeout(c.ctx, writeTime)
+	defer cancel()
+	return c.ws.Write(ctx, websocket.MessageText, message)
+}
+
+func (c *conn) send(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.write(b)
+}
+
+// fail sends an error. The connection goes on.
+func (c *conn) fail(message string) error { return c.send(errorMessage{"error", message}) }
+
+// forget takes out a reader whose session is over.
+func (c *conn) forget(r *reader) {
+	c.mu.Lock()
+	if c.joins[r.h.id] == r {
+		delete(c.joins, r.h.id)
+	}
+	if f := c.follows[r.h.id]; f != nil && f.reader == r {
+		delete(c.follows, r.h.id)
+	}
+	c.mu.Unlock()
+	if !r.plain {
+		r.h.free(c)
+	}
+}
+
+// ended is called when a reader of the client is: without an error if its session is over.
+func (c *conn) ended(r *reader, err error) {
+	switch {
+	case err == nil:
+		c.forget(r)
+		if r.plain && r.until == 0 {
+			c.toldEnd(r.h)
+		}
+	case !errors.Is(err, errGone):
+		c.stop()
+	}
+}
+
+// joinSession lets the client watch a session, or control it.
+func (c *conn) joinSession(r *request) error {
+	if r.SessionID == nil {
+		if r.AgentID == nil || r.CommandID == nil {
+			return c.fail("Invalid message: missing field `session_id`")
+		}
+		return c.joinCommand(r)
+	}
+	id := *r.SessionID
+	l, ok := c.p.find(c.ctx, id)
+	var h *hub
+	if ok {
+		var err error
+		if h, err = c.p.hub(c.ctx, l); err != nil && !errors.Is(err, session.ErrNotFound) {
+			return c.fail("Session '" + id + "' cannot be joined: " + err.Error())
+		}
+	}
+	if h == nil {
+		return c.fail("Session '" + id + "' not found")
+	}
+	c.mu.Lock()
+	before := c.joins[id]
+	c.mu.Unlock()
+	if before != nil {
+		before.stop()
+		<-before.done
+	}
+	role := observer
+	if r.Role != nil && *r.Role == controller && h.acquire(c) {
+		role = controller
+	}
+	if role == observer {
+		h.free(c)
+	}
+	reader := newReader(c, h)
+	if r.ReplayFrom == nil {
+		if err := h.begin(); err != nil {
+			c.p.release(h)
+			return c.fail("Session '" + id + "' not found")
+		}
+	}
+	came := make(chan *entry, 1)
+	err := h.put(session.EventRole, c.id, role, func(e *entry) { came <- e })
+	if err == nil {
+		select {
+		case reader.joined = <-came:
+		case <-h.ctx.Done():
+			err = h.ctx.Err()
+		case <-time.After(attachTime):
+			err = context.DeadlineExceeded
+		}
+	}
+	if err != nil {
+		h.free(c)
+		c.p.release(h)
+		return c.fail("Session '" + id + "' not found") // it has just ended
+	}
+	seq := reader.joined.number
+	h.mu.Lock()
+	switch k := h.newestKeyframe(); {
+	case r.ReplayFrom != nil:
+		reader.next = int64(min(*r.ReplayFrom, uint64(seq)))
+	case k != nil && k.number < seq:
+		reader.next, reader.picture = k.number, k.number
+	}
+	h.mu.Unlock()
+	if err := c.send(joinedMessage{"session_joined", id, role, seq}); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.joins[id] = reader
+	c.mu.Unlock()
+	reader.start()
+	return nil
+}
+
+// leaveSession ends the client's membership of a session.
+func (c *conn) leaveSession(r *request) error {
+	c.mu.Lock()
+	reader := c.joins[*r.SessionID]
+	delete(c.joins, *r.SessionID)
+	c.mu.Unlock()
+	if reader != nil {
+		reader.stop()
+		<-reader.done
+		reader.h.leave(c)
+	}
+	return c.send(leftMessage{"session_left", *r.SessionID})
+}
+
+// notController is what a client is told that may not type.
+const notController = "Attached as observer (read-only); re-attach with role=controller to "
+
+// held returns what the client types with as the controller of a session, or nil.
+func (c *conn) held(id string) (*reader, *client.Stream) {
+	c.mu.Lock()
+	reader := c.joins[id]
+	c.mu.Unlock()
+	if reader == nil {
+		return nil, nil
+	}
+	return reader, reader.h.holds(c)
+}
+
+func (c *conn) sessionInput(r *request) error {
+	_, stream := c.held(*r.SessionID)
+	if stream == nil {
+		return c.fail(notController + "send input")
+	}
+	if err := stream.Input(c.ctx, []byte(*r.Data)); err != nil {
+		return c.fail("Failed to send input: " + err.Error())
+	}
+	return nil
+}
+
+func (c *conn) sessionResize(r *request) error {
+	reader, stream := c.held(*r.SessionID)
+	if stream == nil {
+		return c.fail(notController + "resize")
+	}
+	cols, rows := r.size()
+	if tooSmall(cols, rows) {
+		return c.fail("pty.session_resize rejected: dims " + dims(cols, rows) + " below floor (20x5)")
+	}
+	if err := resize(c.ctx, reader.h.live, stream, cols, rows); err != nil {
+		return c.fail("Failed to resize: " + err.Error())
+	}
+	return nil
+}
+
+// resize sets a session's size: for good in a shell of start_shell, which has no other terminal,
+// and else as long as it is controlled.
+func resize(ctx context.Context, l live, stream *client.Stream, cols, rows int) error {
+	if l.shell {
+		return stream.SetSize(ctx, cols, rows)
+	}
+	return stream.Resize(ctx, cols, rows)
+}
+
+// messageOf returns the text of an error for a client.
+func messageOf(err error) string {
+	var refused *protocol.Error
+	if errors.As(err, &refused) {
+		return refused.Message
+	}
+	return cmp.Or(err.Error(), "unknown error")
+}

@@ -1,0 +1,401 @@
+package management
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// reader sends one client the frames of one session, in order: as session_frame messages to those
+// who joined, or as output messages. Its goroutine is the only one that uses the fields without a
+// remark.
+type reader struct {
+	h    *hub
+	c    *conn
+	wake chan struct{}
+	done chan struct{}
+	quit chan struct{} // closed to stop it
+	once sync.Once
+	told atomic.Int64 // number of the next frame, as the others may see it; 0: none yet
+
+	// For hub.pace.
+	catching atomic.Bool   // it has frames to send
+	moved    atomic.Int64  // when it has sent the last one, in Unix nanoseconds
+	credit   time.Duration // for how long the others may wait for it; belongs to the hub
+
+	plain bool
+	next  int64 // number of the next frame; -1: the first one behind so many frames of output
+	after int64 // frames of output that are not sent, from the beginning
+	until int64 // frames of output behind which it ends; 0: none
+	live  bool  // it has caught up
+
+	// Of session_frame messages.
+	joined  *entry // the marker of its join
+	picture int64  // number of a keyframe that it waits for, or is at; -1: none
+
+	// Of output messages.
+	rest []byte // the beginning of a character
+}
+
+func newReader(c *conn, h *hub) *reader {
+	return &reader{c: c, h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), quit: make(chan struct{}), picture: -1, credit: paceCredit}
+}
+
+// start begins to send.
+func (r *reader) start() {
+	h := r.h
+	h.mu.Lock()
+	h.readers[r] = true
+	h.mu.Unlock()
+	r.c.working.Go(func() {
+		defer close(r.done)
+		err := r.run()
+		h.mu.Lock()
+		delete(h.readers, r)
+		h.mu.Unlock()
+		h.p.release(h)
+		r.c.ended(r, err)
+	})
+}
+
+// stop ends the sending. What is being written is finished.
+func (r *reader) stop() {
+	r.once.Do(func() { close(r.quit) })
+}
+
+// batch is how many frames are taken at once.
+const batch = 64
+
+// run sends until the session is over, the reader is stopped (errGone), or the client is gone.
+func (r *reader) run() error {
+	h := r.h
+	for {
+		if err := r.pause(); err != nil {
+			return err
+		}
+		h.mu.Lock()
+		if r.plain && r.next < 0 {
+			if number, ok := h.after(r.warm()); ok {
+				r.next = number
+			}
+		}
+		found, behind := h.from(max(r.next, 0), batch)
+		waiting := h.next - r.next
+		closed, status, end := h.closed, h.status, h.next
+		h.mu.Unlock()
+		switch {
+		case r.next < 0:
+			behind = true
+		case !behind && waiting <= batch:
+			r.live = true
+		}
+		r.catching.Store(r.live && waiting > batch)
+		switch {
+		case r.live && r.next >= 0 && waiting > maxWaiting:
+			if err := r.fellBehind(); err != nil {
+				return err
+			}
+			continue
+		case behind:
+			if err := r.replay(); err != nil {
+				return err
+			}
+			continue
+		case len(found) == 0 && closed:
+			if status == nil && !r.plain { // it was killed, and its log has no end
+				r.c.forget(r)
+				return r.json(closedFrame{r.head(end, time.Now().UnixMilli(), "closed"), nil})
+			}
+			return nil
+		case len(found) == 0:
+			if err := r.wait(); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range found {
+			if err := r.send(e); err != nil {
+				return err
+			}
+			if r.finished() || e.kind == protocol.NumberedExit {
+				return nil
+			}
+		}
+	}
+}
+
+// pause returns an error if the reader is to stop.
+func (r *reader) pause() error {
+	select {
+	case <-r.quit:
+		return errGone
+	case <-r.c.ctx.Done():
+		return errGone
+	default:
+		return nil
+	}
+}
+
+// wait waits for more.
+func (r *reader) wait() error {
+	select {
+	case <-r.wake:
+		return nil
+	case <-r.quit:
+		return errGone
+	case <-r.c.ctx.Done():
+		return errGone
+	}
+}
+
+func (r *reader) finished() bool { return r.until > 0 && r.after >= r.until }
+
+// warm returns how many frames of output to leave out at first: a character may begin in those
+// before.
+func (r *reader) warm() int64 { return max(0, r.after-utf8.UTFMax+1) }
+
+// fellBehind is for a client for which too much waits.
+func (r *reader) fellBehind() error {
+	if r.plain {
+		_ = r.json(errorMessage{"error", "output stream closed: subscriber fell behind"}) // it is closed anyway
+		r.c.close(statusTryAgainLater, "subscriber fell behind")
+		return errGone
+	}
+	h := r.h
+	h.mu.Lock()
+	k := h.newestKeyframe()
+	if k != nil && k.number > r.next {
+		r.next, r.picture = k.number, k.number
+		r.told.Store(r.next)
+		h.mu.Unlock()
+		return nil
+	}
+	h.mu.Unlock()
+	if err := h.keyframe(true); err != nil {
+		return errGone // the session is over: it cannot be had any more
+	}
+	return r.wait()
+}
+
+// replay sends what is not in the ring, from the session itself, until the ring has what follows.
+func (r *reader) replay() error {
+	h := r.h
+	o := client.AttachOptions{Name: h.p.name(r.c.id), Kind: protocol.Agent, Mode: protocol.ModeFrames}
+	clean := newCleaner(h.p.Redact)
+	if r.next < 0 {
+		after := r.warm()
+		o.After = &after
+	} else {
+		from := max(0, r.next-clean.lead())
+		o.From = &from
+	}
+	stream, err := h.attach(o)
+	if err != nil {
+		h.mu.Lock()
+		to := h.next
+		if len(h.ring) > 0 {
+			to = h.ring[0].number
+		}
+		h.mu.Unlock()
+		return r.lost(r.next, to)
+	}
+	defer func() { _ = stream.Close() }()
+	for {
+		event, err := stream.Next(r.c.ctx)
+		if err != nil {
+			return r.pause() // the session is over: the ring has the rest, or says what is lost
+		}
+		e, ok := event.(protocol.Numbered)
+		if !ok || e.Kind == protocol.NumberedNext {
+			continue
+		}
+		one := h.entry(e, clean)
+		if e.Kind == protocol.NumberedMark {
+			h.mu.Lock()
+			if known := h.marks[e.Number]; known != nil {
+				one = known
+			}
+			h.mu.Unlock()
+		}
+		if err := r.pause(); err != nil {
+			return err
+		}
+		if err := r.send(one); err != nil || r.finished() {
+			return err
+		}
+		if r.next < 0 {
+			continue // it still leaves out frames
+		}
+		h.mu.Lock()
+		_, behind := h.from(r.next, 1)
+		h.mu.Unlock()
+		if !behind || e.Kind == protocol.NumberedExit {
+			return nil
+		}
+	}
+}
+
+// send sends one frame, unless the client has it or is not to get it.
+func (r *reader) send(e *entry) (err error) {
+	if r.next >= 0 && e.number < r.next {
+		return nil
+	}
+	if e.kind == protocol.NumberedLost {
+		return r.lost(e.number, e.lost)
+	}
+	r.next = e.number + 1
+	r.told.Store(r.next)
+	if r.plain {
+		err = r.sendOutput(e)
+	} else {
+		err = r.sendFrame(e)
+	}
+	r.moved.Store(time.Now().UnixNano())
+	return err
+}
+
+func (r *reader) head(seq, ts int64, kind string) frameHead {
+	return frameHead{"session_frame", r.h.id, seq, ts, kind}
+}
+
+// sendFrame sends a frame as session_frame messages.
+func (r *reader) sendFrame(e *entry) error {
+	switch e.kind {
+	case protocol.NumberedOutput:
+		return r.data(e, e.number, "output", e.clean)
+	case protocol.NumberedResize:
+		return r.json(resizeFrame{r.head(e.number, e.ts, "resize"), e.cols, e.rows})
+	case protocol.NumberedExit:
+		if err := r.data(e, e.number-1, "output", e.clean); err != nil {
+			return err
+		}
+		r.c.forget(r)
+		return r.json(closedFrame{r.head(e.number, e.ts, "closed"), e.status})
+	case protocol.NumberedMark:
+		return r.sendMark(e)
+	case protocol.NumberedLost, protocol.NumberedNext:
+	}
+	return nil
+}
+
+// sendMark sends what a marker means: a keyframe, or a change of the membership since the
+// client joined.
+func (r *reader) sendMark(e *entry) error {
+	seq := e.number
+	switch {
+	case e.event == session.EventKeyframe:
+		if e.private && r.picture != e.number {
+			return nil
+		}
+		return r.data(e, seq, "keyframe", e.data)
+	case e.event == "" || e.number < r.joined.number:
+		return nil
+	case e.event == session.EventRole:
+		r.next++
+		if e.client == r.c.id {
+			if err := r.json(roleFrame{r.head(seq, e.ts, "role_assigned"), e.role}); err != nil {
+				return err
+			}
+		}
+		seq++
+	}
+	return r.json(membersFrame{r.head(seq, e.ts, "membership_changed"), e.controllers, e.observers})
+}
+
+// data sends a frame that holds bytes, unless there are none. What several readers send of an entry
+// is the same, and is encoded once.
+func (r *reader) data(e *entry, seq int64, kind string, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	e.once.Do(func() { e.message = dataFrame(r.h.id, seq, e.ts, kind, data) })
+	return r.c.write(e.message)
+}
+
+// dataFrame returns a session_frame message that holds bytes.
+func dataFrame(id string, seq, ts int64, kind string, data []byte) []byte {
+	b := make([]byte, 0, dataHead+base64.StdEncoding.EncodedLen(len(data)))
+	b = append(b, `{"type":"session_frame","session_id":"`...)
+	b = append(b, id...)
+	b = append(b, `","seq":`...)
+	b = strconv.AppendInt(b, seq, 10)
+	b = append(b, `,"ts":`...)
+	b = strconv.AppendInt(b, ts, 10)
+	b = append(b, `,"kind":"`...)
+	b = append(b, kind...)
+	b = append(b, `","stream":"stdout","data":"`...)
+	b = base64.StdEncoding.AppendEncode(b, data)
+	return append(b, `"}`...)
+}
+
+// dataHead is room for what dataFrame puts around the data, in bytes.
+const dataHead = 192
+
+// sendOutput sends a frame of output as text.
+func (r *reader) sendOutput(e *entry) error {
+	if e.kind == protocol.NumberedExit && len(r.rest) > 0 {
+		return r.text(e.outputs, e.ts, "\uFFFD")
+	}
+	if e.kind != protocol.NumberedOutput {
+		return nil
+	}
+	text := slices.Concat(r.rest, e.data)
+	whole := wholeCharacters(text)
+	r.rest = text[whole:]
+	if e.outputs <= r.after {
+		return nil
+	}
+	r.after = e.outputs
+	if whole == 0 {
+		return nil
+	}
+	return r.text(e.outputs, e.ts, string(text[:whole]))
+}
+
+// wholeCharacters returns how much of text is sure not to end within a character.
+func wholeCharacters(text []byte) int {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}
+
+func (r *reader) text(seq, ts int64, text string) error {
+	return r.json(outputMessage{"output", r.h.p.AgentID, commandIDOf(r.h.id), "stdout", text, ts, seq})
+}
+
+func (r *reader) json(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return r.c.write(b)
+}
+
+// lost tells the client what cannot be had, and goes on behind it.
+func (r *reader) lost(from, to int64) error {
+	from = max(from, r.next, 0)
+	if to <= from {
+		return errGone // there is nothing to go on with
+	}
+	r.next = to
+	if r.plain {
+		return nil // output messages have no form for that; their numbers tell
+	}
+	return r.json(errorFrame{r.head(to-1, time.Now().UnixMilli(), "error"), fmt.Sprintf("frames %d to %d are lost", from, to-1)})
+}

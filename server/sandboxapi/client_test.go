@@ -1,0 +1,215 @@
+package sandboxapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/process"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/server"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// processes returns the site's processes, by way of connections that cut may end; see cutConn.
+func (s *site) processes(cut *atomic.Int64) *client.Processes {
+	s.t.Helper()
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(s.url, "http://"))
+		return &cutConn{Conn: conn, cut: cut}, err
+	}}
+	s.t.Cleanup(transport.CloseIdleConnections)
+	p, err := client.DialProcesses(s.t.Context(), "http://127.0.0.1", "box", client.Options{
+		Token: token, HTTP: &http.Client{Transport: transport},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p
+}
+
+// cutConn is a connection that breaks when as many bytes as cut has were read from it and others,
+// if cut is positive.
+type cutConn struct {
+	net.Conn
+	cut *atomic.Int64
+}
+
+func (c *cutConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if left := c.cut.Load(); left > 0 && n > 0 {
+		if c.cut.Store(max(0, left-int64(n))); int64(n) >= left {
+			return int(left), c.Close()
+		}
+	}
+	return n, err
+}
+
+// Issue 14, item 20: start, list, get, logs from a cursor, kill; errors.
+func TestItem20Processes(t *testing.T) {
+	s := newSite(t)
+	p := s.processes(new(atomic.Int64))
+	ctx := t.Context()
+	id, err := p.Start(ctx, client.ProcessSpec{
+		ID: "p1", Command: `echo "$A" $PWD; read x < <(sleep 1000)`, Cwd: "/", Env: map[string]string{"A": "ä"},
+	})
+	if err != nil || id != "p1" {
+		t.Fatal(id, err)
+	}
+	var refused *protocol.Error
+	if _, err := p.Start(ctx, client.ProcessSpec{ID: "p1", Command: "true"}); !errors.As(err, &refused) || refused.Code != "PROCESS_EXISTS" {
+		t.Errorf("an id that is in use: %v", err)
+	}
+	if line, err := p.WaitForLog(ctx, id, regexp.MustCompile("^ä")); err != nil || line != "ä /" {
+		t.Errorf("%q %v", line, err)
+	}
+	logs, err := p.Logs(ctx, id, "")
+	if err != nil || logs.Stdout != "ä /\n" || logs.Cursor != "5.0" {
+		t.Errorf("%+v %v", logs, err)
+	}
+	if logs, err = p.Logs(ctx, id, "3.0"); err != nil || logs.Stdout != "/\n" {
+		t.Errorf("%+v %v", logs, err)
+	}
+	if all, err := p.List(ctx); err != nil || len(all) != 1 || all[0].ID != id || all[0].SessionID != "sandbox-box" || all[0].Status != "running" {
+		t.Errorf("%+v %v", all, err)
+	}
+	if err := p.Kill(ctx, id, syscall.SIGINT); err != nil {
+		t.Error(err)
+	}
+	info, err := p.Get(ctx, id)
+	if err != nil || info.ExitCode == nil || info.EndTime.IsZero() || info.Status != "killed" {
+		t.Errorf("%+v %v", info, err)
+	}
+	if end, err := p.WaitForExit(ctx, id); err != nil || end.Code != *info.ExitCode {
+		t.Errorf("%+v %v", end, err)
+	}
+	if _, err := p.Get(ctx, "none"); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := p.WaitForExit(ctx, "none"); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := client.DialProcesses(ctx, s.url, "", client.Options{Token: "wrong"}); !errors.Is(err, client.ErrToken) {
+		t.Error(err)
+	}
+}
+
+// Row E12: a client waits for a log, a port and the exit; a process that ends first is an error.
+func TestE12Wait(t *testing.T) {
+	s := newSite(t)
+	p := s.processes(new(atomic.Int64))
+	ctx := t.Context()
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	start := func(spec client.ProcessSpec) string {
+		t.Helper()
+		id, err := p.Start(ctx, spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	id := start(client.ProcessSpec{Command: "printf 'no\nrea'; sleep 0.1; printf 'dy >'; exec sleep 1000"})
+	if line, err := p.WaitForLog(ctx, id, regexp.MustCompile("^ready >$")); err != nil || line != "ready >" {
+		t.Errorf("%q %v", line, err)
+	}
+	if err := p.WaitForPort(ctx, id, port); err != nil {
+		t.Error(err)
+	}
+	_ = listener.Close() // its port is free now
+	waiting, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := p.WaitForExit(waiting, id); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	ends := start(client.ProcessSpec{Command: "echo no; exit 3"})
+	var exited *client.ExitedError
+	if _, err := p.WaitForLog(ctx, ends, regexp.MustCompile("ready")); !errors.As(err, &exited) || exited.Code != 3 {
+		t.Error(err)
+	}
+	if err := p.WaitForPort(ctx, ends, port); !errors.As(err, &exited) || exited.Code != 3 {
+		t.Error(err)
+	}
+	late := start(client.ProcessSpec{Command: "sleep 1000", Timeout: 10 * time.Millisecond})
+	if end, err := p.WaitForExit(ctx, late); err != nil || end.Code != 137 || !strings.Contains(end.Reason, "Command timeout") {
+		t.Errorf("%+v %v", end, err)
+	}
+}
+
+// Issue 14, item 20: over cut connections and a restart of the server, every byte comes once.
+func TestItem20Resume(t *testing.T) {
+	const lines, cuts = 20000, 6
+	s := newSite(t)
+	var cut atomic.Int64
+	p := s.processes(&cut)
+	id, err := p.Start(t.Context(), client.ProcessSpec{Command: fmt.Sprintf("seq %d; seq %d >&2; exit 5", lines, lines/2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.WaitForExit(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	cut.Store(1 + rand.Int64N(10000))
+	var text [2]string
+	n, code := 0, -1
+	for e, err := range p.Output(t.Context(), id, "") {
+		switch e := e.(type) {
+		case client.Chunk:
+			if e.Offset != int64(len(text[e.Stream])) {
+				t.Fatalf("%v at %d, want %d", e.Stream, e.Offset, len(text[e.Stream]))
+			}
+			text[e.Stream] += e.Text
+		case client.Exited:
+			code = e.Code
+		default:
+			t.Fatal(e, err)
+		}
+		if cut.Load() == 0 && n < cuts {
+			if n++; n == cuts/2 {
+				s.stop()
+				s.start()
+			}
+			cut.Store(1 + rand.Int64N(50000))
+		}
+	}
+	if n < 3 {
+		t.Errorf("only %d cuts", n)
+	}
+	for i, n := range []int{lines, lines / 2} {
+		want, err := exec.Command("seq", strconv.Itoa(n)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text[i] != string(want) {
+			t.Errorf("stream %d: %d bytes, want %d", i, len(text[i]), len(want))
+		}
+	}
+	if code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// Issue 14, item 20: a server that runs nothing says so.
+func TestItem20Refused(t *testing.T) {
+	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.AllowRun = false })
+	_, err := client.DialProcesses(t.Context(), s.url, "", client.Options{Token: token})
+	var refused *protocol.Error
+	if !errors.As(err, &refused) || refused.Code != "PERMISSION_DENIED" {
+		t.Error(err)
+	}
+}

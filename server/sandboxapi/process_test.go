@@ -1,0 +1,299 @@
+package sandboxapi_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestUsedID: row E4; issue 14, item 12.
+func TestUsedID(t *testing.T) {
+	s := newSite(t)
+	s.startProcess(object{"command": "true", "processId": "p"})
+	for _, session := range []string{"", "another"} {
+		status, a := s.request("POST", "/api/process/start", object{"command": "true", "processId": "p", "sessionId": session})
+		if status != http.StatusConflict || a.Code != "PROCESS_EXISTS" {
+			t.Errorf("%q: %d %+v", session, status, a)
+		}
+	}
+}
+
+// TestCleanup: row E11; issue 14, item 13.
+func TestCleanup(t *testing.T) {
+	s := newSite(t)
+	list := func() (ids []string) {
+		_, a := s.request("GET", "/api/process/list", nil)
+		for _, p := range a.Processes {
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	s.startProcess(object{"command": "true", "processId": "done"})
+	s.startProcess(object{"command": "sleep 60", "processId": "runs"})
+	s.await("done", ended)
+	if got := fmt.Sprint(list()); got != "[done runs]" {
+		t.Errorf("list: %s", got)
+	}
+	if status, a := s.request("POST", "/api/process/cleanup", nil); status != http.StatusOK || a.CleanedCount != 1 {
+		t.Errorf("%d %+v", status, a)
+	}
+	if got := fmt.Sprint(list()); got != "[runs]" {
+		t.Errorf("list: %s", got)
+	}
+	for _, path := range []string{"", "/logs", "/stream"} {
+		if status, a := s.request("GET", "/api/process/done"+path, nil); status != http.StatusNotFound || a.Code != "PROCESS_NOT_FOUND" {
+			t.Errorf("%s: %d %+v", path, status, a)
+		}
+	}
+	s.startProcess(object{"command": "echo hi", "processId": "brief", "autoCleanup": true})
+	all := events(t, s.do("GET", "/api/process/brief/stream", "")) // it may have ended
+	if stdout, _ := output(all); stdout != "hi\n" || all[len(all)-1].data["type"] != "exit" {
+		t.Errorf("%v", all)
+	}
+	for end := time.Now().Add(patience); fmt.Sprint(list()) != "[runs]"; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("list: %v", list())
+		}
+	}
+	if status, _ := s.request("GET", "/api/process/brief", nil); status != http.StatusNotFound {
+		t.Errorf("brief: %d", status)
+	}
+}
+
+// TestKill: row E8.
+func TestKill(t *testing.T) {
+	s := newSite(t)
+	kill := func(query string, body any, trap string) process_ {
+		t.Helper()
+		id := s.startProcess(object{"command": trap + "; echo ready; while :; do sleep 0.05; done"})
+		s.awaitOutput(id, "ready\n")
+		if status, a := s.request("DELETE", "/api/process/"+id+query, body); status != http.StatusOK || a.ProcessID != id {
+			t.Errorf("%s: %d %+v", query, status, a)
+		}
+		_, a := s.request("GET", "/api/process/"+id, nil)
+		return a.Process
+	}
+	for _, c := range []struct {
+		query string
+		body  any
+		trap  string
+		code  int
+	}{
+		{"", nil, "true", 143},
+		{"?signal=SIGINT", nil, "trap 'exit 5' INT", 5},
+		{"", object{"signal": "hup"}, "trap 'exit 6' HUP", 6},
+		{"?signal=9", nil, "trap '' TERM INT", 137},
+	} {
+		if p := kill(c.query, c.body, c.trap); p.Status != "killed" || p.ExitCode == nil || *p.ExitCode != c.code {
+			t.Errorf("%+v: %+v", c, p)
+		}
+	}
+	id := s.startProcess(object{"command": "true"})
+	s.await(id, ended)
+	if status, _ := s.request("DELETE", "/api/process/"+id+"?signal=NO", nil); status != http.StatusBadRequest {
+		t.Errorf("no signal: %d", status)
+	}
+	if status, _ := s.request("DELETE", "/api/process/"+id, nil); status != http.StatusOK {
+		t.Errorf("one that has ended: %d", status)
+	}
+	if p := s.await(id, ended); p.Status != "completed" {
+		t.Errorf("it has become %s", p.Status)
+	}
+}
+
+// awaitOutput waits until a process has written a text to stdout.
+func (s *site) awaitOutput(id, want string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		_, a := s.request("GET", "/api/process/"+id+"/logs", nil)
+		if a.Stdout == want {
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("%s has written %q, want %q", id, a.Stdout, want)
+		}
+	}
+}
+
+// TestLogs: rows E1, E5, E14: order, history and what comes later, and a cursor.
+func TestLogs(t *testing.T) {
+	s := newSite(t)
+	id := s.startProcess(object{"command": "for i in $(seq 200); do echo o$i; echo e$i >&2; done; sleep 0.2; echo end"})
+	first := make(chan []event, 1)
+	resp := s.do("GET", "/api/process/"+id+"/stream", "")
+	go func() { first <- events(t, resp) }()
+	s.await(id, ended)
+	wantOut, wantErr := "", ""
+	for i := range 200 {
+		wantOut += fmt.Sprintf("o%d\n", i+1)
+		wantErr += fmt.Sprintf("e%d\n", i+1)
+	}
+	var orders []string
+	for name, all := range map[string][]event{"early": <-first, "late": events(t, s.do("GET", "/api/process/"+id+"/stream", ""))} {
+		order := ""
+		for _, e := range all[1 : len(all)-1] {
+			order += e.text("data")
+		}
+		orders = append(orders, order)
+		if stdout, stderr := output(all); stdout != wantOut+"end\n" || stderr != wantErr {
+			t.Errorf("%s: %q, %q", name, stdout, stderr)
+		}
+		if all[0].data["type"] != "process_info" || all[len(all)-1].text("data") != "Process completed with exit code 0" {
+			t.Errorf("%s: %v, %v", name, all[0], all[len(all)-1])
+		}
+	}
+	if orders[0] != orders[1] {
+		t.Errorf("the order differs: %q, %q", orders[0], orders[1])
+	}
+	_, a := s.request("GET", "/api/process/"+id+"/logs", nil)
+	if _, b := s.request("GET", "/api/process/"+id+"/logs?since=3.6", nil); b.Stdout != a.Stdout[3:] || b.Stderr != a.Stderr[6:] || b.Cursor != a.Cursor {
+		t.Errorf("since 3.6: %+v, want %+v", b, a)
+	}
+	if status, b := s.request("GET", "/api/process/"+id+"/logs?since=x", nil); status != http.StatusBadRequest {
+		t.Errorf("since x: %d %+v", status, b)
+	}
+}
+
+// TestLeave: a client that leaves stops neither the process nor other clients (row E13).
+func TestLeave(t *testing.T) {
+	s := newSite(t)
+	id := s.startProcess(object{"command": "echo a; read -t 0.3 < <(sleep 1); echo b"})
+	stays := s.do("GET", "/api/process/"+id+"/stream", "")
+	leaves := s.do("GET", "/api/process/"+id+"/stream", "")
+	if _, err := nextEvent(bufio.NewReader(leaves.Body)); err != nil {
+		t.Fatal(err)
+	}
+	_ = leaves.Body.Close()
+	if stdout, _ := output(events(t, stays)); stdout != "a\nb\n" {
+		t.Errorf("%q", stdout)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/execute", strings.NewReader(`{"command":"v=1; sleep 0.3; v=2"}`)) // is valid
+	req.Header.Set("Authorization", "Bearer "+token)
+	go func() {
+		time.Sleep(100 * time.Millisecond) // before or after the start: both are allowed
+		cancel()
+	}()
+	if resp, err := http.DefaultClient.Do(req); err == nil {
+		_ = resp.Body.Close()
+	}
+	if a := s.execute("", "echo $v"); a.Stdout != "2\n" && a.Stdout != "\n" {
+		t.Errorf("a command whose client has left: %q", a.Stdout)
+	}
+}
+
+// TestResume: every byte once over many disconnects at random bytes and ten restarts of the server
+// (row E14; issue 14, faults).
+func TestResume(t *testing.T) {
+	cuts, lines := 40, 20000
+	if os.Getenv("PTYREC_LONG_TESTS") != "" {
+		cuts, lines = 1000, 400000
+	}
+	s := newSite(t)
+	command := fmt.Sprintf(`seq 1 %d; printf 'ä\xff\xe2\x82' ; seq 1 %d >&2; printf '\xf0\x9f' >&2; (exit 5)`, lines, lines/2)
+	id := s.startProcess(object{"command": command})
+	var stdout, stderr strings.Builder
+	last, code, n := "", -1, 0
+	for code < 0 {
+		resp := s.do("GET", "/api/process/"+id+"/stream", "", "Last-Event-ID", last)
+		limit := int64(1) << 40
+		if n++; n <= cuts {
+			limit = rand.Int64N(int64(24 * lines / cuts))
+		}
+		r := bufio.NewReader(http.MaxBytesReader(nil, resp.Body, limit))
+		for {
+			e, err := nextEvent(r)
+			if err != nil {
+				break
+			}
+			last = e.id
+			switch e.data["type"] {
+			case "stdout":
+				stdout.WriteString(e.text("data"))
+			case "stderr":
+				stderr.WriteString(e.text("data"))
+			case "exit":
+				code, _ = strconv.Atoi(fmt.Sprint(e.data["exitCode"]))
+			case "error":
+				t.Fatalf("%v", e.data)
+			}
+		}
+		_ = resp.Body.Close()
+		if n%(cuts/10) == 0 && n <= cuts {
+			s.stop()
+			s.start()
+		}
+	}
+	seq := func(n int) string {
+		out, err := exec.Command("seq", "1", strconv.Itoa(n)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	for i, c := range [][2]string{{stdout.String(), seq(lines) + "ä\uFFFD\uFFFD"}, {stderr.String(), seq(lines/2) + "\uFFFD"}} {
+		if sha256.Sum256([]byte(c[0])) != sha256.Sum256([]byte(c[1])) {
+			t.Errorf("stream %d differs: %d bytes, want %d", i, len(c[0]), len(c[1]))
+		}
+	}
+	if code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestPortWatch: row E12; issue 14, item 14.
+func TestPortWatch(t *testing.T) {
+	s := newSite(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan int, 100)
+	h := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status := 500 // until it is ready
+		select {
+		case status = <-answers:
+		default:
+			answers <- 204
+		}
+		w.WriteHeader(status)
+	})}
+	go func() { _ = h.Serve(l) }()
+	t.Cleanup(func() { _ = h.Close() })
+	port := l.Addr().(*net.TCPAddr).Port
+	watch := func(o object) string {
+		t.Helper()
+		text := ""
+		body := fmt.Sprintf(`{"port":%v,"mode":%q,"path":"/x","processId":%q,"interval":1}`, o["port"], o["mode"], o["processId"])
+		for _, e := range events(t, s.do("POST", "/api/port-watch", body)) {
+			delete(e.data, "port")
+			text += fmt.Sprint(e.data, " ")
+		}
+		return text
+	}
+	id := s.startProcess(object{"command": "(exit 9)"})
+	s.await(id, ended)
+	for _, c := range []struct {
+		o    object
+		want string
+	}{
+		{object{"port": port, "mode": "http", "processId": ""}, "map[type:watching] map[statusCode:204 type:ready] "},
+		{object{"port": port, "mode": "tcp", "processId": ""}, "map[type:watching] map[type:ready] "},
+		{object{"port": 1, "mode": "tcp", "processId": id}, "map[type:watching] map[exitCode:9 type:process_exited] "},
+		{object{"port": 1, "mode": "tcp", "processId": "no"}, "map[type:watching] map[error:Process not found type:error] "},
+	} {
+		if got := watch(c.o); got != c.want {
+			t.Errorf("%v: %s, want %s", c.o, got, c.want)
+		}
+	}
+}
