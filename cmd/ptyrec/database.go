@@ -80,8 +80,18 @@ func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.
 
 var errNoDatabase = errors.New("there is no database")
 
-// openExisting opens the database for reading; a new one would be of no use.
+// openExisting opens the database for reading; a new one would be of no use. If it cannot be used,
+// the sessions are those that only a journal describes.
 func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
+	s, err := a.openUsable(ctx)
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
+		return a.openBeside(ctx, err)
+	}
+	return s, err
+}
+
+// openUsable opens the database for reading, or returns an error if it cannot be used.
+func (a *app) openUsable(ctx context.Context) (*store.Store, error) {
 	path, err := a.dbPath()
 	if err != nil {
 		return nil, err
@@ -95,15 +105,16 @@ func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 			a.closeLater(s)
 		}
 	}
-	if errors.Is(err, session.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
-		return a.openBeside(ctx, path, err)
-	}
 	return s, err
 }
 
 // openBeside opens what was recorded for a database that cannot be read because of cause. It
-// returns cause where that is nothing.
-func (a *app) openBeside(ctx context.Context, path string, cause error) (*store.Store, error) {
+// returns cause if that is nothing.
+func (a *app) openBeside(ctx context.Context, cause error) (*store.Store, error) {
+	path, err := a.dbPath()
+	if err != nil {
+		return nil, err
+	}
 	s, err := store.Beside(path, cause)
 	if err != nil {
 		return nil, err

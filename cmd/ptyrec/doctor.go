@@ -144,7 +144,7 @@ func (x *examination) database(ctx context.Context) error {
 	if err := x.journals(path); err != nil {
 		return err
 	}
-	x.db, err = x.app.openExisting(ctx)
+	x.db, err = x.app.openUsable(ctx)
 	if errors.Is(err, session.ErrCorrupt) {
 		x.say(x.mended(), "database", "%v", err)
 		if !x.flags.repair {

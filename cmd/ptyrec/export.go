@@ -16,6 +16,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -82,7 +83,7 @@ func completeExport(a *app) cobra.CompletionFunc { return completePlay(a) }
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	filtered := false
-	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live"} {
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live", "sandbox"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {
@@ -118,6 +119,12 @@ func export(ctx context.Context, a *app, of []string, out string, f exportFlags)
 	format, err := formatOf(out, f.format)
 	if err != nil {
 		return err
+	}
+	if s, err := a.openSandbox(ctx, of); s != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return s.export(ctx, a, out, format)
 	}
 	db, info, ref, err := a.openSession(ctx, of)
 	if err != nil {
@@ -235,6 +242,17 @@ func formatOf(path, name string) (string, error) {
 // storedTranscript returns a session's transcript from its entries. It reads them out of the raw log
 // first if that has not been done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
+	if info.Status == store.Live && process.Piped(&info.Session) { // whoever reads it after its end stores its entry
+		t, _, err := retranscribe(ctx, a, db, info)
+		if errors.Is(err, errNoRawLog) {
+			t, err = &session.Transcript{Session: info.Session, Entries: process.NewTranscript(info.Session).Entries()}, nil
+		}
+		if t != nil {
+			t.Format, t.Version = session.TranscriptFormat, session.TranscriptVersion
+			t.Session.EndedAt, t.Session.ExitCode = nil, nil
+		}
+		return t, err
+	}
 	entries, err := db.Entries(ctx, info.ID)
 	if errors.Is(err, session.ErrCorrupt) {
 		a.notice("warning: %v; the raw log is read instead, `ptyrec doctor --repair` mends it", err)

@@ -114,7 +114,7 @@ func (o *outgoing) Next() (session.Event, error) {
 	if err == nil {
 		o.masking.event(o.number-1, &e)
 	}
-	return e, err
+	return session.OnTerminal(e), err
 }
 
 // tellDamage says what is missing from what was read.

@@ -15,8 +15,9 @@ import (
 
 // filterFlags are the flags by which list, search and others choose sessions.
 type filterFlags struct {
-	agent, since, until, on, cwd, command, tag string
-	live                                       bool
+	agent, since, until, on, cwd, command, tag, sandbox string
+	live                                                bool
+	folded                                              bool // leave out the commands of sandboxes
 }
 
 // tableFlags are those of commands that show sessions to people, and to programs as JSON.
@@ -42,6 +43,7 @@ func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	flags.StringVar(&f.cwd, "cwd", "", "only those started in this `FOLDER` or below")
 	flags.StringVar(&f.command, "command", "", "only those whose command line holds this `TEXT`")
 	flags.StringVar(&f.tag, "tag", "", "only those with this tag")
+	flags.StringVar(&f.sandbox, "sandbox", "", "only commands that programs ran in the sandbox of this `NAME`")
 	flags.BoolVar(&f.live, "live", false, "only those being recorded")
 	completeFilters(a, cmd)
 }
@@ -67,7 +69,7 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 
 // filter reads the flags.
 func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
-	out := store.Filter{Agent: f.agent, Command: f.command, Tag: f.tag, Live: f.live}
+	out := store.Filter{Agent: f.agent, Command: f.command, Tag: f.tag, Live: f.live, Sandbox: f.sandbox, Outside: f.folded}
 	if f.on != "" && (f.since != "" || f.until != "") {
 		return out, usageError(errors.New("--on stands without --since and --until"))
 	}
@@ -104,6 +106,7 @@ func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 
 // noticeNone says that there is nothing to show, and why.
 func (a *app) noticeNone(f filterFlags) {
+	f.folded = false // by default
 	if f == (filterFlags{}) {
 		a.notice("no session is recorded yet; to record one: ptyrec run -- COMMAND")
 		return

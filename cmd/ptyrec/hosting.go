@@ -45,6 +45,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Server:  "ptyrec " + versionString(),
 		Child:   c,
 		Past:    h.past,
+		Events:  h.sink.events,
 		Entries: h.entries,
 		Asks:    extractor.Asks,
 	})

@@ -35,6 +35,12 @@ func joinLive(ctx context.Context, a *app, ref string, o client.AttachOptions) (
 	if err != nil {
 		return nil, protocol.Hello{}, err
 	}
+	return joined(ctx, s)
+}
+
+// joined waits until s is connected, and returns what the session says then. It closes s if that
+// fails.
+func joined(ctx context.Context, s *client.Stream) (*client.Stream, protocol.Hello, error) {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -37,7 +38,7 @@ func newListCmd(a *app) *cobra.Command {
 		Aliases:    []string{"ls"},
 		Short:      "List the recorded sessions, the newest first",
 		Long: `List shows the recorded sessions, the newest first, each with the beginning of its id by which other commands
-know it. On a terminal the table fits its width, and a long one goes through a pager ($PTYREC_PAGER, $PAGER, less).`,
+know it. The commands that programs ran in a sandbox take one line together; --sandbox NAME lists them. On a terminal the table fits its width, and a long one goes through a pager ($PTYREC_PAGER, $PAGER, less).`,
 		Example: `  ptyrec list
   ptyrec list --agent claude --on tuesday
   ptyrec list --since 2w --cwd . --command resume
@@ -63,9 +64,16 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if limit > 0 {
 		limit++ // to know of more
 	}
-	db, infos, _, err := f.sessions(ctx, a, now, limit)
+	f.folded = f.sandbox == "" && !f.asJSON
+	db, infos, filter, err := f.sessions(ctx, a, now, limit)
 	if err != nil {
 		return err
+	}
+	var boxes []string
+	if f.folded && db != nil {
+		if boxes, err = sandboxLines(ctx, db, filter, now); err != nil {
+			return err
+		}
 	}
 	more := f.limit > 0 && len(infos) > f.limit
 	if more {
@@ -74,7 +82,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if f.asJSON {
 		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos, a.sockets()) })
 	}
-	if len(infos) == 0 {
+	if len(infos) == 0 && len(boxes) == 0 {
 		a.noticeNone(f.filterFlags)
 		return nil
 	}
@@ -84,6 +92,10 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	}
 	t := listTable(infos, a.sockets(), newShortIDs(ids), now, isTerminal(a.stdout))
 	var b strings.Builder
+	b.WriteString(strings.Join(boxes, ""))
+	if len(infos) == 0 {
+		return a.page(b.String())
+	}
 	if err := t.Write(&b, a.colours().paint, a.width()); err != nil {
 		return err
 	}
@@ -254,7 +266,11 @@ func agentWord(info *store.Info) string {
 
 // titleOf gives what the user named a session, else its first prompt, else the recording's title, else its command.
 func titleOf(info *store.Info) string {
-	for _, text := range []string{info.Name, info.Prompt, info.Title, strings.Join(info.Command, " ")} {
+	command := strings.Join(info.Command, " ")
+	if info.Process != "" {
+		command = process.CommandText(info.Command)
+	}
+	for _, text := range []string{info.Name, info.Prompt, info.Title, command} {
 		if text = clip(text, 200); text != "" {
 			return text
 		}

@@ -6,9 +6,12 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/process"
 )
 
 func main() {
+	process.BeHost()
 	os.Exit(execute(os.Args[1:]))
 }
 

@@ -12,12 +12,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant})
+	process.BeHost()
+	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": likeCodex})
 }
 
 func TestScript(t *testing.T) {

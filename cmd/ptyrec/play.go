@@ -145,7 +145,7 @@ func (t *tape) load(source eventSource) error {
 		if err != nil {
 			return ignoreEnd(err)
 		}
-		t.events = append(t.events, e)
+		t.events = append(t.events, session.OnTerminal(e))
 	}
 }
 

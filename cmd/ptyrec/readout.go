@@ -40,6 +40,7 @@ func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old
 	if info.Status == store.Interrupted && t.Session.EndedAt != nil { // the log has it, the recorder could not state it
 		err = errors.Join(err, db.FinishSession(ctx, info.ID, *t.Session.EndedAt, *t.Session.ExitCode, true))
 	}
+	info.Unread = err != nil
 	return t.Entries, unlessReadOnly(err)
 }
 
@@ -51,8 +52,10 @@ func unlessReadOnly(err error) error {
 	return err
 }
 
-// readOutAll reads out what is not yet of the sessions that the filter chooses, so that it is found. What cannot be read is told, and left.
-func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filter) error {
+// readOutAll reads out the sessions that the filter chooses and that are not read out yet, so that
+// the database finds what was said in them. It calls unsaved with the entries that the database
+// does not take now. It warns of what cannot be read.
+func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filter, unsaved func(*store.Info, []*session.Entry) error) error {
 	filter.Unread, filter.Limit = true, 0
 	infos, err := db.Sessions(ctx, filter)
 	if err != nil {
@@ -65,9 +68,12 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 		bar.Grow(info.RawBytes)
 	}
 	for _, info := range infos {
-		old, err := db.Entries(ctx, info.ID)
+		entries, err := db.Entries(ctx, info.ID)
 		if err == nil {
-			_, err = readOut(ctx, a, db, info, old)
+			entries, err = readOut(ctx, a, db, info, entries)
+		}
+		if err == nil && info.Unread {
+			err = unsaved(info, entries)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -156,11 +156,18 @@ func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r reda
 	return w, nil
 }
 
+// logTexts are the texts in a raw log: an event's data goes on in the next one of the same kind and
+// stream.
+var logTexts = []session.Event{
+	{Kind: session.Output}, {Kind: session.Input}, {Kind: session.Marker},
+	{Kind: session.Pipe, Stream: session.Stdout}, {Kind: session.Pipe, Stream: session.Stderr},
+}
+
 // hide finds out what to change in the raw log.
 func (w *rewriting) hide(ctx context.Context, db *store.Store, id string) error {
 	for _, mask := range []bool{false, true} {
-		for _, kind := range []session.EventKind{session.Output, session.Input, session.Marker} {
-			if err := w.search(ctx, db, id, kind, mask); err != nil {
+		for _, text := range logTexts {
+			if err := w.search(ctx, db, id, text, mask); err != nil {
 				return err
 			}
 		}
@@ -177,8 +184,8 @@ func (w *rewriting) look(e *session.Entry) {
 	}
 }
 
-// search goes through the events of one kind, and notes the secrets or what hides them.
-func (w *rewriting) search(ctx context.Context, db *store.Store, id string, kind session.EventKind, mask bool) error {
+// search goes through the events of one text, and notes the secrets or what hides them.
+func (w *rewriting) search(ctx context.Context, db *store.Store, id string, text session.Event, mask bool) error {
 	var numbers []int64 // of the chunks
 	take := func(chunk []byte) {
 		if !mask {
@@ -198,7 +205,7 @@ func (w *rewriting) search(ctx context.Context, db *store.Store, id string, kind
 			take(nil)
 			return ignoreEnd(err)
 		}
-		if e.Kind == kind && len(e.Data) > 0 {
+		if e.Kind == text.Kind && e.Stream == text.Stream && len(e.Data) > 0 {
 			numbers = append(numbers, source.number-1)
 			take(e.Data)
 		}

@@ -559,14 +559,17 @@ func BenchmarkFlood(b *testing.B) {
 // A read-only file system holds the database: all that only reads works, while a session is
 // recorded by another path, too. Once list, show and export refused.
 func TestReadOnlyDatabase(t *testing.T) {
-	for _, live := range []bool{false, true} {
-		t.Run(fmt.Sprintf("live %v", live), func(t *testing.T) {
+	for _, state := range []string{"read out", "unread", "live"} {
+		t.Run(state, func(t *testing.T) {
+			live := state == "live"
 			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo hello; read a")
 			u.Await(t, "hello")
 			until(t, func() bool { info, _ := rawLog(t, db); return info.RawBytes > 0 })
 			if !live {
 				u.Type(t, "\r")
 				ptytest.Status(t, cmd)
+			}
+			if state == "read out" {
 				if out, err := command(cmd.Env, "search", "hello").CombinedOutput(); err != nil { // it reads out the entries
 					t.Fatalf("%v\n%s", err, out)
 				}
@@ -600,5 +603,35 @@ func TestReadOnlyDatabase(t *testing.T) {
 				ptytest.Status(t, cmd)
 			}
 		})
+	}
+}
+
+// Issue 13: a damaged database does not hide the sessions that only a journal describes.
+func TestDamagedDatabaseHidesNoJournal(t *testing.T) {
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo hello; read a")
+	u.Await(t, "hello")
+	until(t, func() bool { info, _ := rawLog(t, db); return info.RawBytes > 0 })
+	info, err := os.Stat(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = 100 // its first page begins with it: it is still a database of ours
+	f, err := os.OpenFile(db, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, int(info.Size())-header), header); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	u.Type(t, "\r")
+	ptytest.Status(t, cmd)
+	for _, args := range [][]string{{"list"}, {"show", "last"}, {"search", "hello"}} {
+		out, err := command(cmd.Env, args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "damaged") || !strings.Contains(string(out), "hello") {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func rawLog(t testing.TB, db string) (*store.Info, []session.Event) {
 	return info, events
 }
 
-// damagedLog gives the last session of a database, the raw events that can be read, and the last
+// damagedLog returns the last session of a database, the raw events that can be read, and the last
 // loss.
 func damagedLog(t testing.TB, db string) (info *store.Info, events []session.Event, damage *store.Damage) {
 	t.Helper()
@@ -280,7 +282,8 @@ func TestJobControl(t *testing.T) {
 	}
 }
 
-// Many runs share one database.
+// Issue 13: many runs share one database, and of each all bytes that were on the terminal are in
+// the log.
 func TestManyRuns(t *testing.T) {
 	n, size := 20, 1000
 	if long() {
@@ -289,19 +292,23 @@ func TestManyRuns(t *testing.T) {
 	environ, db := env(t)
 	users, cmds := make([]*ptytest.User, n), make([]*exec.Cmd, n)
 	for i := range n {
-		script := fmt.Sprintf("stty raw; head -c %d /dev/zero; stty -raw; echo this is run %d", size, i)
+		script := fmt.Sprintf("stty raw; seq -f 'run %[2]d, line %%.0f' 10000000 | head -c %[1]d; stty -raw; echo this is run %[2]d", size, i)
 		users[i], cmds[i] = ptytest.New(t), exec.Command("ptyrec", "run", "--", "sh", "-c", script)
 		cmds[i].Env = environ
 		users[i].Start(t, cmds[i])
 	}
+	shown := map[[sha256.Size]byte]int{}
 	for i := range n {
-		if got := ptytest.Status(t, cmds[i]); got != 0 {
-			t.Errorf("run %d: status = %d, terminal %q", i, got, users[i].Shown())
+		for n := -1; len(users[i].Shown()) < size && n < len(users[i].Shown()); { // Status waits for 20 seconds only
+			n = len(users[i].Shown())
+			time.Sleep(time.Second)
 		}
+		got := ptytest.Status(t, cmds[i])
 		users[i].Await(t, fmt.Sprintf("this is run %d\r\n", i))
-		if shown := string(users[i].Shown()); strings.Contains(shown, "ptyrec:") {
-			t.Errorf("run %d: %s", i, shown)
+		if end := users[i].Shown()[size:]; got != 0 || bytes.Contains(end, []byte("ptyrec:")) {
+			t.Errorf("run %d: status = %d, terminal …%s", i, got, end)
 		}
+		shown[sha256.Sum256(users[i].Shown())] = i
 	}
 	s, err := store.Open(t.Context(), db)
 	if err != nil {
@@ -313,8 +320,20 @@ func TestManyRuns(t *testing.T) {
 		t.Fatalf("%d sessions, %v; want %d", len(infos), err, n)
 	}
 	for _, info := range infos {
-		if info.Status != store.Ended || info.RawBytes < int64(size) {
-			t.Errorf("session %s: %s, %d bytes", info.ID, info.Status, info.RawBytes)
+		var events []session.Event
+		for e, err := range s.Events(t.Context(), info.ID) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
 		}
+		output := bytesOf(session.Output, events)
+		if _, ok := shown[sha256.Sum256(output)]; !ok || info.Status != store.Ended {
+			t.Errorf("session %s is %s; its log has %d bytes that no terminal got", info.ID, info.Status, len(output))
+		}
+		delete(shown, sha256.Sum256(output))
+	}
+	if len(shown) > 0 {
+		t.Errorf("no log has what the terminals of runs %v got", slices.Collect(maps.Values(shown)))
 	}
 }

@@ -98,8 +98,9 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	return a.page(b.String())
 }
 
-// searched asks the database, and gives the ids by which its sessions are known. Without a database
-// there are none.
+// searched asks the database, and reads the sessions whose entries it does not take now; their hits
+// come first. It returns the ids by which the sessions are known too. Without a database there are
+// none.
 func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, _ shortIDs, err error) {
 	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {
@@ -108,12 +109,22 @@ func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.Labe
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if err := readOutAll(ctx, a, db, q.Filter); err != nil {
+	var unsaved []*store.Hit
+	searched := map[string]bool{}
+	err = readOutAll(ctx, a, db, q.Filter, func(info *store.Info, entries []*session.Entry) error {
+		found, err := store.SearchEntries(ctx, q, info, entries)
+		unsaved, searched[info.ID] = append(unsaved, found...), true
+		return err
+	})
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	if labels, hits, err = db.SearchAll(ctx, q); err != nil {
 		return nil, nil, nil, err
 	}
+	hits = slices.DeleteFunc(hits, func(h *store.Hit) bool { return searched[h.Session.ID] })
+	hits = append(unsaved, hits...)
+	hits = hits[:min(len(hits), q.Filter.Limit-len(labels))]
 	ids, err := db.IDs(ctx)
 	return labels, hits, newShortIDs(ids), err
 }

@@ -1,47 +1,84 @@
+//go:build linux
+
 package main
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/ptyrec/ptyrec/vterm"
+	"golang.org/x/term"
 )
 
-func TestKeyBytes(t *testing.T) {
-	for _, tt := range []struct {
-		names, want string
-		application bool
-	}{
-		{"Enter", "\r", false}, {"a Z é", "aZé", false}, {"C-c C-[ C-Space C-?", "\x03\x1b\x00\x7f", false}, {"M-x", "\x1bx", false}, {"C-M-x", "\x1b\x18", false},
-		{"Up Left Home", "\x1b[A\x1b[D\x1b[H", false}, {"Up Home Delete F1", "\x1bOA\x1bOH\x1b[3~\x1bOP", true},
-		{"C-Up S-F5 M-Delete", "\x1b[1;5A\x1b[15;2~\x1b[3;3~", true}, {"S-Tab BTab Escape BSpace", "\x1b[Z\x1b[Z\x1b\x7f", false}, {"S-F1", "\x1b[1;2P", false},
-	} {
-		keys, err := keyBytes(tt.names, tt.application)
-		if got := strings.Join(keys, ""); got != tt.want || err != nil {
-			t.Errorf("%s: %q, %v, want %q", tt.names, got, err, tt.want)
-		}
+// likeCodex draws as Codex 0.98 does, half a second after it was started. It drops the first
+// $DROPS Enters, and does not know the commands that begin with "/".
+func likeCodex() {
+	drops, err := strconv.Atoi(os.Getenv("DROPS"))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
 	}
-	for _, bad := range []string{"Entr", "X-a", "C-é", "F13", "C-Enter-"} {
-		if keys, err := keyBytes(bad, false); err == nil {
-			t.Errorf("%s is %q", bad, keys)
+	time.Sleep(time.Second / 2)
+	if _, err := term.MakeRaw(0); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Print("\x1b[?2004h╭─────────────────────────────────────────────╮\r\n│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                   │\r\n" +
+		"│                                             │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n│ directory: ~/shop                           │\r\n" +
+		"╰─────────────────────────────────────────────╯\r\n")
+	text := ""
+	for buf := make([]byte, 4096); ; {
+		fmt.Print("\x1b[J\r\n\x1b[1m›\x1b[m " + text + "\r\n\r\n  ? for shortcuts\x1b[3A\r")
+		n, err := os.Stdin.Read(buf)
+		if err != nil {
+			return
+		}
+		keys := strings.NewReplacer("\x1b[200~", "", "\x1b[201~", "").Replace(string(buf[:n]))
+		switch {
+		case keys == "\x04":
+			return
+		case keys != "\r":
+			text += keys
+		case drops > 0:
+			drops--
+		case strings.HasPrefix(text, "/"):
+			fmt.Print("\x1b[J\r\n\x1b[2m• \x1b[mUnrecognized command '" + text + "'.\r\n")
+		default:
+			fmt.Print("\x1b[J\r\n\x1b[1;2m›\x1b[m " + text + "\r\n\r\n\x1b[2m• \x1b[mYou said " + text + "\r\n")
+			text = ""
 		}
 	}
 }
 
-func TestPasted(t *testing.T) {
-	on := vterm.Modes{BracketedPaste: true}
-	for _, tt := range []struct {
-		text, want string
-		modes      vterm.Modes
-		agent      bool
-	}{
-		{"one", "one", on, false}, {"one\ntwo", "\x1b[200~one\rtwo\x1b[201~", on, false}, {"one\r\ntwo", "one\rtwo", vterm.Modes{}, true},
-		{"a\n\x1b[201~b", "\x1b[200~a\rb\x1b[201~", on, false}, {"a\n\x1b[2\x1b[201~01~b", "\x1b[200~a\rb\x1b[201~", on, false},
-		{"why?\tthat", "\x1b[200~why?\tthat\x1b[201~", on, true}, {"/clear", "/clear", on, true}, {"!ls", "!ls", on, true}, {"", "", on, true},
-		{"why?", "why?", vterm.Modes{}, true},
+// Sending, 2: send said 0 of prompts that an agent had not taken: they came before it had started,
+// it dropped their Enter, or it did not know the command.
+func TestSendLooksWhetherTheAgentTakesIt(t *testing.T) {
+	environ, _ := liveEnv(t)
+	ptyrec := func(args ...string) (string, error) {
+		cmd := exec.Command("ptyrec", args...)
+		cmd.Env = append(environ, "DROPS=1")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for _, args := range [][]string{
+		{"run", "--detach", "--", "codex"}, {"grant", "last"}, {"send", "last", "the first prompt", "--enter"}, // at once
+		{"wait", "last", "--text", "You said the first prompt", "--timeout", "20s"},
+		{"wait", "last", "--idle", "--timeout", "20s"}, {"send", "last", "the second one", "--enter"},
+		{"wait", "last", "--text", "You said the second one", "--timeout", "20s"}, {"wait", "last", "--idle", "--timeout", "20s"},
 	} {
-		if got := pasted(tt.text, tt.modes, tt.agent); got != tt.want {
-			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		if out, err := ptyrec(args...); err != nil {
+			screen, _ := ptyrec("screen", "last") // says more, if it can
+			t.Fatalf("%q: %v: %s\n%s", args, err, out, screen)
 		}
+	}
+	if out, err := ptyrec("send", "last", "/frobnicate", "--enter"); err == nil || !strings.Contains(out, "did not take") {
+		t.Errorf("an unknown command: %v: %s", err, out)
+	}
+	if out, err := ptyrec("send", "last", "--keys", "C-d", "--force"); err != nil {
+		t.Error(err, out)
 	}
 }

@@ -18,10 +18,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/token"
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/server"
+	"github.com/ptyrec/ptyrec/server/commandsocket"
+	"github.com/ptyrec/ptyrec/server/management"
+	"github.com/ptyrec/ptyrec/server/sandboxapi"
+	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/web"
 )
 
@@ -35,11 +41,17 @@ type serveFlags struct {
 	cert, key   string
 	hosts       []string
 	allowRun    bool
+	noToken     bool
+	maxCommands int
+	endCommands bool
 	readOnly    bool
 	openReading bool
 	openPage    bool
 	bridge      string
 	bridgeTTL   time.Duration
+	agentID     string
+	shellGrace  time.Duration
+	subscribe   bool
 	verbose     bool
 }
 
@@ -58,6 +70,8 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 		Example: `  ptyrec serve
   ptyrec serve --open
   ptyrec serve --read-only
+  ptyrec serve --allow-run              the Cloudflare Sandbox SDK runs commands at http://127.0.0.1:7681 (docs/sandbox.md)
+                                        and LangSmith's at http://127.0.0.1:7681/langsmith; ptyrec exec http://127.0.0.1:7681 -- make
   ptyrec serve --listen 192.168.1.5:7681 --cert cert.pem --key key.pem --host laptop.lan
   ptyrec serve --new-token              nobody gets in with the old token, or a cookie that came of it`,
 		Args: operands(0, 0),
@@ -71,11 +85,17 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
 	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
 	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
+	flags.BoolVar(&f.noToken, "unsafe-no-token", false, "let anyone who reaches the server run any command: where nobody else reaches it")
+	flags.IntVar(&f.maxCommands, "max-commands", 256, "how `MANY` commands of sandbox clients may run at a time")
+	flags.BoolVar(&f.endCommands, "end-commands", false, "end the commands of sandbox clients when the server ends")
 	flags.BoolVar(&f.readOnly, "read-only", false, "nobody types or changes anything, token or not")
 	flags.BoolVar(&f.openReading, "open-reading", false, "let anyone who reaches the server read all sessions without the token")
 	flags.BoolVar(&f.openPage, "open", false, "open the page in your browser")
 	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
 	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
+	flags.StringVar(&f.agentID, "agent-id", "", "the `NAME` by which dashboards at /ws/sandbox know this machine (default: the host name)")
+	flags.DurationVar(&f.shellGrace, "shell-grace", management.ShellGrace, "how long a dashboard's shell waits for it to come back")
+	flags.BoolVar(&f.subscribe, "allow-subscribe", false, "let dashboards follow, type into and end what others have started")
 	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 	return cmd
@@ -88,6 +108,10 @@ func (f *serveFlags) check() error {
 		return usageError(errors.New("--cert and --key go together"))
 	case f.readOnly && f.allowRun:
 		return usageError(errors.New("--read-only and --allow-run exclude each other"))
+	case f.noToken && !f.allowRun:
+		return usageError(errors.New("--unsafe-no-token goes with --allow-run only"))
+	case f.maxCommands < 1:
+		return usageError(errors.New("--max-commands must be at least 1"))
 	}
 	if _, _, err := net.SplitHostPort(f.listen); err != nil {
 		return misuse("write host:port, as in "+serveAddress, "--listen %s: %v", f.listen, err)
@@ -118,6 +142,10 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
+	commands, err := f.commands(ctx, a, db)
+	if err != nil {
+		return err
+	}
 	l, err := f.open(ctx)
 	if err != nil {
 		return err
@@ -126,21 +154,28 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if len(bridge) == 0 {
 		bridge = []string{shell()}
 	}
-	level := slog.LevelInfo
-	if f.verbose {
-		level = slog.LevelDebug
-	}
 	owned, owner, err := os.Pipe() // its end ends the bridge's sessions, also if this process is killed
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
 	defer func() { _, _ = owned.Close(), owner.Close() }()
+	log := f.log(a)
+	dashboards, err := f.dashboards(a, db, live, &starter{a, db.Path(), owned}, log)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer dashboards.Close()
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(),
-		Log:   slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level})),
-		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly, AllowRun: f.allowRun,
+		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(), Log: log,
+		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
+		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
 		Inside: peer.Sessions,
+		Protocols: []server.Protocol{
+			dashboards,
+			sandboxapi.New(sandboxapi.Options{Manager: commands, Version: versionString(), Log: log}),
+			commandsocket.New(commands, log),
+		},
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -154,7 +189,64 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if f.openPage {
 		openBrowser(a, strings.TrimSuffix(url, "/")+s.OpenPath())
 	}
-	return s.Serve(ctx, l)
+	err = s.Serve(ctx, l)
+	if f.endCommands && commands != nil {
+		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
+	}
+	return err
+}
+
+// commands returns what runs the commands of sandbox clients; nil if they may run none.
+func (f *serveFlags) commands(ctx context.Context, a *app, db *store.Store) (*process.Manager, error) {
+	if !f.allowRun {
+		return nil, nil
+	}
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	m, err := process.Open(ctx, process.Options{
+		Store: db, Program: executable(), MaxRunning: f.maxCommands, Redact: r.command, Input: c.Run.Input,
+		Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
+	})
+	if err == nil {
+		a.closeLater(m)
+	}
+	return m, err
+}
+
+// log returns the server's log.
+func (f *serveFlags) log(a *app) *slog.Logger {
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// dashboards returns what serves /ws/sandbox.
+func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s *starter, log *slog.Logger) (*management.Protocol, error) {
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	id := f.agentID
+	if id == "" {
+		if id, err = os.Hostname(); err != nil {
+			return nil, fail(err, "name this machine with --agent-id")
+		}
+	}
+	return management.New(management.Options{
+		Sessions: live, Store: db, Shell: []string{shell()}, AgentID: id, Version: versionString(), Redact: r.Redactor,
+		ShellGrace: f.shellGrace, AllowSubscribe: f.subscribe, Log: log,
+		Start: func(ctx context.Context, command []string, cwd string, cols, rows int) (string, error) {
+			return s.start(ctx, server.StartOptions{Command: command, Cwd: cwd, Cols: cols, Rows: rows})
+		},
+	}), nil
 }
 
 // names are those that requests may call the server by.
@@ -232,7 +324,9 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 	if f.openReading {
 		a.notice("warning: anyone who can reach this address can read all sessions and watch live ones")
 	}
-	if f.allowRun {
+	if f.noToken {
+		a.notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", f.listen)
+	} else if f.allowRun {
 		a.notice("warning: whoever has the token runs any command here")
 	}
 	a.notice("the sessions of %s, live and past, for a browser:", db)

@@ -122,6 +122,7 @@ func (sh shellUnderTest) start(t *testing.T, flags ...string) (*ptytest.User, *e
 	}
 	put("bin/claude", "#!/bin/sh\necho \"claude: $1 / $2\"\n", 0o755)
 	put("titled.cast", `{"version": 2, "width": 80, "height": 24, "timestamp": 1767355200, "title": "A title to be completed"}`+"\n[1, \"o\", \"x\\r\\n\"]\n", 0o600)
+	put(".local/share/fish/generated_completions/none", "", 0o600) // else fish writes them in the background
 	put("rubbish", "no database, and long enough to be none: "+strings.Repeat("x", 100), 0o600)
 	ptyrec("import", "titled.cast")
 	put(sh.startup, sh.before+ptyrec(append([]string{"init", sh.name, "--agents", "claude"}, flags...)...)+sh.after, 0o600)

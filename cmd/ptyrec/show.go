@@ -56,6 +56,12 @@ const showGC = 30
 
 func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
+	if s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return s.show(ctx, a, f)
+	}
 	db, info, ref, err := a.openSession(ctx, args)
 	if err != nil {
 		return err
@@ -73,6 +79,11 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	if t, err = ref.Cut(t, info.Name != ""); err != nil {
 		return missing(err)
 	}
+	return showTranscript(a, t, info, ref, f)
+}
+
+// showTranscript writes what show shows of a session.
+func showTranscript(a *app, t *session.Transcript, info *store.Info, ref archive.Ref, f showFlags) error {
 	if f.asJSON {
 		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
@@ -125,7 +136,7 @@ func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) err
 			if err != nil {
 				return err
 			}
-			if e.Kind == session.Output {
+			if e.Printed() > 0 {
 				if _, err := w.Write(e.Data); err != nil {
 					return err
 				}

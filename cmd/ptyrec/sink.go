@@ -175,8 +175,13 @@ func (s *sink) Close() (lost int64, err error) {
 
 // Replay implements recorder.Log.
 func (s *sink) Replay(from int64, fn func(number int64, e session.Event) error) error {
+	return s.events(s.ctx, from, fn)
+}
+
+// events calls fn with the events of the raw log from a number on, until fn fails.
+func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
 	db, _ := s.database() // it can read the raw log, at least
-	source := newStored(s.ctx, db, s.session.ID, from)
+	source := newStored(ctx, db, s.session.ID, from)
 	defer source.stop()
 	for {
 		e, err := source.Next()

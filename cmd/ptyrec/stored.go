@@ -37,9 +37,7 @@ func (s *stored) Next() (session.Event, error) {
 		var d *store.Damage
 		if !errors.As(err, &d) {
 			s.number++
-			if err == nil && e.Kind == session.Output {
-				s.offset += int64(len(e.Data))
-			}
+			s.offset += e.Printed()
 			s.at = max(s.at, e.At)
 			return e, err
 		}

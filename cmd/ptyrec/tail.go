@@ -53,19 +53,26 @@ it is the newest live session. With --json each entry is a line, as in an export
 }
 
 func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
-	db, info, ref, err := tailed(ctx, a, args)
-	if err != nil {
-		return err
-	}
 	r := f.verbose
 	r.Width, r.Color = a.width(), bool(a.colours())
-	t := &follower{a: a, db: db, id: info.ID, write: func(e *session.Entry) error {
+	write := func(e *session.Entry) error {
 		if f.asJSON {
 			return render.WriteLine(a.stdout, e)
 		}
 		_, err := io.WriteString(a.stdout, r.Entry(e))
 		return err
-	}}
+	}
+	if s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return s.tail(ctx, a, f, write)
+	}
+	db, info, ref, err := tailed(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	t := &follower{a: a, db: db, id: info.ID, write: write}
 	if !f.asJSON {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
 	}
@@ -131,7 +138,7 @@ func (t *follower) follow(ctx context.Context, last int) error {
 			return err
 		}
 		over := info.Status != store.Live
-		if over && info.Beside {
+		if over && (info.Beside || info.Unread) {
 			all, err := storedTranscript(ctx, t.a, t.db, info)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -18,6 +19,10 @@ type eventSource interface {
 // all that came before is returned beside the error. The session's end, exit status and agents, and its title if it has none, are
 // filled in from what the recording shows. Each event is shown to tap, too, if there is one.
 func transcribe(s session.Session, source eventSource, tap func(session.Event)) (*session.Transcript, error) {
+	var command *process.Transcript
+	if process.Piped(&s) {
+		command = process.NewTranscript(s)
+	}
 	p := recorder.NewProcessor(recorder.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
 	})
@@ -33,7 +38,11 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 			status := e.Status
 			s.ExitCode = &status
 		}
-		p.Feed(e)
+		if command != nil {
+			command.Feed(e)
+		} else {
+			p.Feed(e)
+		}
 		if tap != nil {
 			tap(e)
 		}
@@ -44,6 +53,10 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 		ended := s.StartedAt.Add(last)
 		s.EndedAt = &ended
 	}
+	entries := append([]*session.Entry{}, p.Entries()...)
+	if command != nil {
+		entries = command.Entries()
+	}
 	s.Agents = append([]session.Agent{}, p.Agents()...)
 	if s.Title == "" { // one that was given stays
 		s.Title = p.Title()
@@ -52,6 +65,6 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 		Format:  session.TranscriptFormat,
 		Version: session.TranscriptVersion,
 		Session: s,
-		Entries: append([]*session.Entry{}, p.Entries()...),
+		Entries: entries,
 	}, err
 }
