@@ -29,7 +29,7 @@ test: ## all tests
 	$(GO) test ./...
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./server/management
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound'
 
 race: ## all tests with the race detector (needs a C compiler)

@@ -77,6 +77,15 @@ while [ $n -lt "$RUNS" ]; do
 		measure "$name" first echo hi >> "runs.$name.first" || true
 	done
 done
+# A recorder that ends before the command does carries less, and looks fast. (tmux leaves out what nobody sees.)
+for name in $names; do
+	[ "$name" = tmux ] && continue
+	for file in text ansi; do
+		awk -v want="$(least bare.$file bytes)" -v what="$name $file" '{ for (i = 1; i < NF; i++) if ($i == "bytes") n = $(i + 1) }
+			n < want { lost++; next } { print } END { if (lost) print what ": " lost " runs lost output and are left out" > "/dev/stderr" }' "runs.$name.$file" > whole
+		mv whole "runs.$name.$file"
+	done
+done
 printf '%-10s %8s %6s %6s %8s %8s %6s %6s %8s %8s %7s %7s %8s\n' program text/ms x cpu-x KiB ansi/ms x cpu-x KiB first/ms p50/us p99/us wakeups
 for name in $names; do
 	printf '%-10s' "$name"

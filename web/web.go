@@ -10,8 +10,9 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files are the page's files, all in one folder. index.html is the page of / and of /s/ID, a session; it asks for /app.js, /app.css and
-// /favicon.svg, and for nothing outside of the server. It runs under the policy
+// Files are the page's files, all in one folder. index.html is the page of / and of /s/ID, a
+// session; it loads /app.js, /app.css and /favicon.svg, a session also /xterm.js, and nothing from
+// another server. It runs under the policy
 //
 //	default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'
 //

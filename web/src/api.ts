@@ -11,7 +11,7 @@ export interface Tool { name: string; input: string; output: string; status: "ok
 export interface Entry {
   id: string; seq: number; type: "message" | "event"; event?: string; role?: string; agent?: string; conversation: number; text?: string; markdown?: string;
   output?: string; tool?: Tool; data?: Record<string, unknown>; at: string; end_at?: string; offset: number; status?: "complete" | "partial" | "streaming";
-  truncated?: boolean; omitted_lines?: number; exit_status?: number; cwd?: string; duration?: number; // cwd, exit_status and duration (seconds): of a shell command
+  truncated?: boolean; truncated_at?: "head" | "middle" | "tail"; omitted_lines?: number; exit_status?: number; cwd?: string; duration?: number; // cwd, exit_status and duration (seconds): of a shell command
 }
 /** Hit is a message, or without an entry a session whose name, title, note or tags match. */
 export interface Hit { session: Session; entry?: Entry; snippet: string; marks: [number, number][] }
@@ -33,7 +33,7 @@ export class Silent extends Error {
   }
 }
 
-/** takeToken takes a token out of the address (#token=…) and gives it to the server, which answers with a cookie. The page keeps no token. */
+/** takeToken takes a token out of the address (#token=…) and sends it to the server, which answers with a cookie. The page keeps no token. */
 export async function takeToken(): Promise<void> {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;

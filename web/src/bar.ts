@@ -1,4 +1,4 @@
-// What stands above each page.
+// The bar at the top of each page.
 import { h, icon } from "./dom";
 import { help } from "./keys";
 import { toggleTheme } from "./theme";
@@ -11,5 +11,5 @@ export function bar(...inside: (Node | null)[]): HTMLElement {
       h("button", { type: "button", class: "quiet", title: "Light or dark", "aria-label": "Light or dark", onclick: toggleTheme }, icon("theme"))));
 }
 
-/** link makes a link within the page's own addresses: main.ts follows it without loading the page anew. */
+/** link makes a link within the page's own addresses: main.ts follows it without loading the page again. */
 export const link = (href: string, props: Record<string, unknown>, ...inside: (Node | string | null | false)[]): HTMLAnchorElement => h("a", { href, "data-own": true, ...props }, ...inside);

@@ -5,7 +5,7 @@ import { clock, full } from "./format";
 import type { Live } from "./live";
 import type { Screen } from "./screen";
 
-/** ControlBar stands under a live terminal: control is taken and given back here, for the reader and for programs. */
+/** ControlBar is shown under a live terminal. Readers take and release control here, and let programs type. */
 export class ControlBar {
   readonly el = h("div", { class: "control", role: "group", "aria-label": "Control" });
   private state: Control = { viewers: [] };
@@ -48,7 +48,7 @@ export class ControlBar {
     this.el.querySelector<HTMLElement>(".button.strong")?.focus();
   }
 
-  /** refuse tells somebody who types without control why nothing happens. */
+  /** refuse explains to a reader who types without control why nothing happens. */
   refuse(): void {
     if (!document.querySelector(".toast")) toast(this.write ? "Read-only: take control to type" : "Read-only: without the token nobody types");
   }

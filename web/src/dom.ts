@@ -53,7 +53,7 @@ export function icon(name: keyof typeof paths): SVGSVGElement {
   return svg;
 }
 
-/** toast tells something in passing, to screen readers too. */
+/** toast shows a message for a few seconds, to screen readers too. */
 export function toast(text: string, bad = false): void {
   let stack = document.querySelector("#toasts");
   if (!stack) document.body.append((stack = h("div", { id: "toasts", role: "status", "aria-live": "polite" })));

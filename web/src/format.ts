@@ -1,21 +1,21 @@
 // Times and names as people read them.
 import type { Agent, Session } from "./api";
 
-/** clock gives seconds as 1:05 or 2:03:04. */
+/** clock formats seconds as 1:05 or 2:03:04. */
 export function clock(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
   const two = (n: number): string => String(n).padStart(2, "0");
   return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
 }
 
-/** span gives seconds as 42 s, 12 min, 3.5 h. */
+/** span formats seconds as 42 s, 12 min, 3.5 h. */
 export function span(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** when gives a time as 14:05, Tue 14:05, or 3 Nov 2025. */
+/** when formats a time as 14:05, Tue 14:05, or 3 Nov 2025. */
 export function when(iso: string): string {
   const t = new Date(iso);
   const days = (Date.now() - t.getTime()) / 864e5;

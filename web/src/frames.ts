@@ -13,10 +13,10 @@ export function read(message: ArrayBuffer): Frame | undefined {
   return { type: String.fromCharCode(view.getUint8(0)), payload: new Uint8Array(message, 5) };
 }
 
-/** json gives what a frame of one of the structs holds. */
+/** json returns the struct that a frame holds. */
 export const json = <T>(f: Frame): T => allPrintable(JSON.parse(utf8.decoder.decode(f.payload)) as T);
 
-/** seq gives the number before the data of an output (8 bytes) or a snapshot. */
+/** seq returns the number before the data of an output (8 bytes) or a snapshot. */
 export function seq(f: Frame): number {
   const view = new DataView(f.payload.buffer, f.payload.byteOffset);
   return view.getUint32(0) * 2 ** 32 + view.getUint32(4);

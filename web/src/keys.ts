@@ -5,7 +5,7 @@ export interface Key { keys: string[]; does: string; run: (e: KeyboardEvent) => 
 
 let bound: Key[] = [];
 
-/** bind gives the page its keys, in place of those it had. */
+/** bind sets the keys of the page and drops those of the page before. */
 export function bind(keys: Key[]): void {
   bound = [...keys, { keys: ["?"], does: "This list", run: help }];
 }

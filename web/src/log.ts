@@ -54,7 +54,7 @@ export class Log {
     return some || this.rows.slice(from, to + 1).some(Boolean); // which somebody else may have fetched
   }
 
-  /** all fetches everything that is missing, and tells after each request. */
+  /** all fetches everything that is missing, and calls told after each request. */
   async all(signal: AbortSignal, told: () => void): Promise<void> {
     while (!signal.aborted && (await this.need(0, this.length - 1))) told();
   }

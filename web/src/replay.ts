@@ -18,7 +18,7 @@ export class Replay {
   private shown: number[] = []; // when each moment comes on the bar
   private size = { cols: 80, rows: 24 };
   private next = 0; // moment to write
-  private bar = 0; // where the bar stands
+  private bar = 0; // the position of the bar
   private playing = false;
   private short = true;
   private speed = 1;
@@ -148,7 +148,7 @@ export class Replay {
     if (job === this.job && this.playing) this.run();
   }
 
-  // write brings the screen to where the bar stands, unless another job begins.
+  // write brings the screen to the position of the bar, unless another job begins.
   private async write(bar: number, job: number): Promise<void> {
     for (let n = 1; job === this.job && this.next < this.moments.length && this.shown[this.next]! <= bar; n++) {
       const m = this.moments[this.next]!;
@@ -205,7 +205,7 @@ export class Replay {
   }
 }
 
-// after gives how many items, from the first on, are as asked: they stand before all that are not.
+// after returns how many items satisfy is. They come before all that do not.
 function after<T>(items: T[], is: (item: T) => boolean): number {
   let low = 0, high = items.length;
   while (low < high) {

@@ -1,6 +1,5 @@
 // A terminal on the page: xterm.js, drawn as large as its pane allows. It never asks for another size of the session's window.
-import { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
-import { Terminal } from "@xterm/xterm";
+import type { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { h } from "./dom";
 import { inCells } from "./hidden";
@@ -15,6 +14,9 @@ const largest = 18, smallest = 9, readable = 13; // font sizes in pixels
 const edge = { x: 30, y: 28 }; // around the cells, in pixels
 const bar = 14; // of the scrollbar beside the cells, in pixels: --bar in style.css
 
+/** Xterm is the script xterm.ts, once it is loaded. */
+export type Xterm = typeof import("./xterm");
+
 /** Screen is a terminal in a pane. */
 export class Screen {
   readonly el = h("div", { class: "screen" });
@@ -28,7 +30,7 @@ export class Screen {
   private large = false;
   private watch = new ResizeObserver(() => this.fit());
 
-  constructor() {
+  constructor({ Terminal, UnicodeGraphemesAddon }: Xterm) {
     this.term = new Terminal({
       allowProposedApi: true, cols: 80, rows: 24, fontFamily: font, fontSize: 12, theme, scrollback: 5000, disableStdin: true, cursorInactiveStyle: "outline", screenReaderMode: false,
       linkHandler: { activate: (_, uri) => /^https?:/i.test(uri) && window.open(uri, "_blank", "noopener,noreferrer") },
@@ -88,7 +90,7 @@ export class Screen {
     return this.large;
   }
 
-  /** room tells how many cells would fill the pane at the size of text that one can read. */
+  /** room returns how many cells fill the pane at a readable size of text. */
   room(): { cols: number; rows: number } {
     const cell = this.cell();
     const scale = readable / (this.term.options.fontSize ?? readable);
@@ -105,7 +107,7 @@ export class Screen {
       this.term.options.fontSize = readable;
       return;
     }
-    for (let tries = 0; tries < 4; tries++) { // cells are whole pixels: what a size gives must be measured
+    for (let tries = 0; tries < 4; tries++) { // cells are whole pixels: measure what a size results in
       const now = this.term.options.fontSize ?? 12;
       const want = Math.min(largest, Math.max(smallest, Math.floor(now * scaleOf() * 4) / 4));
       if (want === now || (tries > 1 && scaleOf() >= 1)) break;
@@ -126,7 +128,7 @@ export class Screen {
     return { width: (box?.clientWidth || 1) / this.term.cols, height: (box?.clientHeight || 1) / this.term.rows };
   }
 
-  // taken tells whether the terminal takes a key. Ctrl+] leaves it, as in `ptyrec attach`; without control the page has all of them.
+  // taken reports whether the terminal takes a key. Ctrl+] leaves it, as in `ptyrec attach`; without control the page gets all keys.
   private taken(e: KeyboardEvent): boolean {
     if (this.term.options.disableStdin) {
       if (e.type === "keydown" && e.key.length === 1 && !e.ctrlKey && !e.metaKey) this.onrefused();

@@ -32,6 +32,7 @@ export class SessionPage implements Page {
   private find!: Find;
   private stage?: Stage;
   private wanted?: api.Entry; // whose moment the terminal is to show, when it is in view
+  private panes = h("main", { class: "split" });
   private head = h("div", { class: "heading" });
   private state = h("span", { class: "state" });
   private stop = new AbortController();
@@ -58,17 +59,8 @@ export class SessionPage implements Page {
       void this.seek();
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
-    this.stage = new Stage(session, info.write, {
-      entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
-      again: () => void this.log.end().then(() => this.talk.changed()).catch(() => {}),
-      seen: () => this.log.at(Math.max(0, this.log.length - margin))?.seq ?? 0,
-      state: (s) => this.changed({ ...this.session, state: s }),
-      over: (status) => this.over(status),
-      time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
-    });
-    const said = h("div", { class: "talkpane" }, this.find.el, this.talk.el);
-    const panes = h("main", { class: "split" }, said, this.stage.el);
-    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more())), this.tabs(), panes);
+    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el));
+    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more())), this.tabs(), this.panes);
     this.changed(session);
     this.show(left.part ?? "talk");
     this.keys();
@@ -76,8 +68,24 @@ export class SessionPage implements Page {
     this.talk.onplace = (place) => this.keep({ place });
     const words = new URLSearchParams(location.search).get("q");
     if (words) this.find.show(words);
+    await this.openStage().catch((e) => this.trouble(e));
+  }
+
+  // openStage loads what the terminal needs, and shows it beside the conversation.
+  private async openStage(): Promise<void> {
+    const xterm = await import("./xterm.js");
+    if (this.stop.signal.aborted) return;
+    this.stage = new Stage(xterm, this.session, this.write, {
+      entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
+      again: () => void this.log.end().then(() => this.talk.changed()).catch(() => {}),
+      seen: () => this.log.at(Math.max(0, this.log.length - margin))?.seq ?? 0,
+      state: (s) => this.changed({ ...this.session, state: s }),
+      over: (status) => this.over(status),
+      time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
+    });
+    this.panes.append(this.stage.el);
     this.stage.open(this.inView());
-    if (!session.attachable) await this.seek();
+    if (!this.session.attachable) await this.seek();
   }
 
   close(): void {
@@ -116,7 +124,7 @@ export class SessionPage implements Page {
     else this.saved = setTimeout(save, saving);
   }
 
-  // trouble says that entries could not be had, and tries again for those in view.
+  // trouble says that entries could not be fetched, and tries again for those in view.
   private trouble(e: unknown): void {
     if (this.stop.signal.aborted) return;
     if (e instanceof api.Refused && e.status === 401) return failed(e);
@@ -125,7 +133,7 @@ export class SessionPage implements Page {
   }
 
   private inView(): boolean {
-    return this.stage!.el.offsetParent !== null;
+    return this.stage !== undefined && this.stage.el.offsetParent !== null;
   }
 
   // seek brings the terminal to the moment that is wanted, once it is in view.
@@ -205,7 +213,6 @@ export class SessionPage implements Page {
 
   private keys(): void {
     const { talk } = this;
-    const stage = this.stage!;
     addEventListener("keydown", (e) => {
       if (e.key !== "f" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || this.find.focused || document.activeElement?.closest(".now")) return; // the second time the browser's own find opens
       e.preventDefault();
@@ -220,13 +227,13 @@ export class SessionPage implements Page {
       { keys: ["g", "Home"], shown: "g", does: "First message", run: () => void this.toStart() },
       { keys: ["/", "f"], shown: "/", does: "Find in this session", run: () => this.search() },
       { keys: ["n", "N"], shown: "n N", does: "Next, previous place found", run: (e) => void this.find.step(e.key === "n" ? 1 : -1) },
-      { keys: [" "], does: "Play or pause the replay", run: () => void stage.showReplay().then(() => stage.replay.toggle()) },
-      { keys: ["ArrowLeft"], shown: "←", does: "5 s back", run: () => stage.replay.skip(-5) },
-      { keys: ["ArrowRight"], shown: "→", does: "5 s on", run: () => stage.replay.skip(5) },
-      { keys: ["<", ">"], shown: "< >", does: "Slower, faster", run: (e) => stage.replay.faster(e.key === ">" ? 1 : -1) },
-      { keys: ["l"], does: "Back to live", run: () => stage.showLive() },
-      { keys: ["c"], shown: "c Enter", does: "Take control", run: () => stage.control() },
-      { keys: ["z"], does: "Zoom the terminal", run: () => stage.zoom() },
+      { keys: [" "], does: "Play or pause the replay", run: () => void this.stage?.showReplay().then(() => this.stage?.replay.toggle()) },
+      { keys: ["ArrowLeft"], shown: "←", does: "5 s back", run: () => this.stage?.replay.skip(-5) },
+      { keys: ["ArrowRight"], shown: "→", does: "5 s on", run: () => this.stage?.replay.skip(5) },
+      { keys: ["<", ">"], shown: "< >", does: "Slower, faster", run: (e) => this.stage?.replay.faster(e.key === ">" ? 1 : -1) },
+      { keys: ["l"], does: "Back to live", run: () => this.stage?.showLive() },
+      { keys: ["c"], shown: "c Enter", does: "Take control", run: () => this.stage?.control() },
+      { keys: ["z"], does: "Zoom the terminal", run: () => this.stage?.zoom() },
       { keys: ["u"], does: "All sessions", run: () => this.el.querySelector<HTMLElement>("a.back")?.click() },
       { keys: ["Escape"], shown: "Esc", does: "Leave what has the focus", run: () => (document.activeElement as HTMLElement | null)?.blur() },
     ]);

@@ -6,7 +6,7 @@ import { plural } from "./format";
 import { keybar } from "./keybar";
 import { Live, type Entries, type Hello, type Link, type Watcher } from "./live";
 import { Replay } from "./replay";
-import { Screen } from "./screen";
+import { Screen, type Xterm } from "./screen";
 
 const mostWaiting = 8 << 20; // bytes
 
@@ -24,7 +24,7 @@ export class Stage implements Watcher {
   readonly el: HTMLElement;
   readonly replay: Replay;
   private now?: Screen;
-  private then = new Screen();
+  private then: Screen;
   private live?: Live;
   private bar?: ControlBar;
   private me = "";
@@ -40,7 +40,8 @@ export class Stage implements Watcher {
   private tabs = h("div", { class: "switch", role: "group", "aria-label": "Show", hidden: true });
   private countdown = 0;
 
-  constructor(private session: api.Session, private write: boolean, private listener: Listener) {
+  constructor(private xterm: Xterm, private session: api.Session, private write: boolean, private listener: Listener) {
+    this.then = new Screen(xterm);
     this.replay = new Replay(this.then);
     this.replay.ontime = (t, playing) => this.listener.time(t, playing);
     this.then.term.onResize(({ cols, rows }) => !this.showsLive && this.sized(cols, rows));
@@ -169,7 +170,7 @@ export class Stage implements Watcher {
   // --- ours
 
   private attach(): void {
-    const now = (this.now = new Screen());
+    const now = (this.now = new Screen(this.xterm));
     this.live = new Live(this.session.id, this, () => this.listener.seen());
     this.bar = new ControlBar(this.live, now, this.write);
     now.el.classList.add("now");

@@ -5,6 +5,7 @@ import { draw, isShown, likely, unfold } from "./entry";
 import type { Log } from "./log";
 
 const overscan = 500; // pixels above and below what is visible
+const slice = 8; // ms in a frame that rows beyond what is visible may take
 const tallest = 12_000_000; // pixels: browsers cannot make taller elements
 const gapAbove = 70; // pixels above an entry that was jumped to
 const pages = 5; // requests in a row for what is missing in the same place
@@ -58,7 +59,7 @@ export class Talk {
     this.toEnd();
   }
 
-  /** end shows that the conversation grows no more. */
+  /** over shows that the conversation no longer grows. */
   over(): void {
     this.live = false;
     this.jump.hidden = true;
@@ -69,7 +70,7 @@ export class Talk {
     this.lay();
   }
 
-  /** go brings an entry near the top, and gives it the focus where asked. */
+  /** go brings an entry near the top, and focuses it if asked. */
   go(index: number, focus = false): void {
     const entry = this.log.at(index);
     if (!entry) return;
@@ -237,12 +238,15 @@ export class Talk {
   private lay(): void {
     cancelAnimationFrame(this.frame);
     if (!this.el.clientHeight) return; // it is done when the conversation is shown
+    const until = performance.now() + slice;
+    let all = true;
     for (let again = true, times = 0; again && times < 4; times++) {
       if (this.stacked !== this.log.version) this.stack();
       this.scroll();
-      again = this.show();
+      [again, all] = this.show(until);
     }
     this.place();
+    if (!all) this.later();
     void this.load();
   }
 
@@ -253,24 +257,38 @@ export class Talk {
     this.scrolled = this.el.scrollTop;
   }
 
-  private range(): [number, number] {
+  // range returns the first and the last index of the entries in view, and so many pixels above and below.
+  private range(beyond: number): [number, number] {
     const top = this.el.scrollTop;
-    return [this.indexAt(top - overscan), this.indexAt(top + this.el.clientHeight + overscan)];
+    return [this.indexAt(top - beyond), this.indexAt(top + this.el.clientHeight + beyond)];
   }
 
-  // show draws the rows that are to be in the page, and reports whether one is higher or lower than was thought.
-  private show(): boolean {
-    const [first, last] = this.range();
+  // show draws the rows that belong in the page: those in view, and while there is time those near it. It reports
+  // whether a row is higher or lower than was thought, and whether all rows are drawn.
+  private show(until: number): [differs: boolean, all: boolean] {
+    const [first, last] = this.range(0), [above, below] = this.range(overscan);
     const wanted = this.kept();
-    for (let i = first; i <= last && i < this.log.length; i++) wanted.add(i);
-    const shown = [...wanted].sort((a, b) => a - b).flatMap((i) => ((e) => (e && isShown(e) ? [{ i, entry: e }] : []))(this.log.at(i)));
-    const ids = new Set(shown.map((s) => s.entry.id)), fresh: Row[] = [];
+    for (let i = first - 1; i <= last + 1; i++) wanted.add(i); // with one more each way, where the focus goes next
+    const shown: { i: number; row: Row }[] = [], fresh: Row[] = [];
+    let all = true;
+    const take = (i: number): void => {
+      const entry = this.log.at(i);
+      if (!entry || !isShown(entry)) return;
+      let row = this.rows.get(entry.id);
+      if (!row && !wanted.has(i) && performance.now() > until) all = false;
+      else {
+        if (!row) fresh.push((row = this.row_(entry)));
+        else if (row.entry !== entry) this.update(row, entry);
+        shown.push({ i, row });
+      }
+    };
+    for (const i of wanted) take(i);
+    for (let i = above; i <= below; i++) if (!wanted.has(i)) take(i);
+    shown.sort((a, b) => a.i - b.i);
+    const ids = new Set(shown.map((s) => s.row.entry.id));
     for (const [id, row] of this.rows) if (!ids.has(id)) this.remove(id, row); // first, because rows that are moved lose focus and selection
     let before: Element | null = null;
-    for (const { i, entry } of shown) {
-      let row = this.rows.get(entry.id);
-      if (!row) fresh.push((row = this.row_(entry)));
-      else if (row.entry !== entry) this.update(row, entry);
+    for (const { i, row } of shown) {
       const next: Element | null = before ? before.nextElementSibling : this.list.firstElementChild;
       if (next !== row.el) this.list.insertBefore(row.el, next);
       before = row.el;
@@ -281,7 +299,7 @@ export class Talk {
     }
     let differs = false;
     for (const row of fresh) differs = this.measure(row.entry.id, row.el.getBoundingClientRect().height) || differs;
-    return differs;
+    return [differs, all];
   }
 
   // kept returns the indexes of rows that stay in the page wherever it is scrolled to: the focused one, and those of a selection.
@@ -326,7 +344,7 @@ export class Talk {
     if (this.loading) return;
     this.loading = true;
     try {
-      for (let n = 0; n < pages && (await this.log.need(...this.range())); n++) {
+      for (let n = 0; n < pages && (await this.log.need(...this.range(overscan))); n++) {
         this.hold();
         this.lay();
       }
@@ -337,7 +355,7 @@ export class Talk {
     }
   }
 
-  // hold makes what is at the top the anchor, where there was none to be had before.
+  // hold makes the entry at the top the anchor, if there is none yet.
   private hold(): void {
     if (this.anchor) return;
     const index = this.indexAt(this.el.scrollTop + 1), entry = this.log.at(index);

@@ -29,7 +29,7 @@ export async function start() {
   return {
     run, child, url, token,
     import: (fixture) => run("import", path.join(root, "testdata/transcripts", fixture, "session.cast.gz")),
-    /** detach runs a command in a session without a terminal, and gives its id. */
+    /** detach runs a command in a session without a terminal, and returns its id. */
     detach: (...command) => run("run", "--detach", "--", ...command).trim(),
     script(name, text) {
       writeFileSync(path.join(dir, name), text, { mode: 0o700 });
