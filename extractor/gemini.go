@@ -21,8 +21,11 @@ var _ = register(&Profile{
 	Begins:   geminiBegins,
 	Banner:   geminiBanner,
 	Split:    geminiSplit,
-	Parse:    geminiParse,
+	Parse:    geminiCLI.parse,
 })
+
+// geminiCLI is what the Gemini CLI draws in its own way.
+var geminiCLI = inkAgent{name: "gemini", replies: "✦", notices: "ℹ⚠✕✖", banner: geminiBanner, status: geminiStatus, isCall: geminiDense, call: geminiLine}
 
 // geminiBegins reports whether a row may be the first of the logo.
 func geminiBegins(text string) bool {

@@ -125,12 +125,12 @@ func spokenStatus(l Line) bool {
 
 // geminiSpokenParse reads the items off conversation lines.
 func geminiSpokenParse(lines []Line, last bool) []Item {
-	p := &spokenParser{geminiParser{lines: lines, last: last, command: -1}}
+	p := &spokenParser{inkParser{inkAgent: geminiCLI, lines: lines, last: last, command: -1}}
 	return p.read(p.next)
 }
 
-// spokenParser reads items as geminiParser does.
-type spokenParser struct{ geminiParser }
+// spokenParser reads items as inkParser does.
+type spokenParser struct{ inkParser }
 
 func (p *spokenParser) next(i int) int {
 	l := p.lines[i]
@@ -355,7 +355,7 @@ func (p *spokenParser) tool(i int, status string) int {
 	} else {
 		spokenDense(t, cutLine(l, from, -1).Text)
 	}
-	rest, truncated := geminiOutput(p.lines[out:end])
+	rest, truncated := inkOutput(p.lines[out:end])
 	t.Output = strings.TrimSpace(t.Output + rest)
 	t.Truncated = truncated
 	if p.command >= 0 && t.Name == "Shell Command" {
@@ -375,7 +375,7 @@ func (p *spokenParser) tool(i int, status string) int {
 func spokenNamed(t *session.Tool, ls []Line, from int) (n int) {
 	l := ls[0]
 	var desc string
-	t.Name, desc = geminiNamed(l, from)
+	t.Name, desc = inkNamed(l, from)
 	style := l.Runs[len(l.Runs)-1].Style
 	for _, r := range ls[1:] {
 		if style.Fg.Kind == vterm.ColorDefault || len(r.Runs) != 1 || r.Runs[0].Style != style {
@@ -387,7 +387,7 @@ func spokenNamed(t *session.Tool, ls []Line, from int) (n int) {
 		desc += r.Text
 		n++
 	}
-	t.Input = geminiInput(desc)
+	t.Input = inkInput(desc)
 	return n
 }
 

@@ -8,8 +8,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// geminiParser reads items off the conversation, top to bottom.
-type geminiParser struct {
+// inkAgent is how one of the programs that descend from the Gemini CLI differs from the others.
+type inkAgent struct {
+	name    string // begins the names of its rules
+	replies string // the signs before a reply
+	notices string // the signs before words of the program's own
+	banner  func(lines []Line) (Banner, int)
+	status  func(l Line) bool             // reports whether a row is chrome above the composer
+	isCall  func(l Line) bool             // reports whether a tool without a box begins on a line
+	call    func(p *inkParser, i int) int // reads the one that begins at line i, and returns its number of lines
+}
+
+// inkParser reads items off the conversation, top to bottom.
+type inkParser struct {
+	inkAgent
 	lines   []Line
 	last    bool
 	items   []Item
@@ -18,14 +30,14 @@ type geminiParser struct {
 	stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
-// geminiParse reads the items off conversation lines.
-func geminiParse(lines []Line, last bool) []Item {
-	p := &geminiParser{lines: lines, last: last, command: -1}
+// parse reads the items off conversation lines.
+func (a inkAgent) parse(lines []Line, last bool) []Item {
+	p := &inkParser{inkAgent: a, lines: lines, last: last, command: -1}
 	return p.read(p.next)
 }
 
 // read reads all lines, with next where something begins.
-func (p *geminiParser) read(next func(i int) int) []Item {
+func (p *inkParser) read(next func(i int) int) []Item {
 	for i := 0; i < len(p.lines); {
 		if p.lines[i].Text == "" || p.lines[i].Wrapped {
 			i++
@@ -38,45 +50,47 @@ func (p *geminiParser) read(next func(i int) int) []Item {
 }
 
 // next reads what begins at line i and returns how many lines it has.
-func (p *geminiParser) next(i int) int {
+func (p *inkParser) next(i int) int {
 	l := p.lines[i]
 	t := l.Text
-	switch r, _ := utf8.DecodeRuneInString(t); r {
-	case '✦':
+	r, _ := utf8.DecodeRuneInString(t)
+	switch {
+	case strings.ContainsRune(p.replies, r):
 		return p.reply(i)
+	case strings.ContainsRune(p.notices, r):
+		return p.notice(i)
+	case p.isCall(l):
+		return p.call(p, i)
+	}
+	switch r {
 	case '▄', '▀':
 		if isBar(l) {
 			return p.barred(i)
 		}
-		return p.banner(i)
+		return p.welcome(i)
 	case '>', '$', '!':
 		if len(t) == 1 || t[1] == ' ' {
 			return p.prompt(i)
 		}
 	case '╭':
 		return p.box(i)
-	case 'ℹ', '⚠', '✕', '✖':
-		return p.notice(i)
 	case ' ':
-		if n := p.dense(i); n > 0 {
-			return n
-		}
 		if n := p.thinking(i); n > 0 {
 			return n
 		}
 		if p.signless(i) {
 			return p.said(i)
 		}
-		return p.banner(i)
+		return p.welcome(i)
 	case '█', '░':
-		return p.banner(i)
+		return p.welcome(i)
 	}
 	return p.other(i)
 }
 
-// banner skips the logo and the tips.
-func (p *geminiParser) banner(i int) int {
-	if _, n := geminiBanner(p.lines[i:]); n > 0 {
+// welcome skips the logo and the tips.
+func (p *inkParser) welcome(i int) int {
+	if _, n := p.banner(p.lines[i:]); n > 0 {
 		p.command = -1
 		return n
 	}
@@ -84,9 +98,9 @@ func (p *geminiParser) banner(i int) int {
 }
 
 // other is a line of no item: what a command printed, or chrome that a resize left behind.
-func (p *geminiParser) other(i int) int {
+func (p *inkParser) other(i int) int {
 	l := p.lines[i]
-	if geminiStatus(l) && !strings.HasPrefix(l.Text, "  ") {
+	if p.status(l) && !strings.HasPrefix(l.Text, "  ") {
 		p.stale = true
 		return 1
 	}
@@ -97,20 +111,20 @@ func (p *geminiParser) other(i int) int {
 }
 
 // until returns the end of an item that began above line i: the next line that begins something else.
-func (p *geminiParser) until(i int) int {
+func (p *inkParser) until(i int) int {
 	return p.untilOne(i, func(k int, l Line) bool {
-		return !strings.HasPrefix(l.Text, "  ") || geminiDense(l) || geminiMore(l.Text) || isCrash(l) || p.aside(k)
+		return !strings.HasPrefix(l.Text, "  ") || p.isCall(l) || inkMore(l.Text) || isCrash(l) || p.aside(k)
 	})
 }
 
 // aside reports whether line i is a hint at the right edge that a resize left behind: nothing of a
 // message is indented so far below a blank line.
-func (p *geminiParser) aside(i int) bool {
+func (p *inkParser) aside(i int) bool {
 	return p.lines[i-1].Text == "" && leadingBlanks(p.lines[i].Text) > p.lines[i].Cols/3
 }
 
 // untilOne returns the end of what stands above the next line that begins something, without the blank lines between.
-func (p *geminiParser) untilOne(i int, begins func(i int, l Line) bool) int {
+func (p *inkParser) untilOne(i int, begins func(i int, l Line) bool) int {
 	for ; i < len(p.lines); i++ {
 		if l := p.lines[i]; l.Text != "" && !l.Wrapped && begins(i, l) {
 			break
@@ -127,40 +141,40 @@ func isCrash(l Line) bool {
 	return strings.HasPrefix(l.Text, "  ERROR ") && l.styleAt(2).Bg.Kind != vterm.ColorDefault
 }
 
-// geminiMore tells whether a line is the hint below what was cut for want of room.
-func geminiMore(t string) bool {
+// inkMore tells whether a line is the hint below what was cut for want of room.
+func inkMore(t string) bool {
 	t = strings.TrimLeft(t, " ")
 	return strings.HasPrefix(t, "Press ") && strings.Contains(t, "to show more lines")
 }
 
 // add appends an item. A command ends with it.
-func (p *geminiParser) add(it Item) {
+func (p *inkParser) add(it Item) {
 	p.items = append(p.items, it)
 	p.command, p.stale = -1, false
 }
 
 // reply reads what the model said: the lines under the sign ✦.
-func (p *geminiParser) reply(i int) int {
+func (p *inkParser) reply(i int) int {
 	p.accent = p.lines[i].styleAt(0).Fg
 	return p.said(i)
 }
 
 // signless reports whether a reply without its sign begins at line i: from 0.44 on, none stands
 // before a code block.
-func (p *geminiParser) signless(i int) bool {
+func (p *inkParser) signless(i int) bool {
 	if n := len(p.items); n == 0 || p.command >= 0 || p.items[n-1].Role == session.RoleAssistant {
 		return false
 	}
 	ls := (&look{Left: 2}).textLines(p.lines[i : i+1])
-	_, n, ok := geminiColorsOf(p.lines[i:p.until(i+1)], p.accent).gutter(&ls[0])
+	_, n, ok := inkColorsOf(p.lines[i:p.until(i+1)], p.accent).gutter(&ls[0])
 	return ok && n == 1
 }
 
 // said reads what the model said, from line i on.
-func (p *geminiParser) said(i int) int {
+func (p *inkParser) said(i int) int {
 	end := p.until(i + 1)
 	p.unsaid(i, end)
-	text, md := geminiBody(p.lines[i:end], p.accent)
+	text, md := inkBody(p.lines[i:end], p.accent)
 	if strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
 		p.say(text, i, end)
 		return end - i
@@ -169,12 +183,12 @@ func (p *geminiParser) said(i int) int {
 	if text == "" {
 		return end - i
 	}
-	p.add(Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.open(end), Rule: "gemini ✦"})
+	p.add(Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.open(end), Rule: p.name + " reply"})
 	return end - i
 }
 
 // open tells whether the item that ends before a line may still grow.
-func (p *geminiParser) open(end int) bool {
+func (p *inkParser) open(end int) bool {
 	if !p.last {
 		return true
 	}
@@ -188,7 +202,7 @@ func (p *geminiParser) open(end int) bool {
 
 // unsaid takes back the reply above where the same one is printed again, after a resize in the middle of it: chrome
 // that was left behind stands between the two, or the terminal wrapped the rows above anew.
-func (p *geminiParser) unsaid(i, end int) {
+func (p *inkParser) unsaid(i, end int) {
 	n := len(p.items)
 	if n == 0 || p.items[n-1].Role != session.RoleAssistant {
 		return
@@ -225,7 +239,7 @@ func lettersOf(lines []Line) string {
 }
 
 // prompt reads what the user typed, drawn as "> text".
-func (p *geminiParser) prompt(i int) int {
+func (p *inkParser) prompt(i int) int {
 	end := p.sameText(i, p.until(i+1))
 	lk := &look{Left: 2}
 	p.typed(p.lines[i].Text[0], prompt(p.lines[i:end], lk), i, end)
@@ -234,7 +248,7 @@ func (p *geminiParser) prompt(i int) int {
 
 // sameText returns where a prompt that begins at line i ends: what stands below a blank line in another style is a
 // notice, such as that of the model that answers.
-func (p *geminiParser) sameText(i, end int) int {
+func (p *inkParser) sameText(i, end int) int {
 	style := p.lines[i].styleAt(2)
 	for k := i + 1; k < end; k++ {
 		l := p.lines[k]
@@ -246,7 +260,7 @@ func (p *geminiParser) sameText(i, end int) int {
 }
 
 // barred reads what stands between two bars: what the user typed, or a composer that a resize left behind.
-func (p *geminiParser) barred(i int) int {
+func (p *inkParser) barred(i int) int {
 	first := i + 1
 	for first < len(p.lines) && p.lines[first].Wrapped && strings.Trim(p.lines[first].Text, "▄▀") == "" {
 		first++
@@ -277,17 +291,17 @@ func (p *geminiParser) barred(i int) int {
 }
 
 // typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the shell.
-func (p *geminiParser) typed(sign byte, text string, first, end int) {
-	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: first, End: end, Rule: "gemini prompt"}
+func (p *inkParser) typed(sign byte, text string, first, end int) {
+	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: first, End: end, Rule: p.name + " prompt"}
 	switch {
 	case sign == '>' && isSlash(text):
 		if name, _, _ := strings.Cut(text, " "); name == "/clear" || name == "/quit" || name == "/exit" {
 			p.command, p.stale = -1, false
 			return
 		}
-		it.Role, it.Rule = session.RoleCommand, "gemini /command"
+		it.Role, it.Rule = session.RoleCommand, p.name+" /command"
 	case sign != '>':
-		it.Role, it.Rule = session.RoleCommand, "gemini !command"
+		it.Role, it.Rule = session.RoleCommand, p.name+" !command"
 		it.Text = "!" + text
 		it.Markdown = it.Text
 	}
@@ -303,14 +317,14 @@ func isSlash(t string) bool {
 }
 
 // asked makes a prompt of what looked like a command: the model answers it.
-func (p *geminiParser) asked() {
+func (p *inkParser) asked() {
 	if p.command >= 0 && p.items[p.command].Output == "" && p.items[p.command].Text[0] == '/' {
-		p.items[p.command].Role, p.items[p.command].Rule = session.RoleUser, "gemini prompt"
+		p.items[p.command].Role, p.items[p.command].Rule = session.RoleUser, p.name+" prompt"
 	}
 }
 
 // output adds lines to what a command printed.
-func (p *geminiParser) output(end int, text string) {
+func (p *inkParser) output(end int, text string) {
 	it := &p.items[p.command]
 	if it.Output != "" {
 		it.Output += "\n"
@@ -320,7 +334,7 @@ func (p *geminiParser) output(end int, text string) {
 }
 
 // notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request, an error.
-func (p *geminiParser) notice(i int) int {
+func (p *inkParser) notice(i int) int {
 	end := p.until(i + 1)
 	_, size := utf8.DecodeRuneInString(p.lines[i].Text)
 	left := 1
@@ -333,7 +347,7 @@ func (p *geminiParser) notice(i int) int {
 		if n := len(p.items); n > 0 && p.items[n-1].Role == session.RoleAssistant {
 			p.items[n-1].Partial = true
 		}
-		p.add(Item{Event: session.EventInterrupted, First: i, End: end, Rule: "gemini cancelled"})
+		p.add(Item{Event: session.EventInterrupted, First: i, End: end, Rule: p.name + " cancelled"})
 	default:
 		p.say(text, i, end)
 	}
@@ -341,16 +355,16 @@ func (p *geminiParser) notice(i int) int {
 }
 
 // say adds words of the CLI's own: to a command's output where one was given, else as a notice.
-func (p *geminiParser) say(text string, first, end int) {
+func (p *inkParser) say(text string, first, end int) {
 	if p.command >= 0 {
 		p.output(end, text)
 		return
 	}
-	p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: first, End: end, Rule: "gemini notice"})
+	p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: first, End: end, Rule: p.name + " notice"})
 }
 
 // thinking reads the model's thoughts, where the user asked to see them: beside a line, under " Thinking...".
-func (p *geminiParser) thinking(i int) int {
+func (p *inkParser) thinking(i int) int {
 	t := p.lines[i].Text
 	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !p.lines[i].styleAt(1).Italic) {
 		return 0
@@ -368,12 +382,12 @@ func (p *geminiParser) thinking(i int) int {
 	}
 	text := prompt(p.lines[first:end], &look{Left: 3, Marks: plainMarks})
 	p.asked()
-	p.add(Item{Message: session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, First: i, End: end, Open: p.open(end), Rule: "gemini thinking"})
+	p.add(Item{Message: session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, First: i, End: end, Open: p.open(end), Rule: p.name + " thinking"})
 	return end - i
 }
 
 // finish holds back a command at the end until it is known what follows: what it prints, or the model's answer.
-func (p *geminiParser) finish() {
+func (p *inkParser) finish() {
 	if n := len(p.items); n > 0 && p.command == n-1 && p.items[n-1].Output == "" && p.open(p.items[n-1].End) {
 		p.items = p.items[:n-1]
 	}

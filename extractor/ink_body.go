@@ -6,15 +6,15 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// geminiColors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is the accent, which
+// inkColors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is the accent, which
 // code spans have too; what most of the text has is plain.
-type geminiColors struct {
+type inkColors struct {
 	accent, plain vterm.Color
 }
 
-// geminiColorsOf finds the colours in the lines of a reply whose sign has the colour accent.
-func geminiColorsOf(lines []Line, accent vterm.Color) geminiColors {
-	c := geminiColors{accent: accent}
+// inkColorsOf finds the colours in the lines of a reply whose sign has the colour accent.
+func inkColorsOf(lines []Line, accent vterm.Color) inkColors {
+	c := inkColors{accent: accent}
 	count := make(map[vterm.Color]int, 4)
 	for i, l := range lines {
 		for k := range l.Runs {
@@ -45,9 +45,9 @@ func less(a, b vterm.Color) bool {
 	return false
 }
 
-// geminiBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
-func geminiBody(lines []Line, accent vterm.Color) (text, markdown string) {
-	c := geminiColorsOf(lines, accent)
+// inkBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
+func inkBody(lines []Line, accent vterm.Color) (text, markdown string) {
+	c := inkColorsOf(lines, accent)
 	lines = mendTables(lines)
 	lk := &look{Left: 2, Slack: 4} // older versions wrap up to four columns before the edge
 	lk.Marks = func(s vterm.Style) mark {
@@ -57,11 +57,11 @@ func geminiBody(lines []Line, accent vterm.Color) (text, markdown string) {
 		}
 		return m
 	}
-	lk.Item = geminiItem
+	lk.Item = inkItem
 	lk.Gutter = func(l *textLine) (width, n int, ok bool) { return c.gutter(l) }
 	ls := lk.textLines(lines)
 	lk.Heading = func(l *textLine) int { return c.heading(l, ls) }
-	quotes := geminiQuotes(lk, ls)
+	quotes := inkQuotes(lk, ls)
 	lk.Quote = func(l *textLine) (int, bool) {
 		w, ok := quotes[l.at]
 		return w, ok
@@ -70,8 +70,8 @@ func geminiBody(lines []Line, accent vterm.Color) (text, markdown string) {
 	return writeText(bs), writeMarkdown(bs, 0)
 }
 
-// geminiItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
-func geminiItem(l *textLine) (item, bool) {
+// inkItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
+func inkItem(l *textLine) (item, bool) {
 	if l.indent == 0 || strings.HasPrefix(l.text[l.indent:], "•") {
 		return item{}, false
 	}
@@ -79,7 +79,7 @@ func geminiItem(l *textLine) (item, bool) {
 }
 
 // gutter reads the line number of a code line: one column in at least, in the colour of comments.
-func (c geminiColors) gutter(l *textLine) (width, n int, ok bool) {
+func (c inkColors) gutter(l *textLine) (width, n int, ok bool) {
 	if l.indent == 0 {
 		return 0, 0, false
 	}
@@ -100,7 +100,7 @@ func (c geminiColors) gutter(l *textLine) (width, n int, ok bool) {
 
 // heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or italic in a colour of
 // its own.
-func (c geminiColors) heading(l *textLine, ls []textLine) int {
+func (c inkColors) heading(l *textLine, ls []textLine) int {
 	if l.indent > 0 || l.blank() {
 		return 0
 	}
@@ -127,8 +127,8 @@ func isTitle(l *textLine, ls []textLine) bool {
 	return !strings.ContainsAny(l.text[len(l.text)-1:], ":.,;!")
 }
 
-// geminiQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that were wrapped.
-func geminiQuotes(lk *look, ls []textLine) map[int]int {
+// inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that were wrapped.
+func inkQuotes(lk *look, ls []textLine) map[int]int {
 	var quotes map[int]int
 	open := false
 	for i := range ls {
