@@ -26,7 +26,7 @@ install: ## the program, into $GOBIN
 
 test: ## all tests
 	$(GO) vet ./...
-	$(GO) test ./...
+	$(GO) test -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./server/management

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // memoryLog is a recorder.Log in memory, of which only what was settled can be read.
 type memoryLog struct {

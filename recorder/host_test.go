@@ -48,7 +48,7 @@ func (w *watcher) Finish() { close(w.finished) }
 
 func (w *watcher) await(t *testing.T, text string) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for got := ""; ; {
 		select {
 		case s := <-w.output:

@@ -2,6 +2,7 @@ package recorder_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,16 +34,28 @@ func process(h cast.Header, events []session.Event, tick func(p *recorder.Proces
 
 // TestCutting checks that the same bytes, cut otherwise into events of the same times, give the same log (F17).
 func TestCutting(t *testing.T) {
-	for _, path := range some(t, fixtureCasts(t), 6) {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			h, events := readEvents(t, path)
-			want := process(h, events, nil)
-			rapid.Check(t, func(t *rapid.T) {
-				size := rapid.IntRange(1, 200).Draw(t, "size")
-				if diff := cmp.Diff(want, process(h, recut(events, size), nil)); diff != "" {
-					t.Fatalf("log cut into %d bytes (-want +got):\n%s", size, diff)
-				}
-			})
+	type recording struct {
+		header cast.Header
+		events []session.Event
+		want   []*session.Entry
+	}
+	paths, read := fixtureCasts(t), map[string]recording{}
+	rounds := 1
+	if os.Getenv("PTYREC_LONG_TESTS") != "" {
+		rounds = 20
+	}
+	for range rounds {
+		rapid.Check(t, func(rt *rapid.T) {
+			path, size := rapid.SampledFrom(paths).Draw(rt, "path"), rapid.IntRange(1, 200).Draw(rt, "size")
+			r, ok := read[path]
+			if !ok {
+				r.header, r.events = readEvents(t, path)
+				r.want = process(r.header, r.events, nil)
+				read[path] = r
+			}
+			if diff := cmp.Diff(r.want, process(r.header, recut(r.events, size), nil)); diff != "" {
+				rt.Fatalf("log cut into %d bytes (-want +got):\n%s", size, diff)
+			}
 		})
 	}
 }

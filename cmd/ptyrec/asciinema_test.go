@@ -15,6 +15,7 @@ import (
 // TestAsciinema gives exported recordings of real agents to asciinema itself: it writes the same bytes, and plays them. The page's test
 // gives them to asciinema-player.
 func TestAsciinema(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("asciinema"); err != nil {
 		t.Skip("asciinema is not installed")
 	}

@@ -57,6 +57,7 @@ mv "$OUT/new $1" "$OUT/$1"
 // Issue 12, 2.1: a program in a session could grant itself control, by letting its parent end, by a
 // connection that a child opened, or in a tmux server that it started.
 func TestAProgramInsideCannotGrantItself(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	out := t.TempDir()
 	tryFile := filepath.Join(out, "try")
@@ -87,7 +88,7 @@ func TestAProgramInsideCannotGrantItself(t *testing.T) {
 	}
 	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join(out, name))
-		for limit := time.Now().Add(20 * time.Second); err != nil && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+		for limit := time.Now().Add(time.Minute); err != nil && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
 			b, err = os.ReadFile(filepath.Join(out, name))
 		}
 		if err != nil || !strings.Contains(string(b), "only people may do that") {
@@ -169,6 +170,7 @@ func askGrant(conn net.Conn) error {
 // is a file of the same user's. It still could while its connection was in no table of open files
 // of its process: on its way in a Unix socket, or in a thread's own table.
 func TestAProgramInsideCannotAskTheServer(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	token := filepath.Join(t.TempDir(), "token")
 	serve := exec.Command("ptyrec", "serve", "--listen", "127.0.0.1:0", "--token-file", token)
@@ -200,7 +202,7 @@ func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := strings.TrimSpace(string(id))
-	wait := exec.Command("ptyrec", "wait", session, "--text", "tried", "--timeout", "20s")
+	wait := exec.Command("ptyrec", "wait", session, "--text", "tried", "--timeout", "60s")
 	wait.Env = environ
 	if b, err := wait.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)

@@ -66,6 +66,7 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 // All sessions are examined at once, each of them once, and told of in order. Once doctor read the
 // entries of each twice, one session after the other: 80 s for a million entries, without a word.
 func TestDoctorTellsInOrder(t *testing.T) {
+	t.Parallel()
 	environ, path := env(t)
 	want := manySessions(t, path, 30)
 	db, err := sql.Open("sqlite", "file:"+path)

@@ -25,6 +25,7 @@ const evil = "\x1b]0;owned\a\x1b[2J\x1b[31m\u009b2J\x7f\b\r\u202Egnp.exe\u2066\u
 // the terminal from some of the commands: tags and notes, agents' names, file names in errors, C1
 // and DEL in JSON.
 func TestNothingEvilIsPrinted(t *testing.T) {
+	t.Parallel()
 	environ, path := env(t)
 	dir := t.TempDir()
 	run := func(args ...string) (stdout, stderr []byte) {

@@ -41,6 +41,7 @@ func status(t *testing.T, err error) int {
 
 // Issue 14, item 21: streams, input, exit status, environment, folder, limits and errors.
 func TestItem21Exec(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, _ := served(t, environ, "--allow-run")
 	binary := strings.Repeat("\x00\xff\xfe\n", 20_000)
@@ -80,6 +81,7 @@ func TestItem21Exec(t *testing.T) {
 // Issue 14, item 21: --detach prints the id, --resume continues, Ctrl+C kills, and so does a reader
 // that leaves.
 func TestItem21Leave(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, _ := served(t, environ, "--allow-run")
 	fifo := filepath.Join(t.TempDir(), "fifo")
@@ -171,6 +173,7 @@ func (s *switchboard) pass(c net.Conn) {
 // Faults: serve is killed and started again in the middle of both streams. Every byte comes once,
 // the exit status is right, and the command runs once.
 func TestFaultServeKilled(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	times := 3
 	if long() {

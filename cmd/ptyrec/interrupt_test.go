@@ -11,6 +11,7 @@ import (
 
 // An export that is interrupted leaves no file, neither the one that was asked for nor a temporary one.
 func TestInterruptedExport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "in")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

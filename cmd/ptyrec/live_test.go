@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,18 +22,14 @@ import (
 func liveEnv(t *testing.T) (environ []string, dir string) {
 	t.Helper()
 	environ, _ = env(t)
-	run, err := os.MkdirTemp("", "pr") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(run) })
-	return append(environ, "XDG_RUNTIME_DIR="+run), filepath.Join(run, "ptyrec")
+	_, run, _ := strings.Cut(environ[len(environ)-1], "=")
+	return environ, filepath.Join(run, "ptyrec")
 }
 
 // join attaches to the newest live session.
 func join(t *testing.T, dir string, o client.AttachOptions) *client.Stream {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	c, err := client.Dial(ctx, "", client.Options{Dir: dir})
 	if err != nil {
@@ -68,6 +63,7 @@ func output(t *testing.T, s *client.Stream, text string) {
 }
 
 func TestKeepGoesOnWithoutItsTerminal(t *testing.T) {
+	t.Parallel()
 	environ, dir := liveEnv(t)
 	u := ptytest.New(t)
 	cmd := exec.Command("ptyrec", "run", "--keep", "--", "sh", "-c", `echo ready; read x; printf '\033[6n'; echo "got $x"; sleep 0.2; exit 7`)
@@ -92,6 +88,7 @@ func TestKeepGoesOnWithoutItsTerminal(t *testing.T) {
 }
 
 func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	u := ptytest.New(t)
 	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `echo ready; read x; read y`)
@@ -106,6 +103,7 @@ func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
 
 // D7, D10 and D12 in a real terminal: Ctrl+\ takes control back, is the command's when nobody has it, and the terminal is as it was.
 func TestD7D10D12InARealTerminal(t *testing.T) {
+	t.Parallel()
 	environ, dir := liveEnv(t)
 	u := ptytest.New(t)
 	before := u.Settings(t)

@@ -36,7 +36,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("SHELL", "/bin/sh")
 			env.Setenv("DEMO", demo)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			return nil
+			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".run"))
+			return os.Mkdir(env.Getenv("XDG_RUNTIME_DIR"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status":   cmdStatus,
@@ -84,9 +85,14 @@ func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// env is the environment of a ptyrec under test, with a database of its own.
+// env is the environment of a ptyrec under test, with a database and live sessions of its own.
 func env(t testing.TB) (environ []string, db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "ptyrec.db")
-	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir()), db
+	run, err := os.MkdirTemp("", "pr") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(run) })
+	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
 }

@@ -10,6 +10,7 @@ import (
 
 // On a terminal there are colours and a pager; NO_COLOR is kept to.
 func TestPager(t *testing.T) {
+	t.Parallel()
 	environ, _ := env(t)
 	environ = append(environ, "LESS=", "COLUMNS=", "TERM=xterm")
 	record := exec.Command("ptyrec", "import", longCast(t))

@@ -32,6 +32,7 @@ func longCast(t testing.TB) string {
 
 // Every key does what it says, and the terminal comes back as it was.
 func TestPlayKeys(t *testing.T) {
+	t.Parallel()
 	u := ptytest.New(t)
 	before := u.Settings(t)
 	cmd := exec.Command("ptyrec", "play", longCast(t), "--at", "20")
@@ -64,6 +65,7 @@ func TestPlayKeys(t *testing.T) {
 
 // It plays to its end by itself; a session's messages are stepped through.
 func TestPlaySession(t *testing.T) {
+	t.Parallel()
 	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", "agent.sh"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (run --detach|serve
 // TestReadme runs the commands of the README from top to bottom, as a new user would: on a terminal, in a home of his own, with the
 // demo's stand-in as his agent. Each must succeed.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 // A recorder that wrote the end of its command into the raw log, and could not say so in the database, is no interrupted one.
 func TestEndIsReadFromTheLog(t *testing.T) {
+	t.Parallel()
 	environ, db := env(t)
 	s, err := store.Open(t.Context(), db)
 	if err != nil {
@@ -45,6 +46,7 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 // A session that never had a raw log keeps its entries, whatever reads it. Once the next search
 // deleted them.
 func TestSessionWithoutRawLog(t *testing.T) {
+	t.Parallel()
 	environ, db := env(t)
 	s, err := store.Open(t.Context(), db)
 	if err != nil {
@@ -68,6 +70,7 @@ func TestSessionWithoutRawLog(t *testing.T) {
 
 // What a flood left unread when its command ended is found all the same, and read once.
 func TestFloodIsFound(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 60; echo needle-42")
 	if got := ptytest.Status(t, cmd); got != 0 {
 		t.Fatalf("status = %d: %q", got, u.Shown())

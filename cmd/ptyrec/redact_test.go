@@ -14,6 +14,7 @@ import (
 
 // While another program reads the database, redact cannot take secrets out of its files: it says so, and doctor --repair does it later.
 func TestRedactWhileSomebodyReads(t *testing.T) {
+	t.Parallel()
 	environ, path := env(t)
 	ptyrec := func(args ...string) (said string, err error) {
 		cmd := exec.Command("ptyrec", args...)

@@ -41,6 +41,7 @@ func wantPrefix(t testing.TB, u *ptytest.User, logged []byte) {
 // Killed at any moment, ptyrec leaves a database that opens, and a session with all that was
 // written.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	runs := 3
 	if long() {
 		runs = 100
@@ -100,6 +101,7 @@ func lastTime(output []byte) time.Time {
 
 // The database is on a disk that is full for a while, or until the end.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
 		t.Run(name, func(t *testing.T) {
 			disk := t.TempDir()
@@ -166,6 +168,7 @@ func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info
 // is kept until the database is repaired. Once nothing was recorded, which was told at the end
 // only, and a database that is cut off or has no header was beyond repair.
 func TestDatabaseDamagedAtStart(t *testing.T) {
+	t.Parallel()
 	for name, harm := range damages {
 		t.Run(name, func(t *testing.T) {
 			environ, db := env(t)
@@ -241,6 +244,7 @@ var damages = map[string]func(db []byte) []byte{
 // what comes from then on is kept. Once `> DB` ended with "the session is recorded", and nothing
 // was.
 func TestDatabaseReplaced(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]string{
 		"emptied":         `: > "$PTYREC_DB"`,
 		"replaced":        `ptyrec --db "$PTYREC_DB.new" import "$PTYREC_DB.cast" && mv "$PTYREC_DB.new" "$PTYREC_DB" && rm -f "$PTYREC_DB".new-* "$PTYREC_DB-wal" "$PTYREC_DB-shm"`,
@@ -297,6 +301,7 @@ func fill(t testing.TB, path string) {
 // Somebody locks the database, for a while or for longer than the session lasts: nothing is lost,
 // and nobody waits.
 func TestDatabaseLocked(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
 		t.Run(name, func(t *testing.T) {
 			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; echo one; head -c 1; echo two; head -c 1; echo three; exit 7")
@@ -350,6 +355,7 @@ func lock(t testing.TB, path string) (unlock func()) {
 
 // The database is removed: the session does not depend on it.
 func TestDatabaseRemoved(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo one; read a; echo two; exit 7")
 	u.Await(t, "one")
 	rawLog(t, db) // it is there now
@@ -372,6 +378,7 @@ func TestDatabaseRemoved(t *testing.T) {
 
 // The journal is removed with all that is beside it: that cannot be recorded, which is told once.
 func TestJournalRemoved(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo one; read a; echo two; exit 7")
 	u.Await(t, "one")
 	if err := os.RemoveAll(store.JournalFolder(db)); err != nil {
@@ -390,6 +397,7 @@ func TestJournalRemoved(t *testing.T) {
 
 // A terminal that does not read holds up the child, and nothing piles up.
 func TestTerminalStops(t *testing.T) {
+	t.Parallel()
 	size := int64(16 << 20)
 	if long() {
 		size = 100 << 20
@@ -441,7 +449,7 @@ func position(pid string) int64 {
 // until looks again and again whether something has come about that tells nobody.
 func until(t testing.TB, ok func() bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for range time.Tick(2 * time.Millisecond) {
 		if ok() {
 			return
@@ -456,6 +464,7 @@ func until(t testing.TB, ok func() bool) {
 
 // A window that is dragged has many sizes; the last one counts.
 func TestManyResizes(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo ready; read a; stty size")
 	u.Await(t, "ready")
 	for i := range 100 {
@@ -481,6 +490,7 @@ func lastSize(events []session.Event) (size string) {
 
 // A window of one cell, a terminal without control sequences, and no stdin: all is as without ptyrec.
 func TestPoorTerminals(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, script, before, want string }{
 		{name: "one cell", script: `stty size; echo héllo`, want: "1 1\r\nhéllo\r\n"},
 		{name: "TERM=dumb", script: `echo $TERM`, before: "TERM=dumb; export TERM;", want: "dumb\r\n"},
@@ -559,6 +569,7 @@ func BenchmarkFlood(b *testing.B) {
 // A read-only file system holds the database: all that only reads works, while a session is
 // recorded by another path, too. Once list, show and export refused.
 func TestReadOnlyDatabase(t *testing.T) {
+	t.Parallel()
 	for _, state := range []string{"read out", "unread", "live"} {
 		t.Run(state, func(t *testing.T) {
 			live := state == "live"
@@ -608,6 +619,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 
 // Issue 13: a damaged database does not hide the sessions that only a journal describes.
 func TestDamagedDatabaseHidesNoJournal(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo hello; read a")
 	u.Await(t, "hello")
 	until(t, func() bool { info, _ := rawLog(t, db); return info.RawBytes > 0 })

@@ -16,6 +16,7 @@ import (
 // Deleted means gone: no file beside the database holds a word of what was deleted, neither as text
 // nor in the index. Once rm and prune left it there until the next run.
 func TestDeletedIsGone(t *testing.T) {
+	t.Parallel()
 	environ, db := env(t)
 	do := func(args ...string) {
 		t.Helper()
@@ -46,6 +47,7 @@ func TestDeletedIsGone(t *testing.T) {
 // Where another program still reads what was deleted, rm says so instead of calling it gone; later
 // the doctor removes it.
 func TestDeletedIsStillRead(t *testing.T) {
+	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo live; read a")
 	u.Await(t, "live")
 	if out, err := command(cmd.Env, "run", "--", "echo", "Zebrafinch").CombinedOutput(); err != nil {

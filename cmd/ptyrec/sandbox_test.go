@@ -44,6 +44,7 @@ func boxed(t *testing.T, db string, commands ...string) (last *process.Command) 
 
 // Issue 14, items 2 and 3: what the commands of ptyrec make of a sandbox.
 func TestItem3Sandbox(t *testing.T) {
+	t.Parallel()
 	environ, db := env(t)
 	last := boxed(t, db, "echo one; echo two >&2; exit 4", "printf 'secret-%s\\n' Zebrafinch; printf '\\377'", "echo waiting; read line; echo $line")
 	do := func(want int, args ...string) string {
@@ -114,6 +115,7 @@ func TestItem3Sandbox(t *testing.T) {
 
 // Issue 14, item 1: a ptyrec from before this version refuses what it cannot read.
 func TestItem1OlderVersionsRefuse(t *testing.T) {
+	t.Parallel()
 	_, db := env(t)
 	last := boxed(t, db, "echo x; read line")
 	files, err := filepath.Glob(db + "-journals/" + last.Info().SessionID + ".1.journal")

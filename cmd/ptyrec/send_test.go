@@ -57,6 +57,7 @@ func likeCodex() {
 // Sending, 2: send said 0 of prompts that an agent had not taken: they came before it had started,
 // it dropped their Enter, or it did not know the command.
 func TestSendLooksWhetherTheAgentTakesIt(t *testing.T) {
+	t.Parallel()
 	environ, _ := liveEnv(t)
 	ptyrec := func(args ...string) (string, error) {
 		cmd := exec.Command("ptyrec", args...)
@@ -66,9 +67,9 @@ func TestSendLooksWhetherTheAgentTakesIt(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"run", "--detach", "--", "codex"}, {"grant", "last"}, {"send", "last", "the first prompt", "--enter"}, // at once
-		{"wait", "last", "--text", "You said the first prompt", "--timeout", "20s"},
-		{"wait", "last", "--idle", "--timeout", "20s"}, {"send", "last", "the second one", "--enter"},
-		{"wait", "last", "--text", "You said the second one", "--timeout", "20s"}, {"wait", "last", "--idle", "--timeout", "20s"},
+		{"wait", "last", "--text", "You said the first prompt", "--timeout", "60s"},
+		{"wait", "last", "--idle", "--timeout", "60s"}, {"send", "last", "the second one", "--enter"},
+		{"wait", "last", "--text", "You said the second one", "--timeout", "60s"}, {"wait", "last", "--idle", "--timeout", "60s"},
 	} {
 		if out, err := ptyrec(args...); err != nil {
 			screen, _ := ptyrec("screen", "last") // says more, if it can

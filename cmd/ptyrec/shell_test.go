@@ -65,6 +65,7 @@ func TestShells(t *testing.T) {
 
 // TestShellRecorded records whole shells, and an agent in them not once more.
 func TestShellRecorded(t *testing.T) {
+	t.Parallel()
 	for _, sh := range shells {
 		t.Run(sh.name, func(t *testing.T) {
 			u, cmd, _ := sh.start(t, "--shell")

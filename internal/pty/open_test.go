@@ -56,7 +56,7 @@ func together(i int) error {
 	if _, err := tty.WriteString(text); err != nil {
 		return err
 	}
-	_ = ptmx.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = ptmx.SetReadDeadline(time.Now().Add(time.Minute))
 	got := make([]byte, len(text))
 	n, err := ptmx.Read(got)
 	if err == nil && string(got[:n]) != text {

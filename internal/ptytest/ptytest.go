@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // User sits before a terminal.
 type User struct {
@@ -138,6 +138,19 @@ func (u *User) Count() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.shown)
+}
+
+// AwaitCount returns when the terminal has shown n bytes, however long that takes, as long as they
+// come.
+func (u *User) AwaitCount(t testing.TB, n int) {
+	t.Helper()
+	for u.Count() < n {
+		select {
+		case <-u.news:
+		case <-time.After(patience):
+			t.Fatalf("the terminal shows %d bytes and no more, want %d", u.Count(), n)
+		}
+	}
 }
 
 // Hold makes the terminal stop reading, as a window that hangs does, until release is called.

@@ -39,7 +39,7 @@ const token = "0123456789abcdef"
 const puppetVariable = "PTYREC_TEST_PUPPET"
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // site is a server with the command socket, and a database, which outlives it.
 type site struct {

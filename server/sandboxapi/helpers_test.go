@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 const token = "0123456789abcdef"
 
