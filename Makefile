@@ -1,4 +1,4 @@
-# The only door: every check and every build goes through here (STYLE: tools stay out of go.mod).
+# The only door: every check and every build goes through here (docs/style.md: tools stay out of go.mod).
 
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
