@@ -109,10 +109,20 @@ func (c *Command) open() bool {
 
 func (c *Command) isRunning() bool { return c.open() }
 
-// watch waits for the command's end.
-func (c *Command) watch() {
-	s, err := c.m.ask(context.Background(), c.info.SessionID, request{Op: opWait})
-	if err == nil {
+// watch waits for the command's end. w is the connection by which its host was started; nil: there
+// is none.
+func (c *Command) watch(w *wire) {
+	var s *status
+	var err error
+	if w != nil {
+		var r reply
+		_, err = w.receive(&r)
+		s = r.Status
+		_ = w.conn.Close()
+	} else {
+		s, err = c.m.ask(context.Background(), c.info.SessionID, request{Op: opWait})
+	}
+	if err == nil && s != nil {
 		c.update(s)
 	} else {
 		c.lost()

@@ -82,7 +82,10 @@ func hostMain(f *os.File) error {
 		return errors.Join(err, w.send(r))
 	}
 	go h.serve(l)
-	h.conns.Go(func() { h.answer(w, request{Op: opState}) })
+	h.conns.Go(func() {
+		h.answer(w, request{Op: opState})
+		h.answer(w, request{Op: opWait})
+	})
 	h.run()
 	_ = l.Close()
 	h.leave()

@@ -85,13 +85,13 @@ func (m *Manager) EndAll(ctx context.Context) error {
 func (m *Manager) recover(ctx context.Context) error {
 	for _, id := range hosted(m.opt.Store.Path()) {
 		if s, err := m.ask(ctx, id, request{Op: opState}); err == nil && s.Record.Process != "" {
-			m.resume(ctx, m.add(s.Record, s))
+			m.resume(ctx, m.add(s.Record, s, nil))
 		}
 	}
 	infos, err := m.opt.Store.Sessions(ctx, store.Filter{Processes: true})
 	for _, info := range infos {
 		if info.Asked != nil && info.Asked.Listed && !info.Asked.Brief && info.Status != store.Live {
-			m.add(info.Session, nil)
+			m.add(info.Session, nil, nil)
 		}
 	}
 	return err
@@ -110,18 +110,22 @@ func (m *Manager) resume(ctx context.Context, c *Command) {
 	}
 }
 
-// add makes a session's command known. s is nil if it has no host.
-func (m *Manager) add(record session.Session, s *status) *Command {
+// add makes a session's command known. s is nil if it has no host. w is the connection by which its
+// host was started; nil: another process has started it.
+func (m *Manager) add(record session.Session, s *status, w *wire) *Command {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := key{record.Sandbox, record.Process}
 	if c, ok := m.commands[k]; ok && c.info.SessionID == record.ID {
+		if w != nil {
+			_ = w.conn.Close() // another connection says when it has ended
+		}
 		return c
 	}
 	c := newCommand(m, record, s)
 	m.commands[k] = c
 	if s != nil && s.State == Running {
-		go c.watch()
+		go c.watch(w)
 	} else {
 		m.forgetSoon(c)
 	}
@@ -287,7 +291,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 	if o.Timeout < 0 {
 		o.Timeout = 0
 	}
-	r, err := m.spare.start(o)
+	w, r, err := m.spare.start(o)
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("%w: %w", ErrStart, err)
@@ -297,7 +301,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 	case r.Error != "":
 		return nil, false, fmt.Errorf("%w: %s", ErrStart, strings.TrimPrefix(r.Error, ErrStart.Error()+": "))
 	}
-	c := m.add(r.Status.Record, r.Status)
+	c := m.add(r.Status.Record, r.Status, w)
 	begun = true
 	go func() {
 		<-c.ended
@@ -406,7 +410,7 @@ func (m *Manager) search(ctx context.Context, k key) (c *Command, turn int, err 
 // look finds the host of a command's session, or else its record.
 func (m *Manager) look(ctx context.Context, id string) (*Command, error) {
 	if s, err := m.ask(ctx, id, request{Op: opState}); err == nil {
-		return m.add(s.Record, s), nil
+		return m.add(s.Record, s, nil), nil
 	}
 	info, err := m.opt.Store.Find(ctx, id)
 	if errors.Is(err, session.ErrNotFound) {

@@ -69,31 +69,35 @@ func (s *spares) fill() {
 	}()
 }
 
-// start sends an order to a host and returns its reply. The error is about the host.
-func (s *spares) start(o *order) (r reply, err error) {
+// start sends an order to a host and returns its reply. If the command runs, w has a second reply
+// when it has ended, and the caller must close it. The error is about the host.
+func (s *spares) start(o *order) (w *wire, r reply, err error) {
 	s.mu.Lock()
-	w := s.ready
+	w = s.ready
 	s.ready = nil
 	s.mu.Unlock()
 	defer s.fill()
 	if w != nil {
 		if r, err = give(w, o); err == nil {
-			return r, nil
+			return w, r, nil
 		}
 		// It was killed while it waited. If it had begun, the next one says so.
 	}
 	if w, err = s.launch(); err != nil {
-		return r, err
+		return nil, r, err
 	}
-	return give(w, o)
+	r, err = give(w, o)
+	return w, r, err
 }
 
+// give sends an order. It closes the connection unless the command runs.
 func give(w *wire, o *order) (r reply, err error) {
-	defer w.conn.Close()
-	if err := w.send(request{Op: opStart, Order: o}); err != nil {
-		return r, err
+	if err = w.send(request{Op: opStart, Order: o}); err == nil {
+		_, err = w.receive(&r)
 	}
-	_, err = w.receive(&r)
+	if err != nil || r.Error != "" {
+		_ = w.conn.Close()
+	}
 	return r, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -86,10 +87,14 @@ type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
 	out  *bufio.Writer
+	data []byte // of the frame that is being received
 }
 
+// wireBuffer is the size of a wire's buffers, in bytes. Larger chunks pass them by.
+const wireBuffer = 8 << 10
+
 func newWire(c net.Conn) *wire {
-	return &wire{conn: c, in: bufio.NewReaderSize(c, 32<<10), out: bufio.NewWriterSize(c, 32<<10)}
+	return &wire{conn: c, in: bufio.NewReaderSize(c, wireBuffer), out: bufio.NewWriterSize(c, wireBuffer)}
 }
 
 func (w *wire) send(v any) error {
@@ -127,7 +132,8 @@ func (w *wire) receive(v any) (c *Chunk, err error) {
 	if size > maxFrame || head[0] == frameChunk && size < chunkHead {
 		return nil, fmt.Errorf("a frame of %d bytes", size)
 	}
-	data := make([]byte, size)
+	w.data = slices.Grow(w.data[:0], int(size))[:size]
+	data := w.data
 	if _, err := io.ReadFull(w.in, data); err != nil {
 		return nil, err
 	}

@@ -1,24 +1,48 @@
 package server
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 )
+
+// insideKey is the key of a connection's context under which a func() bool reports whether the
+// client runs inside a recorded session.
+type insideKey struct{}
+
+// connContext lets all requests of a connection share one search for the client, which takes long.
+func (s *Server) connContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, insideKey{}, sync.OnceValue(func() bool {
+		return s.findInside(c.RemoteAddr().String(), c.LocalAddr().String())
+	}))
+}
 
 // inside reports whether the client runs inside a recorded session. Sessions refuse programs inside
 // them on their own (protocol.Link). Here such programs are refused what would lead them out of the
 // session.
 func (s *Server) inside(r *http.Request) bool {
+	if found, ok := r.Context().Value(insideKey{}).(func() bool); ok {
+		return found()
+	}
+	here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if here == nil {
+		return s.Inside != nil
+	}
+	return s.findInside(r.RemoteAddr, here.String())
+}
+
+// findInside looks for the client of a connection, of which it knows both addresses.
+func (s *Server) findInside(there, here string) bool {
 	if s.Inside == nil {
 		return false
 	}
-	here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	client, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || here == nil {
+	client, err := netip.ParseAddrPort(there)
+	if err != nil {
 		return true
 	}
-	server, err := netip.ParseAddrPort(here.String())
+	server, err := netip.ParseAddrPort(here)
 	if err != nil {
 		return true
 	}

@@ -178,7 +178,7 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo),
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(l) }()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,13 @@ func TextSize(data []byte) (n int64) {
 	if utf8.Valid(data) {
 		return n
 	}
-	eachInvalid(data, func(_, size int) { n += int64(len(replacement) - size) })
+	for at := 0; at < len(data); {
+		size, valid, _ := character(data[at:])
+		if !valid {
+			n += int64(len(replacement) - size)
+		}
+		at += size
+	}
 	return n
 }
 
@@ -27,13 +34,20 @@ func Text(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)
 	}
-	b := make([]byte, 0, len(data)+len(data)/2)
+	var b strings.Builder
+	b.Grow(int(TextSize(data)))
 	from := 0
-	eachInvalid(data, func(at, size int) {
-		b = append(append(b, data[from:at]...), replacement...)
-		from = at + size
-	})
-	return string(append(b, data[from:]...))
+	for at := 0; at < len(data); {
+		size, valid, _ := character(data[at:])
+		if !valid {
+			b.Write(data[from:at])
+			b.WriteString(replacement)
+			from = at + size
+		}
+		at += size
+	}
+	b.Write(data[from:])
+	return b.String()
 }
 
 // Whole returns how many bytes of data can be made into text before the bytes that follow are
@@ -44,7 +58,7 @@ func Whole(data []byte) int {
 		if !utf8.RuneStart(data[at]) {
 			continue
 		}
-		if part, more := invalidPart(data[at:]); more && part == back {
+		if _, _, more := character(data[at:]); more {
 			return at
 		}
 		break
@@ -52,60 +66,47 @@ func Whole(data []byte) int {
 	return len(data)
 }
 
-// eachInvalid calls fn with the place and size of each maximal part of data that is not valid.
-func eachInvalid(data []byte, fn func(at, size int)) {
-	for at := 0; at < len(data); {
-		if data[at] < utf8.RuneSelf {
-			at++
-			continue
-		}
-		if r, size := utf8.DecodeRune(data[at:]); r != utf8.RuneError || size > 1 {
-			at += size
-			continue
-		}
-		size, _ := invalidPart(data[at:])
-		fn(at, size)
-		at += size
-	}
+// lead is what a byte says as the first one of a character: how many follow, and between what the
+// second one is (Unicode 16, table 3-7).
+type lead struct {
+	follow    uint8
+	low, high byte
 }
 
-// invalidPart returns the size of the maximal part of a character that data, which does not begin
-// with a whole one, begins with, or 1; more reports whether further bytes could complete it.
-func invalidPart(data []byte) (size int, more bool) {
-	var need int
-	low, high := byte(0x80), byte(0xBF) // of the second byte (Unicode 16, table 3-7)
-	switch c := data[0]; {
-	case c >= 0xC2 && c <= 0xDF:
-		need = 2
-	case c >= 0xE0 && c <= 0xEF:
-		need = 3
-		switch c {
-		case 0xE0:
-			low = 0xA0
-		case 0xED:
-			high = 0x9F
-		}
-	case c >= 0xF0 && c <= 0xF4:
-		need = 4
-		switch c {
-		case 0xF0:
-			low = 0x90
-		case 0xF4:
-			high = 0x8F
-		}
-	default:
-		return 1, false
+var leads = func() (l [256]lead) {
+	for c := 0xC2; c <= 0xDF; c++ {
+		l[c] = lead{1, 0x80, 0xBF}
 	}
-	for size = 1; size < need; size++ {
+	for c := 0xE0; c <= 0xEF; c++ {
+		l[c] = lead{2, 0x80, 0xBF}
+	}
+	for c := 0xF0; c <= 0xF4; c++ {
+		l[c] = lead{3, 0x80, 0xBF}
+	}
+	l[0xE0].low, l[0xED].high, l[0xF0].low, l[0xF4].high = 0xA0, 0x9F, 0x90, 0x8F
+	return l
+}()
+
+// character returns the size of the character that data begins with, or of the maximal part of one
+// that is not valid, or 1; more reports whether further bytes could complete it. data is not empty.
+func character(data []byte) (size int, valid, more bool) {
+	if data[0] < utf8.RuneSelf {
+		return 1, true, false
+	}
+	l := leads[data[0]]
+	if l.follow == 0 {
+		return 1, false, false
+	}
+	for size = 1; size <= int(l.follow); size++ {
 		if size == len(data) {
-			return size, true
+			return size, false, true
 		}
-		if data[size] < low || data[size] > high {
-			return size, false
+		if data[size] < l.low || data[size] > l.high {
+			return size, false, false
 		}
-		low, high = 0x80, 0xBF
+		l.low, l.high = 0x80, 0xBF
 	}
-	return size, false
+	return size, true, false
 }
 
 // OnTerminal returns a Pipe event as an Output event with the same bytes, but with a carriage

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +18,12 @@ import (
 // client controls. known is false if the client is a process of this user on this machine whose
 // sessions cannot be determined.
 func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
-	inode, uid, found := socket(client, server)
+	now := look()
+	inode, uid, found := now.socket(client, server)
 	if !found {
 		return nil, !client.Addr().Unmap().IsLoopback() && client.Addr().Unmap() != server.Addr().Unmap() // if local, it has exited already
 	}
-	holders := holders(inode)
+	holders := now.holders[inode]
 	if len(holders) == 0 {
 		return nil, uid != os.Getuid() // another user's process, whose files we cannot see
 	}
@@ -37,10 +37,9 @@ func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
 	return ids, true
 }
 
-// socket finds the client's end of a connection in the tables of proc_net(5).
-func socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
-	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		table, _ := os.ReadFile(file) // a missing table has no connections
+// socket finds the client's end of a connection in the tables.
+func (s *scan) socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
+	for _, table := range s.tables {
 		for line := range strings.Lines(string(table)) {
 			f := strings.Fields(line)
 			if len(f) < 10 || !same(f[1], client) || !same(f[2], server) {
@@ -70,18 +69,6 @@ func same(text string, want netip.AddrPort) bool {
 	}
 	addr, ok := netip.AddrFromSlice(words)
 	return ok && addr.Unmap() == want.Addr().Unmap().WithZone("")
-}
-
-// holders returns the processes that have a socket open, as far as their files are visible to us.
-func holders(inode string) (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is valid
-	for _, file := range files {
-		if to, err := os.Readlink(file); err == nil && to == "socket:["+inode+"]" {
-			pid, _ := strconv.Atoi(strings.Split(file, "/")[2]) // it matches the pattern
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }
 
 // sessionsOf returns the sessions of the leaders among a process's ancestors. ok is false if one of

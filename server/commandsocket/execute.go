@@ -3,6 +3,7 @@ package commandsocket
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"os/user"
@@ -119,7 +120,7 @@ func (p *Protocol) execute(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var text [process.Stderr + 1]strings.Builder
+	var text [process.Stderr + 1]process.Text
 	for chunk, err := range c.Read(r.Context(), process.Offsets{}) {
 		if err != nil {
 			return err
@@ -127,14 +128,28 @@ func (p *Protocol) execute(w http.ResponseWriter, r *http.Request) error {
 		if text[chunk.Stream].Len()+len(chunk.Text) > maxOutput {
 			return problemf(http.StatusBadRequest, command.CommandError, "the output is longer than %d MiB; read it over %s", maxOutput>>20, command.Path)
 		}
-		text[chunk.Stream].WriteString(chunk.Text)
+		text[chunk.Stream].Add(chunk.Text)
 	}
 	if kind, message := failure(c.Info()); kind != "" {
 		return problemf(http.StatusBadRequest, kind, "%s", message)
 	}
-	respond(w, http.StatusOK, map[string]any{
-		"stdout": text[process.Stdout].String(), "stderr": text[process.Stderr].String(), "exit_code": c.Info().ExitCode,
-	})
+	w.Header().Set("Content-Type", "application/json")
+	_, err = fmt.Fprintf(w, `{"exit_code":%d,"stderr":`, c.Info().ExitCode)
+	if err == nil {
+		err = text[process.Stderr].WriteJSON(w)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, `,"stdout":`)
+	}
+	if err == nil {
+		err = text[process.Stdout].WriteJSON(w)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, "}\n")
+	}
+	if err != nil {
+		return errAnswered // the client is gone
+	}
 	return nil
 }
 

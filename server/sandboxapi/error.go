@@ -102,9 +102,14 @@ func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, mess
 
 // respond answers with fields, and those of every success.
 func respond(w http.ResponseWriter, fields map[string]any) error {
+	return write(w, http.StatusOK, success(fields))
+}
+
+// success returns fields with those of every success, unless they are there.
+func success(fields map[string]any) map[string]any {
 	all := map[string]any{"success": true, "timestamp": timestamp(time.Now())}
 	maps.Copy(all, fields)
-	return write(w, http.StatusOK, all)
+	return all
 }
 
 func write(w http.ResponseWriter, status int, v any) error {

@@ -2,10 +2,11 @@ package sandboxapi
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"strings"
 
 	"github.com/ptyrec/ptyrec/process"
 )
@@ -31,7 +32,7 @@ func (a *API) execute(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return errorOf(executing(&o, err), codeExecution)
 	}
-	stdout, stderr, err := collect(c, process.Offsets{}, c.Read(r.Context(), process.Offsets{}))
+	output, err := collect(c, process.Offsets{}, c.Read(r.Context(), process.Offsets{}))
 	if err == nil {
 		err = endError(c.Info())
 	}
@@ -39,9 +40,9 @@ func (a *API) execute(w http.ResponseWriter, r *http.Request) error {
 		return errorOf(executing(&o, err), codeExecution)
 	}
 	info := c.Info()
-	return respond(w, map[string]any{
-		"success": info.ExitCode == 0, "exitCode": info.ExitCode, "stdout": stdout, "stderr": stderr, "command": o.Command,
-		"duration": info.Duration().Milliseconds(), "sessionId": cmp.Or(o.SessionID, defaultSession),
+	return respondOutput(w, output, map[string]any{
+		"success": info.ExitCode == 0, "exitCode": info.ExitCode, "command": o.Command, "duration": info.Duration().Milliseconds(),
+		"sessionId": cmp.Or(o.SessionID, defaultSession),
 	})
 }
 
@@ -61,21 +62,45 @@ func endError(info process.Info) error {
 	return nil
 }
 
+// output is the text of both streams, by process.Stream.
+type output [process.Stderr + 1]process.Text
+
 // collect returns the output of a command that chunks has, from the offsets at on.
-func collect(c *process.Command, at process.Offsets, chunks chunks) (stdout, stderr string, err error) {
-	var texts [3]strings.Builder // by process.Stream
+func collect(c *process.Command, at process.Offsets, chunks chunks) (*output, error) {
+	var texts output
 	for chunk, err := range chunks {
 		text := &texts[chunk.Stream]
 		switch {
 		case err != nil:
-			return "", "", err
+			return nil, err
 		case chunk.Info != "" && chunk.Offset != at.Of(chunk.Stream)+int64(text.Len()):
-			return "", "", errors.New(chunk.Info)
+			return nil, errors.New(chunk.Info)
 		case text.Len()+len(chunk.Text) > maxStream:
-			return "", "", failure(http.StatusInternalServerError, codeExecution, "it wrote more than %d MiB; run it by /api/execute/stream, or read /api/process/%s/stream",
+			return nil, failure(http.StatusInternalServerError, codeExecution, "it wrote more than %d MiB; run it by /api/execute/stream, or read /api/process/%s/stream",
 				maxStream>>20, c.Info().ID)
 		}
-		text.WriteString(chunk.Text)
+		text.Add(chunk.Text)
 	}
-	return texts[process.Stdout].String(), texts[process.Stderr].String(), nil
+	return &texts, nil
+}
+
+// respondOutput is respond with the output as the fields stdout and stderr.
+func respondOutput(w http.ResponseWriter, texts *output, fields map[string]any) error {
+	rest, err := json.Marshal(success(fields))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	for _, part := range []struct {
+		name string
+		text *process.Text
+	}{{`{"stdout":`, &texts[process.Stdout]}, {`,"stderr":`, &texts[process.Stderr]}} {
+		_, _ = io.WriteString(w, part.name) // if this fails, the client is gone
+		if part.text.WriteJSON(w) != nil {
+			return nil // likewise
+		}
+	}
+	_, _ = w.Write(append([]byte{','}, rest[1:]...))
+	return nil
 }

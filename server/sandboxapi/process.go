@@ -241,13 +241,13 @@ func (a *API) logs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	stdout, stderr, err := collect(c, at, c.ReadNow(r.Context(), at))
+	output, err := collect(c, at, c.ReadNow(r.Context(), at))
 	if err != nil {
 		return errorOf(err, codeProcess)
 	}
-	at.Stdout += int64(len(stdout))
-	at.Stderr += int64(len(stderr))
-	return respond(w, map[string]any{"processId": c.Info().ID, "stdout": stdout, "stderr": stderr, "cursor": formatOffsets(at)})
+	at.Stdout += int64(output[process.Stdout].Len())
+	at.Stderr += int64(output[process.Stderr].Len())
+	return respondOutput(w, output, map[string]any{"processId": c.Info().ID, "cursor": formatOffsets(at)})
 }
 
 // output returns the process whose output is asked for, and from where on.
