@@ -1,4 +1,5 @@
-// Package cast reads and writes asciicast recordings, v1, v2 and v3, plain, gzip or zstd; it reads typescripts and ttyrecs, too.
+// Package cast reads and writes asciicast recordings, v1, v2 and v3, plain, gzip or zstd; it reads
+// typescripts and ttyrecs, too.
 package cast
 
 import (
@@ -13,7 +14,7 @@ import (
 // Newest is the newest asciicast version that this package reads and writes.
 const Newest = 3
 
-// The window where a header gives none that can be used, in cells.
+// The window size if the header has no usable one, in cells.
 const (
 	defaultCols = 80
 	defaultRows = 24
@@ -49,8 +50,8 @@ type wireTerm struct {
 	Type string `json:"type"`
 }
 
-// parseVersion gives the version that a header states. It looks at nothing else, because the other
-// fields of a newer version may have other types.
+// parseVersion returns the version in a header. It reads no other field, because a newer version
+// may use other types for them.
 func parseVersion(doc []byte) (int, error) {
 	var probe struct {
 		Version *json.Number `json:"version"`

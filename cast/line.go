@@ -11,15 +11,15 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// rawEvent is one event line as it stands in the file.
+// rawEvent is one event line of the file.
 type rawEvent struct {
 	at   time.Duration // v2: since the start; v1, v3: since the event before
 	code byte          // 0: a code of several characters, which nobody has defined yet
 	data []byte
 }
 
-// event gives the event without its time; ok is false for a code that we do not know, which the
-// specification asks to be ignored.
+// event returns the event without its time. ok is false for an unknown code; the specification
+// requires readers to ignore these.
 func (e rawEvent) event() (ev session.Event, ok bool, err error) {
 	switch e.code {
 	case 'o':

@@ -10,13 +10,13 @@ const (
 	// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
 	maxSeconds = 1e9
 	maxTime    = maxSeconds * time.Second
-	// maxTimestamp is the latest start of a recording, in the year 2223, whose end still fits into
-	// nanoseconds.
+	// maxTimestamp is the latest start of a recording, in the year 2223, whose end still fits
+	// into nanoseconds.
 	maxTimestamp = 8e9
 )
 
-// decodeTime reads a number of seconds at the start of b, exactly: 0.1 is 100 ms, not the float next to
-// it, so that the sum of many v3 intervals does not drift. Negative times count as 0.
+// decodeTime reads a number of seconds at the start of b, exactly: 0.1 is 100 ms, not the float
+// next to it, so that the sum of many v3 intervals does not drift. Negative times count as 0.
 func decodeTime(b []byte) (at time.Duration, rest []byte, err error) {
 	i, whole := 0, int64(0)
 	for ; i < len(b) && i < 10 && isDigit(b[i]); i++ {

@@ -29,8 +29,9 @@ type Reader struct {
 	done    error
 }
 
-// Open opens the recording at path; "-" is standard input. The caller must Close it. The error wraps
-// session.ErrNotRecording where the file is none, and session.ErrNewer where its version is unknown.
+// Open opens the recording at path; "-" is standard input. The caller must Close it. The error
+// wraps session.ErrNotRecording where the file is none, and session.ErrNewer where its version is
+// unknown.
 func Open(path string) (*Reader, error) {
 	if path == "-" {
 		return newReader(os.Stdin, "standard input")
@@ -48,7 +49,8 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader reads the header from r; errors as in Open. Close frees the decoder but does not close r.
+// NewReader reads the header from r; errors as in Open. Close frees the decoder but does not close
+// r.
 func NewReader(r io.Reader) (*Reader, error) { return newReader(r, "") }
 
 func newReader(in io.Reader, name string) (*Reader, error) {
@@ -92,9 +94,9 @@ func (r *Reader) readHeader() error {
 	return err
 }
 
-// Next gives the next event, and io.EOF after the last one. Its Data belongs to the caller. Times never
-// run backwards. A broken last line ends the recording with io.EOF, see Truncated; a broken line before
-// it is an error that names the line and wraps session.ErrCorrupt.
+// Next returns the next event, or io.EOF after the last one. Its Data belongs to the caller. Times
+// never decrease. A broken last line ends the recording with io.EOF, see Truncated; any other
+// broken line is an error that names the line and wraps session.ErrCorrupt.
 func (r *Reader) Next() (session.Event, error) {
 	for r.done == nil {
 		ev, ok, err := r.step()

@@ -21,8 +21,8 @@ const (
 	// --long.
 	maxWindow = 128 << 20
 	// A compressed recording that expands to more than bombSize bytes may be at most bombRatio
-	// times its compressed size. For a day of an agent the ratio is 15; gzip reaches 1,000, zstd
-	// 100,000.
+	// times its compressed size. For a day of an agent the ratio is 15; gzip reaches 1,000,
+	// zstd 100,000.
 	bombSize  = 128 << 20
 	bombRatio = 250
 )
@@ -94,7 +94,8 @@ func (b *bombReader) Read(p []byte) (int, error) {
 	return b.countingReader.Read(p)
 }
 
-// next gives the next line without its end; it is valid until the next call. io.EOF comes alone.
+// next returns the next line without its end; it is valid until the next call. A line never comes
+// together with io.EOF.
 func (s *source) next() ([]byte, error) {
 	if s.cut {
 		return nil, io.EOF
@@ -130,8 +131,8 @@ func (s *source) nextLong(start []byte) ([]byte, error) {
 	}
 }
 
-// atEnd reads on over blank lines (and the zeros that a power loss leaves) and tells whether
-// nothing else follows.
+// atEnd skips blank lines, and the zeros that a power loss leaves, and reports whether nothing else
+// follows.
 func (s *source) atEnd() bool {
 	for {
 		line, err := s.next()
@@ -144,7 +145,8 @@ func (s *source) atEnd() bool {
 	}
 }
 
-// isCut tells whether err means that a compressed stream ended before its end mark, or in rubbish.
+// isCut reports whether err means that a compressed stream ended before its end mark, or in
+// garbage.
 func isCut(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch)
 }

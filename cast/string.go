@@ -13,7 +13,7 @@ type arena struct{ free []byte }
 
 const arenaSize = 64 << 10
 
-// take gives an empty slice with room for n bytes; keep must follow before the next take.
+// take returns an empty slice with room for n bytes. keep must be called before the next take.
 func (m *arena) take(n int) []byte {
 	if n > arenaSize/4 {
 		return make([]byte, 0, n)
@@ -32,8 +32,8 @@ func (m *arena) keep(b []byte) []byte {
 	return b[:len(b):len(b)]
 }
 
-// plain marks the bytes of a JSON string that stand for themselves. It is milder than JSON: raw control
-// characters and invalid UTF-8 are kept as they are, for the terminal to decide.
+// plain marks the bytes of a JSON string that need no decoding. It is more lenient than JSON: raw
+// control characters and invalid UTF-8 are kept as they are, for the terminal to decide.
 var plain = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i != '"' && i != '\\'
@@ -67,7 +67,7 @@ func decodeString(b []byte, mem *arena) (data, rest []byte, err error) {
 	}
 }
 
-// decodeEscape appends what the escape at the start of b stands for.
+// decodeEscape appends the decoded form of the escape at the start of b.
 func decodeEscape(out, b []byte) ([]byte, []byte, error) {
 	if len(b) < 2 {
 		return out, nil, errString
@@ -111,7 +111,7 @@ func decodeUnicode(out, b []byte) ([]byte, []byte, error) {
 	return utf8.AppendRune(out, r), b, nil
 }
 
-// hex4 reads \uXXXX at the start of b; -1 where there is none.
+// hex4 reads \uXXXX at the start of b. It returns -1 if b starts otherwise.
 func hex4(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1

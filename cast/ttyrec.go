@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// A ttyrec is a sequence of frames: seconds and microseconds since 1970 and the length of the data, 32 bits each, the lowest byte
-// first, then the data. It says nothing of the window.
+// A ttyrec is a sequence of frames: seconds and microseconds since 1970 and the length of the data,
+// 32 bits each, the lowest byte first, then the data. It says nothing of the window.
 
 const ttyrecHead = 12
 
@@ -44,7 +44,7 @@ func frameTime(head []byte) time.Time {
 	return time.Unix(int64(binary.LittleEndian.Uint32(head)), int64(binary.LittleEndian.Uint32(head[4:]))*1000).UTC()
 }
 
-// next gives the next event; its time is since the event before.
+// next returns the next event. Its time counts from the event before it.
 func (t *ttyrec) next() (ev session.Event, ok bool, err error) {
 	var head [ttyrecHead]byte
 	if _, err := io.ReadFull(t.src.br, head[:]); err != nil {

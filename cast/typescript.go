@@ -13,9 +13,10 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Typescripts are the recordings of script(1): the bytes in one file, their times in another. A line of the classic timing is
-// "DELAY BYTES"; of the advanced one (util-linux 2.35) "O DELAY BYTES" for output, "I DELAY BYTES" for input, "S DELAY SIGWINCH ROWS=n COLS=n"
-// and "H DELAY NAME VALUE". Delays are seconds since the line before.
+// Typescripts are the recordings of script(1): the bytes in one file, their times in another. A
+// line of the classic timing is "DELAY BYTES"; of the advanced one (util-linux 2.35) "O DELAY
+// BYTES" for output, "I DELAY BYTES" for input, "S DELAY SIGWINCH ROWS=n COLS=n" and "H DELAY NAME
+// VALUE". Delays are seconds since the line before.
 
 // TypescriptStart is how a typescript begins.
 const TypescriptStart = "Script started on "
@@ -24,12 +25,13 @@ const TypescriptStart = "Script started on "
 type typescript struct {
 	data, timing *source
 	held         []string // the first timing line that is no header
-	input        bool     // input stands between the output
+	input        bool     // the data has input between the output
 	status       int
 	hasStatus    bool
 }
 
-// NewTypescript reads the head of a typescript and of its timing. Errors and Close are as with NewReader.
+// NewTypescript reads the head of a typescript and of its timing. Errors and Close are as with
+// NewReader.
 func NewTypescript(data, timing io.Reader) (*Reader, error) {
 	r := &Reader{Header: Header{Version: 0, Cols: defaultCols, Rows: defaultRows, Env: map[string]string{}}}
 	t := &typescript{}
@@ -81,7 +83,8 @@ func (t *typescript) readHead(h *Header) error {
 
 var typescriptFacts = regexp.MustCompile(`([A-Z]+)="(.*?)"( [A-Z]+="| <not executed|\]$|$)`)
 
-// parseTypescriptHead reads "Script started on 2026-11-21 06:57:59+00:00 [TERM="xterm" COLUMNS="80" LINES="24" COMMAND="…"]".
+// parseTypescriptHead reads "Script started on 2026-11-21 06:57:59+00:00 [TERM="xterm" COLUMNS="80"
+// LINES="24" COMMAND="…"]".
 func parseTypescriptHead(line string, h *Header) {
 	rest := strings.TrimPrefix(line, TypescriptStart)
 	when, facts, _ := strings.Cut(rest, " [")
@@ -120,7 +123,8 @@ func setTypescriptHead(h *Header, name, value string) {
 	}
 }
 
-// line gives the next timing line: kind, delay, then what belongs to the kind. A classic line becomes an O.
+// line returns the fields of the next timing line: kind, delay, then what the kind needs. A line of
+// the classic format is returned as kind O.
 func (t *typescript) line() ([]string, error) {
 	for {
 		b, err := t.timing.next()
@@ -145,7 +149,7 @@ func (t *typescript) line() ([]string, error) {
 
 func clipLine(b []byte) []byte { return b[:min(len(b), 40)] }
 
-// next gives the next event; its time is since the event before.
+// next returns the next event. Its time counts from the event before it.
 func (t *typescript) next() (ev session.Event, ok bool, err error) {
 	f := t.held
 	if t.held = nil; f == nil {
@@ -189,7 +193,7 @@ func (t *typescript) next() (ev session.Event, ok bool, err error) {
 	return ev, false, nil
 }
 
-// take gives the next bytes of the data. Where it ends early, the recording is cut off.
+// take returns the next bytes of the data. If the data ends early, the recording is cut off.
 func (t *typescript) take(size string) ([]byte, error) {
 	n, err := strconv.Atoi(size)
 	if err != nil || n < 0 || n > maxLine {

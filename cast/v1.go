@@ -39,7 +39,7 @@ func (r *Reader) readV1(first []byte) error {
 	return err
 }
 
-// nextFrame gives the next [delay, data]; the source's line number counts the frames.
+// nextFrame returns the next [delay, data]. The source's line number counts frames.
 func (r *Reader) nextFrame() ([]byte, error) {
 	if !r.frames.More() {
 		return nil, io.EOF

@@ -12,8 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Writer writes a recording as asciicast v2 or v3. Asciicast is text: bytes that are no UTF-8 become
-// U+FFFD, but a character that is cut over two events stays whole. It is not for concurrent use.
+// Writer writes a recording as asciicast v2 or v3. Asciicast is text: bytes that are no UTF-8
+// become U+FFFD, but a character that is cut over two events stays whole. It is not for concurrent
+// use.
 type Writer struct {
 	w       *bufio.Writer
 	version int
@@ -22,8 +23,8 @@ type Writer struct {
 	line    []byte
 }
 
-// NewWriter writes the header to w. h.Version says which version is written, 0 the newest; v1 cannot be
-// written. The caller must Flush at the end.
+// NewWriter writes the header to w. h.Version says which version is written, 0 the newest; v1
+// cannot be written. The caller must Flush at the end.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if h.Version == 0 {
 		h.Version = Newest
@@ -72,8 +73,8 @@ func wireOf(h Header) outHeader {
 	return out
 }
 
-// Write writes one event. Times must not run backwards. An Exit is left out of v2, which has no word
-// for it.
+// Write writes one event. Times must not run backwards. An Exit is left out of v2, which has no
+// word for it.
 func (w *Writer) Write(ev session.Event) error {
 	switch ev.Kind {
 	case session.Output:
@@ -93,7 +94,8 @@ func (w *Writer) Write(ev session.Event) error {
 	return fmt.Errorf("event kind %d cannot be written as asciicast", ev.Kind)
 }
 
-// text writes what is whole of data and keeps the start of a character at its end for the next event.
+// text writes what is whole of data and keeps the start of a character at its end for the next
+// event.
 func (w *Writer) text(at time.Duration, code byte, kind session.EventKind, data []byte) error {
 	if len(w.rest[kind]) > 0 {
 		data = append(w.rest[kind], data...)
@@ -106,7 +108,7 @@ func (w *Writer) text(at time.Duration, code byte, kind session.EventKind, data 
 	return w.event(at, code, data[:whole])
 }
 
-// cutRune gives the length of the incomplete character at the end of b, in bytes.
+// cutRune returns the length of the incomplete character at the end of b, in bytes.
 func cutRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
