@@ -13,7 +13,8 @@ import (
 // typeTime is how long a child may take no keys until a viewer is told so.
 const typeTime = 5 * time.Second
 
-// ByTerminal is who revokes at the session's own terminal, and ByTime what ends a grant with a limit.
+// ByTerminal is who revokes at the session's own terminal, and ByTime what ends a grant with a
+// limit.
 const (
 	ByTerminal = "terminal"
 	ByTime     = "time"
@@ -28,8 +29,8 @@ type control struct {
 	revoked time.Time // when it was last taken back at the terminal
 }
 
-// Typed takes the keys that are typed at the session's own terminal, and gives those that are the child's. Ctrl+\ takes
-// back all control that others have, and is not the child's then.
+// Typed receives the keys typed at the session's own terminal and returns those meant for the
+// child. If others may type, Ctrl+\ takes their control back and does not reach the child.
 func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	if len(keys) == 0 {
 		return h.reclaim.release(), 0
@@ -69,7 +70,8 @@ func (h *Host) lapsed() bool {
 	return true
 }
 
-// anyControl tells whether anybody may type but the session's own terminal. The caller holds h.mu.
+// anyControl reports whether anybody but the session's own terminal may type. The caller holds
+// h.mu.
 func (h *Host) anyControl() bool {
 	if h.control.grant != nil {
 		return true
@@ -82,7 +84,7 @@ func (h *Host) anyControl() bool {
 	return false
 }
 
-// may gives a context that lasts as long as v may type, nil where it may not.
+// may returns a context that lasts as long as v may type, or nil if it may not.
 func (h *Host) may(v *viewer) context.Context {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,7 +94,7 @@ func (h *Host) may(v *viewer) context.Context {
 	return nil
 }
 
-// permitted gives the context of those who may type. The caller holds h.mu.
+// permitted returns the context of the viewers that may type. The caller holds h.mu.
 func (h *Host) permitted() context.Context {
 	if h.control.permit == nil {
 		h.control.permit, h.control.forbid = context.WithCancel(h.ctx)
@@ -162,7 +164,7 @@ func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown action %q", r.Action)}
 }
 
-// take gives v control. The caller holds h.mu.
+// take hands control to v. The caller holds h.mu.
 func (h *Host) take(v *viewer) *protocol.Error {
 	if v.attach.Kind != protocol.Human {
 		if h.control.grant == nil {
@@ -213,7 +215,7 @@ func (h *Host) expire(g *protocol.Grant) {
 	h.changed(session.EventRevoke, map[string]any{"by": ByTime, "kind": string(protocol.Agent), "reason": "the grant's time is over"}, "the grant's time is over")
 }
 
-// type gives the child what a viewer types.
+// input passes on to the child what a viewer types.
 func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	permit := h.may(v)
 	if permit == nil {

@@ -17,7 +17,8 @@ const (
 // cutMark ends a text that was cut.
 const cutMark = "\n[… cut: too long to be shown live]"
 
-// Update takes what was read out of the output since the last time, as it is stored. The entries are not kept.
+// Update takes what was read out of the output since the last time, as it is stored. The entries
+// are not kept.
 func (h *Host) Update(u protocol.Entries) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +55,7 @@ func (h *Host) follow(entries []*session.Entry) {
 	}
 }
 
-// entryFrames gives the frames of u, each as it goes over the wire.
+// entryFrames returns the frames of u, encoded for the wire.
 func entryFrames(u protocol.Entries) [][]byte {
 	var frames [][]byte
 	size := 0
@@ -88,7 +89,7 @@ func entrySize(e *session.Entry) int {
 	return len(b)
 }
 
-// shortened gives a copy of e whose texts are cut. What the log has is longer.
+// shortened returns a copy of e with its texts cut. The log has the whole texts.
 func shortened(e *session.Entry) *session.Entry {
 	c := *e
 	c.Text, c.Markdown, c.Output = cut(e.Text), cut(e.Markdown), cut(e.Output)

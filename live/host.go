@@ -15,10 +15,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Child is the command of the session, as its recorder lets it be reached. Its methods may be used concurrently.
+// Child is the command of the session, as its recorder lets it be reached. Its methods may be used
+// concurrently.
 type Child interface {
-	// Type waits while the command accepts no keys. shown is called once, perhaps later, with the
-	// keys that the screen has shown: only these may be recorded.
+	// Type waits while the command accepts no keys. shown is called once, perhaps later, with
+	// the keys that the screen has shown: only these may be recorded.
 	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
 	Resize(cols, rows int) error // cells
 	Signal(sig int)
@@ -37,16 +38,18 @@ type Options struct {
 	Server  string          // "ptyrec 1.2.3"
 	Child   Child
 
-	// Past calls fn with the Output and Resize events of the raw log from a byte of output on, which may stand within the first, until fn
-	// fails; seq is that of the first byte. Where something is missing seq jumps. nil: nothing is recorded.
+	// Past calls fn with the Output and Resize events of the raw log until fn fails. The first
+	// event is the one that holds output byte from. seq is the number of an event's first byte;
+	// it jumps if output is missing. nil: nothing is recorded.
 	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
-	// Events calls fn with the events of the raw log from a number on, until fn fails. Where events
-	// are missing their numbers are left out. nil: nothing is recorded.
+	// Events calls fn with the events of the raw log from a number on, until fn fails. Where
+	// events are missing their numbers are left out. nil: nothing is recorded.
 	Events events
-	// Entries gives the entries with a greater number than after, as the viewers may see them. nil: there are none.
+	// Entries returns the entries numbered above after, as the viewers may see them. nil: the
+	// session has no entries.
 	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
-	// Asks, if set, reports whether a screen shows a question of an agent that Enter would answer,
-	// see extractor.Asks.
+	// Asks, if set, reports whether a screen shows a question of an agent that Enter would
+	// answer, see extractor.Asks.
 	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
 	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: 30 s
@@ -54,11 +57,14 @@ type Options struct {
 }
 
 const (
-	// beatTime is how long output waits for more before it is handed out. The first of it does not wait.
+	// beatTime is how long output waits for more before it is handed out. The first of it does
+	// not wait.
 	beatTime = 10 * time.Millisecond
-	// snapshotTime is how often a viewer that does not keep up gets the screen at most, where there are few.
+	// snapshotTime is how often a viewer that does not keep up gets the screen at most, where
+	// there are few.
 	snapshotTime = 100 * time.Millisecond
-	// beatBytes is what all viewers together are sent in a beat while the session writes much, about: it needs the processor itself.
+	// beatBytes is what all viewers together are sent in a beat while the session writes much,
+	// about: it needs the processor itself.
 	beatBytes = 1 << 20
 	// floodBytes in a beat are much.
 	floodBytes = 64 << 10
@@ -144,7 +150,8 @@ func (h *Host) Event(e session.Event) {
 	}
 }
 
-// Alone makes the host the session's terminal: it has no other, or none any more. Programs get answers to what they ask of a terminal.
+// Alone makes the host the session's terminal: it has no other, or none any more. Programs get
+// answers to what they ask of a terminal.
 func (h *Host) Alone() {
 	if h.mu.Lock(); h.closed || h.replies != nil {
 		h.mu.Unlock()
@@ -158,7 +165,7 @@ func (h *Host) Alone() {
 	h.alone.Store(true)
 }
 
-// reply gives the child what its terminal answers.
+// reply passes on to the child what its terminal answers.
 func (h *Host) reply() {
 	for {
 		select {
@@ -206,7 +213,8 @@ func (h *Host) ServeConn(conn io.ReadWriteCloser) {
 	v.serve()
 }
 
-// add begins to show the session to v, and gives what it is told first. It is false where the host is full or closed.
+// add begins to show the session to v and returns its first message. ok is false if the host is
+// full or closed.
 func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -304,15 +312,15 @@ func (h *Host) pump() {
 	}
 }
 
-// share gives how many bytes each viewer is sent in a beat while the session writes much.
+// share returns how many bytes each viewer gets in a beat during a flood.
 func (h *Host) share() int64 { return max(4<<10, beatBytes/max(1, h.count.Load())) }
 
-// floods tells that the session writes much now.
+// floods reports whether the session writes a lot at the moment.
 func (h *Host) floods() bool {
 	return time.Now().UnixNano()-h.flooded.Load() < int64(4*beatTime)
 }
 
-// snapshotTime gives how often a viewer that does not keep up gets the screen at most.
+// snapshotTime returns the shortest time between two screens for a viewer that cannot keep up.
 func (h *Host) snapshotTime() time.Duration {
 	return snapshotTime + snapshotTime*time.Duration(h.count.Load())/50
 }
@@ -340,7 +348,8 @@ func (h *Host) past(ctx context.Context, from int64, fn func(seq int64, e sessio
 	return h.opt.Past(ctx, from, fn)
 }
 
-// Finish is called when the child is over, before its last event: nobody types any more, and who did so is recorded.
+// Finish is called when the child is over, before its last event: nobody types any more, and who
+// did so is recorded.
 func (h *Host) Finish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -349,8 +358,8 @@ func (h *Host) Finish() {
 	h.typing.flush()
 }
 
-// Close ends the host when the session is over: its viewers get what is left, as long as they read, but for no longer than
-// Options.Linger. It may be called more than once.
+// Close ends the host when the session is over: its viewers get what is left, as long as they read,
+// but for no longer than Options.Linger. It may be called more than once.
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true

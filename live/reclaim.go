@@ -11,17 +11,19 @@ const (
 	reclaimKey = 0x1c                  // Ctrl+\
 	holdTime   = 50 * time.Millisecond // how long the beginning of a sequence waits for its end
 	maxHold    = 32                    // bytes of it
-	// afterwards is how long Ctrl+\ is kept from the child behind a revoke: the key repeats, and is let go of.
+	// afterwards is how long Ctrl+\ is kept from the child behind a revoke: the key repeats,
+	// and is let go of.
 	afterwards = time.Second
 )
 
-// reclaim finds Ctrl+\ in what is typed, wherever it stands, and however the terminal says it: as a byte, or where the program asked for it as a
-// sequence of the kitty keyboard protocol or of xterm's modifyOtherKeys.
+// reclaim finds Ctrl+\ anywhere in what is typed. The terminal sends it as a byte or, if the
+// program asked for it, as a sequence of the kitty keyboard protocol or of xterm's modifyOtherKeys.
 type reclaim struct {
 	held []byte // the beginning of a sequence that may be it
 }
 
-// scan gives keys without each Ctrl+\, and whether there was one. What may be the beginning of one is held back.
+// scan returns keys without any Ctrl+\, and whether there was one. It holds back what may be the
+// beginning of one.
 func (r *reclaim) scan(keys []byte) (pass []byte, found bool) {
 	if len(r.held) > 0 {
 		keys = append(r.held, keys...)
@@ -53,15 +55,15 @@ func (r *reclaim) scan(keys []byte) (pass []byte, found bool) {
 	return pass, found
 }
 
-// release gives what was held back: it is no Ctrl+\.
+// release returns what was held back, which is no Ctrl+\ after all.
 func (r *reclaim) release() []byte {
 	held := r.held
 	r.held = nil
 	return held
 }
 
-// sequence reads at an ESC. It gives how many bytes belong together, 0 where more must come to know; is says that they are Ctrl+\,
-// pressed that it is not only let go of.
+// sequence reads the escape sequence at the start of b. n is its length, or 0 if more bytes are
+// needed to tell. is reports whether it is Ctrl+\, pressed whether the key went down and not up.
 func sequence(b []byte) (n int, is, pressed bool) {
 	if len(b) == 1 {
 		return 0, false, false
@@ -82,7 +84,7 @@ func sequence(b []byte) (n int, is, pressed bool) {
 	return 0, false, false
 }
 
-// begins tells whether parameters may be the first of a Ctrl+\.
+// begins reports whether params may be the first parameters of a Ctrl+\.
 func begins(params string) bool {
 	for _, p := range []string{"92", "27;"} {
 		if strings.HasPrefix(params, p) || strings.HasPrefix(p, params) {
@@ -92,8 +94,8 @@ func begins(params string) bool {
 	return false
 }
 
-// ctrlBackslash reads CSI 92 ; modifiers : event u (kitty, "An overview"; there may be alternates behind the key, and text) and
-// CSI 27 ; modifiers ; 92 ~ (xterm, modifyOtherKeys).
+// ctrlBackslash reads CSI 92 ; modifiers : event u (kitty, "An overview"; there may be alternates
+// behind the key, and text) and CSI 27 ; modifiers ; 92 ~ (xterm, modifyOtherKeys).
 func ctrlBackslash(params string, final byte) (is, pressed bool) {
 	fields := strings.Split(params, ";")
 	switch {
@@ -107,7 +109,7 @@ func ctrlBackslash(params string, final byte) (is, pressed bool) {
 	return false, false
 }
 
-// ctrlOnly tells that modifiers, which count from 1, are Ctrl and none else but the locks.
+// ctrlOnly reports whether mods, which count from 1, are Ctrl alone, apart from the lock keys.
 func ctrlOnly(mods string) bool {
 	const ctrl, locks = 4, 64 | 128
 	n, err := strconv.Atoi(mods)

@@ -13,7 +13,7 @@ import (
 
 const (
 	farBehind = 256 << 10              // bytes: whoever has not read so many is shown the screen instead
-	guess     = 128 << 10              // bytes of output from which a screen is made where there is no time for all of it
+	guess     = 128 << 10              // bytes of output that a screen is made from if all of it would take too long
 	patience  = 50 * time.Millisecond  // with a log that is to give them
 	tryAgain  = 200 * time.Millisecond // from a guess to the next try,
 	maxTries  = 50                     // of so many
@@ -40,7 +40,7 @@ func (s *screen) alone(ctx context.Context) {
 	_ = s.term.TakeReplies() // these the other terminal gave
 }
 
-// answers follows the output, and gives what the terminal answers to queries in it.
+// answers follows the output and returns the terminal's answers to the queries in it.
 func (s *screen) answers() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *screen) drop() {
 	}
 }
 
-// snapshot gives the screen as it is.
+// snapshot returns the current screen.
 func (s *screen) snapshot(ctx context.Context) protocol.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +81,8 @@ func (s *screen) read(ctx context.Context, look func(t *vterm.Term, seq int64)) 
 	look(s.term, s.at.seq)
 }
 
-// beat follows the output, where it would fall behind otherwise. It tells whether what viewers have of the screen is to be
-// replaced: it was a guess.
+// beat follows the output if the screen would fall behind otherwise. It reports whether viewers
+// need a new screen because the one they have was a guess.
 func (s *screen) beat(ctx context.Context) (renew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +133,8 @@ func (s *screen) follow(ctx context.Context) {
 	}
 }
 
-// seed makes the terminal: a copy of the extraction's, and what came since, up to what the stream keeps. Where that is too much for now, it is made
-// of the newest output, and is a guess.
+// seed makes the terminal: a copy of the extraction's, and what came since, up to what the stream
+// keeps. Where that is too much for now, it is made of the newest output, and is a guess.
 func (s *screen) seed(ctx context.Context) {
 	s.tries++
 	s.tried, s.last = time.Now(), nil
@@ -192,7 +192,7 @@ func (s *screen) fromPast(ctx context.Context, to int64) {
 	}
 }
 
-// sure tells that the screen is no guess, or that nobody needs one.
+// sure reports whether the screen is exact, or not needed.
 func (s *screen) sure() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

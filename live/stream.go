@@ -16,13 +16,15 @@ const (
 // maxSizes bounds the window sizes that are kept with it.
 const maxSizes = 256
 
-// block is a piece of the output. What is written stays as it is, so that it may be read without the lock.
+// block is a piece of the output. What is written stays as it is, so that it may be read without
+// the lock.
 type block struct {
 	seq  int64
 	data []byte
 }
 
-// stream is the newest output of a session, kept while somebody reads it. It may be used concurrently.
+// stream is the newest output of a session, kept while somebody reads it. It may be used
+// concurrently.
 type stream struct {
 	wake chan struct{} // gets a value when there is more, while it is kept
 
@@ -117,14 +119,15 @@ type place struct {
 	sizes int // changes of the window's size that he knows
 }
 
-// now gives the place behind everything, and the window's size there.
+// now returns the place after the newest output, and the window's size there.
 func (s *stream) now() (place, protocol.Size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return place{s.end, s.before + len(s.sizes)}, s.size
 }
 
-// piece is what a reader gets next: a size, or output, or the end of the session; nothing of it where there is nothing more yet.
+// piece is what a reader gets next: a size, or output, or the end of the session; nothing of it
+// where there is nothing more yet.
 type piece struct {
 	size   *protocol.Size
 	seq    int64    // of data
@@ -171,7 +174,7 @@ func (s *stream) next(p *place, limit int) piece {
 	return out
 }
 
-// waiting gives how many bytes are behind seq.
+// waiting returns the number of bytes after seq.
 func (s *stream) waiting(seq int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,14 +189,15 @@ func notify(ch chan struct{}) {
 	}
 }
 
-// oldest gives where the output begins that is kept, and the window's size before all the changes that are.
+// oldest returns the start of the output that is kept, and the window's size before the first
+// change that is kept.
 func (s *stream) oldest() (int64, protocol.Size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.start, s.first
 }
 
-// at gives the place of a byte that is kept. The changes of the size before it are known there.
+// at returns the place of a byte that is kept, with the number of size changes before it.
 func (s *stream) at(seq int64) place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +208,7 @@ func (s *stream) at(seq int64) place {
 	return place{seq, s.before + n}
 }
 
-// ending gives the place behind everything, and the end of the session where it is over.
+// ending returns the place after the newest output and, if the session is over, its end.
 func (s *stream) ending() (place, *protocol.Exit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

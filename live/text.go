@@ -46,7 +46,7 @@ func sameText(a, b *protocol.Screen) bool {
 	return reflect.DeepEqual(a, &c)
 }
 
-// text gives the screen without any escapes.
+// text returns the screen without escape sequences.
 func (h *Host) text(v *viewer) *protocol.Screen {
 	var out *protocol.Screen
 	h.screen.read(v.ctx, func(t *vterm.Term, seq int64) {

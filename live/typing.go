@@ -15,8 +15,8 @@ const (
 	typingBytes = 4 << 10     // up to so much of it
 )
 
-// typing collects what a viewer types until it makes an event of the log: a line, or what is typed in a second. It may be used
-// concurrently.
+// typing collects what a viewer types until it makes an event of the log: a line, or what is typed
+// in a second. It may be used concurrently.
 type typing struct {
 	mark func(label []byte)
 

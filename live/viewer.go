@@ -25,7 +25,8 @@ const (
 	maxPing     = 125              // bytes of a Ping that are sent back
 )
 
-// viewer is one of those who are attached. Its reader takes requests; its writer is the only one that writes to conn.
+// viewer is one of those who are attached. Its reader takes requests; its writer is the only one
+// that writes to conn.
 type viewer struct {
 	host   *Host
 	conn   io.ReadWriteCloser
@@ -219,7 +220,8 @@ func (v *viewer) taken() net.Buffers {
 	return q
 }
 
-// write is the writer. It ends when the session is over and all is sent, or when the viewer is gone.
+// write is the writer. It ends when the session is over and all is sent, or when the viewer is
+// gone.
 func (v *viewer) write() {
 	if v.sendEntries() != nil {
 		return
@@ -257,7 +259,8 @@ func (v *viewer) sleep(limit time.Duration) {
 // errOver says that the viewer has had all.
 var errOver = errors.New("the session is over")
 
-// show sends what is next of the output. It tells whether there may be more at once, or else how long to wait for more at most; 0: until woken.
+// show sends the next part of the output. more reports whether it should be called again at once;
+// otherwise wait is the longest time to wait first, 0: until woken.
 func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	switch v.attach.Mode {
 	case protocol.ModeScreen:
@@ -274,7 +277,8 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	return more, 0, err
 }
 
-// showScreen sends the screen to one who has none, or has fallen behind, and the output to the others.
+// showScreen sends the screen to one who has none, or has fallen behind, and the output to the
+// others.
 func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	stale := v.stale.Load()
 	if !v.painted && v.attach.From == nil {
@@ -318,7 +322,7 @@ func (v *viewer) showBytes() (more bool, wait time.Duration, err error) {
 	return more && wait == 0, wait, err
 }
 
-// pace gives how long to wait behind n bytes, so that the session goes first while it writes much.
+// pace returns how long to wait after n bytes, so that a session that writes a lot goes first.
 func (v *viewer) pace(n int64) time.Duration {
 	if n == 0 || !v.host.floods() {
 		return 0

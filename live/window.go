@@ -17,8 +17,8 @@ const (
 // size is a window's, in cells.
 type size struct{ cols, rows int }
 
-// window knows which size the session's window has by itself: its terminal's, or the one that it was given for good. It gets that back
-// when the viewers who asked for another have left.
+// window knows which size the session's window has by itself: its terminal's, or the one that it
+// was given for good. It gets that back when the viewers who asked for another have left.
 type window struct {
 	turn   sync.Mutex // held by who changes the size, until it is changed; guards asking and viewer.sized
 	asking int        // viewers who asked for a size
@@ -44,7 +44,7 @@ func (w *window) lend(to size) {
 	w.lent = to
 }
 
-// resize gives the window the size that a viewer wants.
+// resize sets the window to the size that a viewer wants.
 func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	if h.may(v) == nil {
 		return noControl(v)
@@ -69,7 +69,8 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	return nil
 }
 
-// unsize gives the window its own size back where v, who leaves, was the last who had asked for another.
+// unsize restores the window's own size if v, which leaves, was the last viewer that had asked for
+// another.
 func (h *Host) unsize(v *viewer) {
 	w := &h.window
 	w.turn.Lock()
@@ -89,7 +90,7 @@ func (h *Host) unsize(v *viewer) {
 	}
 }
 
-// isOver tells whether the child is.
+// isOver reports whether the child has exited.
 func (h *Host) isOver() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
