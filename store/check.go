@@ -12,7 +12,7 @@ import (
 // maxProblems bounds what SQLite is asked to say about a damaged file.
 const maxProblems = "20"
 
-// Version gives the version of the database's schema, and the newest that this program knows.
+// Version returns the version of the database's schema, and the newest one this program knows.
 func (s *Store) Version(ctx context.Context) (version, newest int, err error) {
 	newest, err = newestVersion()
 	if err == nil {
@@ -21,7 +21,7 @@ func (s *Store) Version(ctx context.Context) (version, newest int, err error) {
 	return version, newest, s.failed("read version", err)
 }
 
-// Check has SQLite read all of its file, and gives what it finds wrong; nothing where all is well.
+// Check has SQLite read the whole file and returns the problems it finds.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	err = s.view(ctx, "check", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, "PRAGMA integrity_check("+maxProblems+")")
@@ -43,8 +43,8 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
-// CheckIndex says what is wrong with the full-text index: an error that wraps session.ErrCorrupt where it is damaged, and how many
-// messages it lacks, and knows that are none.
+// CheckIndex says what is wrong with the full-text index: an error that wraps session.ErrCorrupt
+// where it is damaged, and how many messages it lacks, and knows that are none.
 func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) {
 	err = s.update(ctx, "check index", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO entry_fts (entry_fts) VALUES ('integrity-check')"); err != nil {
@@ -63,7 +63,8 @@ func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) 
 	return missing, stale, err
 }
 
-// probed is how many messages are looked up: an index that is empty is whole as far as SQLite can tell.
+// probed is how many messages are looked up: an index that is empty is whole as far as SQLite can
+// tell.
 const probed = 50
 
 // probe looks up the newest messages by their first words, and counts those that are not found.
@@ -107,7 +108,7 @@ const indexSchema = `CREATE VIRTUAL TABLE entry_fts USING fts5 (
     content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 )`
 
-// Reindex makes the full-text index anew from the entries. Entries that cannot be read are left out.
+// Reindex rebuilds the full-text index from the entries. Entries that cannot be read are left out.
 func (s *Store) Reindex(ctx context.Context) error {
 	return s.update(ctx, "make index", func(tx *sql.Tx) error {
 		if err := dropIndex(ctx, tx); err != nil {
@@ -163,7 +164,8 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// Exposed gives the files of the database at path, and the folder made for it, that others may read or write, with their modes.
+// Exposed returns the files of the database at path that others may read or write, with their
+// modes. The folder that was made for the database counts, too.
 func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 	exposed = map[string]fs.FileMode{}
 	for name := range private(path) {
@@ -181,7 +183,7 @@ func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 	return exposed, nil
 }
 
-// Protect takes from others what Exposed gives.
+// Protect makes private what Exposed returns.
 func Protect(path string) error {
 	exposed, err := Exposed(path)
 	for name := range exposed {
@@ -190,7 +192,8 @@ func Protect(path string) error {
 	return err
 }
 
-// private gives what is nobody's business, with the modes it is to have. A folder of another name may be made for more than us.
+// private returns the paths that only the user may access, with the modes they must have. A folder
+// with another name may serve other programs, too.
 func private(path string) map[string]fs.FileMode {
 	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {

@@ -13,8 +13,8 @@ import (
 // promptSize is how much of the first prompt a list shows, in characters.
 const promptSize = 200
 
-// SaveEntries writes entries of a session: those with a known ID are replaced, the others added; those with the ids
-// gone are deleted first. The full-text index follows.
+// SaveEntries writes entries of a session: those with a known ID are replaced, the others added;
+// those with the ids gone are deleted first. The full-text index follows.
 func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.Entry, gone ...string) error {
 	if len(entries)+len(gone) == 0 {
 		return nil
@@ -33,7 +33,8 @@ func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.E
 	})
 }
 
-// deleteEntry takes one entry out of the entries, the index and the counts; one that is not there is no error.
+// deleteEntry takes one entry out of the entries, the index and the counts; one that is not there
+// is no error.
 func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	var entry int64
 	var typ, role string
@@ -61,7 +62,8 @@ func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	return nil
 }
 
-// ReplaceEntries puts entries in the place of all that the session has. They are all that its raw log holds.
+// ReplaceEntries puts entries in the place of all that the session has. They are all that its raw
+// log holds.
 func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*session.Entry) error {
 	return s.update(ctx, "replace entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -133,12 +135,12 @@ func startOf(text string, n int) string {
 const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversation, e.text, e.markdown, e.output,
 	e.tool, e.data, e.at, e.end_at, e.byte_offset, e.status`
 
-// Entries gives all entries of a session in order.
+// Entries returns all entries of a session in order.
 func (s *Store) Entries(ctx context.Context, id string) (entries []*session.Entry, err error) {
 	return s.EntriesAfter(ctx, id, 0)
 }
 
-// EntriesAfter gives the entries of a session in order whose numbers are larger than seq.
+// EntriesAfter returns, in order, the entries of a session whose numbers are larger than seq.
 func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
 	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -186,14 +188,14 @@ type entryRow struct {
 	endAt                sql.NullInt64
 }
 
-// targets gives where entryColumns are to be put.
+// targets returns the Scan targets of entryColumns.
 func (r *entryRow) targets() []any {
 	e := &r.e
 	return []any{&e.ID, &r.seq, &e.Type, &e.Event, &e.Role, &e.Agent, &r.conversation, &e.Text, &r.markdown, &e.Output,
 		&r.tool, &r.data, &r.at, &r.endAt, &e.Offset, &e.Status}
 }
 
-// entry gives a copy: the row may be filled anew.
+// entry returns a copy, so that the row can be scanned into again.
 func (r *entryRow) entry() (*session.Entry, error) {
 	e := r.e
 	e.Seq, e.Conversation = int(r.seq), int(r.conversation)

@@ -188,7 +188,7 @@ type messageData struct {
 	Data map[string]any `json:"data,omitempty"`
 }
 
-// args gives the columns of an entry in the order of insert and update.
+// args returns the columns of an entry in the order of insert and update.
 func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 	var markdown, tool, data sql.NullString
 	if e.Markdown != e.Text {

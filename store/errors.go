@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// failed gives err the database's name and the sentinel that says what it means.
+// failed wraps err with the database's name and the sentinel for its kind.
 func (s *Store) failed(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -24,7 +24,7 @@ func (s *Store) failed(what string, err error) error {
 	return fmt.Errorf("database %s: %s: %w", s.path, what, err)
 }
 
-// kindOf gives the sentinel for what SQLite or the system says; nil where there is none.
+// kindOf returns the sentinel for an error of SQLite or the system, or nil.
 func kindOf(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {

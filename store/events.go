@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// From says where in a raw log to begin reading: at the first event that satisfies all of it. The zero
-// value is the beginning.
+// From says where in a raw log to begin reading: at the first event that satisfies all of it. The
+// zero value is the beginning.
 type From struct {
 	Event  int64         // number of the event, from 0
 	At     time.Duration // time since the start of the recording
@@ -49,7 +49,7 @@ func (d *Damage) Unwrap() []error {
 	return []error{session.ErrCorrupt, d.Err}
 }
 
-// Events gives the raw log of a session from its beginning. See EventsFrom.
+// Events returns the raw log of a session from its beginning. See EventsFrom.
 func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, error] {
 	return s.EventsFrom(ctx, id, From{})
 }
@@ -65,8 +65,8 @@ func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[
 	}
 }
 
-// rawReader reads a raw log segment by segment. It goes by the numbers of the events, because segments may
-// be replaced by larger ones while it reads.
+// rawReader reads a raw log segment by segment. It goes by the numbers of the events, because
+// segments may be replaced by larger ones while it reads.
 type rawReader struct {
 	store *Store
 	id    string
@@ -247,7 +247,7 @@ func (r *rawReader) lostEnd(ctx context.Context) {
 	r.damage(r.skip, offset, at, r.broken)
 }
 
-// nextEnd gives where the segment ends that nextSegment cannot read, if the index can be read that has it.
+// nextEnd returns the end of the segment that nextSegment cannot read, if the index still has it.
 func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64, ok bool) {
 	err := s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -259,7 +259,7 @@ func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64,
 	return end, err == nil
 }
 
-// nextSegment gives the first segment that holds the event or a later one, and something behind from.
+// nextSegment returns the first segment that holds the event or a later one, and ends after from.
 func (s *Store) nextSegment(ctx context.Context, id string, event int64, from From) (seg segment, ok bool, err error) {
 	err = s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)

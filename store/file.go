@@ -17,13 +17,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// preparing lets one goroutine at a time create files: to close a file drops the locks that SQLite has on
-// it in the same process (https://www.sqlite.org/howtocorrupt.html, 2.2). For the same reason nothing here
-// opens a database that exists, except through SQLite.
+// preparing lets one goroutine at a time create files: to close a file drops the locks that SQLite
+// has on it in the same process (https://www.sqlite.org/howtocorrupt.html, 2.2). For the same
+// reason nothing here opens a database that exists, except through SQLite.
 var preparing sync.Mutex
 
-// prepareFile makes sure that path is a file that may be our database, before SQLite changes anything in
-// it, and returns its size in bytes. SQLite gives its further files the same permissions.
+// prepareFile makes sure that path is a file that may be our database, before SQLite changes
+// anything in it, and returns its size in bytes. SQLite creates its other files with the same
+// permissions.
 func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -129,7 +130,8 @@ func createFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// createFolder creates dir and what is missing above it. A folder that is there keeps its permissions.
+// createFolder creates dir and what is missing above it. A folder that is there keeps its
+// permissions.
 func createFolder(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -160,7 +162,7 @@ func checkOwner(ctx context.Context, path string) (err error) {
 	return refuseForeign(app, tables)
 }
 
-// ownerQuery gives the application, the schema version and the number of tables and indexes.
+// ownerQuery selects the application id, the schema version and the number of tables and indexes.
 const ownerQuery = `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
 	FROM pragma_application_id, pragma_user_version`
 

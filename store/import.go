@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Recording collects the raw events of a recording that is to be imported, compressed, and their hash.
+// Recording collects the raw events of a recording that is to be imported, compressed, and their
+// hash.
 type Recording struct {
 	open builder
 	segs []segment
@@ -63,12 +64,14 @@ func (r *Recording) cut() {
 	}
 }
 
-// Hash identifies what was written so far: the window, the events, and their times to the microsecond, but
-// for markers, which an export adds. It is the same for a recording in another version or compression of asciicast.
+// Hash identifies what was written so far: the window, the events, and their times to the
+// microsecond, but for markers, which an export adds. It is the same for a recording in another
+// version or compression of asciicast.
 func (r *Recording) Hash() []byte { return r.hash.Sum(nil) }
 
-// FindRecording gives the ID of the session that was imported from a recording like this one, or that this one is an export of. The error
-// wraps session.ErrNotFound where there is none.
+// FindRecording returns the id of the session that was imported from an equal recording, or that
+// this recording was exported from. The error wraps session.ErrNotFound if the database has no such
+// session.
 func (s *Store) FindRecording(ctx context.Context, rec *Recording) (id string, err error) {
 	var recorded []*session.Session // here, that may be the same
 	err = s.view(ctx, "find recording", func(tx *sql.Tx) error {
@@ -99,7 +102,7 @@ func (s *Store) FindRecording(ctx context.Context, rec *Recording) (id string, e
 	return "", s.failed("find recording", fmt.Errorf("%x: %w", rec.Hash(), session.ErrNotFound))
 }
 
-// ofSize gives the sessions that were not imported and wrote so many bytes.
+// ofSize returns the sessions that were recorded here and wrote this many bytes.
 func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*session.Session, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, cols, rows FROM sessions WHERE content_hash IS NULL AND raw_bytes = ?", size)
 	if err != nil {
@@ -117,8 +120,8 @@ func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*se
 }
 
 // Import adds a session with its raw log and entries. An empty ID is filled in. The error wraps
-// session.ErrExists where the same recording, or the ID, is there already. A session that is imported is
-// never live.
+// session.ErrExists where the same recording, or the ID, is there already. A session that is
+// imported is never live.
 func (s *Store) Import(ctx context.Context, sess *session.Session, rec *Recording, entries []*session.Entry) error {
 	if sess.ID == "" {
 		sess.ID = NewID()

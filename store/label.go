@@ -14,9 +14,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// What the user says of a session: a name, a note, tags. A recording's own title is kept beside the name.
+// What the user says of a session: a name, a note, tags. A recording's own title is kept beside the
+// name.
 
-// Rename gives a session a name, which goes before its title; an empty one brings the title back.
+// Rename sets a session's name, which is shown instead of its title. An empty name brings the title
+// back.
 func (s *Store) Rename(ctx context.Context, id, name string) error {
 	return s.label(ctx, "rename", id, "UPDATE sessions SET name = ? WHERE pk = ?", name)
 }
@@ -50,7 +52,7 @@ func CheckTag(tag string) error {
 	return nil
 }
 
-// Tag adds tags to a session, takes others away, and gives what it has then, sorted.
+// Tag adds tags to a session, removes others, and returns the tags it has then, sorted.
 func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags []string, err error) {
 	err = s.update(ctx, "tag", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)

@@ -37,7 +37,7 @@ type leftHeader struct {
 	Session session.Session `json:"session"`
 }
 
-// readLeft reads a file from its beginning and gives fn its segments, some at a time.
+// readLeft reads a file from its beginning and calls fn with its segments, a few at a time.
 func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) error) error {
 	r := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<16)
 	line, err := r.ReadBytes('\n')
@@ -83,7 +83,7 @@ func nextLeft(r io.Reader) (segs []segment, err error) {
 	return segs, nil
 }
 
-// readSized reads what stands behind its length. What breaks off was not written to its end.
+// readSized reads a length and then that many bytes. ok is false if the data is incomplete.
 func readSized(r io.Reader) (data []byte, ok bool) {
 	var length uint32
 	if binary.Read(r, binary.LittleEndian, &length) != nil || length > maxSegment {

@@ -20,8 +20,8 @@ const applicationID = 0x70747972
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// openTries bounds how often the first access is tried: while another program creates the same database,
-// SQLite says busy without waiting.
+// openTries bounds how often the first access is tried: while another program creates the same
+// database, SQLite says busy without waiting.
 const openTries = 100
 
 // newestVersion returns the version of the schema that the migrations create.
@@ -56,7 +56,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	return inTx(ctx, s.write, func(tx *sql.Tx) error { return migrateTx(ctx, tx, files) })
 }
 
-// version gives what is known of the database without waiting for writers.
+// version returns the application id and schema version without waiting for writers.
 func (s *Store) version(ctx context.Context) (app, version int, err error) {
 	db := s.write
 	if db == nil {

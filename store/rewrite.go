@@ -15,8 +15,8 @@ type Rewrite struct {
 	Command []string
 	Text    func(string) string // changes the title, the name, the note and the folder; nil: they stay
 	Entries []*session.Entry    // all of them
-	// Event changes an event of the raw log, by its number from 0, and says that it did. The length of its data, its kind and its time
-	// stay. nil: the raw log stays as it is.
+	// Event changes an event of the raw log, by its number from 0, and says that it did. The
+	// length of its data, its kind and its time stay. nil: the raw log stays as it is.
 	Event func(number int64, ev *session.Event) bool
 	// Drop deletes the segments that cannot be read.
 	Drop bool
@@ -57,8 +57,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 }
 
 func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
-	// The first step frees space that the others may need. VACUUM writes the new file through the
-	// write-ahead log, which is therefore emptied after it.
+	// The first step frees space that the others may need. VACUUM writes the new file through
+	// the write-ahead log, which is therefore emptied after it.
 	for _, text := range []string{"PRAGMA incremental_vacuum", "INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
@@ -152,7 +152,7 @@ func rewriteSegments(ctx context.Context, tx *sql.Tx, pk int64, r Rewrite) error
 	}
 }
 
-// rewritten gives a segment with its events changed; nil where it cannot be read.
+// rewritten returns a segment with its events changed, or nil if it cannot be read.
 func rewritten(data []byte, change func(int64, *session.Event) bool) (out []byte, changed bool) {
 	seg, events, err := decodeSegment(data)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 
 // Query asks the full-text index.
 type Query struct {
-	// Text holds words, "phrases", prefix*, AND, OR, NOT and parentheses. Words side by side must all be
-	// there. Case and accents do not count; a run of CJK characters is found anywhere in a sentence.
+	// Text holds words, "phrases", prefix*, AND, OR, NOT and parentheses. Words side by side
+	// must all be there. Case and accents do not count; a run of CJK characters is found
+	// anywhere in a sentence.
 	Text   string
 	Roles  []string // any of these; none: all
 	Filter Filter   // of the session; Limit counts the hits, 0 means 50
@@ -43,8 +44,9 @@ type Hit struct {
 
 const (
 	defaultHits = 50
-	// ranked is how many matches are weighed against each other, the newest ones: a word that stands in every
-	// message would take seconds otherwise. Each that is to be of certain sessions or roles has to be looked up: fewer then.
+	// ranked is how many of the newest matches are ranked: to rank a word that is in every
+	// message would take seconds. With a filter for sessions or roles, each match must be
+	// looked up, so fewer are ranked.
 	ranked       = 5000
 	rankedChosen = 2000
 )

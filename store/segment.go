@@ -18,8 +18,8 @@ const segmentSize = 1 << 20
 // maxSegment bounds what a damaged segment can make a reader allocate, in bytes.
 const maxSegment = 256 << 20
 
-// segment is a piece of a raw log that is readable alone. Its format is stated in docs/format.md; the
-// first byte is the format's version.
+// segment is a piece of a raw log that is readable alone. Its format is stated in docs/format.md;
+// the first byte is the format's version.
 type segment struct {
 	firstEvent, endEvent int64         // the events that it holds: [first, end)
 	startAt, endAt       time.Duration // times of the first and the last of them
@@ -89,10 +89,11 @@ func (b *builder) empty() bool     { return len(b.events) == 0 }
 func (b *builder) endEvent() int64 { return b.firstEvent + int64(len(b.events)) }
 func (b *builder) endByte() int64  { return b.startByte + b.outBytes }
 
-// size gives about how long the segment is before compression, in bytes.
+// size returns the approximate length of the segment before compression, in bytes.
 func (b *builder) size() int { return len(b.body) + 4*len(b.events) }
 
-// build gives the collected events as a segment in the newest format; there must be one at least.
+// build returns the collected events as a segment in the newest format. At least one event must
+// have been added.
 func (b *builder) build() segment {
 	return segment{
 		firstEvent: b.firstEvent, endEvent: b.endEvent(),
@@ -104,7 +105,7 @@ func (b *builder) build() segment {
 
 var errSegment = errors.New("not a whole segment")
 
-// decodeSegment gives a segment's place in the session and its events, which share memory.
+// decodeSegment returns a segment's position in the session and its events, which share memory.
 func decodeSegment(data []byte) (segment, []session.Event, error) {
 	switch {
 	case len(data) == 0:

@@ -24,7 +24,8 @@ import (
 //	             Exit                   varint status
 //	  data     of all events, one after the other
 //
-// (uvarint and varint as in encoding/binary.) Heads and data stand apart because they compress better so.
+// (uvarint and varint as in encoding/binary.) Heads and data are kept apart because they compress
+// better that way.
 //
 // Segment format 2 is for segments that format 1 cannot hold. It has these heads besides:
 //
@@ -75,7 +76,7 @@ func encode(b *builder) []byte {
 	return bytes.Clone(b.frame)
 }
 
-// unit gives the largest unit in which all times are whole numbers.
+// unit returns the largest unit in which all times are whole numbers.
 func (b *builder) unit() byte {
 	unit := byte(6)
 	for _, ev := range b.events {

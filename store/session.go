@@ -28,7 +28,7 @@ type Info struct {
 	session.Session
 
 	Status      string        // Live, Ended or Interrupted
-	Prompt      string        // the start of the first prompt; empty where there is none
+	Prompt      string        // the start of the first prompt; may be empty
 	Messages    int           // entries that are messages
 	Turns       int           // messages of the user
 	RawBytes    int64         // output bytes in the raw log
@@ -45,7 +45,7 @@ type Info struct {
 	readEnd  time.Duration // the time up to which the raw log has been extracted
 }
 
-// NewID gives an id for a new session: a UUIDv7, so that ids sort by the time of their making.
+// NewID returns an id for a new session: a UUIDv7, so that ids sort by time.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // CreateSession adds a session. It sets an empty ID. A session without EndedAt is live while its
@@ -114,8 +114,8 @@ func (s *Store) MarkRead(ctx context.Context, id string) error {
 	})
 }
 
-// UpdateSession writes the title, folder and agents of a session that is there. The user's name for it, which Sessions and Find give
-// as its title, is not taken for one.
+// UpdateSession writes the title, folder and agents of a session that is there. The user's name for
+// it, which Sessions and Find give as its title, is not taken for one.
 func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, sess.ID)
@@ -194,7 +194,7 @@ func (p *Position) UnmarshalText(text []byte) error {
 	return errors.Join(err, keyErr)
 }
 
-// where gives the filter as a condition on the table s.
+// where returns the filter as an SQL condition on the table s.
 func (f Filter) where() (string, []any) {
 	cond, args := []string{"true"}, []any(nil)
 	add := func(c string, a ...any) { cond, args = append(cond, c), append(args, a...) }

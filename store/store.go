@@ -1,8 +1,9 @@
 // Package store keeps sessions, raw logs and entries in SQLite and finds them again.
 //
-// A Store may be used concurrently, and many programs may have the same database open. Every exported
-// method is one transaction. Errors wrap the sentinels of package session: ErrNotFound, ErrAmbiguous,
-// ErrExists, ErrNewer, ErrNotDatabase, ErrCorrupt, ErrNotWritable, ErrFull, ErrBusy, ErrRemoved.
+// A Store may be used concurrently, and many programs may have the same database open. Every
+// exported method is one transaction. Errors wrap the sentinels of package session: ErrNotFound,
+// ErrAmbiguous, ErrExists, ErrNewer, ErrNotDatabase, ErrCorrupt, ErrNotWritable, ErrFull, ErrBusy,
+// ErrRemoved.
 package store
 
 import (
@@ -24,7 +25,8 @@ import (
 const (
 	// busyTimeout is how long a transaction waits for other programs.
 	busyTimeout = 10 * time.Second
-	// readers is the number of connections for reading; an Events loop holds none between segments.
+	// readers is the number of connections for reading; an Events loop holds none between
+	// segments.
 	readers = 4
 )
 
@@ -178,12 +180,12 @@ func busyPragma(wait time.Duration) string {
 	return fmt.Sprintf("_pragma=busy_timeout(%d)", wait.Milliseconds())
 }
 
-// dsn gives the URI of an absolute path, in which "?" and "%" may stand.
+// dsn returns the URI of an absolute path, which may contain "?" and "%".
 func dsn(path, query string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
 }
 
-// Path gives the absolute path of the database.
+// Path returns the absolute path of the database.
 func (s *Store) Path() string { return s.path }
 
 // Close closes the database. Further calls do nothing.
@@ -234,7 +236,8 @@ func (s *Store) stat() (files [2]fs.FileInfo, err error) {
 	return files, nil
 }
 
-// update runs fn in a write transaction. It is durable once a later durable one is, or SQLite saves.
+// update runs fn in a write transaction. It is durable once a later durable one is, or SQLite
+// saves.
 func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error) error {
 	if err := s.here(); err != nil {
 		return s.failed(what, err)
@@ -242,7 +245,8 @@ func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error)
 	return s.failed(what, inTx(ctx, s.write, fn))
 }
 
-// updateDurably runs fn in a write transaction that a power loss after it does not undo, and that waits for other programs for so long at most.
+// updateDurably runs fn in a write transaction that a power loss after it does not undo, and that
+// waits for other programs for so long at most.
 func (s *Store) updateDurably(ctx context.Context, what string, wait time.Duration, fn func(*sql.Tx) error) error {
 	if err := s.here(); err != nil {
 		return s.failed(what, err)
@@ -288,7 +292,7 @@ func inTx(ctx context.Context, db beginner, fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// sessionKey gives the row of a session.
+// sessionKey returns the primary key of a session.
 func sessionKey(ctx context.Context, tx *sql.Tx, id string) (pk int64, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT pk FROM sessions WHERE id = ?", id).Scan(&pk)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// How values stand in the database: times as UTC nanoseconds since 1970, the zero time as 0; structures
-// as JSON.
+// Values in the database: times are UTC nanoseconds since 1970, the zero time is 0, structures are
+// JSON.
 
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
@@ -38,7 +38,7 @@ func timeOrNil(n sql.NullInt64) *time.Time {
 	return &t
 }
 
-// asJSON gives v as JSON, a nil slice as []. It is for types that cannot fail.
+// asJSON returns v as JSON, a nil slice as []. It is for types whose encoding cannot fail.
 func asJSON[T any](v []T) string {
 	if v == nil {
 		return "[]"

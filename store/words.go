@@ -12,15 +12,15 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// isCJK tells whether r belongs to a script whose words no space parts (or, for Hangul, whose words take
-// endings that a searcher leaves out). Trigrams would find such text too, but no query of one or two
-// characters, which most Chinese words are, and at three times the size.
+// isCJK reports whether r belongs to a script that writes words without spaces, or, as Hangul does,
+// adds endings that a searcher leaves out. A trigram index would find such text, too, but not the
+// words of one or two characters that most Chinese words are, and would take three times the space.
 func isCJK(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// spaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word of
-// its own. Text without any comes back as it is.
+// spaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word
+// of its own. Text without any comes back as it is.
 func spaceCJK(text string) string {
 	if strings.IndexFunc(text, isCJK) < 0 {
 		return text
@@ -88,7 +88,7 @@ func (q *queryWords) add(term string, prefix bool) {
 	q.parts, q.terms = append(q.parts, quoted), append(q.terms, term)
 }
 
-// expression gives the query with its operators; AND joins what stands side by side.
+// expression returns the query with its operators. Words next to each other are joined by AND.
 func (q queryWords) expression() string {
 	var out []string
 	for i, part := range q.parts {
@@ -103,7 +103,7 @@ func (q queryWords) expression() string {
 func startsTerm(part string) bool { return part[0] == '"' || part == "(" }
 func endsTerm(part string) bool   { return part[0] == '"' || part == ")" }
 
-// allOf gives the query without its operators.
+// allOf returns the query without its operators.
 func (q queryWords) allOf() string {
 	var out []string
 	for _, part := range q.parts {
@@ -130,8 +130,8 @@ const (
 	snippetSize   = 160 // characters
 )
 
-// snippet cuts the surroundings of the first term out of the message. Accents are not folded here: where a
-// term cannot be found as typed, the snippet is the message's start.
+// snippet cuts the surroundings of the first term out of the message. Accents are not folded here:
+// where a term cannot be found as typed, the snippet is the message's start.
 func (q queryWords) snippet(e *session.Entry) Snippet {
 	text := e.Text
 	if e.Tool != nil {
@@ -163,7 +163,7 @@ func (q queryWords) snippetOf(text string) Snippet {
 	return s
 }
 
-// firstMark gives the first and longest match of any term.
+// firstMark returns the first and longest match of any term.
 func (q queryWords) firstMark(text string) (from, to int) {
 	from = -1
 	for _, term := range q.terms {
@@ -175,7 +175,7 @@ func (q queryWords) firstMark(text string) (from, to int) {
 	return from, to
 }
 
-// window gives snippetSize characters of text around the byte at, with … where it was cut.
+// window returns snippetSize characters of text around byte at, with … at the cuts.
 func window(text string, at int) string {
 	start, end := at, at
 	for n := 0; n < snippetBefore && start > 0; n++ {
@@ -206,7 +206,8 @@ func indexFold(text, term string) (from, to int) {
 	return -1, -1
 }
 
-// foldedPrefix gives how many bytes of text the term takes at its start; 0: it is not there.
+// foldedPrefix returns how many bytes the term takes at the start of text, or 0 if text does not
+// start with it.
 func foldedPrefix(text, term string) (n int) {
 	for _, want := range term {
 		got, size := utf8.DecodeRuneInString(text[n:])
