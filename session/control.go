@@ -5,18 +5,19 @@ import (
 	"encoding/json"
 )
 
-// Names of the events that tell who may type into a live session besides its own terminal, and who did. They are in the raw log, as markers
-// (ControlMark), so that reading it again gives them again.
+// Names of the events that record who may type into a live session besides its own terminal, and
+// who did. They are markers in the raw log (ControlMark), so that reading it again restores them.
 const (
 	EventGrant  = "control:grant"  // data: by; kind "agent": programs may type, perhaps until a time; kind "human": by himself may
 	EventRevoke = "control:revoke" // data: by, reason; nobody may any more, or with kind "agent" no program, with kind "human" not by himself
 	EventInput  = "control:input"  // data: by, kind, text as it was typed; or secret, where the command read a password
 )
 
-// markStart is how the label of a control event's marker begins. JSON of another order is a label like any other.
+// markStart is how the label of a control event's marker begins. JSON of another order is a label
+// like any other.
 const markStart = `{"ptyrec":"control:`
 
-// ControlMark gives the label of the marker that stands for a control event.
+// ControlMark returns the label of the marker that records a control event.
 func ControlMark(event string, data map[string]any) []byte {
 	label := struct {
 		Event string         `json:"ptyrec"`
@@ -29,7 +30,7 @@ func ControlMark(event string, data map[string]any) []byte {
 	return b
 }
 
-// ReadControlMark gives the control event that a marker's label stands for. It is false for other labels.
+// ReadControlMark returns the control event that a marker records. ok is false for other labels.
 func ReadControlMark(label []byte) (event string, data map[string]any, ok bool) {
 	if !bytes.HasPrefix(label, []byte(markStart)) {
 		return "", nil, false

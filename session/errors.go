@@ -2,8 +2,8 @@ package session
 
 import "errors"
 
-// Sentinel errors, to be told apart with errors.Is. Packages wrap them with what they know: the file,
-// the line, the session.
+// Sentinel errors, to be told apart with errors.Is. Packages wrap them with what they know: the
+// file, the line, the session.
 var (
 	ErrNotFound     = errors.New("not found")
 	ErrAmbiguous    = errors.New("more than one session matches")

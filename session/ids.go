@@ -1,11 +1,12 @@
 package session
 
-// lookAhead is how many old entries in a row may have no counterpart before those behind them are given up.
+// lookAhead is how many old entries in a row may have no counterpart before those behind them are
+// given up.
 const lookAhead = 64
 
-// KeepIDs gives the entries now the ids of the old entries of the same session that they are still equal to, so that
-// what refers to an entry goes on to find it after a newer version has read the session again. Entries keep their
-// order; the ids stay unique.
+// KeepIDs copies to now the ids of equal entries in old, an earlier reading of the same session. So
+// references to an entry stay valid after a newer version has read the session again. Entries keep
+// their order; the ids stay unique.
 func KeepIDs(old, now []*Entry) {
 	ids := make(map[*Entry]string, len(now))
 	used := map[string]bool{}
@@ -31,7 +32,7 @@ func KeepIDs(old, now []*Entry) {
 	}
 }
 
-// sameEntry tells whether two readings of a session mean the same entry.
+// sameEntry reports whether a and b, of two readings of a session, are the same entry.
 func sameEntry(a, b *Entry) bool {
 	return a.Type == b.Type && a.Event == b.Event && a.Role == b.Role && a.Agent == b.Agent && a.Conversation == b.Conversation &&
 		a.Text == b.Text

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// settleAfter is how long an entry must have stood on the screen before it is never taken back: what a torn
-// frame seemed to show is gone sooner.
+// settleAfter is how long an entry must have stood on the screen before it is never taken back:
+// what a torn frame seemed to show is gone sooner.
 const settleAfter = 250 * time.Millisecond
 
 // Sighting is one item that a view shows: a message, or an event that stood among the messages.
@@ -33,8 +33,9 @@ type Gap struct {
 	Bytes int
 }
 
-// View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape is one continuous
-// text; a new one begins where the screen was wiped or another program took it over.
+// View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape
+// is one continuous text; a new one begins where the screen was wiped or another program took it
+// over.
 type View struct {
 	Tape    int
 	From    int
@@ -46,11 +47,12 @@ type View struct {
 	Settled bool          // nothing has changed for a while: the view is no torn frame
 }
 
-// keepEntries is how many entries of a conversation Forget keeps at most because an agent may print them again: more
-// than it can within the rows that the extractor holds of a tape.
+// keepEntries is how many entries of a conversation Forget keeps at most because an agent may print
+// them again: more than it can within the rows that the extractor holds of a tape.
 const keepEntries = 10000
 
-// Log is the terminal log: the entries of one session, merged from views. It is not safe for concurrent use.
+// Log is the terminal log: the entries of one session, merged from views. It is not safe for
+// concurrent use.
 type Log struct {
 	id      string
 	started time.Time
@@ -82,9 +84,10 @@ type sight struct {
 	size    int
 }
 
-// ate tells whether the end of a reply that stood there was erased by mistake: a line or two at any time, and more where the agent
-// miscounts the rows, as after a resize, when the terminal has wrapped them anew, or (Ink) behind a frame as high as the window, for which it
-// prints all again and forgets where it left the cursor.
+// ate reports whether text is the reply with its last lines erased by mistake: one or two lines at
+// any time, more if the agent miscounts its rows. It does so after a resize, when the terminal has
+// rewrapped them. Ink also does so after a frame as high as the window, for which it prints
+// everything again and forgets where it left the cursor.
 func (s *sight) ate(text string, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
@@ -104,8 +107,8 @@ func NewLog(id string, started time.Time) *Log {
 	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, printed: map[*Entry]LongOutput{}}
 }
 
-// Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go of. The caller must
-// not change them. The slice is valid until the log changes.
+// Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go
+// of. The caller must not change them. The slice is valid until the log changes.
 func (l *Log) Entries() []*Entry {
 	l.write()
 	for i, e := range l.entries {
@@ -152,8 +155,8 @@ func (l *Log) settle(entries []*Entry) {
 	}
 }
 
-// Changes returns the entries that are new or different since the last call, in order, and the ids of those that
-// were taken back.
+// Changes returns the entries that are new or different since the last call, in order, and the ids
+// of those that were taken back.
 func (l *Log) Changes() (changed []*Entry, gone []string) {
 	for _, e := range l.Entries() {
 		if s := l.seen[e]; s.changed {
@@ -187,8 +190,8 @@ func (l *Log) Forget() []*Entry {
 	return out
 }
 
-// reach returns the index of the first entry that may still change: the first that the tape shows, or that an agent may
-// print again. The last is always kept, for what is asked about it.
+// reach returns the index of the first entry that may still change: the first that the tape shows,
+// or that an agent may print again. The last is always kept, for what is asked about it.
 func (l *Log) reach() int {
 	first := max(0, len(l.entries)-1)
 	if l.running {
@@ -247,8 +250,9 @@ func (l *Log) Finish() {
 	}
 }
 
-// Exited ends the shell command that was still running: what was recorded is over, and the shell with it, which draws no next
-// prompt. It is to be called before Finish, and not where the recording was cut off.
+// Exited ends the shell command that was still running: what was recorded is over, and the shell
+// with it, which draws no next prompt. It is to be called before Finish, and not where the
+// recording was cut off.
 func (l *Log) Exited() {
 	for _, e := range l.entries {
 		l.returned(e)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Merge brings the log up to what a view shows, anchor first: items that the log already holds for this tape keep
-// their entries (equal ones are kept apart by their order), a reply that grew stays one entry, what is new is
-// appended after the anchor. Items may also take up entries that are no longer on the tape: all of the conversation's
-// where a new tape shows it again. An entry that has stood for a while is never taken back. Merging a view twice
-// changes nothing.
+// Merge brings the log up to what a view shows, anchor first: items that the log already holds for
+// this tape keep their entries (equal ones are kept apart by their order), a reply that grew stays
+// one entry, what is new is appended after the anchor. Items may also take up entries that are no
+// longer on the tape: all of the conversation's where a new tape shows it again. An entry that has
+// stood for a while is never taken back. Merging a view twice changes nothing.
 func (l *Log) Merge(v View) {
 	if v.Tape != l.tape {
 		l.entered()
@@ -39,7 +39,8 @@ func (l *Log) Merge(v View) {
 	}
 }
 
-// entered ends the shell commands that the tape so far showed running: what took the screen over was the last one.
+// entered ends the shell commands that the tape so far showed running: what took the screen over
+// was the last one.
 func (l *Log) entered() {
 	for _, e := range l.refs {
 		if e.Role == RoleShell && e.Status == StatusStreaming {
@@ -49,7 +50,7 @@ func (l *Log) entered() {
 	}
 }
 
-// anchor returns the index of the entry after which the view's items stand.
+// anchor returns the index at which the view's items begin in the log.
 func (l *Log) anchor(before []*Entry, v View) int {
 	if len(before) > 0 {
 		return l.index(before[len(before)-1]) + 1
@@ -84,7 +85,8 @@ func (l *Log) index(e *Entry) int {
 	return -1
 }
 
-// place returns where a new entry goes: before the entry that the next known item has, else at the end.
+// place returns where a new entry goes: before the entry that the next known item has, else at the
+// end.
 func (l *Log) place(rest []*Entry) int {
 	for _, e := range rest {
 		if e != nil {
@@ -105,7 +107,8 @@ func (l *Log) insert(at int, it *Sighting, v View) *Entry {
 	return e
 }
 
-// update brings an entry up to date. A reprint in progress shows less than the log has: that is no news.
+// update brings an entry up to date. A reprint in progress shows less than the log has: that is no
+// news.
 func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	s := l.seen[e]
 	if !s.kept && (v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != "") {
@@ -178,7 +181,8 @@ func (l *Log) grown(e *Entry, it *Sighting) bool {
 	return true
 }
 
-// mend puts back the rows that an agent erased by mistake within what the tape shows of a reply that goes on growing; see sight.ate.
+// mend puts back the rows that an agent erased by mistake within what the tape shows of a reply
+// that goes on growing; see sight.ate.
 func (it *Sighting) mend(e *Entry) {
 	text, ok := withRows(e.Text, it.Text)
 	if !ok {
@@ -189,23 +193,25 @@ func (it *Sighting) mend(e *Entry) {
 	}
 }
 
-// seam is how much of a text must stand on both sides of erased rows, in bytes.
+// seam is how much text there must be on both sides of erased rows, in bytes.
 const seam = 8
 
-// withRows gives a text with the rows that it had before, where they are gone from between its beginning and its end: was is that
-// beginning, the rows and a part of that end.
+// withRows puts back rows that are gone from the middle of a text. now is the text without them;
+// was, the text before, has the same beginning, the rows, and a part of the end. It reports whether
+// it put any back.
 func withRows(was, now string) (string, bool) {
 	n := common(was, now)
 	rest, end := was[n:], now[n:]
 	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
 		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") {
-			return was + end[k:], !strings.Contains(now, rows) // else was had them twice: it was half drawn anew
+			return was + end[k:], !strings.Contains(now, rows) // else was had them twice: it was half redrawn
 		}
 	}
 	return now, false
 }
 
-// fuller returns what is known of a tool call: an agent that later folds it up into a summary takes nothing back.
+// fuller returns what is known of a tool call: an agent that later folds it up into a summary takes
+// nothing back.
 func fuller(old, now *Tool) *Tool {
 	if now.Input == "" && old.Input != "" {
 		t := *old
@@ -246,8 +252,9 @@ func (l *Log) drop(old, held []*Entry, v View) {
 	}
 }
 
-// align gives each item the entry that it continues or repeats, in order, with the largest total likeness; nil where
-// it is new. shown are the entries that the tape showed before.
+// align returns, for each item, the entry that it continues or repeats, or nil if it is new. It
+// keeps the order and chooses the largest total likeness. shown are the entries that the tape
+// showed before.
 func align(old []*Entry, shown map[*Entry]bool, items []Sighting) []*Entry {
 	refs := make([]*Entry, len(items))
 	like := func(e *Entry, it *Sighting) float64 {
@@ -327,8 +334,8 @@ func alike(e *Entry, it *Sighting) float64 {
 	return float64(n) / float64(max(len(a), len(b))) * 0.8
 }
 
-// sameCall says how much two sights of a tool call look like one: a call that is folded up into a summary has no input,
-// and may be any.
+// sameCall says how much two sights of a tool call look like one: a call that is folded up into a
+// summary has no input, and may be any.
 func sameCall(a, b *Tool) float64 {
 	switch {
 	case a.Input == b.Input && a.Name == b.Name:
@@ -353,20 +360,20 @@ func sameCall(a, b *Tool) float64 {
 	return 0
 }
 
-// isTail tells whether a tool's input is the end of another, as a file's name is of its path.
+// isTail reports whether a tool's input is the end of another, as a file's name is of its path.
 func isTail(tail, input string) bool {
 	rest, ok := strings.CutSuffix(input, tail)
 	return ok && tail != "" && (strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, " "))
 }
 
-// isHead tells whether a tool's input is the beginning of another, cut off for want of room.
+// isHead reports whether a tool's input is the beginning of another, cut off for lack of space.
 func isHead(head, input string) bool {
 	h, ok := strings.CutSuffix(head, "…")
 	return ok && strings.HasPrefix(input, h) && len(h) < len(strings.TrimSuffix(input, "…"))
 }
 
-// repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or half drawn: 0 where
-// it is another one.
+// repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or
+// half drawn: 0 where it is another one.
 func repeats(e *Entry, it *Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent:
@@ -404,8 +411,9 @@ func sameRest(e *Entry, it *Sighting) bool {
 		e.TruncatedAt == TruncatedHead && a != "" && strings.HasSuffix(b, a)
 }
 
-// holed tells whether one of two texts without white space is the other but for some rows in its middle: an agent that counts the rows of what it
-// draws anew wrongly erases them, and shows them again only when it draws all.
+// holed reports whether one of two texts without white space is the other without some rows in its
+// middle. An agent that miscounts the rows it redraws erases such rows, and shows them again only
+// when it redraws everything.
 func holed(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

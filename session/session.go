@@ -4,7 +4,8 @@ package session
 
 import "time"
 
-// Session describes one recorded command. It is the "session" object of a transcript (docs/format.md).
+// Session describes one recorded command. It is the "session" object of a transcript
+// (docs/format.md).
 type Session struct {
 	ID        string     `json:"id"`
 	Command   []string   `json:"command"`
