@@ -44,8 +44,8 @@ var (
 type Options struct {
 	Folder  string          // created with mode 0700 if missing
 	Session session.Session // its ID must not have a journal in Folder
-	// Closed, if set, is called in its own goroutine when a file is closed and others may store it
-	// elsewhere. Close waits for it.
+	// Closed, if set, is called in its own goroutine when a file is closed and others may store
+	// it elsewhere. Close waits for it.
 	Closed func()
 }
 
@@ -494,7 +494,7 @@ func (w *Writer) keepReserve() {
 	w.reserve = f
 }
 
-// release gives the reserved space back to the disk.
+// release returns the reserved space to the disk.
 func (w *Writer) release() {
 	if w.reserve != nil {
 		_ = w.reserve.Close()
