@@ -3,7 +3,8 @@ package vterm
 // maxKeyboards bounds the stack of keyboard flags, per screen; kitty keeps about as many.
 const maxKeyboards = 16
 
-// keyboard is how keys are to be told, and the shape of the cursor: nothing that changes cells, but a part of what a viewer's terminal has to know.
+// keyboard is how keys are to be told, and the shape of the cursor: nothing that changes cells, but
+// a part of what a viewer's terminal has to know.
 type keyboard struct {
 	stacks [2][]int // kitty's progressive enhancement flags: main and alternate screen; the last one is in force
 	other  int      // modifyOtherKeys
@@ -18,7 +19,8 @@ func (t *Term) stack() *[]int {
 	return &t.keyboard.stacks[0]
 }
 
-// pushKeyboard is CSI > u, popKeyboard CSI < u, setKeyboard CSI = u (kitty keyboard protocol, "Progressive enhancement").
+// pushKeyboard is CSI > u, popKeyboard CSI < u, setKeyboard CSI = u (kitty keyboard protocol,
+// "Progressive enhancement").
 func (t *Term) pushKeyboard() {
 	s := t.stack()
 	if len(*s) == maxKeyboards {
@@ -58,7 +60,8 @@ func (t *Term) modifyKeys() {
 	}
 }
 
-// stacks brings a terminal that is in its normal modes to the keyboard flags of a screen, which it shows.
+// stacks brings a terminal that is in its normal modes to the keyboard flags of a screen, which it
+// shows.
 func (p *painter) stacks(screen int) {
 	for _, flags := range p.t.keyboard.stacks[screen] {
 		p.putf("\x1b[>%du", flags)

@@ -2,10 +2,11 @@ package vterm
 
 // line is a row of cells that changes: on the screen it is as long as the screen is wide, in the
 // scrollback it may be shorter (the rest is blank). Its owners (screen, scrollback, history) are
-// counted, so that a row goes from one to the other without a copy and is used again after the last.
+// counted, so that a row goes from one to the other without a copy and is used again after the
+// last.
 //
-// As long as only ASCII of one style was printed on it, from its first column on, a line is text, which
-// takes an eighth of the memory to write, and to move through the processor's caches.
+// As long as only ASCII of one style was printed on it, from its first column on, a line is text,
+// which takes an eighth of the memory to write, and to move through the processor's caches.
 type line struct {
 	grid    []cell // zero while the line is text; read and change them through cells
 	text    []byte

@@ -2,8 +2,8 @@ package vterm
 
 import "encoding/binary"
 
-// printText adds what printable ASCII p starts with to a line that is text, as much as fits, and says how
-// much that is.
+// printText adds what printable ASCII p starts with to a line that is text, as much as fits, and
+// says how much that is.
 func (l *line) printText(p []byte, attr uint32) int {
 	if cap(l.text) < len(l.grid) {
 		l.text = make([]byte, 0, len(l.grid))

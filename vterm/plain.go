@@ -1,8 +1,8 @@
 package vterm
 
-// printPlain puts characters past ASCII on the screen that need no care, up to the first that does, and
-// says how many bytes they were: those that join nothing and fit on the row, such as CJK, lines of boxes
-// and lone emoji. It does what printRune does, several times as fast.
+// printPlain puts characters past ASCII on the screen that need no care, up to the first that does,
+// and says how many bytes they were: those that join nothing and fit on the row, such as CJK, lines
+// of boxes and lone emoji. It does what printRune does, several times as fast.
 func (t *Term) printPlain(p []byte) int {
 	if t.insert {
 		return 0

@@ -1,7 +1,7 @@
 package vterm
 
-// printASCII puts the printable ASCII characters that p starts with on the screen, and says how many
-// they are: the hot path.
+// printASCII puts the printable ASCII characters that p starts with on the screen, and says how
+// many they are: the hot path.
 func (t *Term) printASCII(p []byte) int {
 	n := 0
 	if t.charset != nil || t.insert {

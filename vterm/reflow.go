@@ -3,8 +3,8 @@ package vterm
 // group is a logical line: the rows first to, not including, end of a page.
 type group struct{ first, end int }
 
-// holdsCursor says that the cursor's row belongs to g. Such a line keeps its rows: the shell will
-// draw it anew.
+// holdsCursor reports whether the cursor's row belongs to g. Such a line keeps its rows: the shell
+// will redraw it.
 func (p *page) holdsCursor(g group) bool {
 	y := p.base + p.y
 	return y >= g.first && y < g.end

@@ -40,7 +40,8 @@ func (t *Term) Repaint() []byte {
 	return p.buf
 }
 
-// normal ends what the terminal was in the midst of: a sequence, modes, margins, a style, the alternate screen.
+// normal ends what the terminal was in the midst of: a sequence, modes, margins, a style, the
+// alternate screen.
 const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1006;1016;1004;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
 	"\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b]8;;\x1b\\\x1b[m\x1b[0\"q"
 
@@ -318,8 +319,8 @@ func (p *painter) settings() {
 	p.keys()
 }
 
-// cursor puts the cursor where it is, with its pending wrap, and sets the style, the character sets and the modes that would have
-// disturbed what came before.
+// cursor puts the cursor where it is, with its pending wrap, and sets the style, the character sets
+// and the modes that would have disturbed what came before.
 func (p *painter) cursor() {
 	t := p.t
 	sc := t.scr

@@ -13,8 +13,8 @@ type page struct {
 	kept  int // see narrow
 }
 
-// Resize changes the size of the terminal. The main screen's lines are wrapped anew where its
-// width changes.
+// Resize changes the size of the terminal. If the width changes, the main screen's lines are
+// rewrapped.
 func (t *Term) Resize(cols, rows int) {
 	cols, rows = clampTo(cols, minCols, maxCols), clampTo(rows, minRows, maxRows)
 	if cols == t.cols && rows == t.rows {

@@ -63,8 +63,8 @@ func (t *Term) inCSI(b byte) {
 	}
 }
 
-// inHead reads what is before the final byte of a control sequence or of the head of a device control
-// string: a private marker, parameters, intermediates. entry is the first of its states.
+// inHead reads what is before the final byte of a control sequence or of the head of a device
+// control string: a private marker, parameters, intermediates. entry is the first of its states.
 func (t *Term) inHead(b byte, entry state) {
 	const param, intermediate, ignore = csiParam - csiEntry, csiIntermediate - csiEntry, csiIgnore - csiEntry
 	switch {
@@ -84,9 +84,9 @@ func (t *Term) inHead(b byte, entry state) {
 	}
 }
 
-// wholeCSI executes the control sequence at the start of p, behind its ESC, if it is one of the common
-// kind that is there to its end: perhaps a private marker, then digits and semicolons, then the
-// final byte. It says how many bytes that is; 0 leaves p to the state machine.
+// wholeCSI executes the control sequence at the start of p, behind its ESC, if it is one of the
+// common kind that is there to its end: perhaps a private marker, then digits and semicolons, then
+// the final byte. It says how many bytes that is; 0 leaves p to the state machine.
 func (t *Term) wholeCSI(p []byte) int {
 	if len(p) < 4 || p[0] != '[' {
 		return 0

@@ -122,7 +122,8 @@ func (t *Term) appendCell(buf []byte, c cell) []byte {
 }
 
 // trim drops the blanks at the end that do not show. It says where the text ends, and how many
-// spaces were written behind it. A lone zero-width character at the end does not count, as in xterm.js.
+// spaces were written behind it. A lone zero-width character at the end does not count, as in
+// xterm.js.
 func (t *Term) trim(cells []cell) (shown []cell, text, blanks int) {
 	end := min(trimmed(cells), len(cells))
 	text = end

@@ -4,7 +4,8 @@ package vterm
 // tests hold it against others. No stretch of a row that is written or read cuts a wide character.
 type store interface {
 	resize(cols, rows int) // all blank then
-	// shift moves the rows from top to bottom up by n, or down where n is negative; blanks come in.
+	// shift moves the rows from top to bottom up by n, or down where n is negative; blanks come
+	// in.
 	shift(top, bottom, n int)
 	write(x, y int, cells []cell)
 	setCursor(x, y int, visible bool) // after the writes

@@ -7,12 +7,14 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but the sequences
-// that it gets right: CUP, CUF, CR, LF, SGR with colours, text, ECH, DECSTBM, SU, SD and DECTCEM. vt10x knows
-// neither wide characters nor most styles, and allocates for every byte that it reads. So a cell is
-// told by a rune, the style's number as the foreground, and, seldom, something in the background:
+// vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but the
+// sequences that it gets right: CUP, CUF, CR, LF, SGR with colours, text, ECH, DECSTBM, SU, SD and
+// DECTCEM. vt10x knows neither wide characters nor most styles, and allocates for every byte that
+// it reads. So a cell is told by a rune, the style's number as the foreground, and, seldom,
+// something in the background:
 //
-//   - what nobody wrote is a space, a written space is U+00A0, or, where there are many, a space with vtOther
+//   - what nobody wrote is a space, a written space is U+00A0, or, where there are many, a space
+//     with vtOther
 //   - the second half of a wide character is U+200B, and makes the cell before it a wide one
 //   - the background has the flags of cells that these rules cannot tell, and clusters' numbers
 type vt10xStore struct {
@@ -113,8 +115,8 @@ func (s *vt10xStore) flush() {
 	}
 }
 
-// Cells to erase rather than to print, within what is written and at its end, because that costs less: blanks
-// that nobody wrote, and spaces.
+// Cells to erase rather than to print, within what is written and at its end, because that costs
+// less: blanks that nobody wrote, and spaces.
 const (
 	minErase, minEraseEnd   = 14, 7
 	minSpaces, minSpacesEnd = 30, 20
