@@ -59,8 +59,9 @@ type pagePrompt struct {
 	Clock, Text string
 }
 
-// HTML writes t as one page that needs nothing from elsewhere: the conversation, and beside it the recording in a player, if
-// there is one. Nothing in t can become a script, or make the page ask for anything.
+// HTML writes t as one page that needs nothing from elsewhere: the conversation, and beside it the
+// recording in a player, if there is one. Nothing in t can become a script, or make the page ask
+// for anything.
 func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js"))}
 	for _, f := range factsOf(&t.Session) {

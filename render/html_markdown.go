@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
-// markdownHTML renders a message for a page. HTML in it is shown, not obeyed; pictures become links: a page asks for nothing.
+// markdownHTML renders a message for a page. HTML in it is shown, not obeyed; pictures become
+// links: a page asks for nothing.
 func markdownHTML(source string) string {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
@@ -26,7 +27,8 @@ func markdownHTML(source string) string {
 	return printable.Text(b.String()) // references to characters are resolved now
 }
 
-// shownHTML renders the nodes that are not to be obeyed, and headings two levels lower, below the page's own.
+// shownHTML renders the nodes that are not to be obeyed, and headings two levels lower, below the
+// page's own.
 type shownHTML struct{}
 
 func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {

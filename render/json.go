@@ -54,8 +54,8 @@ func (j *jsonWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeJSON writes what a json.Encoder with an indent of two blanks gives of the whole, entry by entry: a day of an agent has a
-// hundred thousand.
+// writeJSON writes what a json.Encoder with an indent of two spaces would, but entry by entry: a
+// day of an agent has a hundred thousand.
 func writeJSON(w io.Writer, t *session.Transcript) error {
 	out := whole(t)
 	var compact bytes.Buffer
@@ -86,8 +86,9 @@ func writeJSON(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// appendIndented appends compact JSON at a depth, laid out as json.Indent does. It is for what an Encoder gave, which is well formed:
-// json.Indent, which checks it byte for byte, takes longer than the encoding.
+// appendIndented appends compact JSON at a depth, laid out as json.Indent does. It is for what an
+// Encoder gave, which is well formed: json.Indent, which checks it byte for byte, takes longer than
+// the encoding.
 func appendIndented(dst, src []byte, depth int) []byte {
 	for i := 0; i < len(src); i++ {
 		c := src[i]

@@ -11,8 +11,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// writeMarkdown writes a transcript as Markdown for a reader: the session as front matter, a heading for each speaker, tool calls and
-// thinking folded away in <details>, events in one italic line.
+// writeMarkdown writes a transcript as Markdown for a reader: the session as front matter, a
+// heading for each speaker, tool calls and thinking folded away in <details>, events in one italic
+// line.
 func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
 	b.WriteString(frontMatter(&t.Session))

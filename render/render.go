@@ -1,4 +1,5 @@
-// Package render writes a terminal log as JSON, JSON lines, Markdown or text, and a screen as text, JSON or SVG.
+// Package render writes a terminal log as JSON, JSON lines, Markdown, HTML or text, and for
+// terminals.
 package render
 
 import (

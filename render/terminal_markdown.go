@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
-// Markdown for terminals: CommonMark and GitHub's tables as goldmark reads them. (glamour does the same, but takes 30 ms
-// at the start of every command to load its highlighter.)
+// Markdown for terminals: CommonMark and GitHub's tables as goldmark reads them. (glamour does the
+// same, but takes 30 ms at the start of every command to load its highlighter.)
 
 // markdown renders a message. Line breaks stay: the extractor has joined what was wrapped.
 func (t *Terminal) markdown(source string) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// writeText writes a transcript as plain text: [role] above each message, tool output indented, events
-// between dashes.
+// writeText writes a transcript as plain text: [role] above each message, tool output indented,
+// events between dashes.
 func writeText(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
 	title := headingOf(&t.Session)
