@@ -22,8 +22,8 @@ type veil struct {
 }
 
 const (
-	// shortKey is the length in bytes below which a key occurs in nearly any text. Unless it begins
-	// or ends a line, it may belong to any entry.
+	// shortKey is the length in bytes below which a key occurs in nearly any text. Unless it
+	// begins or ends a line, it may belong to any entry.
 	shortKey = 12
 	// decidedSize is the maximum size of decided.
 	decidedSize = 1 << 14
