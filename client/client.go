@@ -15,7 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Options say how to dial. Their zero value works for this machine's sessions, and for servers that ask for no token.
+// Options say how to dial. Their zero value works for this machine's sessions, and for servers that
+// ask for no token.
 type Options struct {
 	Token    string       // of a server
 	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
@@ -29,7 +30,8 @@ type Session struct {
 	State protocol.State `json:"state"` // what its agent does
 }
 
-// Client knows a place where sessions are. It may be used concurrently, and holds nothing that must be closed.
+// Client knows a place where sessions are. It may be used concurrently, and holds nothing that must
+// be closed.
 type Client struct {
 	place place
 	delay func(try int) time.Duration // before the nth try in a row
@@ -38,12 +40,14 @@ type Client struct {
 // place is where sessions are.
 type place interface {
 	sessions(ctx context.Context) ([]Session, error)
-	// connect gives a connection to a session, on which frames go both ways. A final error is not worth another try.
+	// connect returns a connection to a session, on which frames go both ways. After a final
+	// error, retrying is useless.
 	connect(ctx context.Context, id string) (conn io.ReadWriteCloser, err error)
 }
 
-// Dial gives the sessions at a place: a server's URL (http or https; one of a session's page will do), or, where it is empty, those of
-// this user on this machine. A server is asked whether it is one, and takes the token.
+// Dial returns a Client for the sessions of a server or of this machine. where is the server's URL
+// (http or https, also that of a session's page); if it is empty, the sessions are those of this
+// user on this machine. Dial checks that the server is one and accepts the token.
 func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if where == "" {
 		return &Client{local{o.Dir, o.Database}, backoff}, nil
@@ -62,8 +66,8 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	return &Client{s, backoff}, nil
 }
 
-// SplitURL parts the URL of a session's page, https://host/s/ID, into that of its server and the session's id; the id is empty where it
-// is a server's.
+// SplitURL parts the URL of a session's page, https://host/s/ID, into that of its server and the
+// session's id; the id is empty where it is a server's.
 func SplitURL(where string) (server, id string, err error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -77,11 +81,11 @@ func SplitURL(where string) (server, id string, err error) {
 	return strings.TrimSuffix(u.String(), "/"), id, nil
 }
 
-// Sessions gives the live sessions, the newest first.
+// Sessions returns the live sessions, the newest first.
 func (c *Client) Sessions(ctx context.Context) ([]Session, error) { return c.place.sessions(ctx) }
 
-// IDs gives the ids of this machine's sessions that have a socket, sorted. One may be left over from a session that was killed. It is
-// not for servers.
+// IDs returns the ids of this machine's sessions that have a socket, sorted. A socket may be left
+// over from a session that was killed. For a server, IDs returns an error.
 func (c *Client) IDs() ([]string, error) {
 	l, ok := c.place.(local)
 	if !ok {
@@ -90,8 +94,9 @@ func (c *Client) IDs() ([]string, error) {
 	return l.ids()
 }
 
-// Connect gives a bare connection to a session, on which frames of package protocol go both ways; the caller speaks first, and must close
-// it. The error wraps session.ErrNotFound where there is no such live session.
+// Connect returns a bare connection to a session, on which frames of package protocol go both ways.
+// The caller sends the first frame, and must close the connection. The error wraps
+// session.ErrNotFound if no such session is live.
 func (c *Client) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	return c.place.connect(ctx, ref)
 }

@@ -12,7 +12,8 @@ import (
 // left out.
 type Event any
 
-// Connected says that the session is there, at first and after each Lost. Then the entries that were asked for come again.
+// Connected says that the session is there, at first and after each Lost. Then the entries that
+// were asked for come again.
 type Connected struct {
 	protocol.Hello
 }
@@ -30,7 +31,8 @@ type Output struct {
 	Data []byte
 }
 
-// decode makes an event of a frame that is neither an answer nor about bytes; nil for those that we do not know.
+// decode makes an event of a frame that is neither an answer nor about bytes; nil for those that we
+// do not know.
 func decode(f protocol.Frame) (Event, error) {
 	switch f.Type {
 	case protocol.TypeResize:

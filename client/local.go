@@ -75,7 +75,7 @@ func (l local) sockets() (sockets map[string]string, err error) {
 	return sockets, err
 }
 
-// ids gives the ids of all sockets, sorted by the start of their sessions.
+// ids returns the ids of all sockets, sorted by the start of their sessions.
 func (l local) ids() ([]string, error) {
 	sockets, err := l.sockets()
 	return slices.Sorted(maps.Keys(sockets)), err

@@ -18,7 +18,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Subprotocol is the WebSocket subprotocol of a session's frames. A token goes beside it, behind TokenPrefix, as base64url.
+// Subprotocol is the WebSocket subprotocol of a session's frames. A token goes beside it, behind
+// TokenPrefix, as base64url.
 const (
 	Subprotocol = "ptyrec.v1"
 	TokenPrefix = "bearer."
@@ -131,7 +132,7 @@ func (s *remote) connect(ctx context.Context, id string) (io.ReadWriteCloser, er
 	address := "ws" + strings.TrimPrefix(s.base, "http") + "/api/sessions/" + url.PathEscape(id) + "/live"
 	dialing, cancel := context.WithTimeout(ctx, helloTimeout)
 	defer cancel()
-	c, resp, err := websocket.Dial(dialing, address, o) //nolint:bodyclose // the library reads it, and gives a copy
+	c, resp, err := websocket.Dial(dialing, address, o) //nolint:bodyclose // the library reads it, and returns a copy
 	if err != nil {
 		if resp != nil && resp.StatusCode >= 400 {
 			return nil, answered(resp)

@@ -10,15 +10,17 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// ErrDisconnected says that there is no connection now, or that it was lost before an answer came: whether the session did what was asked
-// is not known then.
+// ErrDisconnected says that there is no connection now, or that it was lost before an answer came:
+// whether the session did what was asked is not known then.
 var ErrDisconnected = errors.New("not connected to the session")
 
-// Write types p, in order. It returns when the session has taken all of it. The error is a *protocol.Error where the session
-// refuses it (protocol.CodeNoControl), else wraps ErrDisconnected.
+// Write types p, in order. It returns when the session has taken all of it. The error is a
+// *protocol.Error where the session refuses it (protocol.CodeNoControl), else wraps
+// ErrDisconnected.
 func (s *Stream) Write(p []byte) (int, error) { return s.typeKeys(s.ctx, p) }
 
-// Input types keys, in order, up to protocol.MaxOutput bytes of them at once or not at all. Its errors are those of Write.
+// Input types keys, in order, up to protocol.MaxOutput bytes of them at once or not at all. Its
+// errors are those of Write.
 func (s *Stream) Input(ctx context.Context, keys []byte) error {
 	_, err := s.typeKeys(ctx, keys)
 	return err
@@ -36,13 +38,15 @@ func (s *Stream) typeKeys(ctx context.Context, keys []byte) (n int, err error) {
 	return n, nil
 }
 
-// Resize asks for another size of the session's window, in cells, until we leave: when the last viewer who asked for one is gone, the
-// window gets its own back. It needs control, and is to be called again after a reconnect.
+// Resize asks for another size of the session's window, in cells, until we leave: when the last
+// viewer who asked for one is gone, the window gets its own back. It needs control, and is to be
+// called again after a reconnect.
 func (s *Stream) Resize(ctx context.Context, cols, rows int) error {
 	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows})
 }
 
-// SetSize is Resize for good: the size stays when we leave, until the session's own terminal gets another.
+// SetSize is Resize for good: the size stays when we leave, until the session's own terminal gets
+// another.
 func (s *Stream) SetSize(ctx context.Context, cols, rows int) error {
 	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows, Keep: true})
 }

@@ -29,8 +29,8 @@ type AttachOptions struct {
 	OnEvent func(Event)
 }
 
-// Stream is a session that is watched. One goroutine may read (Next or Read) while others write and ask. Answers come only while
-// somebody reads, or little comes to be read.
+// Stream is a session that is watched. One goroutine may read (Next or Read) while others write and
+// ask. Answers come only while somebody reads, or little comes to be read.
 type Stream struct {
 	attach protocol.Attach
 	place  place
@@ -44,7 +44,7 @@ type Stream struct {
 	done   chan struct{} // closed when run is over
 	err    error         // why; set before done is closed
 	seq    int64         // of the next byte; -1: none is known. Only run uses it
-	rest   bytes.Reader  // of the bytes that Read gives
+	rest   bytes.Reader  // of the bytes that Read returns
 	exit   atomic.Pointer[protocol.Exit]
 
 	mu      sync.Mutex // guards the fields below
@@ -59,9 +59,9 @@ type Stream struct {
 // queued is how many events wait for the reader. An Output holds at most protocol.MaxOutput bytes.
 const queued = 16
 
-// Attach connects to a session: an id, the start of one, "last", or, on this machine, the path of its socket. It returns once the
-// session has answered; ctx bounds that only. The error wraps session.ErrNotFound where there is no such live session. The caller must
-// Close the stream.
+// Attach connects to a session: an id, the start of one, "last", or, on this machine, the path of
+// its socket. It returns once the session has answered; ctx bounds only that. The error wraps
+// session.ErrNotFound if no such session is live. The caller must Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
 		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
@@ -165,7 +165,7 @@ func (s *Stream) run(l *link) {
 	}
 }
 
-// sleep waits, and tells that the stream was not closed meanwhile.
+// sleep waits, and reports false if the stream was closed meanwhile.
 func (s *Stream) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -177,7 +177,7 @@ func (s *Stream) sleep(d time.Duration) bool {
 	}
 }
 
-// give hands an event to the reader, and tells that the stream was not closed meanwhile.
+// give hands an event to the reader, and reports false if the stream was closed meanwhile.
 func (s *Stream) give(e Event) bool {
 	select {
 	case s.events <- e:
@@ -215,7 +215,7 @@ func (s *Stream) serve(l *link) error {
 	}
 }
 
-// take handles one frame, and tells that it is the last one.
+// take handles one frame. over reports whether it is the last one.
 func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 	switch f.Type {
 	case protocol.TypeNumbered:
@@ -260,7 +260,7 @@ func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 	return over, nil
 }
 
-// takeOutput gives out what is new of an Output frame.
+// takeOutput hands on what is new in an Output frame.
 func (s *Stream) takeOutput(f protocol.Frame) error {
 	seq, data, err := f.Output()
 	if err != nil {
@@ -298,7 +298,7 @@ func (s *Stream) takeNumbered(f protocol.Frame) error {
 	return nil
 }
 
-// skip gives out what is left out, where we wait for it.
+// skip hands on the part of a gap that comes after what was received.
 func (s *Stream) skip(g protocol.Gap) {
 	g.From = max(g.From, s.seq)
 	if g.To > g.From {
@@ -307,7 +307,8 @@ func (s *Stream) skip(g protocol.Gap) {
 	}
 }
 
-// A connection on which nothing came for long is asked for a sign of life, and given up where none comes.
+// A connection on which nothing came for long is asked for a sign of life, and given up where none
+// comes.
 const (
 	pingAfter = 20 * time.Second
 	deadAfter = 60 * time.Second
@@ -335,7 +336,8 @@ func (s *Stream) keep(l *link, over <-chan struct{}) {
 	}
 }
 
-// Next gives the next event. Behind Exit, and after Close, the error is io.EOF; else it says why the session cannot be reached.
+// Next returns the next event. After Exit, and after Close, the error is io.EOF; any other error
+// says why the session cannot be reached.
 func (s *Stream) Next(ctx context.Context) (Event, error) {
 	select {
 	case e, ok := <-s.events:
@@ -352,8 +354,8 @@ func (s *Stream) Next(ctx context.Context) (Event, error) {
 	return nil, s.err
 }
 
-// Read gives the bytes that the user's terminal is to get: the output and, in protocol.ModeScreen, those that paint the screen. Other
-// events go to OnEvent. Its errors are those of Next.
+// Read returns bytes for the user's terminal: the output and, in protocol.ModeScreen, those that
+// paint the screen. Other events go to OnEvent. Its errors are those of Next.
 func (s *Stream) Read(p []byte) (int, error) {
 	for s.rest.Len() == 0 {
 		e, err := s.Next(context.Background())
@@ -375,7 +377,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return s.rest.Read(p)
 }
 
-// ExitStatus gives the status with which the session ended; ok is false where it did not, or not while we were attached.
+// ExitStatus returns the session's exit status. ok is false if the session did not end while the
+// stream was attached.
 func (s *Stream) ExitStatus() (status int, ok bool) {
 	if x := s.exit.Load(); x != nil {
 		return x.Status, true
