@@ -1,15 +1,18 @@
-// Package protocol is what a live session and its viewers say to each other: frames over any stream of bytes (the session's
-// unix socket, a WebSocket of the server). docs/protocol.md describes it for programs in other languages.
+// Package protocol is what a live session and its viewers say to each other: frames over any stream
+// of bytes (the session's unix socket, a WebSocket of the server). docs/protocol.md describes it
+// for programs in other languages.
 //
-// A frame is a type (1 byte), a length (4 bytes, big endian, at most MaxPayload) and so many bytes of payload. The viewer speaks
-// first (Attach); the session answers with Hello, or with Refused and closes. Lower-case types go from the viewer to the session,
-// upper-case ones to the viewer. A type that one does not know is skipped: frames and their JSON fields are only ever added.
+// A frame is a type (1 byte), a length (4 bytes, big endian, at most MaxPayload) and so many bytes
+// of payload. The viewer speaks first (Attach); the session answers with Hello, or with Refused and
+// closes. Lower-case types go from the viewer to the session, upper-case ones to the viewer. A type
+// that one does not know is skipped: frames and their JSON fields are only ever added.
 //
-// seq is the number of bytes that the child had written before: the first byte of output has seq 0. It is never reused, and is the
-// offset of the raw log and of entries.
+// seq is the number of bytes that the child had written before: the first byte of output has seq 0.
+// It is never reused, and is the offset of the raw log and of entries.
 package protocol
 
-// Version is the protocol's version. A session refuses a viewer of a higher major version; there is only one so far.
+// Version is the protocol's version. A session refuses a viewer of a higher major version; there is
+// only one so far.
 const Version = 1
 
 // Bounds of frames, in bytes of payload.
@@ -18,7 +21,8 @@ const (
 	MaxOutput  = 64 << 10 // of the output in one Output frame, and of the keys in one Input frame
 )
 
-// MaxFrame is the length of the longest frame on the wire, in bytes: of one message, where frames travel as messages.
+// MaxFrame is the length of the longest frame on the wire, in bytes: of one message, where frames
+// travel as messages.
 const MaxFrame = headerSize + MaxPayload
 
 // Type says what a frame holds.
@@ -30,7 +34,7 @@ const (
 	TypeRefused  Type = 'F' // Error: the viewer cannot be served; the connection ends
 	TypeSnapshot Type = 'S' // Snapshot: forget the screen you have, this is it
 	TypeOutput   Type = 'O' // Output: what the child wrote
-	TypeGap      Type = 'G' // Gap: bytes that nobody can give any more; what follows stands behind them
+	TypeGap      Type = 'G' // Gap: bytes that are lost; the next output comes after them
 	TypeResize   Type = 'R' // Size, of the session's window
 	TypeEntries  Type = 'E' // Entries: new, changed or taken back
 	TypeState    Type = 'T' // State of the agent

@@ -45,11 +45,13 @@ type Reader struct {
 // NewReader reads frames from r, which should be buffered.
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
-// growth is by how much a payload's memory grows ahead of what arrived, in bytes: a length alone costs nobody a megabyte.
+// growth is by how much a payload's memory grows ahead of what arrived, in bytes: a length alone
+// costs nobody a megabyte.
 const growth = 64 << 10
 
-// Next reads a frame. Its payload is valid until the next call. At the end between two frames the error is io.EOF, in the
-// midst of one io.ErrUnexpectedEOF, and ErrTooLong where a length is over the bound.
+// Next reads a frame. Its payload is valid until the next call. At the end between two frames the
+// error is io.EOF, in the midst of one io.ErrUnexpectedEOF, and ErrTooLong where a length is over
+// the bound.
 func (r *Reader) Next() (Frame, error) {
 	if _, err := io.ReadFull(r.r, r.header[:]); err != nil {
 		return Frame{}, err

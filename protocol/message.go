@@ -26,7 +26,8 @@ const (
 	ModeFrames Mode = "frames" // Numbered frames of the raw log from From on, each once, in order; without From behind a Snapshot
 )
 
-// Kind says who types: people and programs are told apart in the log, and only people may take control unasked.
+// Kind says who types: people and programs are told apart in the log, and only people may take
+// control unasked.
 type Kind string
 
 // The kinds.
@@ -76,7 +77,7 @@ type State struct {
 	At    time.Time `json:"at,omitzero"`     // since when
 }
 
-// StateOf gives the state that an entry of the log tells; ok is false where it tells none.
+// StateOf returns the state that an entry of the log reports. ok is false if it reports none.
 func StateOf(e *session.Entry) (s State, ok bool) {
 	s = State{Agent: e.Agent, At: e.At}
 	switch e.Event {
@@ -162,8 +163,8 @@ type Exit struct {
 	Seq    int64 `json:"seq"`    // the length of the output
 }
 
-// SizeRequest asks for another size of the session's window, in cells. It needs control. When the last viewer who asked for one
-// has left, the window gets its own back.
+// SizeRequest asks for another size of the session's window, in cells. It needs control. When the
+// last viewer who asked for one has left, the window gets its own back.
 type SizeRequest struct {
 	ID   uint32 `json:"id"`
 	Cols int    `json:"cols"`
@@ -246,7 +247,7 @@ func Output(seq int64, data []byte) Frame {
 	return Frame{TypeOutput, append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(data)), uint64(seq)), data...)}
 }
 
-// Output gives what an Output frame holds. The data shares the payload's memory.
+// Output decodes an Output frame. The data shares the payload's memory.
 func (f Frame) Output() (seq int64, data []byte, err error) {
 	if len(f.Payload) < 8 {
 		return 0, nil, fmt.Errorf("%w: output of %d bytes", ErrBadFrame, len(f.Payload))
@@ -254,7 +255,8 @@ func (f Frame) Output() (seq int64, data []byte, err error) {
 	return int64(binary.BigEndian.Uint64(f.Payload)), f.Payload[8:], nil
 }
 
-// Snapshot is a screen, as bytes that make a terminal of that size show it (and have its modes), whatever it showed before.
+// Snapshot is a screen, as bytes that make a terminal of that size show it (and have its modes),
+// whatever it showed before.
 type Snapshot struct {
 	Seq        int64 // the output goes on with
 	Cols, Rows int   // of the window, in cells
@@ -269,7 +271,7 @@ func (s Snapshot) Frame() Frame {
 	return Frame{TypeSnapshot, append(buf, s.Data...)}
 }
 
-// Snapshot gives what a Snapshot frame holds. Its data shares the payload's memory.
+// Snapshot decodes a Snapshot frame. Its data shares the payload's memory.
 func (f Frame) Snapshot() (Snapshot, error) {
 	if len(f.Payload) < 12 {
 		return Snapshot{}, fmt.Errorf("%w: snapshot of %d bytes", ErrBadFrame, len(f.Payload))
@@ -287,7 +289,7 @@ func Input(id uint32, keys []byte) Frame {
 	return Frame{TypeInput, append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(keys)), id), keys...)}
 }
 
-// Input gives what an Input frame holds. The keys share the payload's memory.
+// Input decodes an Input frame. The keys share the payload's memory.
 func (f Frame) Input() (id uint32, keys []byte, err error) {
 	if len(f.Payload) < 4 || len(f.Payload) > 4+MaxOutput {
 		return 0, nil, fmt.Errorf("%w: input of %d bytes", ErrBadFrame, len(f.Payload))
