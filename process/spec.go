@@ -30,8 +30,8 @@ type Spec struct {
 	Argv    []string // runs without a shell, if Command is empty
 
 	// Session names a shell session of the sandbox. The command begins with the session's
-	// directory, variables and functions, and leaves its own behind for the next one. Commands of
-	// one session run one after another: Start waits.
+	// directory, variables and functions, and leaves its own behind for the next one. Commands
+	// of one session run one after another: Start waits.
 	Session string
 	// Apart runs the command beside those of its Session, which it leaves unchanged.
 	Apart bool
@@ -127,8 +127,8 @@ type Chunk struct {
 	Offset int64 // of Text, in bytes of the stream's text
 	Text   string
 	At     time.Time
-	// Info says that output is missing before this chunk, as "bytes N to M are lost", or what is
-	// wrong with the recording; Text may be empty then.
+	// Info says that output is missing before this chunk, as "bytes N to M are lost", or what
+	// is wrong with the recording; Text may be empty then.
 	Info string
 }
 
