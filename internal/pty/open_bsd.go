@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a new pseudoterminal. Deadlines work with ptmx; a Close of it ends its Reads. Nobody's controlling terminal becomes tty.
+// Open opens a new pseudoterminal. Deadlines work with ptmx; a Close of it ends its Reads. Nobody's
+// controlling terminal becomes tty.
 func Open() (ptmx, tty *os.File, err error) {
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -23,7 +24,7 @@ func Open() (ptmx, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
-// nonblocking gives f's file as one that the poller knows: creack/pty has switched that off.
+// nonblocking returns a copy of f that Go's poller knows: creack/pty has switched that off.
 func nonblocking(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a new pseudoterminal (pty(7), ioctl_tty(2)). Deadlines work with ptmx; a Close of it ends its Reads. Nobody's controlling terminal
-// becomes tty.
+// Open opens a new pseudoterminal (pty(7), ioctl_tty(2)). Deadlines work with ptmx; a Close of it
+// ends its Reads. Nobody's controlling terminal becomes tty.
 //
-// It does without creack/pty, whose ptsname hands the kernel the address of a variable as a number: where the garbage collector moves the stack before
-// the call, the number stays 0, and tty is /dev/pts/0, whoever's terminal that is.
+// It does without creack/pty, whose ptsname hands the kernel the address of a variable as a number:
+// where the garbage collector moves the stack before the call, the number stays 0, and tty is
+// /dev/pts/0, whoever's terminal that is.
 func Open() (ptmx, tty *os.File, err error) {
 	ptmx, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -28,7 +29,7 @@ func Open() (ptmx, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
-// unlock lets the other end be opened, and gives its name.
+// unlock lets the other end be opened, and returns its name.
 func unlock(ptmx *os.File) (name string, err error) {
 	conn, err := ptmx.SyscallConn() // not Fd, which would make it blocking
 	if err != nil {
