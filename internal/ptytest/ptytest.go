@@ -36,8 +36,8 @@ type User struct {
 	closed bool
 }
 
-// HeedSignals lets the programs that a test starts get the signals of their terminal, also where the tests themselves run under nohup or in a
-// shell's background. It may be called often.
+// HeedSignals lets the programs that a test starts get the signals of their terminal, also where
+// the tests themselves run under nohup or in a shell's background. It may be called often.
 var HeedSignals = sync.OnceFunc(func() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {
@@ -167,7 +167,7 @@ func (u *User) Type(t testing.TB, keys string) {
 	}
 }
 
-// Resize gives the window a new size, in cells.
+// Resize changes the window's size, in cells.
 func (u *User) Resize(t testing.TB, cols, rows int) {
 	t.Helper()
 	if err := SetSize(u.TTY, cols, rows); err != nil {
@@ -175,7 +175,7 @@ func (u *User) Resize(t testing.TB, cols, rows int) {
 	}
 }
 
-// SetSize gives the window of a terminal, either end of it, a new size, in cells.
+// SetSize changes the window size of a terminal, in cells. f is either end of it.
 func SetSize(f *os.File, cols, rows int) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -200,7 +200,8 @@ func (u *User) Settings(t testing.TB) unix.Termios {
 	return *settings
 }
 
-// Start starts cmd on the terminal, as its controlling one. What cmd already has for stdin, stdout or stderr stays.
+// Start starts cmd on the terminal, as its controlling one. What cmd already has for stdin, stdout
+// or stderr stays.
 func (u *User) Start(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.Stdin == nil {
@@ -224,7 +225,7 @@ func (u *User) Start(t testing.TB, cmd *exec.Cmd) {
 	})
 }
 
-// Status waits for cmd and gives its exit status, 128+n where signal n ended it.
+// Status waits for cmd and returns its exit status, or 128+n if signal n ended it.
 func Status(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
