@@ -1,5 +1,6 @@
-// Command day records a long day of an agent: it plays recordings over and over until there are so many megabytes of output, through the raw log,
-// the Processor and the database as a live recording does, and tells what that takes.
+// Command day records a long day of an agent: it plays recordings over and over until there are so
+// many megabytes of output, through the raw log, the Processor and the database as a live recording
+// does, and tells what that takes.
 //
 //	go run ./bench/day -mb 1000 -db day.db testdata/transcripts/claude/*/session.cast.gz
 //
