@@ -74,7 +74,7 @@ func makeSession(random *rand.Rand, i int, started time.Time, n int) (*session.S
 	return s, append(all, exit)
 }
 
-// sentence gives words as a language has them: some often, many seldom.
+// sentence returns words as a language has them: some often, many seldom.
 func sentence(random *rand.Rand, words int) string {
 	out := make([]string, words)
 	for i := range out {
