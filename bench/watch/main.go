@@ -1,5 +1,6 @@
-// Command watch reads all output of a live session as a viewer that wants every byte, and tells how many there were, their SHA-256 and
-// how fast they came. It stops at the session's end, or behind -bytes.
+// Command watch reads all output of a live session as a viewer that wants every byte, and tells how
+// many there were, their SHA-256 and how fast they came. It stops at the session's end, or behind
+// -bytes.
 //
 //	head -c 100000000 /dev/urandom | base64 -w 76 > flood.txt
 //	id=$(ptyrec run --detach -- sh -c 'stty -opost; cat flood.txt; read x')
