@@ -281,7 +281,7 @@ func (c *conn) joinSession(r *request) error {
 	}
 	seq := reader.joined.number
 	h.mu.Lock()
-	switch k := h.newestKeyframe(); {
+	switch k := h.newestKeyframe(freshFrames, freshBytes); {
 	case r.ReplayFrom != nil:
 		reader.next = int64(min(*r.ReplayFrom, uint64(seq)))
 	case k != nil && k.number < seq:

@@ -409,7 +409,7 @@ const (
 func (h *hub) begin() error {
 	h.mu.Lock()
 	few := h.next <= freshFrames && h.written <= freshBytes
-	has := h.newestKeyframe() != nil
+	has := h.newestKeyframe(freshFrames, freshBytes) != nil
 	h.mu.Unlock()
 	if few || has {
 		return nil
@@ -431,16 +431,14 @@ func (h *hub) begin() error {
 	}
 }
 
-// newestKeyframe returns a keyframe with few frames behind it, or nil. The caller holds h.mu.
-func (h *hub) newestKeyframe() *entry {
-	bytes := 0
-	for i := len(h.ring) - 1; i >= max(0, len(h.ring)-freshFrames); i-- {
+// newestKeyframe returns the newest keyframe among the last frames of the ring, at most so many
+// frames and bytes before its end, or nil. The caller holds h.mu.
+func (h *hub) newestKeyframe(frames, bytes int) *entry {
+	for i := len(h.ring) - 1; i >= max(0, len(h.ring)-frames) && bytes >= 0; i-- {
 		if h.ring[i].event == session.EventKeyframe {
 			return h.ring[i]
 		}
-		if bytes += h.ring[i].cost(); bytes > freshBytes {
-			return nil
-		}
+		bytes -= h.ring[i].cost()
 	}
 	return nil
 }

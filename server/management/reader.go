@@ -1,8 +1,10 @@
 package management
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -173,7 +175,8 @@ func (r *reader) fellBehind() error {
 	}
 	h := r.h
 	h.mu.Lock()
-	k := h.newestKeyframe()
+	// By the time that this client is served, the session may have gone on for a while.
+	k := h.newestKeyframe(maxWaiting/2, h.p.RingBytes)
 	if k != nil && k.number > r.next {
 		r.next, r.picture = k.number, k.number
 		r.told.Store(r.next)
@@ -181,7 +184,8 @@ func (r *reader) fellBehind() error {
 		return nil
 	}
 	h.mu.Unlock()
-	if err := h.keyframe(true); err != nil {
+	err := h.keyframe(true)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return errGone // the session is over: it cannot be had any more
 	}
 	return r.wait()
