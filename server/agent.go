@@ -17,8 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// The messages of /ws/agent/{id}, as AgentSpace's terminal.* messages have them. Those with an id go to the agent, those with a requestId
-// come from it. Beside the screen's last characters a snapshot has all of it; an error says to which request it belongs.
+// The messages of /ws/agent/{id}, as AgentSpace's terminal.* messages have them. Those with an id
+// go to the agent, those with a requestId come from it. Beside the screen's last characters a
+// snapshot has all of it; an error says to which request it belongs.
 type (
 	agentSnapshot struct {
 		Type      string          `json:"type"` // terminal.snapshot
@@ -61,7 +62,7 @@ type (
 	}
 )
 
-// snapshotChars is how much of the screen's text stands in a snapshot's content, in characters.
+// snapshotChars is how much of the screen's text a snapshot contains, in characters.
 const snapshotChars = 4000
 
 // agent lets a program see a live session and, while its user grants it, type.
@@ -164,7 +165,7 @@ func (a *agentLink) tellControl(ctx context.Context, c protocol.Control) error {
 	return sendJSON(ctx, a.ws, m)
 }
 
-// contentOf gives the last characters of a screen.
+// contentOf returns the last characters of a screen.
 func contentOf(s protocol.Screen) string {
 	text := []rune(strings.TrimRight(strings.Join(s.Lines, "\n"), "\n"))
 	return string(text[max(0, len(text)-snapshotChars):])

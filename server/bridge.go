@@ -22,8 +22,9 @@ const (
 // bridgeTTL is how long a session of the bridge lives without clients, where nothing else is said.
 const bridgeTTL = 30 * time.Second
 
-// bridges are the sessions of /ws/pty, by the names that clients give them. Each is a detached session like others, of the command that
-// `ptyrec serve` was told; it ends when it has had no client for a while, when one closes it, and with the server.
+// bridges are the sessions of /ws/pty, by the names that clients give them. Each is a detached
+// session like others, of the command that `ptyrec serve` was told; it ends when it has had no
+// client for a while, when one closes it, and with the server.
 type bridges struct {
 	server  *Server
 	ttl     time.Duration
@@ -44,7 +45,7 @@ func (b *bridges) init(s *Server) {
 // maxBridges bounds the sessions of the bridge.
 const maxBridges = 100
 
-// join adds a client to the session with this name, which is begun where there is none.
+// join adds a client to the session with this name. It starts the session if needed.
 func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +85,7 @@ func (b *bridges) close() {
 	}
 }
 
-// hasBridge tells that there is one.
+// hasBridge reports whether the server has a bridge.
 func (s *Server) hasBridge() bool { return len(s.Bridge) > 0 && s.Start != nil && !s.ReadOnly }
 
 // bridgeMessage is a message of the bridge, in either direction.
@@ -142,7 +143,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// freeCommand tells that a client names a command, as the declaration allows and we do not.
+// freeCommand reports whether a client names a command, which the protocol allows and we do not.
 func (s *Server) freeCommand(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Has("command") || q.Has("args") || q.Has("cwd") || q.Has("wsEndpoint")

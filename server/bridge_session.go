@@ -202,7 +202,7 @@ func (b *bridge) start() (*client.Stream, error) {
 	return s.Live.Attach(ctx, id, client.AttachOptions{Name: "bridge " + b.name, Mode: protocol.ModeBytes, Control: true})
 }
 
-// follow passes the output on to the end, and gives the exit status.
+// follow passes on the output until its end, and returns the exit status.
 func (b *bridge) follow(stream *client.Stream) int {
 	for {
 		event, err := stream.Next(context.WithoutCancel(b.ctx))
@@ -228,7 +228,8 @@ func (b *bridge) follow(stream *client.Stream) int {
 	}
 }
 
-// output gives the clients what the session wrote, but for a character or sequence that is not complete yet.
+// output sends the session's output to the clients, but holds back an incomplete character or
+// sequence at its end.
 func (b *bridge) output(data []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -264,7 +265,8 @@ func (b *bridge) screen() []byte {
 	return want
 }
 
-// isPlain tells that a text has no control characters: of such a one the end is as good as all.
+// isPlain reports whether a text has no control characters. The end of such a text can be shown
+// without its beginning.
 func isPlain(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }

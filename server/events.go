@@ -69,7 +69,8 @@ type teller struct {
 	told  bool   // entries were told, if only that there are none
 }
 
-// tellStored tells the entries that are stored. Those that the client has already, by the id of the last event that it got, are left out.
+// tellStored tells the entries that are stored. Those that the client has already, by the id of the
+// last event that it got, are left out.
 func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, last string) error {
 	page, err := s.Past.Page(ctx, info, store.Span{})
 	if err != nil {

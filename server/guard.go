@@ -28,14 +28,15 @@ const (
 
 type rightKey struct{}
 
-// rightOf gives what the guard found that a client may do.
+// rightOf returns what a client may do, as the guard found.
 func rightOf(r *http.Request) right {
 	found, _ := r.Context().Value(rightKey{}).(right)
 	return found
 }
 
-// guard lets only requests through that come by a known name (else a page of another site could have its own name lead here: DNS
-// rebinding), from our own pages where a browser says from which, and with the token where one is needed.
+// guard lets only requests through that come by a known name (else a page of another site could
+// have its own name lead here: DNS rebinding), from our own pages where a browser says from which,
+// and with the token where one is needed.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
@@ -74,7 +75,7 @@ func (s *Server) check(r *http.Request) error {
 	return nil
 }
 
-// knowsHost tells that a Host header names us. An IP address cannot be rebound.
+// knowsHost reports whether a Host header names us. An IP address cannot be rebound.
 func (s *Server) knowsHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -87,7 +88,8 @@ func (s *Server) knowsHost(hostport string) bool {
 	return host == "localhost" || slices.Contains(s.Hosts, host)
 }
 
-// fromUs tells that no browser says that a page of another origin asks.
+// fromUs reports whether the request may come from our own page: it does not if a browser names
+// another origin.
 func (s *Server) fromUs(r *http.Request) bool {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "same-origin", "none":
@@ -204,7 +206,8 @@ func equal(shown, secret string) bool {
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// secure sets the headers of every answer. Styles may stand inline because xterm.js draws with them; scripts may not.
+// secure sets the headers of every answer. Inline styles are allowed because xterm.js draws with
+// them; inline scripts are not.
 func (s *Server) secure(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -219,7 +222,7 @@ func (s *Server) secure(h http.Header) {
 	}
 }
 
-// patient gives each write its own time.
+// patient sets a new deadline for each write.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -240,7 +243,8 @@ func (p *patient) Flush() {
 // Unwrap is for http.ResponseController.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// isJSON tells that a body says that it is JSON, which no form of another site can.
+// isJSON reports whether a request declares its body as JSON, which a form on another site cannot
+// do.
 func isJSON(r *http.Request) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && kind == "application/json"

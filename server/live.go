@@ -61,7 +61,8 @@ type relay struct {
 	behalf *protocol.Link
 }
 
-// run passes frames on until one side ends. The error is nil where that is the session, after its Exit.
+// run passes frames on until one side ends. The error is nil where that is the session, after its
+// Exit.
 func (l relay) run(ctx context.Context) error {
 	heard := make(chan error, 1)
 	var up sync.WaitGroup
@@ -89,7 +90,7 @@ func (l relay) run(ctx context.Context) error {
 	return err
 }
 
-// down passes on what the session says, and tells that it said that it is over.
+// down passes on what the session sends. ended reports whether the session sent its end.
 func (l relay) down(ctx context.Context) (ended bool, err error) {
 	r := protocol.NewReader(bufio.NewReaderSize(l.peer, 64<<10))
 	var message []byte
@@ -152,7 +153,8 @@ func frameOf(kind websocket.MessageType, message []byte) (protocol.Frame, error)
 	return f, nil
 }
 
-// watching takes from a frame what only those may ask who may write, and answers in the session's place.
+// watching takes from a frame what only those may ask who may write, and answers in the session's
+// place.
 func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, error) {
 	var id uint32
 	switch f.Type {

@@ -48,7 +48,7 @@ type once struct {
 	until time.Time
 }
 
-// OpenPath returns a path that gives one browser the cookie within the next minute.
+// OpenPath returns a path that sets the cookie in one browser, within the next minute.
 func (s *Server) OpenPath() string {
 	s.once.mu.Lock()
 	defer s.once.mu.Unlock()

@@ -74,7 +74,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// isSessionPage tells that a path is s/ID.
+// isSessionPage reports whether a path is s/ID.
 func isSessionPage(name string) bool {
 	id, ok := strings.CutPrefix(name, "s/")
 	return ok && id != "" && !strings.Contains(id, "/")

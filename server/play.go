@@ -175,7 +175,7 @@ func (p player) snapshot(shot screen.Screen, seq int64) error {
 	return protocol.Write(p.conn, snap.Frame())
 }
 
-// textScreen gives a screen as observers get it.
+// textScreen returns a screen as observers get it.
 func textScreen(s screen.Screen, seq int64) protocol.Screen {
 	lines := make([]string, len(s.Lines))
 	for i, row := range s.Lines {

@@ -61,7 +61,8 @@ func problemOf(err error) *problemError {
 	return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
 }
 
-// handler answers a request. What it returns is told to the client, where nothing was written before.
+// handler answers a request. What it returns is told to the client, where nothing was written
+// before.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 func (s *Server) handle(h handler) http.Handler {

@@ -14,8 +14,8 @@ import (
 // the token, comes from no other site's page, from no program inside a recorded session, and the
 // server runs commands (Options.AllowRun).
 type Protocol interface {
-	// Routes returns the protocol's handlers by their patterns (see http.ServeMux). The context of
-	// a request ends with the server, which waits for the handlers.
+	// Routes returns the protocol's handlers by their patterns (see http.ServeMux). The context
+	// of a request ends with the server, which waits for the handlers.
 	Routes() map[string]http.Handler
 	// Refuse responds to a request that the guard does not let through, in the protocol's form.
 	// code is one of those in openapi.yaml.

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// getRaw gives the bytes that the command wrote, or a range of them.
+// getRaw answers with the bytes that the command wrote, or a range of them.
 func (s *Server) getRaw(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.find(r)
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *Server) screenOf(ctx context.Context, info *store.Info, at float64) (sc
 // answerTime is how long a live session may take to answer.
 const answerTime = 5 * time.Second
 
-// liveScreen gives a session's screen at this moment.
+// liveScreen returns a session's screen at this moment.
 func (s *Server) liveScreen(ctx context.Context, id string) (screen.Screen, int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

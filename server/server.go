@@ -35,10 +35,11 @@ type Options struct {
 	NoToken     bool     // clients of Protocols need no token
 	Version     string   // of the program
 
-	// Inside, if set, returns the recorded sessions that the client of a connection runs inside.
-	// known is false if they cannot be determined.
+	// Inside, if set, returns the recorded sessions that the client of a connection runs
+	// inside. known is false if they cannot be determined.
 	Inside func(client, server netip.AddrPort) (ids []string, known bool)
-	// Start runs a command in a new detached session and gives its id. nil: none can be started.
+	// Start runs a command in a new detached session and returns the session's id. nil: no
+	// session can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
 	// Bridge is the command of /ws/pty; empty: there is no bridge.
 	Bridge []string
@@ -59,10 +60,11 @@ type StartOptions struct {
 
 // Past reads what is stored, without secrets where they are to be taken out.
 type Past interface {
-	// Page returns entries of a session in order. It first extracts the rest of the raw log if the
-	// session was cut off.
+	// Page returns entries of a session in order. It first extracts the rest of the raw log if
+	// the session was cut off.
 	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error)
-	// Screen gives the screen at a time since the start, or, where at is infinite, the last one; seq is how many bytes led to it.
+	// Screen returns the screen at a time since the start in seconds, or the last one if at is
+	// infinite. seq is the number of bytes of output before it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
 	// Export writes one of the formats of the API.
 	Export(ctx context.Context, w io.Writer, format string, info *store.Info) error
@@ -123,7 +125,7 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// routes says who answers what. The API's stand in openapi.yaml.
+// routes maps paths to handlers. openapi.yaml describes those of the API.
 func (s *Server) routes() {
 	for pattern, h := range map[string]handler{
 		"GET /api/info":                   s.info,
@@ -167,14 +169,15 @@ const (
 	readTimeout  = 30 * time.Second
 	writeTimeout = 30 * time.Second // of one write
 	idleTimeout  = 2 * time.Minute
-	// protocolWriteTimeout is that of one write to a protocol's client, which may pause while it
-	// reads the output of a command.
+	// protocolWriteTimeout is that of one write to a protocol's client, which may pause while
+	// it reads the output of a command.
 	protocolWriteTimeout = time.Hour
 	maxHeader            = 32 << 10 // bytes
 	shutdownTime         = 5 * time.Second
 )
 
-// Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's sessions, and returns when nothing of it is left.
+// Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's
+// sessions, and returns when nothing of it is left.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,

@@ -36,7 +36,7 @@ type item struct {
 	Note        string          `json:"note,omitempty"`
 }
 
-// items gives sessions as the API shows them.
+// items returns sessions as the API shows them.
 func (s *Server) items(ctx context.Context, infos []*store.Info) ([]item, error) {
 	ids, err := s.Live.IDs()
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (
 	return it, err
 }
 
-// shown gives a session's description with arrays where JSON has them.
+// shown returns a session's description, with empty arrays instead of null in its JSON.
 func shown(info *store.Info) session.Session {
 	c := info.Session
 	if c.Agents == nil {
@@ -77,12 +77,12 @@ func shown(info *store.Info) session.Session {
 	return c
 }
 
-// find gives the session that the path names.
+// find returns the session that the path names.
 func (s *Server) find(r *http.Request) (*store.Info, error) {
 	return s.Store.Find(r.Context(), r.PathValue("id"))
 }
 
-// findLive gives the session that the path names; one that is over is a problem.
+// findLive returns the session that the path names. It is an error if the session is over.
 func (s *Server) findLive(r *http.Request) (*store.Info, error) {
 	info, err := s.find(r)
 	if err == nil && info.Status != store.Live {

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// shelf remembers which entries a client has. Its id says so to any server, later: how many of the first ones are settled, and a
-// digest of these. The entries themselves are not kept.
+// shelf remembers which entries a client has. Its id says so to any server, later: how many of the
+// first ones are settled, and a digest of these. The entries themselves are not kept.
 type shelf struct {
 	order []*filed // by number
 	byID  map[string]*filed
@@ -28,7 +28,7 @@ type filed struct {
 
 func newShelf() *shelf { return &shelf{byID: map[string]*filed{}} }
 
-// put files entries, and gives those that are new or different.
+// put stores entries, and returns those that are new or different.
 func (s *shelf) put(entries []*session.Entry) []*session.Entry {
 	changed := []*session.Entry{}
 	for _, e := range entries {
@@ -85,7 +85,8 @@ func name(order []*filed) string {
 	return fmt.Sprintf("%d-%s", len(order), hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
-// behind tells how many of the first entries an id names; ok is false where these have changed since.
+// behind tells how many of the first entries an id names; ok is false where these have changed
+// since.
 func behind(id string, entries []*session.Entry) (n int, ok bool) {
 	count, _, _ := strings.Cut(id, "-")
 	n, err := strconv.Atoi(count)

@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// accept makes a WebSocket of a request; the guard has looked at its origin. When the server ends it is closed, and ctx ends. done must
-// be called.
+// accept makes a WebSocket of a request; the guard has looked at its origin. When the server ends
+// it is closed, and ctx ends. done must be called.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn, done func(), err error) {
 	if !isUpgrade(r) {
 		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this is for WebSockets")
@@ -23,8 +23,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	// Browsers give up if none of the subprotocols they offer is selected, even if the only one is
-	// the token.
+	// Browsers give up if none of the subprotocols they offer is selected, even if the only one
+	// is the token.
 	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol}, bearers(r)...)})
 	if err != nil {
 		leave()
@@ -66,7 +66,7 @@ func sendJSON(ctx context.Context, ws *websocket.Conn, v any) error {
 	return send(ctx, ws, websocket.MessageText, message)
 }
 
-// closing gives the close code for the end of a stream.
+// closing returns the close code and reason for the end of a stream.
 func closing(err error) (websocket.StatusCode, string) {
 	switch {
 	case err == nil:

@@ -19,14 +19,15 @@ type eventStream struct {
 // keepAlive is how often a comment tells proxies and clients that the connection lives.
 const keepAlive = 15 * time.Second
 
-// startEvents begins an answer of events; ctx ends with the server, the client and a write that fails. done must be called.
+// startEvents begins an answer of events; ctx ends with the server, the client and a write that
+// fails. done must be called.
 func (s *Server) startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e *eventStream, done func(), err error) {
 	leave, err := s.enter()
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	e = &eventStream{w: w, c: http.NewResponseController(w)}
-	_ = e.c.SetReadDeadline(time.Time{}) // nothing more is read; where there is none it does not matter
+	_ = e.c.SetReadDeadline(time.Time{}) // nothing more is read; an error does not matter
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // of nginx
 	w.WriteHeader(http.StatusOK)

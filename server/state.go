@@ -22,7 +22,7 @@ type lastState struct {
 // lookBack is how many entries are looked at again: the newest may still change.
 const lookBack = 8
 
-// of gives the state of a live session.
+// of returns the state of a live session.
 func (s *states) of(ctx context.Context, db *store.Store, id string) (protocol.State, error) {
 	s.mu.Lock()
 	last := s.last[id]

@@ -4,7 +4,8 @@ import (
 	"unicode/utf8"
 )
 
-// tail is the newest output of a session, cut only between characters and control sequences. Its zero value is empty.
+// tail is the newest output of a session, cut only between characters and control sequences. Its
+// zero value is empty.
 type tail struct {
 	any  bool // there was some
 	torn bool // what was given last ends within a sequence
@@ -14,7 +15,8 @@ type tail struct {
 	cutting cutter // at the end of what was given
 }
 
-// add takes output and gives what of it, and of what was held back, is complete, as UTF-8. A sequence that has no end is given in parts.
+// add takes output and returns what is complete of it and of what was held back, as UTF-8. A
+// sequence without an end is returned in parts.
 func (t *tail) add(data []byte) (text []byte) {
 	data = append(t.carry, data...)
 	t.carry = nil
@@ -41,7 +43,8 @@ func (t *tail) add(data []byte) (text []byte) {
 	return text
 }
 
-// newest gives the newest output, at most bridgeLimit bytes of it. It is to be asked where nothing is torn.
+// newest returns the newest output, at most bridgeLimit bytes. The output must not end within a
+// character or sequence.
 func (t *tail) newest() []byte {
 	t.trim()
 	return t.kept
@@ -64,7 +67,8 @@ func (t *tail) trim() {
 	t.kept = nil
 }
 
-// cutter knows where output may be cut: not within a character (UTF-8), nor within an escape sequence (ECMA-48, and xterm's strings).
+// cutter knows where output may be cut: not within a character (UTF-8), nor within an escape
+// sequence (ECMA-48, and xterm's strings).
 type cutter struct {
 	state  byte // one of the constants below
 	follow int  // bytes of a character that are still to come
@@ -79,10 +83,11 @@ const (
 	inShort   // behind ESC and an intermediate byte, up to a final one
 )
 
-// rests tells that the next byte begins something.
+// rests reports whether the next byte begins a character or sequence.
 func (c *cutter) rests() bool { return c.state == atGround && c.follow == 0 }
 
-// safe reads data and gives the last place in it where it may be cut; -1 where there is none, not even its beginning.
+// safe reads data and returns the last place at which it may be cut, or -1 if it has none, not even
+// its beginning.
 func (c *cutter) safe(data []byte) int {
 	last := -1
 	if c.rests() {

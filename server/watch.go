@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// watch notices sessions that start, change and end, whoever records them, while somebody wants to know.
+// watch notices sessions that start, change and end, whoever records them, while somebody wants to
+// know.
 type watch struct {
 	server *Server
 	every  time.Duration
@@ -141,7 +142,7 @@ func (w *watch) look(ctx context.Context) error {
 	return nil
 }
 
-// left gives the ids that were live and are not among these.
+// left returns the ids that were live and are not in live.
 func (w *watch) left(live []*store.Info) (ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +197,7 @@ func (w *watch) deleted(id string) {
 	w.toAll(change{removed: id})
 }
 
-// toAll gives a change to each watcher. One that does not take it is dropped.
+// toAll sends a change to each watcher, and drops those that do not take it.
 func (w *watch) toAll(c change) {
 	for changes := range w.watchers {
 		select {
