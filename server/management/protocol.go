@@ -130,7 +130,7 @@ func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 		p.Refuse(w, r, http.StatusUpgradeRequired, "", "this is for WebSockets")
 		return
 	}
-	var offered []string // a browser's token; it gives up if none is selected
+	var offered []string // a browser's token; the browser fails if none is selected
 	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for word := range strings.SplitSeq(line, ",") {
 			offered = append(offered, strings.TrimSpace(word))
