@@ -171,8 +171,8 @@ func (w *socketResponse) WriteHeader(status int) { w.status = status }
 // Write implements io.Writer.
 func (w *socketResponse) Write(b []byte) (int, error) { return w.body.Write(b) }
 
-// event implements eventSink. The SDK gives up a stream without messages after 300 s; a ping is
-// one that it takes for nothing.
+// event implements eventSink. The SDK abandons a stream after 300 s without messages; it ignores
+// pings.
 func (w *socketResponse) event(_ string, data []byte) error {
 	text := string(data)
 	if w.ctx.Err() == nil {
