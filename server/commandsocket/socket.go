@@ -33,7 +33,8 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		return problemf(http.StatusUpgradeRequired, "", "this is for WebSockets")
 	}
-	// If the sandbox has commands, only the first message says whether the client wants a new one.
+	// If the sandbox has commands, only the first message says whether the client wants a new
+	// one.
 	full, err := p.commands.Full(r.Context(), box.Name)
 	if err != nil {
 		return err
