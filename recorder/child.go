@@ -19,7 +19,8 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
-// StartError says that a command could not be executed, and the exit status that a shell gives then.
+// StartError reports that a command could not be executed, with the exit status a shell would
+// return.
 type StartError struct {
 	Command string
 	Status  int // 127: there is no such command; 126: it cannot be executed
@@ -29,7 +30,8 @@ type StartError struct {
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
 func (e *StartError) Unwrap() error { return e.Err }
 
-// child is the recorded command and the PTY that it runs in. It has a process group of its own, in a session that it or its leader leads.
+// child is the recorded command and the PTY that it runs in. It has a process group of its own, in
+// a session that it or its leader leads.
 type child struct {
 	pid     int           // our child: the command, or its leader
 	group   int           // the command's process group
@@ -47,8 +49,8 @@ type child struct {
 	gone bool       // it was waited for: its pid may be another's
 }
 
-// startChild starts the command in a new PTY of the terminal's size and settings. Where stdin is no terminal the child
-// reads it as it is: a pipe stays a pipe, and ends where it ends.
+// startChild starts the command in a new PTY of the terminal's size and settings. Where stdin is no
+// terminal the child reads it as it is: a pipe stays a pipe, and ends where it ends.
 func startChild(o Options, t *terminal) (*child, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no command")
@@ -146,7 +148,8 @@ func unpolled(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// copySettings gives the PTY the line settings (erase and interrupt keys, UTF-8) of the user's terminal, or the usual ones.
+// copySettings copies the line settings (erase and interrupt keys, UTF-8) of the user's terminal to
+// the PTY. Without a terminal it sets the usual ones.
 func copySettings(t *terminal, tty *os.File) {
 	from := t.tty
 	if t.isAlone() {
@@ -218,7 +221,8 @@ func (c *child) wait() {
 	}
 }
 
-// reap takes the child's state, if it has changed. Nobody signals it meanwhile: where it is gone, its pid is free then.
+// reap takes the child's state, if it has changed. Nobody signals it meanwhile: where it is gone,
+// its pid is free then.
 func (c *child) reap() (gone, stopped bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -249,7 +253,8 @@ func (c *child) reap() (gone, stopped bool) {
 	return true, false
 }
 
-// signal sends sig to the child's process group, and to the foreground one of its PTY where that is another.
+// signal sends sig to the child's process group, and to the foreground one of its PTY where that is
+// another.
 func (c *child) signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -268,7 +273,8 @@ func (c *child) signal(sig syscall.Signal) {
 // typeRetry is how often a child that accepts no keys is tried again.
 const typeRetry = 5 * time.Millisecond
 
-// typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends the recording anyway.
+// typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends
+// the recording anyway.
 func (c *child) typeKeys(keys []byte) {
 	c.keys.Lock()
 	defer c.keys.Unlock()
@@ -306,7 +312,7 @@ func (c *child) foreground() (pgrp int, err error) {
 	return pgrp, errors.Join(ctlErr, err)
 }
 
-// resize gives the PTY a new window size; the kernel sends the child SIGWINCH where it differs.
+// resize sets the PTY's window size; the kernel sends the child SIGWINCH if it differs.
 func (c *child) resize(ws *unix.Winsize) error {
 	var err error
 	ctlErr := c.control(func(fd int) { err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws) })
@@ -408,7 +414,7 @@ func readPieces(fd int, p []byte) (n int, err error) {
 	return n, nil
 }
 
-// pending tells whether there is output to read.
+// pending reports whether there is output to read.
 func (c *child) pending() bool {
 	ready := 0
 	_ = c.control(func(fd int) { // a PTY that is closed has none

@@ -39,8 +39,8 @@ var (
 	errExtractor = errors.New("the extraction failed")
 )
 
-// follower runs the Processor beside a live session and carries what it finds to the index. An error or a panic in there ends
-// the following, not the recording.
+// follower runs the Processor beside a live session and carries what it finds to the index. An
+// error or a panic in there ends the following, not the recording.
 type follower struct {
 	mu     sync.Mutex // guards processor against screen, and broken
 	broken bool       // the processor has not seen all
@@ -81,7 +81,8 @@ func startFollower(o Options, c *child, feed *feed) *follower {
 	return f
 }
 
-// wait waits for the follower, and after limit stops it. False means that it does not even stop; its results do not hold then.
+// wait waits for the follower, and after limit stops it. False means that it does not even stop;
+// its results do not hold then.
 func (f *follower) wait(limit time.Duration) bool {
 	for _, patience := range []time.Duration{limit, stopPatience} {
 		select {
@@ -280,7 +281,8 @@ func (f *follower) tellKeys() {
 	f.echo.tell(judged)
 }
 
-// screen calls read with the processor's screen and the number of bytes that it has seen. It is false where that is not the session's.
+// screen calls read with the processor's screen and the number of bytes that it has seen. It is
+// false where that is not the session's.
 func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,11 +14,12 @@ import (
 
 // Host shows a live session to others.
 type Host interface {
-	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls, nor keep the
-	// event's data.
+	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls,
+	// nor keep the event's data.
 	Event(e session.Event)
-	// Typed gets the keys that are typed at the session's own terminal, and gives those that are the child's. They may share memory.
-	// Where wait is not 0 it has held some back, and is to be called without keys when none have come for so long.
+	// Typed receives the keys typed at the session's own terminal and returns those meant for
+	// the child. They may share memory. If wait is not 0, Typed has held some back, and must be
+	// called without keys if none are typed within wait.
 	Typed(keys []byte) (pass []byte, wait time.Duration)
 	// Finish is called when the child is gone, before the last event.
 	Finish()
@@ -62,7 +63,7 @@ func (c *Controls) Drained() bool {
 	return !c.r.child.pending() && c.r.child.carried.Load() // in this order: the second result must be the newer one
 }
 
-// Resize gives the session's window another size, in cells, until its own terminal gets one.
+// Resize changes the size of the session's window, in cells, until its own terminal changes size.
 func (c *Controls) Resize(cols, rows int) error {
 	return c.r.resizeTo(&unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
 }
@@ -75,8 +76,8 @@ func (c *Controls) Mark(label []byte) {
 	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
 }
 
-// Notify tells the user at the session's own terminal something, in passing: by a notification (OSC 9), which takes no place on the
-// screen, and perhaps the bell. It does not wait.
+// Notify tells the user at the session's own terminal something, in passing: by a notification (OSC
+// 9), which takes no place on the screen, and perhaps the bell. It does not wait.
 func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) }
 
 // Settle waits until the log has all that came before, so that it can be read there.
@@ -87,8 +88,8 @@ func (c *Controls) Settle(ctx context.Context) error {
 	return c.r.tee.log.Settle(ctx)
 }
 
-// Screen calls read with the screen as the extraction sees it, and the number of bytes that it has seen. The extraction waits
-// meanwhile. It is false where nothing is extracted.
+// Screen calls read with the screen as the extraction sees it, and the number of bytes that it has
+// seen. The extraction waits meanwhile. It is false where nothing is extracted.
 func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
 	f := c.r.tee.follower
 	return f != nil && f.screen(read)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputPump carries keys from the terminal to the PTY. It polls the terminal, which it shares with others, and so can neither
-// make non-blocking nor close.
+// inputPump carries keys from the terminal to the PTY. It polls the terminal, which it shares with
+// others, and so can neither make non-blocking nor close.
 type inputPump struct {
 	term    *terminal
 	child   *child
@@ -23,7 +23,8 @@ type inputPump struct {
 	closing atomic.Bool
 }
 
-// startInput starts a pump that is not yet enabled. It gives nil where there are no file descriptors left for it.
+// startInput starts a pump that is not yet enabled. It returns nil if there are no file descriptors
+// left.
 func startInput(t *terminal, c *child, tee *tee, record bool) *inputPump {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -82,7 +83,8 @@ func (p *inputPump) run() {
 	}
 }
 
-// poll waits for keys (where asked for) and for wake, at most as long as limit says where it is not 0; ready means keys.
+// poll waits for keys (where asked for) and for wake, at most as long as limit says where it is not
+// 0; ready means keys.
 func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error) {
 	timeout := -1
 	if limit > 0 {
@@ -102,7 +104,8 @@ func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error)
 	return keys && fds[1].Revents != 0, nil
 }
 
-// pass gives the child what is its own. It gives how long to wait for more, 0 where nothing is held back.
+// pass hands the child its keys. hold is how long to wait for more keys, or 0 if none are held
+// back.
 func (p *inputPump) pass(keys []byte) (hold time.Duration) {
 	if p.tee.host != nil {
 		keys, hold = p.tee.host.Typed(keys)

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// privateModes are the DEC private modes that a terminal is not to be left in, with what they are normally
-// (ctlseqs, "DEC Private Mode Set"). They are reset in this order: the alternate screen goes first.
+// privateModes are the DEC private modes that a terminal is not to be left in, with what they are
+// normally (ctlseqs, "DEC Private Mode Set"). They are reset in this order: the alternate screen
+// goes first.
 var privateModes = []struct {
 	mode   int
 	normal bool
@@ -28,11 +29,12 @@ var privateModes = []struct {
 	{25, true},    // cursor
 }
 
-// maxSequence is how much of a control sequence is kept, in bytes; the ones that matter are shorter.
+// maxSequence is how much of a control sequence is kept, in bytes; the ones that matter are
+// shorter.
 const maxSequence = 64
 
-// modeTracker follows the output for modes that a child may leave on. It understands no more of the output than
-// that needs. The zero value is a terminal in its normal state.
+// modeTracker follows the output for modes that a child may leave on. It understands no more of the
+// output than that needs. The zero value is a terminal in its normal state.
 type modeTracker struct {
 	rows     int               // height of the window, in cells
 	changed  map[int]bool      // private modes that are not normal
@@ -74,8 +76,9 @@ func (m *modeTracker) feed(p []byte) {
 	}
 }
 
-// nextEscape gives where the next ESC is that may begin a sequence of interest, -1 where none is: most of them have plain parameters, and then
-// only DECSTBM changes what the tracker follows.
+// nextEscape returns the index of the next ESC that may begin a sequence of interest, or -1. It
+// skips sequences with plain parameters, except DECSTBM: most are of this kind and change nothing
+// that the tracker follows.
 func nextEscape(p []byte) int {
 	for i := 0; i < len(p); i++ {
 		if p[i] != 0x1b {
@@ -131,7 +134,7 @@ func tracked(final byte, params []byte) bool {
 	return false
 }
 
-// between tells that the output ends in no sequence and no character that is not complete.
+// between reports whether the output ends with a complete sequence or character.
 func (m *modeTracker) between() bool {
 	for i := len(m.tail) - 1; i >= 0; i-- {
 		if utf8.RuneStart(m.tail[i]) {
@@ -156,7 +159,7 @@ func (m *modeTracker) escape(c byte) {
 	}
 }
 
-// csi takes a whole control sequence: what stands between CSI and the final byte, and that.
+// csi takes a whole control sequence: what is between CSI and the final byte, and the final byte.
 func (m *modeTracker) csi(params string, final byte) {
 	switch {
 	case final == 'h' || final == 'l':
@@ -203,7 +206,8 @@ func (m *modeTracker) set(mode int, on bool) {
 	}
 }
 
-// keyboard follows the kitty keyboard protocol, "Progressive enhancement": each screen has a stack of its own.
+// keyboard follows the kitty keyboard protocol, "Progressive enhancement": each screen has a stack
+// of its own.
 func (m *modeTracker) keyboard(verb byte, params string) {
 	screen := m.screen()
 	n, err := strconv.Atoi(params)
@@ -236,7 +240,8 @@ func (m *modeTracker) scrollRegion(params string) {
 	m.region = !full
 }
 
-// reset gives what brings the terminal back to normal, empty where it is, and takes it as written.
+// reset returns the sequences that bring the terminal back to normal, and assumes that they will be
+// written.
 func (m *modeTracker) reset() string {
 	var b strings.Builder
 	screen := m.screen()

@@ -17,15 +17,16 @@ const (
 	drainBytes = 4 << 20                // or after so many bytes: more than a PTY holds
 )
 
-// What is there is read at once, up to readSize: each time costs a write to the terminal and an event. The kernel gives it in pieces; one of
-// less than pieceSize is the last for now, in bytes.
+// Available output is read at once, up to readSize bytes, because each read costs a write to the
+// terminal and an event. The kernel returns it in pieces; a piece of less than pieceSize bytes is
+// the last for now.
 const (
 	readSize  = 64 << 10
 	pieceSize = 1 << 10
 )
 
-// outputPump carries the child's output to the terminal and the tee. A terminal that does not read holds up the child, as it does
-// without us; nothing else does.
+// outputPump carries the child's output to the terminal and the tee. A terminal that does not read
+// holds up the child, as it does without us; nothing else does.
 type outputPump struct {
 	child        *child
 	term         *terminal
@@ -41,7 +42,8 @@ func startOutput(c *child, t *terminal, tee *tee) *outputPump {
 	return p
 }
 
-// drain is called when the child is gone. It returns when all that the child wrote has been carried.
+// drain is called when the child is gone. It returns when all that the child wrote has been
+// carried.
 func (p *outputPump) drain() {
 	p.child.release()
 	<-p.done
@@ -99,7 +101,7 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	return len(data), nil
 }
 
-// lost tells that the terminal is gone: the child gets what it would have got from it.
+// lost is called when the terminal is gone. The child gets the signal it would have got from it.
 func (p *outputPump) lost(err error) {
 	sig := unix.SIGHUP
 	if errors.Is(err, syscall.EPIPE) {

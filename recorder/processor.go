@@ -9,12 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// A frame is over where an agent says so (?2026 l), else after a gap in time: a redraw is written in one go, and what
-// the kernel hands over in pieces follows at once.
+// A frame is over where an agent says so (?2026 l), else after a gap in time: a redraw is written
+// in one go, and what the kernel hands over in pieces follows at once.
 const (
 	frameGap   = 4 * time.Millisecond
 	quiet      = 250 * time.Millisecond
-	redrawTime = 30 * time.Millisecond // after a resize of the alternate screen its rows are cut off until they are drawn anew
+	redrawTime = 30 * time.Millisecond // after a resize of the alternate screen its rows are cut off until they are redrawn
 )
 
 // ProcessorOptions say what a recording is of.
@@ -28,8 +28,9 @@ type ProcessorOptions struct {
 	Explain func(at time.Duration, e extractor.Explanation)
 }
 
-// Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows time only from the
-// events that it is fed: the same events give the same log. It is not safe for concurrent use.
+// Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows
+// time only from the events that it is fed: the same events give the same log. It is not safe for
+// concurrent use.
 type Processor struct {
 	opt    ProcessorOptions
 	term   *vterm.Term
@@ -54,7 +55,8 @@ type Processor struct {
 	closed bool
 }
 
-// scrollback is how many rows are kept above the screen. The reader gets each as it leaves: they are there for a window that grows.
+// scrollback is how many rows are kept above the screen. The reader gets each as it leaves: they
+// are there for a window that grows.
 const scrollback = 1000
 
 // NewProcessor returns a Processor for a recording that begins.
@@ -90,8 +92,8 @@ func (p *Processor) Feed(e session.Event) {
 	}
 }
 
-// Tick tells that time has passed: without output for a while, a frame is over, and later all is quiet. Live, it is
-// to be called at least each quarter of a second.
+// Tick tells the Processor the time: after a while without output a frame is complete, and later
+// the screen is quiet. In a live session it must be called at least every quarter of a second.
 func (p *Processor) Tick(at time.Duration) {
 	for {
 		gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
@@ -108,7 +110,7 @@ func (p *Processor) Tick(at time.Duration) {
 	}
 }
 
-// flush takes the frame that stands, whatever the time.
+// flush takes the current frame, whatever the time.
 func (p *Processor) flush(at time.Duration) {
 	if p.dirty || !p.settled {
 		p.frame(at, true)
@@ -129,8 +131,9 @@ func (p *Processor) resize(e session.Event) {
 	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
 }
 
-// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind a whole frame. What
-// comes behind it in the same write makes another frame, so that it does not matter how the writes were cut.
+// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind
+// a whole frame. What comes behind it in the same write makes another frame, so that it does not
+// matter how the writes were cut.
 func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
 	case vterm.CueFrame, vterm.CueAlt:
@@ -218,7 +221,8 @@ func (p *Processor) seen(s extractor.Step) {
 	p.agents = append(p.agents, a)
 }
 
-// Close ends the recording at a time: what still stands on the screen is read. It may be called once more than needed.
+// Close ends the recording at a time and reads what is still on the screen. Further calls do
+// nothing.
 func (p *Processor) Close(at time.Duration) {
 	if p.closed {
 		return
@@ -254,17 +258,19 @@ func (p *Processor) plain(at time.Duration) {
 	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 
-// Entries returns the entries in order, but for those that Forget has let go of. The caller must not change them.
+// Entries returns the entries in order, but for those that Forget has let go of. The caller must
+// not change them.
 func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
 
-// Changes returns the entries that are new or different since the last call, and the ids of those that were taken back.
+// Changes returns the entries that are new or different since the last call, and the ids of those
+// that were taken back.
 func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return p.log.Changes() }
 
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
-// Forget lets go of the entries that cannot change any more and that Changes has given, so that a long session takes no
-// more memory than a short one. Entries gives the others from then on.
+// Forget drops the entries that cannot change any more and that Changes has returned, so that a
+// long session takes no more memory than a short one. Entries returns only the others from then on.
 func (p *Processor) Forget() {
 	for _, e := range p.log.Forget() {
 		p.title.see(e)

@@ -14,9 +14,9 @@ type Log interface {
 	Put(e session.Event)
 	// Settle returns when all events that were put before can be replayed, or never will be.
 	Settle(ctx context.Context) error
-	// Replay calls fn with the events from number n on (the first is 0), and their numbers. Lost
-	// events are skipped. An error of fn ends Replay and is returned. Replay may run concurrently
-	// with Put.
+	// Replay calls fn with the events from number n on (the first is 0), and their numbers.
+	// Lost events are skipped. An error of fn ends Replay and is returned. Replay may run
+	// concurrently with Put.
 	Replay(from int64, fn func(number int64, e session.Event) error) error
 	// Close makes the events durable. It returns how many bytes of output are missing, and the
 	// first error.
@@ -52,13 +52,16 @@ type Options struct {
 	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
 	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
 
-	// Cols and Rows, where they are not 0, are the window of a session that has no terminal, in cells: what the command shows and reads is
-	// the host's. Stdin and Stdout are not used then.
+	// Cols and Rows, where they are not 0, are the window of a session that has no terminal, in
+	// cells: what the command shows and reads is the host's. Stdin and Stdout are not used
+	// then.
 	Cols, Rows int
-	// Keep is called where the terminal is gone and the session goes on without it, for its host; nil: the command gets the SIGHUP.
+	// Keep is called where the terminal is gone and the session goes on without it, for its
+	// host; nil: the command gets the SIGHUP.
 	Keep func()
 
-	// Host makes what shows the session to others, when the child runs and has written nothing yet; nil: nobody sees it.
+	// Host makes what shows the session to others, when the child runs and has written nothing
+	// yet; nil: nobody sees it.
 	Host func(*Controls) Host
 }
 
@@ -94,11 +97,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run runs a command in a PTY of its own and records it. It returns when the command is over, what it wrote stands
-// on the terminal and in the log, and the terminal is as it was before. The error is about the start: a
-// *StartError where the command cannot be executed. What fails later is told in the Result, and never disturbs
-// the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP, CONT, WINCH and PIPE of the process
-// belong to it; ctx ends the command as SIGTERM does.
+// Run runs a command in a PTY of its own and records it. It returns when the command has ended, its
+// output is on the terminal and in the log, and the terminal is as it was before. The error is
+// about the start: a *StartError if the command cannot be executed. Later failures are in the
+// Result, and never disturb the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP,
+// CONT, WINCH and PIPE of the process belong to it; ctx ends the command as SIGTERM does.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o = o.withDefaults()
 	term := newTerminal(o)
@@ -120,8 +123,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r.result(), nil
 }
 
-// run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the input pump (terminal
-// to PTY), the child's waiter, and behind the tee the follower; see the package's comment.
+// run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the
+// input pump (terminal to PTY), the child's waiter, and behind the tee the follower; see the
+// package's comment.
 type run struct {
 	options Options
 	term    *terminal
@@ -141,7 +145,8 @@ func (r *run) start() {
 	}
 }
 
-// finish is called when the child is gone: the rest of the output comes first, then the terminal, then the log.
+// finish is called when the child is gone: the rest of the output comes first, then the terminal,
+// then the log.
 func (r *run) finish() {
 	r.output.drain()
 	if r.input != nil {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// backgroundCheck is how often a recording in the background looks whether it was brought to the foreground:
-// shells do not tell a job that runs.
+// backgroundCheck is how often a recording in the background looks whether it was brought to the
+// foreground: shells do not tell a job that runs.
 const backgroundCheck = 300 * time.Millisecond
 
 // ending are the signals that are passed on and end a recording.
@@ -22,8 +22,9 @@ type signals struct {
 	ch chan os.Signal
 }
 
-// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the child ignores it too. It leaves alone SIGTSTP:
-// once caught, Go does not let it stop the process any more.
+// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the
+// child ignores it too. It leaves alone SIGTSTP: once caught, Go does not let it stop the process
+// any more.
 func catchSignals() *signals {
 	s := &signals{ch: make(chan os.Signal, 16)}
 	for _, sig := range ending {
@@ -37,7 +38,8 @@ func catchSignals() *signals {
 
 func (s *signals) stop() { signal.Stop(s.ch) }
 
-// supervise passes signals, window sizes and stops between the terminal and the child until the child is gone.
+// supervise passes signals, window sizes and stops between the terminal and the child until the
+// child is gone.
 func (r *run) supervise(ctx context.Context) {
 	var kill <-chan time.Time
 	end := func(sig syscall.Signal) {
@@ -92,7 +94,7 @@ func (r *run) keep() bool {
 	return true
 }
 
-// window gives the size of the session's window, as its command knows it.
+// window returns the size of the session's window, as its command knows it.
 func (r *run) window() *unix.Winsize {
 	var ws *unix.Winsize
 	err := r.child.control(func(fd int) { ws, _ = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ) })
@@ -116,7 +118,7 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 	}
 }
 
-// followSize gives the child the terminal's size and records it.
+// followSize sets the PTY to the terminal's size and records it.
 func (r *run) followSize() {
 	_ = r.resizeTo(r.term.size()) // a child that is gone needs none
 }
@@ -130,8 +132,9 @@ func (r *run) resizeTo(ws *unix.Winsize) error {
 	return err
 }
 
-// suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell says so. Where nobody could
-// continue it (no job control) the kernel does not stop us, and the child goes on.
+// suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell
+// says so. Where nobody could continue it (no job control) the kernel does not stop us, and the
+// child goes on.
 func (r *run) suspend() {
 	if r.term.isAlone() { // nobody could continue us
 		r.child.signal(unix.SIGCONT)
@@ -166,7 +169,8 @@ func (r *run) resume() {
 	r.child.signal(unix.SIGCONT)
 }
 
-// awaitContinue returns when the process runs again after a stop. The stop takes effect a moment after it was asked for, or never.
+// awaitContinue returns when the process runs again after a stop. The stop takes effect a moment
+// after it was asked for, or never.
 func (r *run) awaitContinue() {
 	limit := time.After(100 * time.Millisecond)
 	for {
@@ -199,8 +203,8 @@ func (r *run) backgroundTicker() *time.Ticker {
 	return t
 }
 
-// checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not. The ticker runs in the background
-// only: a recording that waits for its child does not wake up.
+// checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not.
+// The ticker runs in the background only: a recording that waits for its child does not wake up.
 func (r *run) checkForeground(t *time.Ticker) {
 	if r.term.isAlone() {
 		t.Stop()

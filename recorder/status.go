@@ -47,7 +47,7 @@ func (s *status) shows(v *session.View) {
 	}
 }
 
-// changing tells whether a state waits for its time, due when that is.
+// changing reports whether a state waits for its time, and due returns that time.
 func (s *status) changing() bool     { return s.next != s.now }
 func (s *status) due() time.Duration { return s.since + quiet }
 

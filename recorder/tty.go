@@ -10,13 +10,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
-// The window where there is no terminal to ask, in cells.
+// The window size without a terminal, in cells.
 const (
 	defaultCols = 80
 	defaultRows = 24
 )
 
-// window gives the size of the session's window at its start.
+// window returns the size of the session's window at its start.
 func (o Options) window() (cols, rows int) {
 	if o.Cols > 0 && o.Rows > 0 {
 		return o.Cols, o.Rows
@@ -24,7 +24,8 @@ func (o Options) window() (cols, rows int) {
 	return WindowSize(o.Stdout, o.Stdin)
 }
 
-// WindowSize gives the size of the terminal behind the first of files that is one, in cells; 80x24 where none is.
+// WindowSize returns the size, in cells, of the first of files that is a terminal, or 80x24 if none
+// is.
 func WindowSize(files ...*os.File) (cols, rows int) {
 	ws := windowSize(files...)
 	return int(ws.Col), int(ws.Row)
@@ -39,8 +40,8 @@ func windowSize(files ...*os.File) *unix.Winsize {
 	return &unix.Winsize{Col: defaultCols, Row: defaultRows}
 }
 
-// terminal is the user's terminal, if there is one: its window, its line settings, and the modes that the
-// output switched on.
+// terminal is the user's terminal, if there is one: its window, its line settings, and the modes
+// that the output switched on.
 type terminal struct {
 	in, out *os.File
 	isTTY   bool     // in is a terminal: there is somebody to type
@@ -72,7 +73,7 @@ func newTerminal(o Options) *terminal {
 	return t
 }
 
-// interactive tells whether the keyboard is ours to read.
+// interactive reports whether the keyboard is ours to read.
 func (t *terminal) interactive() bool { return t.isTTY }
 
 func (t *terminal) size() *unix.Winsize {
@@ -85,21 +86,21 @@ func (t *terminal) size() *unix.Winsize {
 	return windowSize(t.out, t.in)
 }
 
-// isAlone tells that there is no terminal, or none any more.
+// isAlone reports whether the session has no terminal, or none any more.
 func (t *terminal) isAlone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.alone
 }
 
-// leave gives up a terminal that is gone. The window stays as it is.
+// leave abandons a terminal that is gone. The window keeps its size.
 func (t *terminal) leave(window unix.Winsize) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.gone, t.alone, t.window, t.saved = true, true, window, nil
 }
 
-// foreground tells whether our process group may read the terminal and set its modes.
+// foreground reports whether our process group may read the terminal and set its modes.
 func (t *terminal) foreground() bool {
 	if t.tty == nil || t.isAlone() {
 		return true
@@ -108,8 +109,9 @@ func (t *terminal) foreground() bool {
 	return err != nil || pgrp == unix.Getpgrp()
 }
 
-// makeRaw hands every key to the child's own line discipline, and shows what comes out of that as it is. Keys that are not ours to read stay
-// with those who read them. In the background, and without a terminal, it does nothing.
+// makeRaw hands every key to the child's own line discipline, and shows what comes out of that as
+// it is. Keys that are not ours to read stay with those who read them. In the background, and
+// without a terminal, it does nothing.
 func (t *terminal) makeRaw() {
 	if t.tty == nil || !t.foreground() {
 		return
@@ -134,7 +136,8 @@ func (t *terminal) makeRaw() {
 	}
 }
 
-// showAsItIs switches off that a terminal makes a carriage return and a line feed of each line feed.
+// showAsItIs switches off that a terminal makes a carriage return and a line feed of each line
+// feed.
 func showAsItIs(fd int) error {
 	settings, err := unix.IoctlGetTermios(fd, ioctlGetTermios)
 	if err != nil {
@@ -182,7 +185,8 @@ func (t *terminal) write(p []byte) error {
 	return err
 }
 
-// notify tells the user something by the terminal's means, between two pieces of the output, where they end in no sequence.
+// notify tells the user something by the terminal's means, between two pieces of the output, where
+// they end in no sequence.
 func (t *terminal) notify(text string, ring bool) {
 	note := "\x1b]9;ptyrec: " + printable.Line(text) + "\x07"
 	if ring {
@@ -225,7 +229,8 @@ func (t *terminal) restore() {
 	t.cookLocked()
 }
 
-// guard is deferred by goroutines that stand between the child and the terminal: a panic leaves the terminal usable.
+// guard is deferred by the goroutines between the child and the terminal, so that a panic leaves
+// the terminal usable.
 func (t *terminal) guard() {
 	if p := recover(); p != nil {
 		t.restore()

@@ -13,8 +13,8 @@ import (
 // look is how often a child's state is looked at where its signal came too early to be seen.
 const look = 200 * time.Millisecond
 
-// awaitChange returns when some child has ended or stopped, or after a while: there is no waitid here that leaves the
-// state to be taken.
+// awaitChange returns when some child has ended or stopped, or after a while: there is no waitid
+// here that leaves the state to be taken.
 func awaitChange(int) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, unix.SIGCHLD)
