@@ -1,7 +1,8 @@
 // Package leader lets this executable serve as the leader of a command's session.
 //
-// It does so before other packages are initialized, so that a command starts sooner: Go initializes packages in the order of
-// their names once their imports are, and this one imports none but small ones of the standard library (Go 1.21 release notes).
+// It does so before other packages are initialized, so that a command starts sooner: Go initializes
+// packages in the order of their names once their imports are, and this one imports none but small
+// ones of the standard library (Go 1.21 release notes).
 package leader
 
 import (
@@ -15,8 +16,8 @@ import (
 	"unsafe"
 )
 
-// Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program that imports this package never
-// comes to its main then.
+// Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program
+// that imports this package never comes to its main then.
 const Name = "ptyrec-leader"
 
 // OwnedName is Name for a session with an owner, which holds the other end of descriptor 4. When
@@ -40,11 +41,13 @@ func init() {
 	}
 }
 
-// lead is what a leader does: it runs the command in a process group of its own, in the foreground of the PTY, and exits with its status.
+// lead is what a leader does: it runs the command in a process group of its own, in the foreground
+// of the PTY, and exits with its status.
 //
-// Without a leader the command would lead the session itself. Its process group would be orphaned (POSIX, "Orphaned Process Group"):
-// nobody in its session could continue it, so the kernel does not let Ctrl+Z stop it. With one, the command stops, the leader stops itself, which
-// its parent sees, and once continued it continues the command.
+// Without a leader the command would lead the session itself. Its process group would be orphaned
+// (POSIX, "Orphaned Process Group"): nobody in its session could continue it, so the kernel does
+// not let Ctrl+Z stop it. With one, the command stops, the leader stops itself, which its parent
+// sees, and once continued it continues the command.
 //
 // The leader also becomes the parent of all orphans in the session, so that a search through a
 // process's ancestors finds the session.
@@ -110,13 +113,14 @@ func leadStart(path string, argv []string) (int, error) {
 	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr}, &syscall.SysProcAttr{Setpgid: true})
 }
 
-// foreground makes a process group the one that reads the PTY. Its error shows in what comes of it: the command stops, see lead.
+// foreground makes a process group the one that reads the PTY. Its error shows in what comes of it:
+// the command stops, see lead.
 func foreground(pgrp int32) {
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, 1, syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&pgrp)))
 }
 
-// Start starts a program, or a script without #! as execvp(3) and the shells run it, and gives its process id. It does without package os, which
-// would try out what the kernel can do first.
+// Start starts a program and returns its process id. It runs a script without #! as execvp(3) and
+// shells do. It does not use package os, which would first probe what the kernel can do.
 func Start(path string, argv, env []string, files []*os.File, sys *syscall.SysProcAttr) (int, error) {
 	attr := &syscall.ProcAttr{Env: env, Sys: sys}
 	for _, f := range files {
