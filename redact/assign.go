@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// Between a name and its value many of gitleaks' patterns want an assignment (see redact/gen). It takes long where there are
-// many names and few values, so a look ahead decides whether it is worth while.
+// Between a name and its value many of gitleaks' patterns want an assignment (see redact/gen). It
+// takes long where there are many names and few values, so a look ahead decides whether it is worth
+// while.
 const (
 	nameTail   = 24 // bytes: the longest text between a word and the sign behind it
 	beforeWord = 10 // bytes: likewise from the sign to the value
@@ -33,7 +34,8 @@ var byteKinds = func() (kinds [256]uint8) {
 	return kinds
 }()
 
-// assigns tells whether a value may follow the name whose word ends at a place. It is never wrong when it says no.
+// assigns reports whether a value may follow the name whose word ends at end. It may be wrong only
+// if it returns true.
 func (r *rule) assigns(v *view, end int) bool {
 	text := v.folded[end:min(len(v.folded), end+nameTail+beforeWord+maxValue)]
 	sign := 0

@@ -1,7 +1,7 @@
 package redact
 
-// automaton finds many words in one pass, whatever their case (Aho and Corasick, CACM 18:6, 1975). Words
-// are lower case and ASCII.
+// automaton finds many words in one pass, whatever their case (Aho and Corasick, CACM 18:6, 1975).
+// Words are lower case and ASCII.
 type automaton struct {
 	class   [256]uint8 // of bytes; 0: in no word
 	classes int
@@ -57,7 +57,8 @@ func (a *automaton) addState() int32 {
 
 func (a *automaton) at(state int32, c byte) int { return int(state)*a.classes + int(a.class[c]) }
 
-// link fills in where to go on when a word breaks off: breadth first, so that what is nearer the root is done.
+// link fills in where to go on when a word breaks off: breadth first, so that what is nearer the
+// root is done.
 func (a *automaton) link() {
 	fail := make([]int32, len(a.words))
 	queue := []int32{0}

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n  9c…", in a box
-// "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded: without the breaks that may have cut one. Which of them
-// did is decided by what is found across them.
+// A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n
+// 9c…", in a box "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded: without the
+// breaks that may have cut one. Which of them did is decided by what is found across them.
 type view struct {
 	text   string
 	folded string
@@ -55,8 +55,9 @@ func fold(text string) *view {
 	return v
 }
 
-// cut tells whether the break between the row at line and the row at next can have cut a token: it stood to the end of a row
-// that is no narrower than the one in which it goes on. What is between end and to is no part of it.
+// cut reports whether the break between the row at line and the row at next may have cut a token:
+// the token reaches the end of a row that is not narrower than the next. What is between end and to
+// is not part of the token.
 func cut(text string, line, next int) (end, to int, ok bool) {
 	end = next - 1
 	if end > line && text[end-1] == '\r' {
@@ -87,12 +88,12 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 	return line + len(bare), next + len(rest) - len(after), true
 }
 
-// inToken tells whether c may stand inside a token or a URL.
+// inToken reports whether c may occur inside a token or a URL.
 func inToken(c byte) bool {
 	return c > ' ' && c < 0x7f && !strings.ContainsRune("\"'`,;()[]{}<>|\\", rune(c))
 }
 
-// original gives the place in the text of a place in the folded text.
+// original returns the position in the text of a position in the folded text.
 func (v *view) original(at int) int {
 	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > at })
 	if i == 0 {
@@ -102,7 +103,8 @@ func (v *view) original(at int) int {
 	return at - f.at + f.back
 }
 
-// inside gives the folds at which something before and something behind them is in [start, end) of the folded text.
+// inside returns the folds that are inside [start, end) of the folded text, with text on both
+// sides.
 func (v *view) inside(start, end int) []foldAt {
 	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > start })
 	j := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at >= end })

@@ -12,7 +12,7 @@ const (
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// findKnown gives all that the well-known rules find near their words.
+// findKnown returns what the well-known rules find near their words.
 func findKnown(v *view) (matches []Match) {
 	var done []int // where the last match of each rule ends
 	known().each(v.folded, func(word, end int) {
@@ -36,7 +36,7 @@ func findKnown(v *view) (matches []Match) {
 // span is a secret in the folded text.
 type span struct{ start, end int }
 
-// near gives the secrets of the rule whose word stands in [at, wordEnd) of the folded text.
+// near returns the secrets of the rule whose word is at [at, wordEnd) of the folded text.
 func (r *rule) near(v *view, at, wordEnd int) (found []span) {
 	if r.anchored {
 		if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
@@ -55,8 +55,8 @@ func (r *rule) near(v *view, at, wordEnd int) (found []span) {
 	return found
 }
 
-// grow searches up to each break that may have cut a token, as if the text ended there, and then up to the limit. What grows
-// over a break by what may be a word of the next row is left as it was.
+// grow searches up to each break that may have cut a token, as if the text ended there, and then up
+// to the limit. What grows over a break by what may be a word of the next row is left as it was.
 func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
 	limit = min(limit, len(v.folded))
 	ends := v.inside(from, limit)
@@ -113,12 +113,12 @@ func mixed(s string) bool {
 	return strings.ContainsAny(s, lowerLetters) && strings.ContainsAny(s, upperLetters) && strings.ContainsAny(s, "0123456789")
 }
 
-// names tells whether what ends at a place is the name of something: an assignment follows.
+// names reports whether what ends at end is the name of something: an assignment follows.
 func (v *view) names(end int) bool {
 	return end < len(v.folded) && (v.folded[end] == '=' || v.folded[end] == ':')
 }
 
-// anchoredAt gives the secret of a match that begins at a place, in the text up to end.
+// anchoredAt returns the secret of a match that begins at at, in the text up to end.
 func (r *rule) anchoredAt(v *view, at, end int) []span {
 	for {
 		loc := r.compiled().FindStringSubmatchIndex(v.folded[at:end])
@@ -133,10 +133,10 @@ func (r *rule) anchoredAt(v *view, at, end int) []span {
 	}
 }
 
-// cutsNothing tells that the search ends at a place for its length, and not at a break.
+// cutsNothing reports whether the search ends at end because of its length, and not at a break.
 func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
 
-// within gives the secrets of all matches in [start, end).
+// within returns the secrets of all matches in [start, end).
 func (r *rule) within(v *view, start, end int) (found []span) {
 	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.folded[start:end], -1) {
 		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
@@ -147,7 +147,7 @@ func (r *rule) within(v *view, start, end int) (found []span) {
 	return found
 }
 
-// secret gives the part of a match that is to be hidden, if it is a secret. loc is relative to base.
+// secret returns the part of a match to hide, if it is a secret. loc is relative to base.
 func (r *rule) secret(v *view, base int, loc []int) []span {
 	g := r.group
 	for k := 1; g == 0 && k < len(loc)/2; k++ {
@@ -168,7 +168,7 @@ func (r *rule) secret(v *view, base int, loc []int) []span {
 	return []span{m}
 }
 
-// nameStart gives where the name begins whose end is at a place: what nameBefore was in the pattern.
+// nameStart returns the start of the name that ends at at: what nameBefore was in the pattern.
 func (v *view) nameStart(at int) int {
 	start := at
 	for start > max(0, at-50) && (isWord(v.folded[start-1]) || v.folded[start-1] == '.' || v.folded[start-1] == '-') {
@@ -177,7 +177,7 @@ func (v *view) nameStart(at int) int {
 	return start
 }
 
-// row gives the line of the text around a place of the folded text.
+// row returns the line of the text around a position of the folded text.
 func (v *view) row(at int) string {
 	at = v.original(at)
 	start := strings.LastIndexByte(v.text[:at], '\n') + 1
@@ -185,7 +185,7 @@ func (v *view) row(at int) string {
 	return row
 }
 
-// wordBefore tells whether the row goes on to the left of a place with a letter, a digit or _.
+// wordBefore reports whether a letter, a digit or _ is to the left of at in its row.
 func (v *view) wordBefore(at int) bool {
 	if at == 0 || !isWord(v.folded[at-1]) {
 		return false
@@ -197,7 +197,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// everywhere gives the secrets of a rule that has no words: an own pattern's.
+// everywhere returns the secrets of a rule without words, which is a pattern of the user's own.
 func (r *rule) everywhere(v *view) (matches []Match) {
 	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.text, -1) {
 		for _, m := range r.secret(&view{text: v.text, folded: v.text}, 0, loc) {

@@ -1,7 +1,8 @@
 // Package redact finds secrets in text by their shape, and puts marks in their place.
 //
-// It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of its own
-// (rules.toml), as redact/gen writes them down for it. All patterns are RE2: the time grows with the text, whatever it holds.
+// It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of
+// its own (rules.toml), as redact/gen writes them down for it. All patterns are RE2: the time grows
+// with the text, whatever it holds.
 package redact
 
 import (
@@ -19,7 +20,7 @@ type Options struct {
 
 // Pattern is a secret's shape as a user writes it.
 type Pattern struct {
-	Name   string `toml:"name"`   // stands in the mark; lower-case letters, digits and "-"
+	Name   string `toml:"name"`   // part of the mark; lower-case letters, digits and "-"
 	Regexp string `toml:"regexp"` // RE2; its first group, where it has one that took part, is the secret
 }
 
@@ -54,13 +55,13 @@ func New(o Options) (*Redactor, error) {
 	return r, nil
 }
 
-// Mark is what stands in the place of a secret that the rule found.
+// Mark returns the text that replaces a secret found by the rule.
 func Mark(rule string) string { return markStart + rule + "]" }
 
 const markStart = "[redacted:"
 
-// Text replaces each secret in text by its Mark, and counts them in found by rule, if found is not nil.
-// What it returns holds no secret any more: to redact it again changes nothing.
+// Text replaces each secret in text by its Mark, and counts them in found by rule, if found is not
+// nil. What it returns holds no secret any more: to redact it again changes nothing.
 func (r *Redactor) Text(text string, found map[string]int) string {
 	for r != nil {
 		matches := r.Find(text)
@@ -83,8 +84,8 @@ func (r *Redactor) Text(text string, found map[string]int) string {
 	return text
 }
 
-// Find gives the secrets in text, in order and apart. Marks are none. A secret that line breaks cut is
-// one match, from its first to its last byte.
+// Find returns the secrets in text, in order and without overlap. Marks are not secrets. A secret
+// that line breaks cut is one match, from its first to its last byte.
 func (r *Redactor) Find(text string) []Match {
 	if r == nil || text == "" {
 		return nil
@@ -103,7 +104,7 @@ func (r *Redactor) Find(text string) []Match {
 	return outside(r.marks(text), join(matches))
 }
 
-// marks gives where marks stand already.
+// marks returns where text already has marks.
 func (r *Redactor) marks(text string) (spans [][2]int) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], markStart)
@@ -120,7 +121,8 @@ func (r *Redactor) marks(text string) (spans [][2]int) {
 	}
 }
 
-// join makes overlapping matches one; the first rule names it, and gitleaks' generic one only where no other does.
+// join makes overlapping matches one; the first rule names it, and gitleaks' generic one only where
+// no other does.
 func join(matches []Match) []Match {
 	slices.SortStableFunc(matches, func(a, b Match) int {
 		if a.Start != b.Start {

@@ -25,8 +25,8 @@ type rule struct {
 	allow, global []*allowlist
 
 	anchored  bool // a match begins where one of its words does
-	wordStart bool // and no letter, digit or _ stands before it
-	assigned  bool // an assignment stands behind the word
+	wordStart bool // and no letter, digit or _ is before it
+	assigned  bool // an assignment follows the word
 	reach     int  // how long a match is at most; see redact/gen
 
 	once sync.Once
@@ -49,7 +49,7 @@ type allowlist struct {
 	words wordSet
 }
 
-// allows tells that a secret, found in a match in a line, is none.
+// allows reports whether secret, found in a match in a line, is no secret.
 func (a *allowlist) allows(secret, match, line string) bool {
 	a.once.Do(func() {
 		a.words = newWordSet(a.stopWords)
@@ -70,7 +70,7 @@ func (a *allowlist) allows(secret, match, line string) bool {
 // known finds the words of the well-known rules.
 var known = sync.OnceValue(func() *automaton { return newAutomaton(knownWords) })
 
-// isKnown tells whether id is a well-known rule's.
+// isKnown reports whether id is that of a well-known rule.
 func isKnown(id string) bool {
 	return slices.ContainsFunc(knownRules, func(r *rule) bool { return r.id == id })
 }

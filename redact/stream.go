@@ -1,8 +1,8 @@
 package redact
 
-// stream is the text in a terminal's output, with the places of its bytes. Where the cursor goes to another row the text has a
-// break, and where it goes to the right it has blanks. It knows of no screen: what a program draws bit by bit, all over the
-// window, stands here in the order of the drawing.
+// stream is the text in a terminal's output, with the places of its bytes. If the cursor moves to
+// another row, the text has a break; if it moves right, the text has blanks. A stream knows no
+// screen: what a program draws bit by bit, all over the window, is here in the order of drawing.
 type stream struct {
 	text   []byte
 	from   []place
@@ -11,7 +11,7 @@ type stream struct {
 	params []byte
 }
 
-// place is where a byte came from; chunk is -1 where it stands for a movement of the cursor.
+// place is where a byte came from; chunk is -1 if the byte represents a movement of the cursor.
 type place struct{ chunk, offset int32 }
 
 type state uint8
@@ -164,7 +164,7 @@ func (s *stream) controlSequence(c byte) {
 	}
 }
 
-// skip gives how far a movement goes, in cells.
+// skip returns how far a movement goes, in cells.
 func (s *stream) skip() int {
 	n := 0
 	for _, c := range s.params {

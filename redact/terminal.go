@@ -9,9 +9,9 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Terminal finds secrets in what a program wrote to a terminal, or a user typed, and hides each behind as many "*" as it takes
-// cells. No byte is added or taken away, and no escape sequence changes. It reads a recording twice: Look at all of it,
-// then Mask all of it.
+// Terminal finds secrets in what a program wrote to a terminal, or a user typed, and hides each
+// behind as many "*" as it takes cells. No byte is added or taken away, and no escape sequence
+// changes. It reads a recording twice: Look at all of it, then Mask all of it.
 type Terminal struct {
 	redactor *Redactor
 	values   map[string]string // the rule of each secret
@@ -19,7 +19,7 @@ type Terminal struct {
 	stream   stream
 }
 
-// gramSize is how much of a known secret gives it away where it does not stand whole, in bytes.
+// gramSize is the size of the smallest part of a known secret that is hidden, in bytes.
 const gramSize = 8
 
 // Patch replaces bytes of a chunk.
@@ -67,7 +67,7 @@ func (t *Terminal) note(rule, value string) {
 	}
 }
 
-// value gives a match without what cut it.
+// value returns a match without what cut it.
 func (v *view) value(m Match) string {
 	out := make([]byte, 0, m.End-m.Start)
 	at := m.Start
@@ -81,10 +81,11 @@ func (v *view) value(m Match) string {
 	return string(append(out, v.text[at:m.End]...))
 }
 
-// cutAt gives where in the text the row before a break ends.
+// cutAt returns where in the text the row before a break ends.
 func (v *view) cutAt(f foldAt) int { return v.original(f.at-1) + 1 }
 
-// window is how much is searched at once, and keep how much of it again with what follows, in bytes.
+// window is how much is searched at once, and keep how much of it again with what follows, in
+// bytes.
 const (
 	window = 1 << 20
 	keep   = 64 << 10
@@ -95,13 +96,14 @@ func (t *Terminal) LookAt(chunk []byte) {
 	t.run(chunk, func(s *stream) []Patch { t.Look(string(s.text)); return nil })
 }
 
-// Mask gives the patches for a chunk and those before it, as far as they are certain; the last call has none, and gives the rest. A
-// patch may come twice.
+// Mask returns the patches for a chunk and those before it, as far as they are certain. The last
+// call, without a chunk, returns the rest. A patch may be returned twice.
 func (t *Terminal) Mask(chunk []byte) []Patch {
 	return t.run(chunk, t.mask)
 }
 
-// run collects chunks and has them searched. Chunks are numbered from 0; a nil one ends the stream, and begins another.
+// run collects chunks and has them searched. Chunks are numbered from 0; a nil one ends the stream,
+// and begins another.
 func (t *Terminal) run(chunk []byte, search func(*stream) []Patch) (patches []Patch) {
 	s := &t.stream
 	if chunk != nil {
@@ -169,7 +171,8 @@ func isBorder(r rune) bool {
 	return false
 }
 
-// glue gives the text without breaks and blanks, and where in the text each byte of it stands.
+// glue returns the text without breaks and blanks, and the position of each of its bytes in the
+// text.
 func (s *stream) glue() (glued []byte, at []int) {
 	for i, c := range s.text {
 		if c > ' ' && c < 0x7f {

@@ -2,7 +2,8 @@ package redact
 
 import "strings"
 
-// wordSet is words by their first two bytes: there are more than a thousand, and few begin anywhere in a secret. Words of one byte are none.
+// wordSet is words by their first two bytes: there are more than a thousand, and few begin anywhere
+// in a secret. Words of one byte are none.
 type wordSet map[[2]byte][]string
 
 func newWordSet(words []string) wordSet {
@@ -16,7 +17,7 @@ func newWordSet(words []string) wordSet {
 	return s
 }
 
-// in tells whether text holds one of the words.
+// in reports whether text holds one of the words.
 func (s wordSet) in(text string) bool {
 	if len(s) == 0 {
 		return false
