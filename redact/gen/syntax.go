@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// maxReach is how far behind its keyword a match is looked for at first, in bytes, where its pattern sets no bound.
+// maxReach is how far behind its keyword a match is looked for at first, in bytes, where its
+// pattern sets no bound.
 const maxReach = 2048
 
-// reach gives how long a match of re can be, in bytes; at most maxReach.
+// reach returns how long a match of re can be, in bytes, at most maxReach.
 func reach(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
@@ -38,7 +39,7 @@ func reach(re *syntax.Regexp) int {
 	return min(n, maxReach)
 }
 
-// begins tells whether every match of re begins where one of the words does.
+// begins reports whether every match of re begins where one of the words does.
 func begins(re *syntax.Regexp, words []string) bool {
 	starts, ok := literals(re)
 	for _, s := range starts {
@@ -53,7 +54,8 @@ func begins(re *syntax.Regexp, words []string) bool {
 	return ok && len(starts) > 0
 }
 
-// literals gives with what a match of re can begin; false where that is not a fixed text.
+// literals returns the texts that a match of re can begin with. It returns false if these are not
+// fixed.
 func literals(re *syntax.Regexp) ([]string, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
