@@ -1,5 +1,6 @@
-// Package web holds the page that the server shows: sessions, their conversations, and their terminals. Its sources stand in src;
-// `make web` makes dist of them, which is committed, so that building the program needs no npm.
+// Package web holds the page that the server shows: sessions, their conversations, and their
+// terminals. Its sources are in src; `make web` builds dist from them. dist is committed, so that
+// building the program needs no npm.
 package web
 
 import (
@@ -16,7 +17,8 @@ var dist embed.FS
 //
 //	default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'
 //
-// ('unsafe-inline' for styles, because xterm.js draws cells with style attributes and has its metrics in a style element).
+// ('unsafe-inline' for styles, because xterm.js draws cells with style attributes and has its
+// metrics in a style element).
 var Files = func() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
