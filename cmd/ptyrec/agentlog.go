@@ -15,7 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Agents keep logs of their own. What is read of them is what the user and the agent said, in order, as Markdown.
+// Agents keep logs of their own. What is read of them is what the user and the agent said, in
+// order, as Markdown.
 
 // logMessage is one message of an agent's own log.
 type logMessage struct {
@@ -31,7 +32,8 @@ type agentLog struct {
 	messages []logMessage
 }
 
-// agentLogs says where an agent keeps its logs, and how one is read: as documents, each a line of it, or all of it.
+// agentLogs says where an agent keeps its logs, and how one is read: as documents, each a line of
+// it, or all of it.
 type agentLogs struct {
 	home    func() string
 	folder  string   // in its home
@@ -57,7 +59,7 @@ func homeOf(variable, folder string) func() string {
 
 func (l agentLogs) dir() string { return filepath.Join(l.home(), l.folder) }
 
-// find gives the logs that hold messages from the time, and of the folder, of a session.
+// find returns the logs with messages from the time and the folder of a session.
 func (l agentLogs) find(from, to time.Time, cwd string) (logs []agentLog, err error) {
 	err = filepath.WalkDir(l.dir(), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -111,9 +113,10 @@ func spoken(all []logMessage) []logMessage {
 	return slices.DeleteFunc(all, func(m logMessage) bool { return strings.TrimSpace(m.Text) == "" })
 }
 
-// ofSession gives those of the logs that are of the session whose messages are have: a clear begins another log, and another window on the same
-// folder keeps one at the same time. A log of which at least a quarter is found is of the session; where there is none,
-// the one with the most messages is.
+// ofSession returns the logs of the session whose messages are have. There may be several, because
+// a clear begins another log; and some may be of another window on the same folder. A log belongs
+// to the session if at least a quarter of it is found in have; if no log does, the one with the
+// most messages found is chosen.
 func ofSession(logs []agentLog, have []*session.Entry) (chosen []agentLog) {
 	if len(logs) == 0 {
 		return nil

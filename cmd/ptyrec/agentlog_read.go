@@ -36,7 +36,8 @@ func (p *parts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// beginsWith tells that a text was not typed: the agent put it there.
+// beginsWith reports whether text begins with one of starts: then the agent put it there, and
+// nobody typed it.
 func beginsWith(text string, starts ...string) bool {
 	for _, start := range starts {
 		if strings.HasPrefix(text, start) {
@@ -71,7 +72,8 @@ func readClaude(docs iter.Seq[[]byte]) (out []logMessage) {
 	return out
 }
 
-// codexLine is a line of Codex's log. Up to 0.3x the items stand for themselves, without a time; since then each is the payload of a line.
+// codexLine is a line of Codex's log. Up to 0.3x each line is an item without a time; since then
+// the item is the payload of a line.
 type codexLine struct {
 	Timestamp time.Time `json:"timestamp"`
 	Type      string    `json:"type"`
@@ -95,8 +97,9 @@ type codexItem struct {
 	codexMessage
 }
 
-// readCodex reads Codex's log (seen: 0.29 to 0.169). What is said stands there twice: as events, and as items of the model's context, where
-// other things are said in the user's name. The items count where there are no events, as in the oldest logs.
+// readCodex reads Codex's log (seen: 0.29 to 0.169). The log has what was said twice: as events,
+// and as items of the model's context, which also has other texts in the user's name. The items
+// count only if there are no events, as in the oldest logs.
 func readCodex(docs iter.Seq[[]byte]) []logMessage {
 	var events, items []logMessage
 	var started time.Time
@@ -144,8 +147,9 @@ type geminiMessage struct {
 	Shown     parts     `json:"displayContent"` // what was typed, where files are named in it
 }
 
-// readGemini reads Gemini CLI's log (seen: 0.20 to 0.61): one document with all messages, or since 0.4x lines, in which a message
-// that has grown stands again, and "$set" gives many.
+// readGemini reads Gemini CLI's log (seen: 0.20 to 0.61): one document with all messages or, since
+// 0.4x, lines. A message that has grown is on another line again, and "$set" is a line with many
+// messages.
 func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
 	place := map[string]int{}
 	for doc := range docs {

@@ -32,7 +32,8 @@ func newApp() *app {
 	return &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 }
 
-// closeLater closes c when the command is over. Errors that matter are to be had by closing earlier.
+// closeLater closes c when the command is over. Errors that matter are to be had by closing
+// earlier.
 func (a *app) closeLater(c io.Closer) { a.closers = append(a.closers, c) }
 
 func (a *app) close() {

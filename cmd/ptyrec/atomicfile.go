@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile makes path appear with what write writes, whole or not at all: a temporary file beside it is synced and renamed.
-// "-" is stdout. A path that is no regular file (/dev/stdout, a pipe) is written straight.
+// writeFile makes path appear with what write writes, whole or not at all: a temporary file beside
+// it is synced and renamed. "-" is stdout. A path that is no regular file (/dev/stdout, a pipe) is
+// written straight.
 func (a *app) writeFile(path string, write func(io.Writer) error) error {
 	if path == "-" || path == "" {
 		return writeBuffered(a.stdout, write)
@@ -73,7 +74,8 @@ func writeError(path string, err error) error {
 	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
 
-// fileMode is the mode of the file that is replaced; a new one is the user's alone: transcripts hold secrets.
+// fileMode is the mode of the file that is replaced; a new one is the user's alone: transcripts
+// hold secrets.
 func fileMode(path string) os.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()

@@ -63,7 +63,7 @@ $PTYREC_TOKEN or --token-file.`,
 
 const keyHint = `try ctrl+], ctrl+q or ctrl+\`
 
-// parseKey gives the byte that a key sends: ctrl+x, or ^x.
+// parseKey returns the byte that a key, written ctrl+x or ^x, sends.
 func parseKey(name string) (byte, error) {
 	text := strings.ToLower(name)
 	for _, prefix := range []string{"ctrl+", "ctrl-", "c-", "^"} {
@@ -114,7 +114,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	return w.run(ctx)
 }
 
-// newest gives a server's newest live session.
+// newest returns a server's newest live session.
 func newest(ctx context.Context, sessions *client.Client) (string, error) {
 	live, err := sessions.Sessions(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func newest(ctx context.Context, sessions *client.Client) (string, error) {
 	return live[0].ID, nil
 }
 
-// serverToken gives the token for a server; empty where none is given.
+// serverToken returns the token for a server, or "" if none is known.
 func (f *attachFlags) serverToken(where string) (string, error) {
 	if u, err := url.Parse(where); err == nil {
 		if token, ok := strings.CutPrefix(u.Fragment, "token="); ok {

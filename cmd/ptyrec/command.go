@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// joinCommand writes a command line as one would type it to a shell: asciicast keeps it as one string.
+// joinCommand writes a command line as one would type it to a shell: asciicast keeps it as one
+// string.
 func joinCommand(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -22,8 +23,8 @@ func quoteWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// splitCommand gives the words of a command line. It knows a shell's quotes and nothing else of it; where a quote is not
-// closed the line is one word.
+// splitCommand returns the words of a command line. Of a shell's syntax it knows only the quotes.
+// If a quote is not closed, the line is one word.
 func splitCommand(line string) []string {
 	words := []string{}
 	var word strings.Builder

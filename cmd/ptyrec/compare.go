@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// comparison is how a transcript stands to what an agent logged.
+// comparison compares a transcript with what an agent logged.
 type comparison struct {
 	Want    int          `json:"messages"` // in the log
 	Have    int          `json:"found"`    // in the transcript
@@ -67,7 +67,8 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 	return c
 }
 
-// extra notes a message that the log does not have, and gives its length in characters, as far as it counts.
+// extra notes a message that the log does not have, and returns its length in characters, as far as
+// it counts.
 func (c *comparison) extra(e *session.Entry) int {
 	if e.Status == session.StatusPartial {
 		c.Cut++
@@ -78,7 +79,8 @@ func (c *comparison) extra(e *session.Entry) int {
 	return len([]rune(text))
 }
 
-// alignMessages gives for each of want its counterpart in have, or -1, such that as much text as possible agrees.
+// alignMessages returns, for each message of want, the index of its counterpart in have, or -1. It
+// makes as much text as possible agree.
 func alignMessages(want []logMessage, have []*session.Entry) []int {
 	best := make([][]float64, len(want)+1)
 	for i := range best {
@@ -138,7 +140,7 @@ var (
 	linking     = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
 )
 
-// plainText gives the words of Markdown: how they are marked up is not compared.
+// plainText returns the words of Markdown, because markup is not compared.
 func plainText(text string) string {
 	text = linking.ReplaceAllString(text, "$1 $2")
 	text = inlineMarks.ReplaceAllString(blockMarks.ReplaceAllString(text, " "), "")

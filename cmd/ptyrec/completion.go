@@ -37,7 +37,8 @@ func completeMoreSessions(a *app) cobra.CompletionFunc {
 	}
 }
 
-// sessionCompletions gives the newest sessions of those that the filter chooses whose ids begin with word.
+// sessionCompletions returns the newest sessions that the filter chooses and whose ids begin with
+// word.
 func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()

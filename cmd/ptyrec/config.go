@@ -15,7 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// config is what the configuration file can say (docs/config.md). Flags go over the environment, and that over the file.
+// config is what the configuration file can say (docs/config.md). Flags go over the environment,
+// and that over the file.
 type config struct {
 	Database string       `toml:"database"`
 	Run      runConfig    `toml:"run"`
@@ -60,7 +61,7 @@ func homeFolder() (string, error) {
 	return home, nil
 }
 
-// configPath is where the configuration stands: $XDG_CONFIG_HOME/ptyrec/config.toml.
+// configPath returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
 func configPath() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) { // the base directory specification: relative paths are to be ignored
@@ -73,8 +74,8 @@ func configPath() (string, error) {
 	return filepath.Join(dir, "ptyrec", "config.toml"), nil
 }
 
-// loadConfig gives the defaults, the file over them where there is one, and the environment over both. The first call reads, further
-// ones give the same.
+// loadConfig returns the configuration: the environment, over the file if it exists, over the
+// defaults. The first call reads it, further calls return the same.
 func (a *app) loadConfig() (*config, error) {
 	a.configMu.Lock()
 	defer a.configMu.Unlock()
@@ -138,7 +139,7 @@ func configError(path string, err error, hint string) error {
 	return fail(fmt.Errorf("%s: %w", path, err), hint)
 }
 
-// environment puts what stands in the environment over c. $PTYREC_DB is dbPath's.
+// environment overrides c with what the environment sets. dbPath reads $PTYREC_DB.
 func (c *config) environment(get func(string) string) error {
 	for name, to := range map[string]*bool{"PTYREC_INPUT": &c.Run.Input, "PTYREC_REDACT": &c.Redact.Enabled} {
 		text := get(name)
@@ -174,7 +175,7 @@ func configKeys() []string {
 	return []string{"database", "run", "run.input", "run.notice", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
-// nearest gives the name that takes the fewest changes to become key.
+// nearest returns the name that takes the fewest changes to become key.
 func nearest(key string, names []string) string {
 	best, least := "", len(key)+len(names)
 	for _, name := range names {

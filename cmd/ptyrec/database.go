@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// dbPath is where the database stands: --db, else $PTYREC_DB, else as the configuration says, else $XDG_DATA_HOME/ptyrec/ptyrec.db.
+// dbPath returns the path of the database: --db, else $PTYREC_DB, else as the configuration says,
+// else $XDG_DATA_HOME/ptyrec/ptyrec.db.
 func (a *app) dbPath() (string, error) {
 	if a.dbFlag != "" {
 		return a.dbFlag, nil
@@ -40,7 +41,7 @@ func (a *app) dbPath() (string, error) {
 	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
 }
 
-// openStore opens the database until the command is over, and makes a new one where there is none.
+// openStore opens the database until the command ends. It creates one if needed.
 func (a *app) openStore(ctx context.Context) (*store.Store, error) {
 	path, err := a.dbPath()
 	if err != nil {
@@ -126,7 +127,7 @@ func (a *app) openBeside(ctx context.Context, cause error) (*store.Store, error)
 	return s, nil
 }
 
-// findSession gives the session that ref names.
+// findSession returns the session that ref names.
 func findSession(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
 	switch {

@@ -46,7 +46,8 @@ func parseSize(text string) (cols, rows int, err error) {
 	return cols, rows, nil
 }
 
-// detach starts a session in the background, prints its id, and returns. What goes wrong with its start is told here.
+// detach starts a session in the background, prints its id, and returns. What goes wrong with its
+// start is told here.
 func detach(a *app, command []string, f runFlags) error {
 	if _, _, err := parseSize(f.size); err != nil {
 		return err

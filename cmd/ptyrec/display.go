@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/screen"
 )
 
-// display draws screens on the user's terminal, of which it takes the alternate screen. Only lines that changed are written.
+// display draws screens on the user's terminal, of which it takes the alternate screen. Only lines
+// that changed are written.
 type display struct {
 	out        *os.File
 	cols, rows int
@@ -25,7 +26,7 @@ func newDisplay(out *os.File) *display {
 	return &display{out: out}
 }
 
-// close gives the terminal back as it was.
+// close restores the terminal.
 func (d *display) close() { _, _ = d.out.WriteString("\x1b[m\x1b[?7h\x1b[?25h\x1b[?1049l") }
 
 // clear makes the next draw write everything.
@@ -53,8 +54,8 @@ func (d *display) draw(p *player) error {
 	return d.paint(s, 0, status)
 }
 
-// paint writes what has changed: the screen from its row top on, as much of it as there is room for, and a status line over the last row
-// where there is one. The size was just read.
+// paint writes what has changed: the screen from its row top on, as much of it as there is room
+// for, and a status line over the last row where there is one. The size was just read.
 func (d *display) paint(s screen.Screen, top int, status string) error {
 	want := make([]string, d.rows)
 	for i := range want {

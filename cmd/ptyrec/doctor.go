@@ -82,7 +82,7 @@ func (x *examination) sayOf(id, verdict, what, format string, args ...any) {
 	x.findings = append(x.findings, finding{Verdict: verdict, What: what, Session: id, Detail: fmt.Sprintf(format, args...)})
 }
 
-// mended gives the verdict on something that --repair takes care of.
+// mended returns the verdict on something that --repair takes care of.
 func (x *examination) mended() string {
 	if x.flags.repair {
 		return verdictMended
@@ -233,7 +233,8 @@ func (a *app) showSeconds(label string) (done func()) {
 	return func() { close(over); <-stopped }
 }
 
-// file examines the file, and with --repair copies what can be read of a damaged one into a new one.
+// file examines the file, and with --repair copies what can be read of a damaged one into a new
+// one.
 func (x *examination) file(ctx context.Context, path string) error {
 	problems, err := x.db.Check(ctx)
 	if err != nil {
@@ -305,7 +306,7 @@ func (x *examination) permissions(path string) {
 	}
 }
 
-// index examines the full-text index, and makes it anew with --repair.
+// index examines the full-text index, and rebuilds it with --repair.
 func (x *examination) index(ctx context.Context) error {
 	missing, stale, err := x.db.CheckIndex(ctx)
 	if errors.Is(err, session.ErrNotWritable) && !x.flags.repair {
@@ -316,7 +317,8 @@ func (x *examination) index(ctx context.Context) error {
 		return err
 	}
 	if x.flags.repair {
-		// Where the entries cannot be read either, file makes a new database, and its index.
+		// Where the entries cannot be read either, file makes a new database, and its
+		// index.
 		if err := x.db.Reindex(ctx); err != nil && !errors.Is(err, session.ErrCorrupt) {
 			return err
 		}
@@ -387,7 +389,8 @@ func rawDamage(ctx context.Context, db *store.Store, info *store.Info) (damage [
 	}
 }
 
-// entries examines a session's entries, and reads them from the raw log again where that makes them better.
+// entries examines a session's entries, and reads them from the raw log again where that makes them
+// better.
 func (x *examination) entries(ctx context.Context, info *store.Info, damaged, empty bool) error {
 	old, err := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
 	if err != nil && !errors.Is(err, session.ErrCorrupt) {

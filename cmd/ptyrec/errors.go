@@ -16,7 +16,8 @@ const (
 	statusNotFound      = 127
 )
 
-// failure is an error as the user is told it: what went wrong, what to do next, and the exit status.
+// failure is an error as the user is told it: what went wrong, what to do next, and the exit
+// status.
 type failure struct {
 	err    error
 	hint   string
@@ -26,7 +27,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail gives err a hint; the status is 1.
+// fail adds a hint to err; the exit status is 1.
 func fail(err error, hint string) error {
 	return &failure{err: err, hint: hint, status: statusFailure}
 }

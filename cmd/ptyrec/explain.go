@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
-// explain writes for each frame of a recording what was read off the screen: its lines with the role and the rule that
-// claimed each. Lines without were taken for chrome.
+// explain writes for each frame of a recording what was read off the screen: its lines with the
+// role and the rule that claimed each. Lines without were taken for chrome.
 func explain(a *app, path string) error {
 	rec, err := openRecording(a, path, func(int) {})
 	if err != nil {

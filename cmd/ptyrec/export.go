@@ -177,7 +177,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	return err
 }
 
-// ending gives the ending of a format's files.
+// ending returns the file name extension of a format.
 func ending(format string) string {
 	if format == "cast2" {
 		return "cast"
@@ -239,8 +239,8 @@ func formatOf(path, name string) (string, error) {
 	return name, nil
 }
 
-// storedTranscript returns a session's transcript from its entries. It reads them out of the raw log
-// first if that has not been done.
+// storedTranscript returns a session's transcript from its entries. It reads them out of the raw
+// log first if that has not been done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
 	if info.Status == store.Live && process.Piped(&info.Session) { // whoever reads it after its end stores its entry
 		t, _, err := retranscribe(ctx, a, db, info)

@@ -131,7 +131,7 @@ type withMarks struct {
 	held   *session.Event // comes behind the marks before it
 }
 
-// marksOf gives a marker for each prompt and each reply.
+// marksOf returns a marker for each prompt and each reply.
 func marksOf(entries []*session.Entry, started time.Time) (marks []session.Event) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant {

@@ -74,7 +74,8 @@ func extract(a *app, paths []string, dir string) error {
 	})
 }
 
-// eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending. What was read before an error is written, too.
+// eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
+// What was read before an error is written, too.
 func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *recording) (write func(io.Writer) error, err error)) error {
 	targets, err := targetsOf(paths, dir, ending)
 	if err != nil {

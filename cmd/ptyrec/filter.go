@@ -48,8 +48,8 @@ func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	completeFilters(a, cmd)
 }
 
-// sessions opens the database and gives the sessions that the flags choose, the newest first; no more than limit, where that is not 0.
-// Without a database there are none, and it is nil.
+// sessions opens the database and returns the sessions that the flags choose, the newest first, and
+// no more than limit unless it is 0. Without a database the Store is nil and there are no sessions.
 func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit int) (*store.Store, []*store.Info, store.Filter, error) {
 	filter, err := f.filter(now)
 	if err != nil {
@@ -114,7 +114,8 @@ func (a *app) noticeNone(f filterFlags) {
 	a.notice("no session matches")
 }
 
-// absolute gives a folder's path as sessions have it. A ~ that no shell expanded is the home folder.
+// absolute returns a folder's path as sessions have it. A ~ that no shell expanded is the home
+// folder.
 func absolute(dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()

@@ -17,7 +17,8 @@ import (
 // sniffed is how much of a file tells what it is, in bytes.
 const sniffed = 4096
 
-// sniff gives the start of a file, and rewinds it. What cannot be rewound (a pipe) is left alone.
+// sniff returns the start of a file, and rewinds it. It does not read a file that cannot be
+// rewound, such as a pipe.
 func sniff(f *os.File) []byte {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil
@@ -84,7 +85,7 @@ func explainForeign(err error, path string, head []byte) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// openTypescript reads a typescript, whose bytes data gives, with its timing.
+// openTypescript reads a typescript from data, with its timing.
 func openTypescript(a *app, path string, data io.Reader) (*cast.Reader, io.Closer, error) {
 	name := a.timing
 	if name == "" {
@@ -105,7 +106,7 @@ func openTypescript(a *app, path string, data io.Reader) (*cast.Reader, io.Close
 	return r, f, nil
 }
 
-// timingBeside gives the timing that stands beside a typescript; empty where there is none.
+// timingBeside returns the path of the timing file next to a typescript, or "".
 func timingBeside(path string) string {
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	names := []string{path + ".timing", path + ".tm", path + ".time", base + ".timing", base + ".tm", base + ".time"}

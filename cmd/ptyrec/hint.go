@@ -8,7 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// hints says what to do next about errors that can come up in any command. The first that fits is taken.
+// hints says what to do next about errors that can come up in any command. The first that fits is
+// taken.
 var hints = []struct {
 	target error
 	hint   string

@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// hosting lets others join a session while it is recorded. A session that cannot be joined is recorded all the same.
+// hosting lets others join a session while it is recorded. A session that cannot be joined is
+// recorded all the same.
 type hosting struct {
 	sink   *sink
 	hosted bool          // it is in the background, and has no terminal

@@ -57,7 +57,8 @@ possible. --shell records each interactive shell instead.`,
 	return cmd
 }
 
-// completionOf gives the code that completes words in a shell. It stands in the integration itself: one process less at each start of a shell.
+// completionOf returns the code that completes words in a shell. The integration contains it, which
+// saves a process at each start of a shell.
 func completionOf(root *cobra.Command, shell string) (string, error) {
 	var b strings.Builder
 	var err error
@@ -81,7 +82,8 @@ func installed(names []string) (found []string) {
 	return found
 }
 
-// integration gives the code for a shell: a file of ours with a wrapper for each agent in the place of its marks.
+// integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
+// for each agent.
 func integration(shell string, agents []string, record bool) (string, error) {
 	b, err := shellFiles.ReadFile("shell/init." + shell)
 	if err != nil {

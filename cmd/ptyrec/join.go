@@ -18,7 +18,8 @@ func (a *app) liveSessions(ctx context.Context) (*client.Client, error) {
 	return client.Dial(ctx, "", client.Options{Database: path})
 }
 
-// joinLive attaches to a live session of this user on this machine, for a command that is no viewer. The caller must close the stream.
+// joinLive attaches to a live session of this user on this machine, for a command that is no
+// viewer. The caller must close the stream.
 func joinLive(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
 	ref, err := liveName(ref)
 	if err != nil {
@@ -61,7 +62,7 @@ func sessionOver(err error) error {
 	return err
 }
 
-// refused gives what to do about a request that a session refuses.
+// refused adds a hint to the error of a request that a session refuses.
 func refused(err error, id string) error {
 	var e *protocol.Error
 	if !errors.As(err, &e) {

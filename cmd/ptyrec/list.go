@@ -108,7 +108,8 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	return nil
 }
 
-// listItem is a session in the list's JSON: what a transcript says of it, and more. Times are in seconds.
+// listItem is a session in the list's JSON: what a transcript says of it, and more. Times are in
+// seconds.
 type listItem struct {
 	session.Session
 	Status      string   `json:"status"`
@@ -264,7 +265,8 @@ func agentWord(info *store.Info) string {
 	return word
 }
 
-// titleOf gives what the user named a session, else its first prompt, else the recording's title, else its command.
+// titleOf returns the name that the user set, else the first prompt, else the recording's title,
+// else the command.
 func titleOf(info *store.Info) string {
 	command := strings.Join(info.Command, " ")
 	if info.Process != "" {
@@ -286,7 +288,8 @@ func listTitle(info *store.Info) string {
 	return title
 }
 
-// clip keeps a text's first n characters, as one line without control characters: titles and prompts come from programs.
+// clip keeps a text's first n characters, as one line without control characters: titles and
+// prompts come from programs.
 func clip(s string, n int) string {
 	s = spaced(s)
 	r := []rune(s)

@@ -1,4 +1,5 @@
-// Command ptyrec records terminal sessions and reads the conversations of coding agents out of them.
+// Command ptyrec records terminal sessions and reads the conversations of coding agents out of
+// them.
 package main
 
 import (
@@ -44,7 +45,8 @@ func execute(args []string) int {
 	return a.report(err)
 }
 
-// beforeRun makes each command call note when it begins: an error that comes sooner is about the command line.
+// beforeRun makes each command call note when it begins: an error that comes sooner is about the
+// command line.
 func beforeRun(cmd *cobra.Command, note func()) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newManCmd is for packagers: it stands in no list.
+// newManCmd returns a command for packagers, which no list shows.
 func newManCmd(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -84,7 +84,7 @@ func manPages(a *app, cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// buildDate is the date of the commit, else a fixed one: the same source gives the same pages.
+// buildDate is the date of the commit, else a fixed one: the same source makes the same pages.
 func buildDate() *time.Time {
 	at, err := time.Parse(time.RFC3339, committed())
 	if err != nil {

@@ -101,7 +101,7 @@ type countingSource struct {
 	bytes int64
 }
 
-// Next gives the next event.
+// Next returns the next event.
 func (c *countingSource) Next() (session.Event, error) {
 	e, err := c.eventSource.Next()
 	if err == nil && e.Kind == session.Output && e.At.Seconds() <= c.until {

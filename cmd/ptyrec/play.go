@@ -88,7 +88,7 @@ type tape struct {
 	cols, rows int
 	title      string
 	messages   []message
-	read       func() ([]message, error) // gives the messages when they are asked for; nil when they are there
+	read       func() ([]message, error) // reads the messages when they are needed; nil once they are read
 }
 
 // message is where a message of a tape began.
@@ -196,7 +196,7 @@ func (t *tape) limitIdle(limit time.Duration) {
 	}
 }
 
-// played gives when a moment of the recording is played.
+// played returns when a moment of the recording is played.
 func (t *tape) played(at time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(t.events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
 	if i == 0 {

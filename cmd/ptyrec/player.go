@@ -21,8 +21,9 @@ const frame = time.Second / 60
 // seekStep is what an arrow key moves by.
 const seekStep = 5 * time.Second
 
-// player plays a tape. It feeds a terminal of its own and draws what that shows: so it can go anywhere in a recording, nothing
-// that a recording holds drives the user's terminal, and a smaller window shows the upper left part.
+// player plays a tape. It feeds a terminal of its own and draws what that shows: so it can go
+// anywhere in a recording, nothing that a recording holds drives the user's terminal, and a smaller
+// window shows the upper left part.
 type player struct {
 	*tape
 	speed  float64
@@ -33,7 +34,7 @@ type player struct {
 	note   string // for the status line
 }
 
-// feed gives the terminal everything up to the moment.
+// feed writes to the terminal everything up to a moment.
 func (p *player) feed(to time.Duration) {
 	for ; p.next < len(p.events) && p.times[p.next] <= to; p.next++ {
 		switch e := p.events[p.next]; e.Kind {
@@ -46,7 +47,7 @@ func (p *player) feed(to time.Duration) {
 	p.now = to
 }
 
-// seek goes to a moment, back by playing anew.
+// seek goes to a moment. To go back, it plays from the start.
 func (p *player) seek(to time.Duration) {
 	to = max(0, min(to, p.end()))
 	if p.term == nil || to < p.now {
@@ -57,7 +58,7 @@ func (p *player) seek(to time.Duration) {
 
 func (p *player) done() bool { return p.next == len(p.events) }
 
-// wait gives how long nothing happens; negative: until a key is pressed.
+// wait returns how long nothing happens; negative: until a key is pressed.
 func (p *player) wait() time.Duration {
 	if p.paused || p.done() {
 		return -1
@@ -206,8 +207,8 @@ var sequences = map[string]key{
 	"A": keyUp, "B": keyDown, "C": keyRight, "D": keyLeft, "H": keyHome, "F": keyEnd, "1~": keyHome, "4~": keyEnd, "7~": keyHome, "8~": keyEnd,
 }
 
-// openKeyboard gives the keys of the terminal, and takes its line editing off until restore is called, which waits for
-// the reader. Without a controlling terminal keys is nil.
+// openKeyboard returns the keys typed at the terminal, and turns line editing off until restore is
+// called, which waits for the reader. Without a controlling terminal keys is nil.
 func openKeyboard() (keys <-chan key, restore func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -110,7 +110,7 @@ func kept(l pruneLimits, infos []*store.Info) string {
 	return ""
 }
 
-// choose gives those of infos (the newest first) that go, the oldest first.
+// choose returns those of infos (the newest first) to delete, the oldest first.
 func (l pruneLimits) choose(infos []*store.Info) (victims []*store.Info) {
 	var size int64
 	for i, info := range infos {

@@ -9,9 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// readOut reads a session's raw log whose recorder did not come to read out all of it: it was killed, or a flood was behind the command's end. That is done
-// once: the entries, which it gives, go to the database. They are old where a part of the raw log is lost and old is more. A database that cannot be
-// written is no error: then it is done again the next time.
+// readOut extracts the entries of a session whose recorder did not: it was killed, or a flood came
+// at the command's end. It saves the entries in the database and returns them. If a part of the raw
+// log is lost and old has more entries, it returns old. It is no error if the database cannot be
+// written: the session is then read again the next time.
 func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old []*session.Entry) ([]*session.Entry, error) {
 	t, damage, err := retranscribe(ctx, a, db, info)
 	if err == nil && info.Beside {

@@ -29,7 +29,8 @@ type recording struct {
 	timing  io.Closer // of a typescript
 }
 
-// openRecording opens the recording at path ("-" is stdin) and tells seen of the bytes that are read from it.
+// openRecording opens the recording at path ("-" is stdin) and tells seen of the bytes that are
+// read from it.
 func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 	r, err := a.redaction()
 	if err != nil {
@@ -131,8 +132,8 @@ func hashFile(sum hash.Hash, f *os.File) error {
 	return nil
 }
 
-// describe makes the session of a recording. Its id follows from the start and from the bytes, so that reading the same
-// file again gives the same ids.
+// describe returns the session of a recording. Its id follows from the start and the bytes, so that
+// reading the same file again leads to the same ids.
 func describe(h cast.Header, sum hash.Hash) session.Session {
 	started := h.Timestamp
 	if started.IsZero() {
@@ -149,7 +150,8 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	}
 }
 
-// recordingID lays an id out as a version 8 UUID that sorts by time as version 7 does (RFC 9562, 5.7 and 5.8).
+// recordingID lays an id out as a version 8 UUID that sorts by time as version 7 does (RFC 9562,
+// 5.7 and 5.8).
 func recordingID(started time.Time, sum []byte) string {
 	var id uuid.UUID
 	var ms [8]byte
@@ -161,7 +163,8 @@ func recordingID(started time.Time, sum []byte) string {
 	return id.String()
 }
 
-// transcribe reads the recording to its end. A recording that is cut off has a transcript, with no end.
+// transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
+// end.
 func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, error) {
 	t, err := transcribe(r.session, r.Reader, tap)
 	r.redact.transcript(t, nil)

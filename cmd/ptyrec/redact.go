@@ -130,7 +130,8 @@ func newMasking(ctx context.Context, db *store.Store, id string, r redaction) (*
 	return w, w.hide(ctx, db, id)
 }
 
-// newRewriting reads the session three times: for its secrets as they stand on the screen, as they were written, and to hide them.
+// newRewriting reads the session three times: for secrets as the screen shows them, for secrets as
+// they were written, and to hide them.
 func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r redaction) (*rewriting, error) {
 	w := &rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 	entries, err := db.Entries(ctx, info.ID)

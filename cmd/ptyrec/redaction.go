@@ -15,14 +15,14 @@ type redaction struct {
 	line, masked string // the session's command line, before and after
 }
 
-// of gives the redaction of a session with this command, and the command as it is recorded.
+// of returns the redaction for a session with this command, and the command as it is recorded.
 func (r redaction) of(command []string) (redaction, []string) {
 	masked := r.command(command)
 	r.line, r.masked = strings.Join(command, " "), strings.Join(masked, " ")
 	return r, masked
 }
 
-// redaction gives what the flags, the environment and the configuration ask for.
+// redaction returns the redaction that the flags, the environment and the configuration ask for.
 func (a *app) redaction() (redaction, error) {
 	c, err := a.loadConfig()
 	if err != nil {
@@ -47,7 +47,7 @@ func (r redaction) transcript(t *session.Transcript, found map[string]int) {
 	t.Entries = r.entries(t.Entries, found)
 }
 
-// entries gives entries without their secrets; they themselves stay as they are.
+// entries returns entries without their secrets. It does not change the originals.
 func (r redaction) entries(entries []*session.Entry, found map[string]int) []*session.Entry {
 	out := make([]*session.Entry, len(entries))
 	for i, e := range entries {
@@ -56,7 +56,7 @@ func (r redaction) entries(entries []*session.Entry, found map[string]int) []*se
 	return out
 }
 
-// entry gives e itself where it holds no secret.
+// entry returns a copy of e without secrets, or e itself if it has none.
 func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry {
 	if r.Redactor == nil {
 		return e
@@ -97,8 +97,8 @@ func (r redaction) text(text string, found map[string]int) string {
 	return r.Text(text, found)
 }
 
-// markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a secret may be parted there by
-// marks and backslashes.
+// markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a
+// secret may be parted there by marks and backslashes.
 func (r redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {

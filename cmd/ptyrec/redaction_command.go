@@ -8,22 +8,24 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// argumentRule is the rule of a secret that is one for where it stands, whatever it looks like.
+// argumentRule is the rule of a secret known by its position among the arguments, whatever it looks
+// like.
 const argumentRule = "argument"
 
 var (
-	// secretFlag is a flag that takes a secret; secretVariable an assignment of one, as for env(1).
+	// secretFlag is a flag that takes a secret; secretVariable an assignment of one, as for
+	// env(1).
 	secretFlag     = regexp.MustCompile(`(?i)^--?(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
 	secretVariable = regexp.MustCompile(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
 )
 
-// command gives a command line as it is recorded: without the secrets in its arguments.
+// command returns a command line as it is recorded: without the secrets in its arguments.
 func (r redaction) command(args []string) []string {
 	if r.Redactor == nil {
 		return args
 	}
 	out := slices.Clone(args)
-	matches := r.Find(strings.Join(args, " ")) // some are secrets for what stands in the arguments before
+	matches := r.Find(strings.Join(args, " ")) // some are secrets because of the arguments before them
 	from := 0
 	for i, arg := range args {
 		at := from

@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// aliasSession gives a command whose first argument is a session the flag --session, which stands
-// for that argument.
+// aliasSession adds the flag --session to a command, as another way to name the session that is its
+// first argument.
 func aliasSession(a *app, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
@@ -202,7 +202,7 @@ func missing(err error) error {
 	return err
 }
 
-// shortID gives the beginning of an id that no other session shares.
+// shortID returns the beginning of an id that no other session shares.
 func shortID(ctx context.Context, db *store.Store, id string) string {
 	ids, err := db.IDs(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRootCmd builds the command tree. Each command stands in a file of its own.
+// newRootCmd builds the command tree. Each command has a file of its own.
 func newRootCmd(a *app) *cobra.Command {
 	var version bool
 	root := &cobra.Command{

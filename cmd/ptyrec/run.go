@@ -31,7 +31,7 @@ type runFlags struct {
 	detach bool
 	hosted bool   // this is what --detach has started
 	owned  bool   // it ends with the process that has started it, and with all that was started in it
-	size   string // COLSxROWS, where there is no terminal
+	size   string // COLSxROWS, without a terminal
 }
 
 func newRunCmd(a *app) *cobra.Command {
@@ -106,8 +106,8 @@ func shell() string {
 	return "/bin/sh"
 }
 
-// isOver tells that a session is known and has ended: its name was inherited from it (by a tmux server, say) and means
-// nothing any more.
+// isOver reports whether a session is known and has ended. Then its id in the environment was
+// inherited, by a tmux server for example, and means nothing any more.
 func (a *app) isOver(ctx context.Context, id string) bool {
 	s, err := a.openExisting(ctx)
 	if err != nil {
@@ -117,7 +117,8 @@ func (a *app) isOver(ctx context.Context, id string) bool {
 	return err == nil && info.Status != store.Live
 }
 
-// unrecorded tells why a command cannot be recorded. With --anyway it runs nevertheless: an agent's wrapper, or a shell's start, is not to fail for us.
+// unrecorded tells why a command cannot be recorded. With --anyway it runs nevertheless: an agent's
+// wrapper, or a shell's start, is not to fail for us.
 func (a *app) unrecorded(command []string, f runFlags, err error) error {
 	if !f.anyway || err == nil {
 		return err
@@ -141,8 +142,9 @@ func replaceProcess(command, environ []string) error {
 	return startFailure(&recorder.StartError{Command: command[0], Status: statusNotExecutable, Err: err})
 }
 
-// recorderGC is the garbage that a recorder may hold, in percent of what it uses (runtime/debug.SetGCPercent): it is there all day, and nobody waits for it.
-// At the start somebody does.
+// recorderGC is the garbage that a recorder may hold, in percent of what it uses
+// (runtime/debug.SetGCPercent): it is there all day, and nobody waits for it. At the start somebody
+// does.
 const (
 	recorderGC = 50
 	startTime  = time.Second
@@ -205,7 +207,8 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	return nil
 }
 
-// executable is this program, to be started again as the command's leader; empty where it cannot be known.
+// executable is this program, to be started again as the command's leader; empty where it cannot be
+// known.
 func executable() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -288,7 +291,7 @@ func recordedHere(ids []string) (n int) {
 	return n
 }
 
-// startFailure gives the error of a command that did not start its exit status.
+// startFailure adds the exit status to the error of a command that did not start.
 func startFailure(err error) error {
 	var start *recorder.StartError
 	if !errors.As(err, &start) {

@@ -153,7 +153,7 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 	return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }
 
-// screenOfLive gives the screen of a session that runs; nil where it cannot be asked.
+// screenOfLive returns the screen of a running session, or nil if the session does not answer.
 func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
 	s, _, err := joinLive(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
@@ -167,8 +167,8 @@ func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
 	return t
 }
 
-// play feeds what source gives, up to the moment, to a terminal. Where source breaks off, the screen
-// is that of what came before.
+// play feeds the events of source, up to a moment, to a terminal. If source breaks off, the screen
+// shows what came before.
 func (o *screenOptions) play(cols, rows int, source eventSource, to time.Duration) (screen.Screen, error) {
 	opt := vterm.Options{Cols: cols, Rows: rows}
 	if o.widths == "unicode11" {

@@ -129,7 +129,8 @@ func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.Labe
 	return labels, hits, newShortIDs(ids), err
 }
 
-// hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the snippet.
+// hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the
+// snippet.
 type hitItem struct {
 	Ref     string         `json:"ref"` // for show
 	Snippet string         `json:"snippet"`
@@ -165,7 +166,7 @@ func writeLabelHit(b *strings.Builder, a *app, hit *store.LabelHit, short shortI
 	fmt.Fprintf(b, "%s  %s  %s\n%s%s\n", s.paint(yellow, short.of(hit.Session.ID)), when, s.paint(cyan, "session"), snippetIndent, marked(hit.Snippet, s))
 }
 
-// writeHit writes a hit in two lines: where it stands, and what.
+// writeHit writes a hit in two lines: its place, and its text.
 func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now time.Time) {
 	s := a.colours()
 	when := hit.Entry.At.Local().Format("2006-01-02 15:04")
@@ -190,7 +191,7 @@ func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now ti
 
 const snippetIndent = "    "
 
-// marked gives a snippet with its matches coloured, or in brackets where there are no colours.
+// marked returns a snippet with its matches coloured, or in brackets if colours are off.
 func marked(sn store.Snippet, s style) string {
 	var b strings.Builder
 	at := 0

@@ -119,7 +119,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-// loopback tells that only this machine reaches the address.
+// loopback reports whether only this machine can reach the address.
 func (f *serveFlags) loopback() bool {
 	host, _, _ := net.SplitHostPort(f.listen)
 	ip, err := netip.ParseAddr(host)
@@ -423,7 +423,7 @@ func (s *starter) start(ctx context.Context, o server.StartOptions) (string, err
 	return strings.TrimSpace(string(out)), err
 }
 
-// firstError gives the error in what another ptyrec said.
+// firstError returns the error in what another ptyrec printed.
 func firstError(text string) string {
 	for line := range strings.Lines(text) {
 		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "ptyrec: error: "); ok {

@@ -109,7 +109,7 @@ func conversation(r *render.Terminal, t *session.Transcript, info *store.Info, r
 	return b.String()
 }
 
-// labels gives what the user said of a session.
+// labels returns a session's tags, note and, unless it simply ended, status.
 func labels(info *store.Info) (out [][2]string) {
 	if len(info.Tags) > 0 {
 		out = append(out, [2]string{"Tags", strings.Join(info.Tags, ", ")})

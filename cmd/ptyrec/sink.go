@@ -19,10 +19,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// sinkWait is how long a live recording waits for other programs that have locked the database: its command's prompt may wait for it.
+// sinkWait is how long a live recording waits for other programs that have locked the database: its
+// command's prompt may wait for it.
 const sinkWait = time.Second
 
-// finishTries is how often the end of a session is stated in a database that is locked, each for sinkWait.
+// finishTries is how often the end of a session is stated in a database that is locked, each for
+// sinkWait.
 const finishTries = 2
 
 // sink carries a live session into its journal (it is the recorder's Log), and its entries into the

@@ -133,7 +133,7 @@ func (c counts) of(name string) *count {
 	return c[name]
 }
 
-// sorted gives the counts, those with the most turns first.
+// sorted returns the counts, those with the most turns first.
 func (c counts) sorted() []count {
 	out := []count{}
 	for _, n := range c {
@@ -196,7 +196,7 @@ func (s *summary) chart(w io.Writer, st style, width int) error {
 	return nil
 }
 
-// bar gives a bar of n/most of room cells.
+// bar returns a bar of n/most of room cells.
 func bar(n, most, room int) string {
 	const blocks = "▏▎▍▌▋▊▉"
 	parts := n * room * 8 / most

@@ -11,7 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// stored is the raw log of a stored session as an eventSource. What is damaged is left out, and noted.
+// stored is the raw log of a stored session as an eventSource. What is damaged is left out, and
+// noted.
 type stored struct {
 	next   func() (session.Event, error, bool)
 	stop   func()
@@ -46,7 +47,8 @@ func (s *stored) Next() (session.Event, error) {
 	}
 }
 
-// missing notes what is gone from the end of a session's raw log, which was read to its end: no segment is left to tell.
+// missing notes what is gone from the end of a session's raw log, which was read to its end: no
+// segment is left to tell.
 func (s *stored) missing(info *store.Info) {
 	if info.Status != store.Live && s.offset < info.RawBytes {
 		s.damage = append(s.damage, &store.Damage{Session: info.ID, FirstEvent: s.number, EndEvent: s.number,

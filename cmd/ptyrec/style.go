@@ -10,7 +10,8 @@ import (
 // style colours words, or leaves them alone where nobody wants colours.
 type style bool
 
-// colours gives the style for stdout: colours on a terminal only, and never with NO_COLOR (no-color.org).
+// colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR
+// (no-color.org).
 func (a *app) colours() style {
 	return style(isTerminal(a.stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
@@ -35,7 +36,7 @@ func (s style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[m"
 }
 
-// width gives the columns of stdout: $COLUMNS, else the terminal's; 0 where nothing limits it.
+// width returns the columns of stdout: $COLUMNS, else the terminal's; 0 if nothing limits it.
 func (a *app) width() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

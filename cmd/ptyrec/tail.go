@@ -15,7 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// tailPoll is how often the database is asked for more. A recorder writes into it from another process, which cannot call us.
+// tailPoll is how often the database is asked for more. A recorder writes into it from another
+// process, which cannot call us.
 const tailPoll = 250 * time.Millisecond
 
 type tailFlags struct {
@@ -90,7 +91,7 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 	return t.follow(ctx, f.last)
 }
 
-// tailed gives the session that is followed.
+// tailed returns the session to follow.
 func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
 		return a.openSession(ctx, args)
@@ -109,8 +110,8 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 	return db, infos[0], archive.Ref{}, nil
 }
 
-// follower gives out entries once they change no more: another one follows, the session is over, or nothing has changed
-// since it was last asked.
+// follower returns entries once they are final: another one follows, the session is over, or
+// nothing has changed since the last call.
 type follower struct {
 	a     *app
 	db    *store.Store

@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What is said of a command line that is wrong: which word, and what would have been right. The exit status is 2.
+// What is said of a command line that is wrong: which word, and what would have been right. The
+// exit status is 2.
 
-// operands gives the check that a command takes so many arguments; most is negative where there may be any number.
+// operands returns a check that a command gets between least and most arguments; a negative most
+// means any number.
 func operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -26,7 +28,7 @@ func operands(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// oneOf gives the check that a command takes one of these words.
+// oneOf returns a check that a command's argument is one of these words.
 func oneOf(what string, words ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := operands(1, 1)(cmd, args); err != nil {
@@ -59,7 +61,8 @@ func unknownCommand(cmd *cobra.Command) error {
 	return subcommand(cmd, cmd.Flags().Args())
 }
 
-// commandHint guesses which command was meant: one of a similar name, one that does what the word says, or a program to be recorded.
+// commandHint guesses which command was meant: one of a similar name, one that does what the word
+// says, or a program to be recorded.
 func commandHint(cmd *cobra.Command, word string) string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -90,7 +93,8 @@ func usageHint(cmd *cobra.Command) string {
 	return "usage: " + path
 }
 
-// suggest gives the hint that one of names was meant, where one is near enough. It is shown behind before.
+// suggest returns a hint that one of names was meant, written after before, or otherwise if none is
+// similar enough.
 func suggest(word, before string, names []string, otherwise string) string {
 	if len(names) == 0 {
 		return otherwise

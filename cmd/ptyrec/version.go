@@ -12,7 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// These are set by the Makefile and the release (-ldflags -X). Where they are empty, what Go noted of the module and its commit is taken.
+// These are set by the Makefile and the release (-ldflags -X). Where they are empty, what Go noted
+// of the module and its commit is taken.
 var (
 	version    string
 	commit     string

@@ -23,8 +23,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws what that shows: nothing that the session
-// writes drives the user's terminal, which thus answers no query of it, either.
+// watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws
+// what that shows: nothing that the session writes drives the user's terminal, which thus answers
+// no query of it, either.
 type watcher struct {
 	a          *app
 	stream     *client.Stream
@@ -47,7 +48,7 @@ type watcher struct {
 	refused chan error
 }
 
-// noteTime is how long a note stands in the status line.
+// noteTime is how long the status line shows a note.
 const noteTime = 4 * time.Second
 
 // run shows the session until it ends or the user leaves.
@@ -124,7 +125,8 @@ func (w *watcher) watch(ctx context.Context, d *display) (end string, err error)
 	}
 }
 
-// sources starts those who read the session and the keyboard, and one who types. stop ends them, helpers waits.
+// sources starts those who read the session and the keyboard, and one who types. stop ends them,
+// helpers waits.
 func (w *watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events chan client.Event, keys chan []byte, stop func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // one that a deadline ends
 	if err != nil {
@@ -261,7 +263,7 @@ func (w *watcher) fit(ctx context.Context, d *display) {
 	}()
 }
 
-// press does what keys ask for, and tells that the user leaves.
+// press does what keys ask for. leave reports whether the user leaves.
 func (w *watcher) press(keys []byte) (leave bool) {
 	at := bytes.IndexByte(keys, w.detach)
 	if at >= 0 {

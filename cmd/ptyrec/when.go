@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// span is the time that a word such as yesterday means: from its start up to, not including, its end.
+// span is the time that a word such as yesterday means: from its start up to, not including, its
+// end.
 type span struct{ start, end time.Time }
 
 // layouts are how a moment can be written, each with how long it lasts.
@@ -24,8 +25,8 @@ var layouts = []struct {
 	{"2006-01-02", 1, 0},
 }
 
-// parseWhen reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h, 3d, "2 weeks ago"), in the
-// local time.
+// parseWhen reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h,
+// 3d, "2 weeks ago"), in the local time.
 func parseWhen(text string, now time.Time) (span, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, text, now.Location()); err == nil {
