@@ -76,7 +76,7 @@ func (s *Stream) Mark(ctx context.Context, event string, data map[string]any) er
 // Take asks for control, and asks for it again after a reconnect.
 func (s *Stream) Take(ctx context.Context) error { return s.hold(ctx, protocol.Take, true) }
 
-// Release gives control up.
+// Release returns control.
 func (s *Stream) Release(ctx context.Context) error { return s.hold(ctx, protocol.Release, false) }
 
 func (s *Stream) hold(ctx context.Context, a protocol.Action, control bool) error {
