@@ -46,15 +46,15 @@ make of the settings, as a file that means the same. Flags go over the environme
 		&cobra.Command{
 			Use:   "edit",
 			Short: "Edit the configuration file",
-			Long: `Edit opens the configuration file in your editor ($VISUAL, $EDITOR, vi), and checks it afterwards. Where there is none it makes one,
-in which each setting is explained.`,
+			Long: `Edit opens the configuration file in your editor ($VISUAL, $EDITOR, vi), and checks it afterwards.
+A new file explains each setting.`,
 			Example: "  ptyrec config edit",
 			Args:    operands(0, 0),
 			RunE:    func(*cobra.Command, []string) error { return editConfig(a) },
 		},
 		&cobra.Command{
 			Use:     "path",
-			Short:   "Print where the configuration file stands",
+			Short:   "Print the path of the configuration file",
 			Example: "  ptyrec config path",
 			Args:    operands(0, 0),
 			RunE: func(*cobra.Command, []string) error {

@@ -31,7 +31,7 @@ func newDoctorCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"check", "repair"},
 		Short:      "Check the database, the terminal and the surroundings; --repair mends",
 		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
-and of agents. With --repair it makes the full-text index anew, reads the sessions again whose entries are damaged or were never
+and of agents. With --repair it rebuilds the full-text index, reads the sessions again whose entries are damaged or were never
 read out (their other entries keep their ids), takes the files' permissions back, and what was deleted out of the file. What is lost in
 a raw log stays lost. The exit status is 1 where something is wrong that is not mended.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
@@ -43,7 +43,7 @@ a raw log stays lost. The exit status is 1 where something is wrong that is not 
 			return doctor(cmd.Context(), a, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.repair, "repair", false, "make the index anew, and the entries that need it, from the raw logs")
+	cmd.Flags().BoolVar(&f.repair, "repair", false, "rebuild the index, and the entries that need it, from the raw logs")
 	cmd.Flags().BoolVar(&f.all, "all", false, "with --repair: read all sessions again")
 	cmd.Flags().BoolVar(&f.json, "json", false, "as JSON")
 	return cmd
@@ -281,7 +281,7 @@ func (x *examination) scrub(ctx context.Context) error {
 	}
 	err := x.db.Scrub(ctx)
 	if errors.Is(err, session.ErrBusy) {
-		x.say(verdictNote, "file", "other programs use it: what was deleted may still stand in it")
+		x.say(verdictNote, "file", "other programs use it: what was deleted may still be in it")
 		return nil
 	}
 	return err

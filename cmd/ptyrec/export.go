@@ -40,7 +40,7 @@ func newExportCmd(a *app) *cobra.Command {
 it goes to stdout, as JSON. OUT appears whole or not at all. html is one page with the conversation beside a player of the recording; svg is
 the screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3, cast2 a v2, with a marker at each message.
 
-S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else leaves, in any format. A recording is drawn anew then, without what
+S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else is written, in any format. A recording is redrawn, without what
 was said before and after. ptyrec help sessions says how sessions are named.
 
 --all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,

@@ -71,7 +71,7 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 	out := store.Filter{Agent: f.agent, Command: f.command, Tag: f.tag, Live: f.live, Sandbox: f.sandbox, Outside: f.folded}
 	if f.on != "" && (f.since != "" || f.until != "") {
-		return out, usageError(errors.New("--on stands without --since and --until"))
+		return out, usageError(errors.New("--on cannot be combined with --since or --until"))
 	}
 	for _, t := range []struct {
 		text         string

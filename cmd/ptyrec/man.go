@@ -130,8 +130,8 @@ A name with a dot or a slash is a file's. Where a session and a file have the sa
 neither is taken: write ./NAME for the file, --session NAME for the session. --session S
 is the same as the argument S everywhere.
 
-With S#N, nothing of the other entries is written, in any format. export and screen draw
-the recording anew then: text that belongs to other entries, or was on the screen before,
+With S#N, nothing of the other entries is written, in any format. export and screen then
+redraw the recording: text that belongs to other entries, or was on the screen before,
 is left blank, and what was typed is left out. So is the command line behind the program's name,
 and the title, unless you gave it with ptyrec rename.`
 

@@ -11,7 +11,7 @@ func newRenameCmd(a *app) *cobra.Command {
 		Use:        "rename S [TITLE…]",
 		SuggestFor: []string{"title", "mv"},
 		Short:      "Give a session a title of yours",
-		Long:       "Rename gives a session a title, which list, show and export use. Without a title the session's own comes back.",
+		Long:       "Rename sets a session's title, which list, show and export use. Without a title the session's own comes back.",
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
 		Args:              operands(1, -1),
