@@ -7,11 +7,13 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claude is Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own later).
+// claude is Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own
+// later).
 //
-// Every message begins at column 0 with a glyph and goes on from column 2: `> ` or `❯ ` a prompt, `●` (`⏺` on macOS) a
-// reply or a tool call, `✻`/`∴` thinking; `⎿` at column 2 is what belongs to the message above. A rule (or a box, up to
-// 1.0) over the whole width at column 0 is chrome. Looks:
+// Every message begins at column 0 with a glyph and goes on from column 2: `> ` or `❯ ` a prompt,
+// `●` (`⏺` on macOS) a reply or a tool call, `✻`/`∴` thinking; `⎿` at column 2 is what belongs to
+// the message above. A rule (or a box, up to 1.0) over the whole width at column 0 is chrome.
+// Looks:
 //
 //	1.0            boxed input, `>` prompts dim or grey, thinking as `✻ Thinking…`
 //	2.0            rules around the input, `>` prompts on a background, text wrapped by the terminal in late 2.0
@@ -66,7 +68,7 @@ func ccRgb(c vterm.Color) (r, g, b int, ok bool) {
 	return int(c.R), int(c.G), int(c.B), c.Kind == vterm.ColorRGB
 }
 
-// ccGrey tells whether text stands back: dim, or in the themes' grey.
+// ccGrey reports whether text is subdued: dim, or in the themes' grey.
 func ccGrey(s vterm.Style) bool {
 	if s.Dim {
 		return true
@@ -78,7 +80,7 @@ func ccGrey(s vterm.Style) bool {
 	return ok && max(r, g, b)-min(r, g, b) < 24 && r > 0x30 && r < 0xd8
 }
 
-// ccPlainInk tells whether text is in the colour of ordinary text: the default, black or white.
+// ccPlainInk reports whether text is in the colour of ordinary text: the default, black or white.
 func ccPlainInk(c vterm.Color) bool {
 	if c.Kind == vterm.ColorPalette && c.Palette < 16 {
 		return c.Palette == 0 || c.Palette == 7 || c.Palette == 15
@@ -96,7 +98,8 @@ func ccReddish(c vterm.Color) bool {
 	return ok && r > g+40 && r > b+40
 }
 
-// ccWholeRule tells whether a row is a rule from column 0 over (almost) the whole width, perhaps with a label in it.
+// ccWholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
+// with a label in it.
 func ccWholeRule(l Line) bool {
 	if !strings.HasPrefix(l.Text, "───") {
 		return false
@@ -105,12 +108,13 @@ func ccWholeRule(l Line) bool {
 	return n*10 >= l.Cols*6 || n >= 3 && n == utf8.RuneCountInString(l.Text) && n >= l.Cols-2
 }
 
-// ccBoxTop tells whether a row is the top of a box over the whole width, without a word in it.
+// ccBoxTop reports whether a row is the top of a box over the whole width, without a word in it.
 func ccBoxTop(l Line) bool {
 	return strings.HasPrefix(l.Text, "╭──") && strings.HasSuffix(l.Text, "╮") && strings.Count(l.Text, "─") >= l.Cols-4
 }
 
-// ccInputRow tells whether a row can be the first of the live input between its rules or in its box.
+// ccInputRow reports whether a row can be the first of the live input between its rules or in its
+// box.
 func ccInputRow(l Line) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "│"); ok {
 		_, ok = ccCutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
@@ -120,7 +124,7 @@ func ccInputRow(l Line) bool {
 	return ok && l.styleAt(0).Bg.Kind == vterm.ColorDefault
 }
 
-// ccAllText tells whether ok holds for every run of a row that is not blank.
+// ccAllText reports whether ok holds for every run of a row that is not blank.
 func ccAllText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 	for i := range r.Runs {
 		if strings.Trim(r.Runs[i].Text, " ") != "" && !ok(r.Runs[i].Style) {
@@ -130,5 +134,5 @@ func ccAllText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 	return r.Text != ""
 }
 
-// ccGreyOrRed tells whether text is grey, or red: "1 failed" in a grey line.
+// ccGreyOrRed reports whether text is grey, or red: "1 failed" in a grey line.
 func ccGreyOrRed(s vterm.Style) bool { return ccGrey(s) || ccReddish(s.Fg) }

@@ -11,8 +11,9 @@ func claudeBegins(text string) bool {
 	return strings.HasPrefix(text, "╭─") || text == " ✻ Welcome to Claude Code!" || strings.Contains(text, "Claude Code v")
 }
 
-// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box in a narrow window), a box with the version
-// in its top (2.0 on a wide window), or the logo with three lines beside it.
+// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
+// in a narrow window), a box with the version in its top (2.0 on a wide window), or the logo with
+// three lines beside it.
 func claudeBanner(lines []Line) (Banner, int) {
 	if len(lines) == 0 {
 		return Banner{}, 0
@@ -26,7 +27,8 @@ func claudeBanner(lines []Line) (Banner, int) {
 	return claudeLogo(lines)
 }
 
-// claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and the settings behind that.
+// claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and
+// the settings behind that.
 func claudeBare(lines []Line) (b Banner, n int) {
 	if lines[0].styleAt(1).Fg.Kind == vterm.ColorDefault || !lines[0].styleAt(14).Bold {
 		return Banner{}, 0
@@ -88,7 +90,8 @@ func claudeVersion(s string) string {
 	return strings.Trim(v[:n], ".")
 }
 
-// claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves while it greets.
+// claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves
+// while it greets.
 func claudeLogo(lines []Line) (Banner, int) {
 	t := lines[0].Text
 	at := strings.Index(t, "Claude Code v")
@@ -122,7 +125,7 @@ func claudeLogo(lines []Line) (Banner, int) {
 	return Banner{}, 0
 }
 
-// ccBesideLogo is what stands to the right of the logo.
+// ccBesideLogo returns the text to the right of the logo.
 func ccBesideLogo(l Line, col int) string {
 	return strings.TrimSpace(spansText(cutRow(l.Row, col, -1, plainMarks)))
 }

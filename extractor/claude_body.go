@@ -9,7 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeLook is how a reply is drawn; right is what its text leaves free at the right, few that its theme has 16 colours.
+// claudeLook is how a reply is drawn; right is what its text leaves free at the right, few that its
+// theme has 16 colours.
 func claudeLook(right int, few bool) *look {
 	marks := claudeMarks
 	if few {
@@ -23,7 +24,7 @@ func claudeLook(right int, few bool) *look {
 	}
 }
 
-// claudeMarks reads inline styles; code stands in the themes' light blue.
+// claudeMarks reads inline styles; code is in the themes' light blue.
 func claudeMarks(s vterm.Style) mark {
 	m := plainMarks(s)
 	if s.Bold && s.Dim { // behind bold words of a quote (1.0, 2.0)
@@ -35,7 +36,8 @@ func claudeMarks(s vterm.Style) mark {
 	return m
 }
 
-// claudeMarks16 reads inline styles in a theme of 16 colours, where code stands in a blue that grammars use, too.
+// claudeMarks16 reads inline styles in a theme of 16 colours, where code is in a blue that grammars
+// use, too.
 func claudeMarks16(s vterm.Style) mark {
 	m := claudeMarks(s)
 	if s.Fg.Kind == vterm.ColorPalette && (s.Fg.Palette == 12 || s.Fg.Palette == 4) {
@@ -79,7 +81,8 @@ func claudeItem(l *textLine) (item, bool) {
 	return it, true
 }
 
-// claudeLetterNumber is the number that a lower-case letter or a Roman number stands for; 0 where s is neither.
+// claudeLetterNumber returns the number that a lower-case letter or a Roman numeral represents, or
+// 0 if s is neither.
 func claudeLetterNumber(s string) int {
 	if n := claudeRoman(s); n > 0 && (len(s) > 1 || s == "i") {
 		return n
@@ -107,7 +110,8 @@ func claudeRoman(s string) int {
 	return total
 }
 
-// claudeHeading reads a heading's level: bold, italic and underlined the first, bold the others, dim the third in 1.0.
+// claudeHeading reads a heading's level: bold, italic and underlined the first, bold the others,
+// dim the third in 1.0.
 func claudeHeading(l *textLine) int {
 	switch {
 	case l.indent > 0 || l.room-l.width < 4:
@@ -125,8 +129,8 @@ func claudeHeading(l *textLine) int {
 	return 0
 }
 
-// claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words are not dim, and what
-// follows them is bold and dim.
+// claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words
+// are not dim, and what follows them is bold and dim.
 func claudeQuote(l *textLine) (int, bool) {
 	if rest, ok := strings.CutPrefix(l.text[l.indent:], "▎"); ok {
 		if strings.HasPrefix(rest, " ") {
@@ -223,7 +227,8 @@ func claudeReadInk(l *textLine) claudeInk {
 	return claudeInkStyled
 }
 
-// claudeGoesOnText tells whether a paragraph goes on with a line that has no colours of code, or a code span with its rest.
+// claudeGoesOnText reports whether a paragraph goes on with a line that has no colours of code, or
+// a code span with its rest.
 func claudeGoesOnText(a, b *textLine) bool {
 	ink, above := claudeInkOf(b), claudeInkOf(a)
 	if ink == claudeInkSyntax || above == claudeInkSyntax || a.width > a.room || strings.HasSuffix(a.text, ":") { // announced, or wrapped by the terminal
@@ -236,8 +241,9 @@ func claudeGoesOnText(a, b *textLine) bool {
 	return lk.seam(a, b, b.indent) != seamBreak
 }
 
-// claudeCode tells how many lines from the first are a code block. The agent draws code like text, but highlighted and
-// never wrapped at words that fit; blank lines stand in it as they stand around it.
+// claudeCode returns how many lines from the first are a code block. The agent draws code like
+// text, but highlighted and never wrapped at words that fit; it may contain blank lines and be
+// surrounded by them.
 func claudeCode(ls []textLine) (int, string) {
 	n := claudeCodeAt(ls)
 	if n == 0 {
@@ -263,8 +269,8 @@ func claudeCode(ls []textLine) (int, string) {
 	return n, ""
 }
 
-// claudeCodeAt returns how many lines from the first are code; groups that stand apart from them
-// may follow.
+// claudeCodeAt returns how many lines from the first are code; more groups may follow after blank
+// lines.
 func claudeCodeAt(ls []textLine) int {
 	if n := claudeSource(ls); n > 0 {
 		return n
@@ -316,7 +322,8 @@ func claudeCodeGroup(ls []textLine) int {
 	return n
 }
 
-// claudeOpens tells whether a line is followed by one that stands further in, as only code is: `Traceback:`, `class A:`.
+// claudeOpens reports whether a line is followed by one that is indented further, as only in code:
+// `Traceback:`, `class A:`.
 func claudeOpens(ls []textLine) bool {
 	if len(ls) < 2 || ls[1].indent <= ls[0].indent || ls[0].room-ls[0].width < 12 {
 		return false
@@ -324,7 +331,8 @@ func claudeOpens(ls []textLine) bool {
 	return !claudeIsItem(&ls[0]) && !claudeIsItem(&ls[1]) && claudeInkOf(&ls[1]) != claudeInkStyled
 }
 
-// claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single word is a code span.
+// claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single
+// word is a code span.
 func claudeCodeInkRun(ls []textLine) int {
 	n := 0
 	for n < len(ls) && claudeInkOf(&ls[n]) == claudeInkCode {
@@ -337,7 +345,8 @@ func claudeCodeInkRun(ls []textLine) int {
 	return n
 }
 
-// claudePlainCode tells whether lines without any colour are code: ls[:end] is a group without prose.
+// claudePlainCode reports whether lines without any colour are code: ls[:end] is a group without
+// prose.
 func claudePlainCode(ls []textLine, end int) int {
 	if claudeIsItem(&ls[0]) {
 		return 0
@@ -367,7 +376,8 @@ func claudePlainCode(ls []textLine, end int) int {
 	return end
 }
 
-// claudeProse tells whether a line without colours is a sentence, or the beginning of one, or a list item.
+// claudeProse reports whether a line without colours is a sentence, or the beginning of one, or a
+// list item.
 func claudeProse(l *textLine) bool {
 	t := l.text[l.indent:]
 	if it, ok := claudeItem(l); ok {
@@ -385,7 +395,7 @@ func claudeProse(l *textLine) bool {
 	return unicode.IsUpper(r) && len(strings.Fields(t)) >= 4
 }
 
-// claudeCodeSigns tells whether a text has signs that prose has not.
+// claudeCodeSigns reports whether a text has signs that prose has not.
 func claudeCodeSigns(t string) bool {
 	for _, s := range []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="} {
 		if strings.Contains(t, s) {
@@ -395,13 +405,14 @@ func claudeCodeSigns(t string) bool {
 	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
 }
 
-// claudeCommands begin lines of shell, which are not highlighted. Those after the bar are English words, too.
+// claudeCommands begin lines of shell, which are not highlighted. Those after the bar are English
+// words, too.
 const (
 	claudeCommands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
 	claudeWords    = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
-// claudeCommandLine tells whether a line begins with a shell command and is no sentence.
+// claudeCommandLine reports whether a line begins with a shell command and is no sentence.
 func claudeCommandLine(l *textLine) bool {
 	t := l.text[l.indent:]
 	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeSigns are signs of Markdown that stand literally: as the agent draws Markdown without them,
-// a block with several kinds is the source of a document, in a fence of its own.
+// claudeSigns are signs of Markdown that are shown literally: as the agent draws Markdown without
+// them, a block with several kinds is the source of a document, in a fence of its own.
 type claudeSigns uint8
 
 const (
@@ -61,7 +61,7 @@ func claudeSource(ls []textLine) int {
 func claudeSignsOf(l *textLine) claudeSigns { return claudeSigns(claudeNote(l) >> claudeNoteSigns) }
 
 // claudeReadSigns returns the signs in a line. Those at its start have no style; within it the
-// words around them may have the one that they stand for.
+// words around them may have the style that they mean.
 func claudeReadSigns(l *textLine) claudeSigns {
 	var signs claudeSigns
 	t := l.text[l.indent:]

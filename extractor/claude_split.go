@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeSplit finds the input at the bottom of the screen, or the dialog in its place, and goes up over what belongs to
-// it: status lines, queued prompts, the spinner with its tips.
+// claudeSplit finds the input at the bottom of the screen, or the dialog in its place, and goes up
+// over what belongs to it: status lines, queued prompts, the spinner with its tips.
 func claudeSplit(s Screen) Split {
 	if sp, ok := claudeTranscript(s); ok {
 		return sp
@@ -45,7 +45,8 @@ func claudeSplit(s Screen) Split {
 	return sp
 }
 
-// claudeTranscript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and more.
+// claudeTranscript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
+// more.
 func claudeTranscript(s Screen) (Split, bool) {
 	for i := len(s.Lines) - 1; i >= 0 && i >= len(s.Lines)-12; i-- {
 		if strings.Contains(s.Lines[i].Text, "Showing detailed transcript") {
@@ -55,7 +56,8 @@ func claudeTranscript(s Screen) (Split, bool) {
 	return Split{}, false
 }
 
-// claudeInput finds the first row of the input or of the dialog that stands in its place; -1 where there is none.
+// claudeInput returns the first row of the input, or of the dialog in its place; -1 if the screen
+// has neither.
 func claudeInput(lines []Line) (top int, asks bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
 		if (ccWholeRule(lines[i]) || ccBoxTop(lines[i])) && ccInputRow(lines[i+1]) {
@@ -73,7 +75,7 @@ func claudeInput(lines []Line) (top int, asks bool) {
 	return -1, false
 }
 
-// claudeAsks tells whether rows hold a choice with its pointer.
+// claudeAsks reports whether rows hold a choice with its pointer.
 func claudeAsks(lines []Line) bool {
 	for _, l := range lines {
 		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
@@ -87,8 +89,8 @@ func claudeAsks(lines []Line) bool {
 	return false
 }
 
-// claudeAbove goes up from the input over what stands between it and the conversation, and returns the row below the
-// conversation's last.
+// claudeAbove goes up from the input over what is between it and the conversation, and returns the
+// row below the conversation's last.
 func claudeAbove(lines []Line, top int) (bottom int, busy bool) {
 	bottom = top
 	for bottom > 0 {
@@ -116,12 +118,13 @@ func claudeAbove(lines []Line, top int) (bottom int, busy bool) {
 	return bottom, busy
 }
 
-// ccPainted tells whether a row without text has a background: a row of a prompt.
+// ccPainted reports whether a row without text has a background: a row of a prompt.
 func ccPainted(l Line) bool {
 	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }
 
-// claudeChromeEnd tells from which row on the rows of a block above the input are chrome; -1: none is.
+// claudeChromeEnd tells from which row on the rows of a block above the input are chrome; -1: none
+// is.
 func claudeChromeEnd(block []Line) (cut int, busy bool) {
 	for i, l := range block {
 		if claudeSpinner(l) {
@@ -145,8 +148,8 @@ func claudeChromeEnd(block []Line) (cut int, busy bool) {
 	return -1, false
 }
 
-// claudeSpinner tells whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12 tokens)`. When a turn is
-// done, `✻ Cooked for 3s` stays.
+// claudeSpinner reports whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12
+// tokens)`. When a turn is done, `✻ Cooked for 3s` stays.
 func claudeSpinner(l Line) bool {
 	glyph, n := utf8.DecodeRuneInString(l.Text)
 	if l.Wrapped || !strings.ContainsRune(claudeSpinners, glyph) {
@@ -160,14 +163,14 @@ func claudeSpinner(l Line) bool {
 	return strings.Contains(head, "…") || strings.Contains(rest, "esc to interrupt") || strings.Contains(rest, "tokens)")
 }
 
-// ccRightStatus tells whether a row has nothing but a grey note at the right edge.
+// ccRightStatus reports whether a row has nothing but a grey note at the right edge.
 func ccRightStatus(l Line) bool {
 	n := ccIndentOf(l.Text)
 	return n > l.Cols/3 && textWidth(l.Text) >= l.Cols-3 && !l.Wrapped
 }
 
-// ccQueued tells whether rows are prompts that wait for the running turn to end: they stand grey, without a marker's
-// background, right above the input.
+// ccQueued reports whether rows are prompts that wait for the running turn to end: they are grey,
+// without a marker's background, right above the input.
 func ccQueued(block []Line) bool {
 	for _, l := range block {
 		t := l.Text
@@ -182,8 +185,8 @@ func ccQueued(block []Line) bool {
 	return ok
 }
 
-// claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's first line pinned on
-// top, a pill with an arrow in the last row of the conversation.
+// claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's
+// first line pinned on top, a pill with an arrow in the last row of the conversation.
 func claudeScrolled(s Screen, sp *Split) {
 	for i := sp.Bottom - 1; i >= 0 && i >= sp.Bottom-2; i-- {
 		if !ccPill(s.Lines[i]) {
@@ -197,7 +200,7 @@ func claudeScrolled(s Screen, sp *Split) {
 	}
 }
 
-// ccPill tells whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
+// ccPill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
 func ccPill(l Line) bool {
 	for i := range l.Runs {
 		r := &l.Runs[i]
@@ -208,11 +211,11 @@ func ccPill(l Line) bool {
 	return false
 }
 
-// ccBesides tells whether text is in another colour than ordinary text.
+// ccBesides reports whether text is in another colour than ordinary text.
 func ccBesides(s vterm.Style) bool { return !ccPlainInk(s.Fg) || ccGrey(s) }
 
-// claudeMenu returns the first row of a menu that stands right above the input and hides what is under it; top where
-// there is none.
+// claudeMenu returns the first row of a menu right above the input that hides what is under it, or
+// top if there is no menu.
 func claudeMenu(lines []Line, top int) int {
 	at, named := top, false
 	for at > 0 && at > top-24 {

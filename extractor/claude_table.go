@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// claudeTable reads the tables that stand without a box: as Markdown (1.0 and 2.0), or a line for each cell where the
-// window is too narrow (2.1).
+// claudeTable reads the tables without a box: as Markdown (1.0 and 2.0), or a line for each cell
+// where the window is too narrow (2.1).
 func claudeTable(ls []textLine) ([][]cell, int) {
 	if rows, n := claudeFields(ls); n > 0 {
 		return rows, n
@@ -32,8 +32,8 @@ func claudeTable(ls []textLine) ([][]cell, int) {
 	return rows, n
 }
 
-// claudePipeRow reads a row that may be wrapped: it ends with a bar, and where the number of its cells is known, with the
-// last.
+// claudePipeRow reads a row that may be wrapped: it ends with a bar, and where the number of its
+// cells is known, with the last.
 func claudePipeRow(ls []textLine, cols int) (row []cell, n int) {
 	var spans []span
 	for n = 0; n < len(ls) && n < 40 && !ls[n].blank(); n++ {
@@ -85,7 +85,7 @@ func claudeTrimCell(c cell) cell {
 	return trimLeft(l.spans)
 }
 
-// claudeDashes tells whether a row is the line below a table's head.
+// claudeDashes reports whether a row is the line below a table's head.
 func claudeDashes(row []cell) bool {
 	for _, c := range row {
 		t := strings.ReplaceAll(spansText(c), " ", "")
@@ -96,8 +96,9 @@ func claudeDashes(row []cell) bool {
 	return true
 }
 
-// claudeFields reads a table that stands as `Head: cell` lines, the heads bold, with a rule between its rows. Every row
-// repeats the heads; that is how its end is known, for a text may follow without a blank line.
+// claudeFields reads a table written as `Head: cell` lines, the heads bold, with a rule between its
+// rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
+// blank line.
 func claudeFields(ls []textLine) ([][]cell, int) {
 	if head, _ := claudeField(&ls[0]); head == nil || !claudeRuleBelow(ls) {
 		return nil, 0
@@ -192,7 +193,7 @@ func claudeField(l *textLine) (head, c cell) {
 }
 
 // claudeBorder reports whether a box is a table: its border has not the colour of code, its columns
-// have room for three characters, and its heads stand in their middle.
+// have room for three characters, and its heads are centered.
 func claudeBorder(ls []textLine) bool {
 	if claudeInkOf(&ls[0]) == claudeInkCode {
 		return false

@@ -7,14 +7,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeNames are the calls that the agent shows by name; one of them may stand without its marker, which blinks.
+// claudeNames are the calls that the agent shows by name; one of them may lack its marker, which
+// blinks.
 var claudeNames = map[string]bool{
 	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true, "Search": true, "Glob": true,
 	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true, "Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
 	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true, "Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
 }
 
-// header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is what follows.
+// header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
+// what follows.
 func (p *claudeParser) header(i int) (name, rest string) {
 	bold := true
 	for _, run := range p.lines[i].Runs {
@@ -51,7 +53,8 @@ func (p *claudeParser) header(i int) (name, rest string) {
 	return name, rest
 }
 
-// claudeWaiting reads the name of a call that waits for its turn: it stands all grey, with dots behind it (1.0).
+// claudeWaiting reads the name of a call that waits for its turn: it is all grey, with dots behind
+// it (1.0).
 func claudeWaiting(l Line) (name, rest string) {
 	t, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 	name, rest, open := strings.Cut(t, "(")
@@ -61,7 +64,8 @@ func claudeWaiting(l Line) (name, rest string) {
 	return name, "(" + rest
 }
 
-// blinking tells whether a call stands at line i whose marker is just not shown.
+// blinking reports whether line i is a call whose marker is hidden at the moment, because it
+// blinks.
 func (p *claudeParser) blinking(i int) bool {
 	l := p.lines[i]
 	if ccIndentOf(l.Text) != 2 || l.Wrapped {
@@ -75,7 +79,7 @@ func (p *claudeParser) blinking(i int) bool {
 	return p.runningGroup(i) || hidden && p.collapsedText(i) != ""
 }
 
-// cornered tells whether the text at line i goes over into a corner that is no interruption.
+// cornered reports whether the text at line i goes over into a corner that is no interruption.
 func (p *claudeParser) cornered(i int) bool {
 	for k := i + 1; k < len(p.lines) && k < i+6; k++ {
 		if rest, ok := ccCorner(p.lines[k]); ok {
@@ -88,8 +92,8 @@ func (p *claudeParser) cornered(i int) bool {
 	return false
 }
 
-// runningGroup tells whether line i describes a call that runs: in ordinary text, with a grey corner below that holds its
-// command or file.
+// runningGroup reports whether line i describes a call that runs: in ordinary text, with a grey
+// corner below that holds its command or file.
 func (p *claudeParser) runningGroup(i int) bool {
 	if name, _ := p.header(i); name != "" {
 		return false
@@ -135,7 +139,7 @@ func (p *claudeParser) call(i int) int {
 	return end
 }
 
-// claudeStatus reads how a call stands off its marker's colour.
+// claudeStatus returns a call's status, by its marker's colour.
 func claudeStatus(l Line) string {
 	st := l.styleAt(0)
 	switch {
@@ -147,11 +151,11 @@ func claudeStatus(l Line) string {
 	return session.ToolOK
 }
 
-// claudeArgs is what stands in a call's brackets.
+// claudeArgs returns what is in a call's brackets.
 func claudeArgs(lines []Line, name string) string {
 	lk := look{Left: 2, Right: 4}
 	ls := lk.textLines(lines)
-	if len(ls) > 1 && strings.HasSuffix(ls[0].text, "  …") { // the dots of a call that waits stand beside its rows
+	if len(ls) > 1 && strings.HasSuffix(ls[0].text, "  …") { // the dots of a call that waits are beside its rows
 		ls[0].spans = cutSpans(ls[0].spans, 0, ls[0].width-1)
 		ls[0].measure()
 	}
@@ -192,15 +196,15 @@ func claudeOutcome(t *session.Tool, out claudeResult) {
 	}
 }
 
-// claudeResult is what stands behind a corner.
+// claudeResult is what follows a corner.
 type claudeResult struct {
 	text      string
 	truncated bool
 	red, grey bool // the colour of its first line
 }
 
-// result reads the corners from line i on; end is the line behind what belongs above them where there are none. stopped
-// tells that one of them says that the user stopped the turn.
+// result reads the corners from line i on; end is the line after what belongs above them if there
+// are no corners. stopped reports whether one of them says that the user stopped the turn.
 func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool) {
 	for i < len(p.lines) {
 		rest, ok := ccCorner(p.lines[i])
@@ -254,7 +258,8 @@ func (p *claudeParser) headlessOutput(i int) int {
 	return end
 }
 
-// claudeCornerText is the rows behind one corner as they stand, without the notes that more of it is hidden.
+// claudeCornerText returns the rows after one corner as they are, without the notes that more of it
+// is hidden.
 func claudeCornerText(lines []Line) claudeResult {
 	return claudeOutputText(lines, claudeCornerLeft(lines[0]))
 }
@@ -297,7 +302,8 @@ func claudeCornerLeft(l Line) int {
 	return min(at+1+gap, claudeOutputLeft)
 }
 
-// claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to expand)`.
+// claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
+// expand)`.
 func claudeHidden(l *textLine) (text string, hidden bool) {
 	if at := strings.LastIndex(l.text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.text, ")") && ccGrey(l.styleOf(at)) {
 		rest := strings.TrimRight(l.text[:at], " ")

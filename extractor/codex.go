@@ -6,10 +6,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which begins with a
-// marker in column 0 and is indented below it; the composer and its hints stand under the cells. Its looks:
+// codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which
+// begins with a marker in column 0 and is indented below it; the composer and its hints are below
+// the cells. Its looks:
 //
-//	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code stands without blank lines
+//	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code has no blank lines around it
 //	0.34-0.42   the same, code between blank lines, a boxed banner
 //	0.44-0.9x   "› " before the user, "• " before replies and tools; code spans dim, later cyan
 //	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with rulers from 0.14x on
@@ -37,7 +38,8 @@ func codexBanner(lines []Line) (Banner, int) {
 	return Banner{}, 0
 }
 
-// codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its lines otherwise.
+// codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
+// lines otherwise.
 func codexBoxBanner(lines []Line) (b Banner, n int) {
 	model, cwd := false, false
 	_, n = codexBoxRow(lines, "╭─", "╮")
@@ -67,8 +69,8 @@ func codexBoxBanner(lines []Line) (b Banner, n int) {
 	return b, n + rows
 }
 
-// codexBoxRow reads a row of a box that begins and ends with those, and of how many lines it is: a narrow window wraps it. It is of none
-// where it has no end.
+// codexBoxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
+// narrow window wraps it. It is of none where it has no end.
 func codexBoxRow(lines []Line, begin, end string) (in string, rows int) {
 	var text strings.Builder
 	for rows < min(len(lines), 4) {
@@ -83,21 +85,21 @@ func codexBoxRow(lines []Line, begin, end string) (in string, rows int) {
 	return "", 0
 }
 
-// codexLoading stands in a welcome that is not drawn to its end: it will be drawn again.
+// codexLoading is shown in a welcome that is not complete: it will be redrawn.
 const codexLoading = "loading"
 
 // codexTitleCol is a column of the bold "OpenAI Codex" in each banner.
 const codexTitleCol = 6
 
-// codexField is the value behind a label, up to the hint that stands behind it.
+// codexField returns the value after a label, up to the hint that follows it.
 func codexField(t, label string) string {
 	v := strings.TrimSpace(strings.TrimPrefix(t, label))
 	v, _, _ = strings.Cut(v, "   ")
 	return v
 }
 
-// codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the permissions. What
-// /status prints begins with the same title, but a blank line follows.
+// codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
+// permissions. What /status prints begins with the same title, but a blank line follows.
 func codexBareBanner(lines []Line) (b Banner, n int) {
 	v, _, ok := strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
 	if !ok || !lines[0].boldAt(codexTitleCol) || len(lines) < 2 {

@@ -7,8 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexSplit parts Codex's screen: the conversation ends above the status line, what is queued, a popup or a dialog, and
-// the composer. On the alternate screen the prompt in force may be pinned to the first row.
+// codexSplit parts Codex's screen: the conversation ends above the status line, what is queued, a
+// popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
+// the first row.
 func codexSplit(s Screen) Split {
 	if s.Alt && codexPager(s.Lines) {
 		return Split{OK: true, Overlay: true}
@@ -61,7 +62,8 @@ func codexSplit(s Screen) Split {
 	return sp
 }
 
-// codexTalk tells whether lines show something of a conversation: a full-screen question at the start does not.
+// codexTalk reports whether lines show something of a conversation: a full-screen question at the
+// start does not.
 func codexTalk(lines []Line) bool {
 	for i := range lines {
 		if codexUserRow(lines[i]) {
@@ -95,7 +97,7 @@ func codexStarts(lines []Line, at int) bool {
 	return true
 }
 
-// codexPager tells whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
+// codexPager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
 func codexPager(lines []Line) bool {
 	if len(lines) == 0 {
 		return false
@@ -104,8 +106,8 @@ func codexPager(lines []Line) bool {
 	return strings.HasPrefix(t, "/ ") && len(t) > 5 && t[2] != '/' && t[3] == ' ' && strings.HasSuffix(t, "/ /") || strings.HasPrefix(t, "/ / / /")
 }
 
-// codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not dim, unlike those of
-// the conversation. The first row is -1 where there is none.
+// codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not
+// dim, unlike those of the conversation. It returns -1 if there is none.
 func codexComposer(lines []Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := lines[i]
@@ -124,7 +126,7 @@ func codexComposer(lines []Line) int {
 	return -1
 }
 
-// codexComposerRow tells whether a row is the first of an input box, perhaps of one that stands there no more.
+// codexComposerRow reports whether a row is the first of an input box, perhaps of one that is gone.
 func codexComposerRow(l Line) bool {
 	st := l.styleAt(0)
 	switch {
@@ -138,7 +140,8 @@ func codexComposerRow(l Line) bool {
 	return false
 }
 
-// codexOption tells whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed (y)".
+// codexOption reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
+// (y)".
 func codexOption(l Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "› ")
 	if !ok || len(t) < 3 || t[0] < '1' || t[0] > '9' || t[1] != '.' {
@@ -147,8 +150,8 @@ func codexOption(l Line) bool {
 	return !l.styleAt(0).Bold || l.styleAt(2) == l.styleAt(0)
 }
 
-// codexDialog finds the first row of a dialog: its options stand at the bottom in place of the composer, its bold title
-// above. It is -1 where there is none.
+// codexDialog returns the first row of a dialog, or -1: its options are at the bottom in place of
+// the composer, its bold title above.
 func codexDialog(lines []Line) int {
 	at := -1
 	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
@@ -173,7 +176,8 @@ func codexDialog(lines []Line) int {
 	return first
 }
 
-// codexButtons tells whether the composer of 0.2x to 0.42 holds a question with buttons: "Yes   No, provide feedback".
+// codexButtons reports whether the composer of 0.2x to 0.42 holds a question with buttons: "Yes
+// No, provide feedback".
 func codexButtons(lines []Line) bool {
 	for _, l := range lines[:min(len(lines), 8)] {
 		if strings.HasPrefix(l.Text, "▌") && strings.Contains(l.Text, "Yes") && strings.Contains(l.Text, "No, provide feedback") {
@@ -199,8 +203,8 @@ func codexAsks(lines []Line) bool {
 	return false
 }
 
-// codexPopup cuts off a list of commands or files that is open above the composer of the alternate screen: its chosen
-// row is inverse.
+// codexPopup cuts off a list of commands or files that is open above the composer of the alternate
+// screen: its chosen row is inverse.
 func codexPopup(lines []Line, bottom int) int {
 	n := len(trim(lines[:bottom]))
 	for i := n - 1; i >= 0 && i >= n-10; i-- {
@@ -219,7 +223,8 @@ func codexPopup(lines []Line, bottom int) int {
 	return bottom
 }
 
-// codexPill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer: the user scrolled back.
+// codexPill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
+// the user scrolled back.
 func codexPill(s Screen, bottom int) int {
 	n := len(trim(s.Lines[:bottom]))
 	if !s.Alt || n == 0 || n < bottom-3 {
@@ -234,7 +239,8 @@ func codexPill(s Screen, bottom int) int {
 	return n - 1
 }
 
-// codexSpins tells whether the window's title says that Codex works: a spinner of Braille dots stands before it.
+// codexSpins reports whether the window's title says that Codex works: it begins with a spinner of
+// Braille dots.
 func codexSpins(title string) bool {
 	r := firstRune(title)
 	return r > '⠀' && r <= '⣿'
@@ -265,8 +271,8 @@ func codexAnswers(lines []Line) bool {
 	return text || says
 }
 
-// codexStatus finds the row that tells that Codex works, right above the composer: "• Working (3s • esc to interrupt)",
-// with details under it.
+// codexStatus finds the row which says that Codex works, right above the composer: "• Working (3s •
+// esc to interrupt)", with details under it.
 func codexStatus(lines []Line, bottom int) (int, bool) {
 	for i, n := bottom-1, 0; i >= 0 && n < 12; i-- {
 		if codexStatusRow(lines[i]) {
@@ -282,7 +288,7 @@ func codexStatus(lines []Line, bottom int) (int, bool) {
 	return 0, false
 }
 
-// codexStatusRow tells whether a row says that Codex works.
+// codexStatusRow reports whether a row says that Codex works.
 func codexStatusRow(l Line) bool {
 	t := l.Text
 	at := strings.LastIndex(t, " (")
@@ -319,10 +325,10 @@ func codexQueued(lines []Line, bottom int) int {
 	return bottom
 }
 
-// codexPinned tells whether the first row is the prompt in force, pinned there while its own place is out of sight. The
-// conversation's own prompts stand in a bar of their background, or, where the window's colours are not known, above
-// two blank rows and an answer.
-// Some versions pin it without its sign: nothing else stands in the first column.
+// codexPinned reports whether the first row is the prompt in force, pinned there while its own
+// place is out of sight. The conversation's own prompts are in a bar of their background or, if the
+// window's colours are not known, above two blank rows and an answer. Some versions pin it without
+// its sign: nothing else is in the first column.
 func codexPinned(lines []Line) bool {
 	if len(lines) > 1 && codexBare(lines[0]) {
 		return true
@@ -349,7 +355,7 @@ func codexPinned(lines []Line) bool {
 	return n < len(lines) && codexUserRow(lines[n])
 }
 
-// codexBare tells whether a row is plain text from the first column on.
+// codexBare reports whether a row is plain text from the first column on.
 func codexBare(l Line) bool {
 	return codexCell(l) == codexChrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called server.tool({})".
+// tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
+// server.tool({})".
 func (p *codexParser) tool(i int, ls []Line) {
 	title := codexTitle(ls[0])
 	switch {
@@ -25,7 +26,7 @@ func (p *codexParser) tool(i int, ls []Line) {
 	}
 	head, out := codexParts(ls)
 	t := session.Tool{Name: title, Status: codexState(ls[0], title)}
-	if t.Input = codexInput(head, 2+textWidth(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command stands below
+	if t.Input = codexInput(head, 2+textWidth(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command is below
 		t.Input, out = codexInput(out, 4), nil
 	}
 	t.Output, t.Truncated = codexOutput(out)
@@ -46,8 +47,8 @@ func (p *codexParser) addTool(i int, ls []Line, t session.Tool, rule string) {
 	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
 }
 
-// codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the output, which begins
-// with "  └ ".
+// codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
+// output, which begins with "  └ ".
 func codexParts(ls []Line) (head, out []Line) {
 	n := 1
 	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "  └") {
@@ -134,7 +135,7 @@ func codexState(l Line, title string) string {
 	return session.ToolOK
 }
 
-// codexColor tells whether a colour is one of the eight of the terminal, plain or bright.
+// codexColor reports whether a colour is one of the eight of the terminal, plain or bright.
 func codexColor(c vterm.Color, n uint8) bool {
 	return c.Kind == vterm.ColorPalette && (c.Palette == n || c.Palette == n+8)
 }
@@ -172,7 +173,7 @@ func (p *codexParser) explored(i int, ls []Line, title string) {
 	}
 }
 
-// codexVerb tells whether a line of an exploration names a call: its verb has a colour.
+// codexVerb reports whether a line of an exploration names a call: its verb has a colour.
 func codexVerb(l Line) bool {
 	if len(l.Text) < 5 || !strings.HasPrefix(l.Text, "  └ ") && !strings.HasPrefix(l.Text, "    ") {
 		return false
@@ -258,8 +259,8 @@ func (p *codexParser) rejected(i int, ls []Line, text string) bool {
 	return false
 }
 
-// wasRejected tells whether a call is the one that the user has just forbidden: Codex shows it as failed then, and for a
-// moment as running.
+// wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
+// failed then, and for a moment as running.
 func (p *codexParser) wasRejected(end int, t session.Tool) bool {
 	n := len(p.items) - 1
 	if n < 0 || t.Status != session.ToolError && t.Status != session.ToolRunning || p.items[n].Rule != codexRejectedRule || p.items[n].Tool.Input != t.Input {
@@ -283,13 +284,13 @@ func (p *codexParser) failed(ls []Line, end int) bool {
 	return true
 }
 
-// codexShownCall tells whether a row begins a call with its details shown (Ctrl+T): "$ ls", the output as it came, and
-// "✓ • 2.91s" or "✗ (1) • 2.91s".
+// codexShownCall reports whether a row begins a call with its details shown (Ctrl+T): "$ ls", the
+// output as it came, and "✓ • 2.91s" or "✗ (1) • 2.91s".
 func codexShownCall(l Line) bool {
 	return strings.HasPrefix(l.Text, "$ ") && l.styleAt(0).Fg.Kind != vterm.ColorDefault && !l.Wrapped
 }
 
-// codexShownEnd tells whether a row ends such a call, and how it went.
+// codexShownEnd reports whether a row ends such a call, and how it went.
 func codexShownEnd(l Line) (status string, ok bool) {
 	if !l.boldAt(0) || !strings.Contains(l.Text, " • ") {
 		return "", false

@@ -8,13 +8,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode allows.
+// codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode
+// allows.
 const codexBreaks = "-/?!|}–—"
 
-// codexSlack is how many columns a line may end early: until 0.5x the lines of a paragraph are balanced.
+// codexSlack is how many columns a line may end early: until 0.5x the lines of a paragraph are
+// balanced.
 const codexSlack = 12
 
-// balanced tells whether line b goes on with line a though its first word would have had room there.
+// balanced reports whether line b goes on with line a though its first word would have had room
+// there.
 func (c *codexBody) balanced(a, b *textLine) bool {
 	free := a.room - a.width
 	r, _ := utf8.DecodeLastRuneInString(a.text)
@@ -25,7 +28,7 @@ func (c *codexBody) balanced(a, b *textLine) bool {
 	return !item
 }
 
-// isCode tells whether a line is within a code block that was found.
+// isCode reports whether a line is within a code block that was found.
 func (c *codexBody) isCode(l *textLine) bool {
 	for _, r := range c.found {
 		if l.at >= r[0] && l.at < r[1] {
@@ -35,9 +38,10 @@ func (c *codexBody) isCode(l *textLine) bool {
 	return false
 }
 
-// seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to wrap, and up to 0.13x the
-// words beside it are cut anywhere, with room for a hyphen that is not drawn: a row that is full to its last column ends
-// with a word, and one that lacks a column may end within one.
+// seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to
+// wrap, and up to 0.13x the words beside it are cut anywhere, with room for a hyphen that is not
+// drawn: a row that is full to its last column ends with a word, and one that lacks a column may
+// end within one.
 func (c *codexBody) seam(a, b *textLine) (seam, bool) {
 	if c.balanced(a, b) {
 		return seamSpace, true
@@ -62,10 +66,11 @@ func (c *codexBody) addressSeam(a, b *textLine) (seam, bool) {
 	return seamSpace, true
 }
 
-// cutSlack is how many columns a row may lack at most where words are cut anywhere: a blank, and a letter with its hyphen.
+// cutSlack is how many columns a row may lack at most where words are cut anywhere: a blank, and a
+// letter with its hyphen.
 const cutSlack = 2
 
-// cutWord tells whether two pieces are of one word. The reply's other words decide, if they can.
+// cutWord reports whether two pieces are of one word. The reply's other words decide, if they can.
 func (c *codexBody) cutWord(last, first string) bool {
 	r, _ := utf8.DecodeLastRuneInString(last)
 	f, size := utf8.DecodeRuneInString(first)
@@ -82,7 +87,7 @@ func (c *codexBody) cutWord(last, first string) bool {
 	return !unicode.IsUpper(f) || unicode.IsUpper(r)
 }
 
-// says tells whether a word stands within one of the reply's rows.
+// says reports whether a word occurs within one of the reply's rows.
 func (c *codexBody) says(word string) bool {
 	for _, l := range c.lines {
 		for i, w := range strings.Fields(l.Text) {
@@ -94,7 +99,8 @@ func (c *codexBody) says(word string) bool {
 	return false
 }
 
-// cutAnywhere tells whether the paragraph around a row has a URL and fills its rows, as only a cut within words does.
+// cutAnywhere reports whether the paragraph around a row has a URL and fills its rows, as only a
+// cut within words does.
 func (c *codexBody) cutAnywhere(at int) bool {
 	from, to := at, at+1
 	for from > 0 && c.lines[from-1].Text != "" {
@@ -124,7 +130,7 @@ func (c *codexBody) cutAnywhere(at int) bool {
 	return url && full > 1
 }
 
-// hasLink tells whether a cell of the row is a link.
+// hasLink reports whether a cell of the row is a link.
 func hasLink(r *vterm.Row) bool {
 	for i := range r.Runs {
 		if r.Runs[i].Style.Link != "" {
@@ -134,7 +140,8 @@ func hasLink(r *vterm.Row) bool {
 	return false
 }
 
-// codexURL tells whether Codex takes a word for an address: a scheme, or a host with a path behind it.
+// codexURL reports whether Codex takes a word for an address: a scheme, or a host with a path
+// behind it.
 func codexURL(word string) bool {
 	word = strings.Trim(word, "()[]{}<>,.;:!'\"")
 	if strings.Contains(word, "://") {

@@ -6,9 +6,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// gemini is the Gemini CLI, an Ink program that draws on the main screen: finished items scroll off as they are (Ink's
-// Static), the growing ones and the composer are drawn again with each frame, and everything is printed anew after a
-// wipe. What it says begins with a sign in the first column; replies hang two columns under their ✦.
+// gemini is the Gemini CLI, an Ink program that draws on the main screen: finished items scroll off
+// as they are (Ink's Static), the growing ones and the composer are drawn again with each frame,
+// and everything is reprinted after a wipe. What it says begins with a sign in the first column;
+// replies hang two columns under their ✦.
 //
 //	to 0.2x   logo in blocks, prompts as "> text", composer in a ╭─╮ box
 //	0.15, 0.16, and wherever the user wants it: the same on the alternate screen, with a scroll bar in the last column and the
@@ -37,7 +38,8 @@ func geminiBegins(text string) bool {
 	return false
 }
 
-// geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or above that in a narrow window.
+// geminiBanner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or
+// above that in a narrow window.
 func geminiBanner(lines []Line) (b Banner, n int) {
 	if b, n := geminiNarrowBanner(lines); n > 0 {
 		return b, n
@@ -79,13 +81,13 @@ func geminiNarrowBanner(lines []Line) (b Banner, n int) {
 	return b, n + 2 + geminiTips(lines[n+2:])
 }
 
-// isLogo tells whether a text is a row of the small logo.
+// isLogo reports whether a text is a row of the small logo.
 func isLogo(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && strings.Trim(s, "▝▜▄▗▟▀█▘▖▙▛▌▐ ") == ""
 }
 
-// isBlockArt tells whether a row is made of full and shaded blocks only.
+// isBlockArt reports whether a row is made of full and shaded blocks only.
 func isBlockArt(s string) bool {
 	return s != "" && (s[0] == ' ' || s[0] >= 0x80) && strings.Trim(s, "█░ ") == ""
 }
@@ -106,12 +108,13 @@ func geminiTips(lines []Line) int {
 	return 0
 }
 
-// isTalk tells whether a prompt or a reply begins on a row.
+// isTalk reports whether a prompt or a reply begins on a row.
 func isTalk(l Line) bool {
 	return strings.HasPrefix(l.Text, "✦ ") || strings.HasPrefix(l.Text, "> ") || isBar(l)
 }
 
-// isBar tells whether a row is one of the half-block bars above and below a prompt, over the whole width.
+// isBar reports whether a row is one of the half-block bars above and below a prompt, over the
+// whole width.
 func isBar(l Line) bool {
 	t := l.Text
 	if len(t) < 3*8 || t[:3] != "▄" && t[:3] != "▀" {
@@ -129,7 +132,7 @@ func leadingBlanks(s string) int {
 	return n
 }
 
-// hasInverse tells whether a cell of the row is drawn inverse, as Gemini draws its cursor.
+// hasInverse reports whether a cell of the row is drawn inverse, as Gemini draws its cursor.
 func hasInverse(r *vterm.Row) bool {
 	for i := range r.Runs {
 		if r.Runs[i].Style.Inverse {
@@ -139,7 +142,8 @@ func hasInverse(r *vterm.Row) bool {
 	return false
 }
 
-// hasBackground tells whether the row's first cell has a background, as the prompts between bars have.
+// hasBackground reports whether the row's first cell has a background, as the prompts between bars
+// have.
 func hasBackground(r *vterm.Row) bool {
 	return len(r.Runs) > 0 && r.Runs[0].Col == 0 && r.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// geminiSplit finds the composer and what stands right above it: spinner, hints, mode and queue.
+// geminiSplit finds the composer and what is right above it: spinner, hints, mode and queue.
 func geminiSplit(s Screen) Split {
 	sp := geminiSplitMain(s)
 	if s.Alt && sp.OK && len(s.Lines) > 0 {
@@ -14,8 +14,8 @@ func geminiSplit(s Screen) Split {
 	return sp
 }
 
-// geminiSticky counts the rows at the top that repeat the head of a box which is cut off there: a line below tells them
-// from the box itself.
+// geminiSticky counts the rows at the top that repeat the head of a box which is cut off there: a
+// line below tells them from the box itself.
 func geminiSticky(lines []Line) int {
 	for i := 0; i < len(lines) && i < 3; i++ {
 		switch t := lines[i].Text; {
@@ -36,7 +36,7 @@ func geminiSplitMain(s Screen) Split {
 	}
 	sp := Split{OK: true, State: StateIdle}
 	up := top
-	for i := top - 1; i >= 0 && i >= top-4; i-- { // below the rule nothing of the conversation stands
+	for i := top - 1; i >= 0 && i >= top-4; i-- { // nothing of the conversation is below the rule
 		if isRule(s.Lines[i].Text) {
 			up = i
 		}
@@ -69,7 +69,8 @@ func geminiComposer(lines []Line) (top int, ok bool) {
 	return 0, false
 }
 
-// isComposer tells whether the rows in a box are what the user types: a prompt sign, and the cursor or the hint.
+// isComposer reports whether the rows in a box are what the user types: a prompt sign, and the
+// cursor or the hint.
 func isComposer(lines []Line, col int) bool {
 	first := spansText(cutRow(lines[0].Row, col, -1, plainMarks))
 	if len(first) < 2 || !strings.ContainsRune(">*!(", rune(first[0])) {
@@ -86,7 +87,8 @@ func isComposer(lines []Line, col int) bool {
 	return false
 }
 
-// geminiStatus tells whether a row right above the composer is chrome: blank, spinner, hint, mode or queue.
+// geminiStatus reports whether a row right above the composer is chrome: blank, spinner, hint, mode
+// or queue.
 func geminiStatus(l Line) bool {
 	t := l.Text
 	if t == "" {
@@ -117,7 +119,7 @@ func isRule(t string) bool {
 	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
 }
 
-// geminiHint tells whether a text in the first column, above the composer, is one of its hints.
+// geminiHint reports whether a text in the first column, above the composer, is one of its hints.
 func geminiHint(t string) bool {
 	for _, p := range []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"} {
 		if strings.HasPrefix(t, p) {
@@ -139,8 +141,8 @@ func geminiHint(t string) bool {
 	return false
 }
 
-// geminiDialog finds an approval at the bottom of the screen: a box with a choice in it. The call that it asks for is
-// shown there alone until the user answers, so it stays with the conversation.
+// geminiDialog finds an approval at the bottom of the screen: a box with a choice in it. The call
+// that it asks for is shown there alone until the user answers, so it stays with the conversation.
 func geminiDialog(lines []Line) Split {
 	end := len(lines)
 	for end > 0 && !strings.HasPrefix(lines[end-1].Text, "╰──") {

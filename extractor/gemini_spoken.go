@@ -7,9 +7,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// geminiSpoken is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter, no blank lines. Labels
-// say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items are printed once, each line as long as it
-// is; below them footer, growing items and composer are drawn again with each frame, words wrapped.
+// geminiSpoken is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter,
+// no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
+// are printed once, each line as long as it is; below them footer, growing items and composer are
+// drawn again with each frame, words wrapped.
 var _ = register(&Profile{Name: "gemini", Begins: spokenBegins, Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse})
 
 const (
@@ -48,13 +49,15 @@ func spokenCwd(lines []Line) string {
 	return ""
 }
 
-// spokenFooter tells whether a row is the footer's first: "workspace (/directory)", or "~/shop no sandbox (see /docs) auto".
+// spokenFooter reports whether a row is the footer's first: "workspace (/directory)", or "~/shop no
+// sandbox (see /docs) auto".
 func spokenFooter(l Line) bool {
 	t := l.Text
 	return t == "workspace (/directory)" || (strings.HasPrefix(t, "~") || strings.HasPrefix(t, "/")) && strings.Contains(t, " sandbox")
 }
 
-// spokenComposer tells whether a row is the first of the composer: a mode or a sign, then what is typed, with the cursor.
+// spokenComposer reports whether a row is the first of the composer: a mode or a sign, then what is
+// typed, with the cursor.
 func spokenComposer(l Line) bool {
 	if !hasInverse(l.Row) {
 		return false
@@ -67,7 +70,7 @@ func spokenComposer(l Line) bool {
 	return false
 }
 
-// spokenLabels begin the items; what stands behind them says the state of a tool.
+// spokenLabels begin the items; what follows them says the state of a tool.
 var spokenLabels = map[string]string{
 	"User": "", "Model": "",
 	"Success": session.ToolOK, "Error": session.ToolError, "Canceled": session.ToolRejected,
@@ -111,7 +114,7 @@ func geminiSpokenSplit(s Screen) Split {
 	return sp
 }
 
-// spokenStatus tells whether a row is chrome of the frame: footer, spinner, hints, the mode.
+// spokenStatus reports whether a row is chrome of the frame: footer, spinner, hints, the mode.
 func spokenStatus(l Line) bool {
 	t := strings.TrimSpace(l.Text)
 	switch {
@@ -137,7 +140,7 @@ func (p *spokenParser) next(i int) int {
 	switch label := spokenLabel(l.Text); {
 	case label == "User":
 		end := p.until(i + 1)
-		if isSlash(strings.TrimSpace(l.Text[len("User:"):])) { // what stands below is what it prints
+		if isSlash(strings.TrimSpace(l.Text[len("User:"):])) { // what is below is what it prints
 			for end = i + 1; end < len(p.lines) && p.lines[end].Wrapped; end++ {
 			}
 		}
@@ -175,7 +178,7 @@ func (p *spokenParser) next(i int) int {
 	return 1
 }
 
-// block counts the rows of a notice or footer that stand in the middle of a frame, above what still grows.
+// block counts the rows of a notice or footer in the middle of a frame, above what still grows.
 func (p *spokenParser) block(i int) int {
 	n := 0
 	if strings.HasPrefix(p.lines[i].Text, spokenNotice) {
@@ -208,17 +211,17 @@ func (p *spokenParser) until(i int) int {
 	})
 }
 
-// spokenRuns tells whether a row names a tool that runs: "⊶ Edit  main.go: old => new".
+// spokenRuns reports whether a row names a tool that runs: "⊶ Edit  main.go: old => new".
 func spokenRuns(l Line) bool {
 	return strings.HasPrefix(l.Text, "⊶ ") || strings.HasPrefix(l.Text, "⊷ ")
 }
 
-// spokenBye tells whether Gemini takes its leave: its summary follows.
+// spokenBye reports whether Gemini takes its leave: its summary follows.
 func spokenBye(l Line) bool {
 	return strings.HasPrefix(l.Text, "Agent powering down.") && l.boldAt(0)
 }
 
-// spokenCancelled tells whether a row says that the user stopped the turn.
+// spokenCancelled reports whether a row says that the user stopped the turn.
 func spokenCancelled(l Line) bool {
 	return strings.HasPrefix(strings.TrimLeft(l.Text, "ℹ "), "Request cancelled")
 }
@@ -231,7 +234,7 @@ func (p *spokenParser) inner(i, end, label int) []Line {
 	return ls
 }
 
-// seam tells that lines of a finished item were never wrapped by Gemini.
+// seam returns the seam of a finished item's lines, which Gemini never wraps.
 func (p *spokenParser) seam(_, _ *textLine) (seam, bool) { return seamBreak, !p.stale }
 
 // reply reads what the model said.
@@ -263,7 +266,7 @@ func (p *spokenParser) reply(i int) int {
 	return end - i
 }
 
-// spokenItem reads a list item: two blanks stand behind its marker.
+// spokenItem reads a list item: two blanks follow its marker.
 func spokenItem(l *textLine) (item, bool) {
 	if !strings.Contains(l.text[:min(len(l.text), 12)], "  ") {
 		return item{}, false
@@ -271,7 +274,7 @@ func spokenItem(l *textLine) (item, bool) {
 	return listItem(l)
 }
 
-// apart puts back the blank lines that stand between paragraphs, lists, code, tables and quotes.
+// apart puts back the blank lines between paragraphs, lists, code, tables and quotes.
 func apart(ls []Line) []Line {
 	out := make([]Line, 0, 2*len(ls))
 	var above spokenKind
@@ -319,7 +322,7 @@ func spokenKindOf(l Line) spokenKind {
 	return spokenText
 }
 
-// spokenGutter reads a code line's number: a blank stands behind it, no point.
+// spokenGutter reads a code line's number: a blank follows it, no point.
 func spokenGutter(l *textLine) (width, n int, ok bool) {
 	i := 0
 	for i < len(l.text) && i < 6 && l.text[i] >= '0' && l.text[i] <= '9' {
@@ -370,8 +373,8 @@ func (p *spokenParser) tool(i int, status string) int {
 	return end - i
 }
 
-// spokenNamed reads a tool's name, in bold from a column on, and what it does, which may go on below. It returns how many
-// lines below it takes.
+// spokenNamed reads a tool's name, in bold from a column on, and what it does, which may go on
+// below. It returns how many lines below it takes.
 func spokenNamed(t *session.Tool, ls []Line, from int) (n int) {
 	l := ls[0]
 	var desc string

@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// geminiDense tells whether a line is a tool's without a box: "  ✓  ReadFile  main.go".
+// geminiDense reports whether a line is a tool's without a box: "  ✓  ReadFile  main.go".
 func geminiDense(l Line) bool {
 	if len(l.Text) < 8 || l.Text[:2] != "  " || l.Text[2] == ' ' {
 		return false
@@ -19,10 +19,11 @@ func geminiDense(l Line) bool {
 	return l.styleAt(5).Bold && l.styleAt(2).Fg != l.styleAt(5).Fg
 }
 
-// geminiLine reads a tool without a box: its line with its result behind →, and perhaps a diff below.
+// geminiLine reads a tool without a box: its line with its result behind →, and perhaps a diff
+// below.
 func geminiLine(p *inkParser, i int) int {
 	body := i + 1
-	under := "" // in a narrow window the result stands on the next row
+	under := "" // in a narrow window the result is on the next row
 	if body < len(p.lines) && strings.HasPrefix(p.lines[body].Text, "   → ") {
 		under = strings.TrimSpace(p.lines[body].Text)
 		body++

@@ -6,8 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// inkColors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is the accent, which
-// code spans have too; what most of the text has is plain.
+// inkColors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is
+// the accent, which code spans have too; what most of the text has is plain.
 type inkColors struct {
 	accent, plain vterm.Color
 }
@@ -98,8 +98,8 @@ func (c inkColors) gutter(l *textLine) (width, n int, ok bool) {
 	return i + 1, n, true
 }
 
-// heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or italic in a colour of
-// its own.
+// heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or
+// italic in a colour of its own.
 func (c inkColors) heading(l *textLine, ls []textLine) int {
 	if l.indent > 0 || l.blank() {
 		return 0
@@ -117,7 +117,8 @@ func (c inkColors) heading(l *textLine, ls []textLine) int {
 	return 0
 }
 
-// isTitle tells a heading from a bold line of text, which looks alike: it stands apart and does not end like a sentence.
+// isTitle tells a heading from a bold line of text, which looks alike: it has blank lines around it
+// and does not end like a sentence.
 func isTitle(l *textLine, ls []textLine) bool {
 	for i := range ls {
 		if ls[i].at == l.at && i > 0 && !ls[i-1].blank() {
@@ -127,7 +128,8 @@ func isTitle(l *textLine, ls []textLine) bool {
 	return !strings.ContainsAny(l.text[len(l.text)-1:], ":.,;!")
 }
 
-// inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that were wrapped.
+// inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that
+// were wrapped.
 func inkQuotes(lk *look, ls []textLine) map[int]int {
 	var quotes map[int]int
 	open := false
@@ -153,8 +155,8 @@ func inkQuotes(lk *look, ls []textLine) map[int]int {
 	return quotes
 }
 
-// mendTables puts the right border of a table back behind its row: older looks draw a table as wide as the window, and
-// a little wider where it has to shrink.
+// mendTables puts the right border of a table back behind its row: older looks draw a table as wide
+// as the window, and a little wider where it has to shrink.
 func mendTables(lines []Line) []Line {
 	var out []Line
 	end := 0 // the column of the right border
@@ -185,7 +187,7 @@ func mendTables(lines []Line) []Line {
 	return out
 }
 
-// isBorderEnd tells whether nothing but the right border of a table stands in a row.
+// isBorderEnd reports whether a row has nothing but the right border of a table.
 func isBorderEnd(t string) bool {
 	switch strings.TrimLeft(strings.TrimLeft(t, " "), "─") {
 	case "┐", "┤", "┘":

@@ -110,7 +110,8 @@ func (p *inkParser) other(i int) int {
 	return 1
 }
 
-// until returns the end of an item that began above line i: the next line that begins something else.
+// until returns the end of an item that began above line i: the next line that begins something
+// else.
 func (p *inkParser) until(i int) int {
 	return p.untilOne(i, func(k int, l Line) bool {
 		return !strings.HasPrefix(l.Text, "  ") || p.isCall(l) || inkMore(l.Text) || isCrash(l) || p.aside(k)
@@ -123,7 +124,8 @@ func (p *inkParser) aside(i int) bool {
 	return p.lines[i-1].Text == "" && leadingBlanks(p.lines[i].Text) > p.lines[i].Cols/3
 }
 
-// untilOne returns the end of what stands above the next line that begins something, without the blank lines between.
+// untilOne returns the end of what is above the next line that begins something, without the blank
+// lines between.
 func (p *inkParser) untilOne(i int, begins func(i int, l Line) bool) int {
 	for ; i < len(p.lines); i++ {
 		if l := p.lines[i]; l.Text != "" && !l.Wrapped && begins(i, l) {
@@ -136,12 +138,13 @@ func (p *inkParser) untilOne(i int, begins func(i int, l Line) bool) int {
 	return i
 }
 
-// isCrash tells whether Ink reports here that the program failed: ERROR on a background, two columns in.
+// isCrash reports whether Ink reports here that the program failed: ERROR on a background, two
+// columns in.
 func isCrash(l Line) bool {
 	return strings.HasPrefix(l.Text, "  ERROR ") && l.styleAt(2).Bg.Kind != vterm.ColorDefault
 }
 
-// inkMore tells whether a line is the hint below what was cut for want of room.
+// inkMore reports whether a line is the hint below what was cut for want of room.
 func inkMore(t string) bool {
 	t = strings.TrimLeft(t, " ")
 	return strings.HasPrefix(t, "Press ") && strings.Contains(t, "to show more lines")
@@ -159,8 +162,8 @@ func (p *inkParser) reply(i int) int {
 	return p.said(i)
 }
 
-// signless reports whether a reply without its sign begins at line i: from 0.44 on, none stands
-// before a code block.
+// signless reports whether a reply without its sign begins at line i: from 0.44 on, code blocks
+// have none before them.
 func (p *inkParser) signless(i int) bool {
 	if n := len(p.items); n == 0 || p.command >= 0 || p.items[n-1].Role == session.RoleAssistant {
 		return false
@@ -187,7 +190,7 @@ func (p *inkParser) said(i int) int {
 	return end - i
 }
 
-// open tells whether the item that ends before a line may still grow.
+// open reports whether the item that ends before a line may still grow.
 func (p *inkParser) open(end int) bool {
 	if !p.last {
 		return true
@@ -200,8 +203,9 @@ func (p *inkParser) open(end int) bool {
 	return true
 }
 
-// unsaid takes back the reply above where the same one is printed again, after a resize in the middle of it: chrome
-// that was left behind stands between the two, or the terminal wrapped the rows above anew.
+// unsaid takes back the reply above where the same one is printed again, after a resize in the
+// middle of it: chrome that was left behind is between the two, or the terminal rewrapped the rows
+// above.
 func (p *inkParser) unsaid(i, end int) {
 	n := len(p.items)
 	if n == 0 || p.items[n-1].Role != session.RoleAssistant {
@@ -219,7 +223,8 @@ func (p *inkParser) unsaid(i, end int) {
 	}
 }
 
-// anyWrapped tells whether the terminal wrapped one of the rows, which Ink never lets it do by itself.
+// anyWrapped reports whether the terminal wrapped one of the rows, which Ink never lets it do by
+// itself.
 func anyWrapped(lines []Line) bool {
 	for _, l := range lines {
 		if l.Wrapped {
@@ -246,8 +251,8 @@ func (p *inkParser) prompt(i int) int {
 	return end - i
 }
 
-// sameText returns where a prompt that begins at line i ends: what stands below a blank line in another style is a
-// notice, such as that of the model that answers.
+// sameText returns where a prompt that begins at line i ends: what is below a blank line in another
+// style is a notice, such as that of the model that answers.
 func (p *inkParser) sameText(i, end int) int {
 	style := p.lines[i].styleAt(2)
 	for k := i + 1; k < end; k++ {
@@ -259,7 +264,8 @@ func (p *inkParser) sameText(i, end int) int {
 	return end
 }
 
-// barred reads what stands between two bars: what the user typed, or a composer that a resize left behind.
+// barred reads what is between two bars: what the user typed, or a composer that a resize left
+// behind.
 func (p *inkParser) barred(i int) int {
 	first := i + 1
 	for first < len(p.lines) && p.lines[first].Wrapped && strings.Trim(p.lines[first].Text, "▄▀") == "" {
@@ -290,7 +296,8 @@ func (p *inkParser) barred(i int) int {
 	return end - i
 }
 
-// typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the shell.
+// typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the
+// shell.
 func (p *inkParser) typed(sign byte, text string, first, end int) {
 	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: first, End: end, Rule: p.name + " prompt"}
 	switch {
@@ -311,7 +318,7 @@ func (p *inkParser) typed(sign byte, text string, first, end int) {
 	}
 }
 
-// isSlash tells whether a prompt is a command of the CLI.
+// isSlash reports whether a prompt is a command of the CLI.
 func isSlash(t string) bool {
 	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*")
 }
@@ -333,7 +340,8 @@ func (p *inkParser) output(end int, text string) {
 	it.End = end
 }
 
-// notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request, an error.
+// notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
+// an error.
 func (p *inkParser) notice(i int) int {
 	end := p.until(i + 1)
 	_, size := utf8.DecodeRuneInString(p.lines[i].Text)
@@ -363,7 +371,8 @@ func (p *inkParser) say(text string, first, end int) {
 	p.add(Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: first, End: end, Rule: p.name + " notice"})
 }
 
-// thinking reads the model's thoughts, where the user asked to see them: beside a line, under " Thinking...".
+// thinking reads the model's thoughts, where the user asked to see them: beside a line, under "
+// Thinking...".
 func (p *inkParser) thinking(i int) int {
 	t := p.lines[i].Text
 	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !p.lines[i].styleAt(1).Italic) {
@@ -386,7 +395,8 @@ func (p *inkParser) thinking(i int) int {
 	return end - i
 }
 
-// finish holds back a command at the end until it is known what follows: what it prints, or the model's answer.
+// finish holds back a command at the end until it is known what follows: what it prints, or the
+// model's answer.
 func (p *inkParser) finish() {
 	if n := len(p.items); n > 0 && p.command == n-1 && p.items[n-1].Output == "" && p.open(p.items[n-1].End) {
 		p.items = p.items[:n-1]

@@ -55,12 +55,12 @@ func (p *inkParser) box(i int) int {
 	return end - i
 }
 
-// isFarewell tells whether a box is the one that Gemini shows when it is left.
+// isFarewell reports whether a box is the one that Gemini shows when it is left.
 func isFarewell(in []Line) bool {
 	return len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down")
 }
 
-// unbox is what stands in a row between the borders and one blank beside each.
+// unbox returns what is in a row between the borders and one blank beside each.
 func unbox(l Line) Line {
 	w := rowWidth(l.Row)
 	if strings.HasSuffix(l.Text, "│") {
@@ -124,8 +124,8 @@ func (p *inkParser) tool(in []Line, first, end int, closed bool) {
 	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: first, End: end, Open: !closed || status == session.ToolRunning, Rule: p.name + " tool"})
 }
 
-// inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name it by its reason
-// alone once it runs, which is kept behind it.
+// inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name
+// it by its reason alone once it runs, which is kept behind it.
 func inkAsked(t *session.Tool, in []Line) {
 	var desc string
 	t.Name, desc = inkNamed(in[0], 2)
@@ -179,7 +179,8 @@ func inkNamed(l Line, col int) (name, desc string) {
 	return name, strings.TrimSuffix(desc, " ←")
 }
 
-// inkInput is what a tool does without the directory and the reason, which older looks put behind it.
+// inkInput is what a tool does without the directory and the reason, which older looks put behind
+// it.
 func inkInput(desc string) string {
 	const dir = " [current working directory "
 	if i := strings.Index(desc, dir); i >= 0 {
@@ -214,7 +215,7 @@ func inkOutput(in []Line) (text string, truncated bool) {
 	return verbatim(rows, left), truncated
 }
 
-// inkHidden tells whether a line stands for lines that are not shown.
+// inkHidden reports whether a line represents lines that are not shown.
 func inkHidden(t string) bool {
 	t = strings.TrimLeft(t, " ")
 	return strings.HasPrefix(t, "... ") && (strings.HasSuffix(t, " ...") && strings.Contains(t, " hidden") || strings.Contains(t, "lines hidden"))

@@ -8,10 +8,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// opencode is opencode (opentui: all on the alternate screen, each cell painted). A welcome with a logo and the version in
-// the last row; then blocks below each other: what the user said and what tools printed stand behind a thick bar in
-// column 2 on a panel of their own colour, replies from column 5 on bare ground, a "▣" line ends each turn; the input
-// box with its own bar stands below, ended by "╹▀▀▀".
+// opencode is opencode (opentui: all on the alternate screen, each cell painted). A welcome with a
+// logo and the version in the last row; then blocks below each other: what the user said and what
+// tools printed are behind a thick bar in column 2 on a panel of their own colour, replies from
+// column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
+// ended by "╹▀▀▀".
 var _ = register(&Profile{Name: "opencode", Begins: opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
 
 const (
@@ -27,7 +28,8 @@ func opencodeBegins(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " "), opencodeLogo)
 }
 
-// opencodeBanner reads the welcome: the logo's second row to the last row, which holds the directory and the version.
+// opencodeBanner reads the welcome: the logo's second row to the last row, which holds the
+// directory and the version.
 func opencodeBanner(lines []Line) (b Banner, n int) {
 	if len(lines) == 0 || !opencodeBegins(lines[0].Text) {
 		return Banner{}, 0
@@ -45,7 +47,7 @@ func opencodeBanner(lines []Line) (b Banner, n int) {
 	return Banner{}, 0
 }
 
-// isVersion tells whether a word is three numbers with dots between.
+// isVersion reports whether a word is three numbers with dots between.
 func isVersion(s string) bool {
 	parts := strings.Split(s, ".")
 	for _, p := range parts {
@@ -56,8 +58,8 @@ func isVersion(s string) bool {
 	return len(parts) == 3
 }
 
-// opencodeSplit finds the input box: its lower edge, and the rows with its bar and its ground above that. On the welcome
-// the logo is all there is to read.
+// opencodeSplit finds the input box: its lower edge, and the rows with its bar and its ground above
+// that. On the welcome the logo is all there is to read.
 func opencodeSplit(s Screen) Split {
 	if at := opencodeQuestion(s.Lines); at >= 0 {
 		return Split{OK: true, Bottom: at, State: StateAsking}
@@ -186,17 +188,18 @@ func opencodeRun(lines []Line, is func(Line) bool) int {
 	return n
 }
 
-// opencodeReply tells whether a line goes on with a reply: text from column 5 on, or blank.
+// opencodeReply reports whether a line goes on with a reply: text from column 5 on, or blank.
 func opencodeReply(l Line) bool {
 	t := l.Text
 	return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !opencodeCall(l)
 }
 
-// opencodeSigns stand before calls that have no panel: a file read or written, a search, a page, a command, any other tool; "~"
-// while its input is written.
+// opencodeSigns are the signs before calls that have no panel: a file read or written, a search, a
+// page, a command, any other tool; "~" while its input is written.
 var opencodeSigns = []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "◈ ", "$ ", "~ "}
 
-// opencodeCall tells whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go", "← Edit main.go", in grey.
+// opencodeCall reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
+// "← Edit main.go", in grey.
 func opencodeCall(l Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
 	if _, runs := opencodeSpins(t); ok && runs {
@@ -213,7 +216,8 @@ func opencodeCall(l Line) bool {
 	return false
 }
 
-// opencodePanel reads a block behind a bar: a tool's, whose bar has the colour of the ground, else the user's.
+// opencodePanel reads a block behind a bar: a tool's, whose bar has the colour of the ground, else
+// the user's.
 func opencodePanel(lines []Line, at int) Item {
 	text := prompt(lines, &look{Left: opencodeLeft, Right: opencodeRight})
 	it := Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: at, End: at + len(lines), Rule: "opencode user"}
@@ -228,8 +232,8 @@ func opencodePanel(lines []Line, at int) Item {
 	return it
 }
 
-// opencodeRest takes a tool's panel that begins without its free row for the rest of the one above, whose end the window did
-// not show.
+// opencodeRest takes a tool's panel that begins without its free row for the rest of the one above,
+// whose end the window did not show.
 func opencodeRest(items []Item, lines []Line, end int) bool {
 	if len(items) == 0 || items[len(items)-1].Rule != "opencode tool" || !opencodeCut(lines) {
 		return false
@@ -242,16 +246,17 @@ func opencodeRest(items []Item, lines []Line, end int) bool {
 	return true
 }
 
-// opencodeCut tells whether a panel begins without its free row.
+// opencodeCut reports whether a panel begins without its free row.
 func opencodeCut(lines []Line) bool {
 	return strings.TrimSpace(strings.TrimPrefix(lines[0].Text, opencodeBar)) != ""
 }
 
-// opencodeToolBar tells whether a row's bar is drawn in the colour of the ground.
+// opencodeToolBar reports whether a row's bar is drawn in the colour of the ground.
 func opencodeToolBar(l Line) bool { return l.styleAt(2).Fg == l.styleAt(0).Bg }
 
-// opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it, with what it printed; else
-// the title says what was done. A call that runs has a spinner before it.
+// opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it,
+// with what it printed; else the title says what was done. A call that runs has a spinner before
+// it.
 func opencodeBlock(text string) session.Message {
 	t := &session.Tool{Status: session.ToolOK}
 	text, t.Truncated = opencodeFolded(text)
@@ -303,8 +308,8 @@ func toolMessage(t *session.Tool) session.Message {
 	return session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}
 }
 
-// opencodeTool reads a call that has no panel: a sign, the tool's name and its input, which goes on from column 7; what went
-// wrong stands below it in red.
+// opencodeTool reads a call that has no panel: a sign, the tool's name and its input, which goes on
+// from column 7; what went wrong is below it in red.
 func opencodeTool(lines []Line, at int) Item {
 	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
 	_, running := opencodeSpins(sign + " ")
@@ -347,8 +352,8 @@ func opencodeText(lines []Line, at int) Item {
 	}
 }
 
-// opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour where its grammar is not
-// at hand; its lines break where words would have gone on.
+// opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour
+// where its grammar is not at hand; its lines break where words would have gone on.
 var opencodeLook = &look{
 	Left: opencodeLeft, Right: opencodeRight, Marks: opencodeMarks, QuoteMarks: markItalic,
 	Heading: func(l *textLine) int {

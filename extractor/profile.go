@@ -1,7 +1,8 @@
-// Package extractor reads the messages off the screen, one agent a file, found by what the screen shows.
+// Package extractor reads the messages off the screen, one agent a file, found by what the screen
+// shows.
 //
-// The Reader keeps a tape: the rows of one conversation, stitched together from frames. A Profile says
-// how one agent draws; it is pure and sees rows only.
+// The Reader keeps a tape: the rows of one conversation, stitched together from frames. A Profile
+// says how one agent draws; it is pure and sees rows only.
 package extractor
 
 import (
@@ -59,12 +60,12 @@ const (
 	StateStarting       // shows its prompt, but what is typed may go to a question that comes first
 )
 
-// Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a pinned header,
-// spinner, input box, hints, menus, dialogs) that never become messages.
+// Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a
+// pinned header, spinner, input box, hints, menus, dialogs) that never become messages.
 type Split struct {
-	OK          bool // the screen is this agent's: its input box or another piece of its chrome stands there
+	OK          bool // the screen is this agent's: it shows its input box or another piece of its chrome
 	Top, Bottom int  // rows of the screen
-	Right       int  // columns [0, Right) hold it, a scroll bar stands behind them; 0: all
+	Right       int  // columns [0, Right) hold it, a scroll bar follows; 0: all
 	State       State
 	Overlay     bool // something covers the conversation (a pager, a full-screen menu): nothing to read
 	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, the end is not shown
@@ -80,23 +81,25 @@ type Item struct {
 	Rule       string // which rule of the profile took it, for --explain
 }
 
-// Profile says how one agent draws. Looks change with versions: a profile describes each look and picks by what is
-// on the screen.
+// Profile says how one agent draws. Looks change with versions: a profile describes each look and
+// picks by what is on the screen.
 type Profile struct {
 	Name string // "claude", "codex", "gemini"
 
 	// Widths is how wide the agent takes characters to be.
 	Widths vterm.Widths
 
-	// Farewell tells that the agent prints its conversation on the main screen when it leaves the alternate one.
+	// Farewell reports whether the agent prints its conversation on the main screen when it
+	// leaves the alternate one.
 	Farewell bool
 
-	// Begins reports whether a banner may begin on a row with this text. It is asked of every row,
-	// and must be quick.
+	// Begins reports whether a banner may begin on a row with this text. It is asked of every
+	// row, and must be quick.
 	Begins func(text string) bool
 
-	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines, 0 where there is none.
-	// It must not take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.
+	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines,
+	// or 0 if lines begin otherwise. It must not take the agent's own words quoted in a reply
+	// for a banner, nor a banner that is half drawn.
 	Banner func(lines []Line) (b Banner, n int)
 
 	// Clears reports whether a row is a command that cleared the conversation and is on top of
@@ -106,9 +109,10 @@ type Profile struct {
 	// Split parts the screen.
 	Split func(s Screen) Split
 
-	// Parse reads the items off conversation lines. lines[0] is the first line of the conversation or of an item found
-	// earlier; banner lines are among them (they become no item). Unknown lines before the first item are left out.
-	// last tells that nothing follows lines now (the live end); otherwise the lines are cut off there.
+	// Parse reads the items off conversation lines. lines[0] is the first line of the
+	// conversation or of an item found earlier; banner lines are among them (they become no
+	// item). Unknown lines before the first item are left out. last reports whether nothing
+	// follows lines now (the live end); otherwise the lines are cut off there.
 	Parse func(lines []Line, last bool) []Item
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window exists only in
-// the frames that went by.
+// readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window
+// exists only in the frames that went by.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.cut.note(f.Lines, f.Cols)
@@ -49,14 +49,15 @@ func (r *Reader) readAlt(f Frame) {
 	r.state(sp)
 }
 
-// cutRows are the rows of the alternate screen that a resize cut off at the new edge: until the agent has drawn them
-// anew, which a busy machine may delay, they say less than what is known.
+// cutRows are the rows of the alternate screen that a resize cut off at the new edge: until the
+// agent has redrawn them, which a busy machine may delay, they say less than what is known.
 type cutRows struct {
 	rows  map[string]bool
 	quiet int // frames that were quiet since
 }
 
-// note remembers the rows that reach to the edge just after a resize. Rules do so anew, cut or not.
+// note remembers the rows that reach to the edge just after a resize. Rules reach it again, cut or
+// not.
 func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	*c = cutRows{rows: map[string]bool{}}
 	for _, row := range rows {
@@ -66,7 +67,7 @@ func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	}
 }
 
-// stands tells whether most of them are still there. An agent that is quiet for long has drawn.
+// stands reports whether most of them are still there. An agent that is quiet for long has redrawn.
 func (c *cutRows) stands(rows []*vterm.Row, settled bool) bool {
 	if len(c.rows) == 0 {
 		return false
@@ -87,8 +88,8 @@ func (c *cutRows) stands(rows []*vterm.Row, settled bool) bool {
 	return true
 }
 
-// startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in the middle, by
-// its chrome below a prompt of the user's.
+// startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
+// the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
 	for _, q := range profiles {
@@ -104,7 +105,7 @@ func (r *Reader) startAlt(s Screen, settled bool) bool {
 	return true
 }
 
-// talks tells whether the screen is an agent's, in the middle of a conversation.
+// talks reports whether the screen is an agent's, in the middle of a conversation.
 func talks(p *Profile, s Screen) bool {
 	sp := p.Split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
@@ -118,7 +119,8 @@ func talks(p *Profile, s Screen) bool {
 	return false
 }
 
-// cleared tells whether the window shows the agent's banner and nothing of what stood on the tape below it.
+// cleared reports whether the window shows the agent's banner and nothing of what stood on the tape
+// below it.
 func (r *Reader) cleared(body []Line) bool {
 	t, s := &r.alt, &r.seg
 	if len(s.items) == 0 || len(t.lines) == 0 {

@@ -1,12 +1,13 @@
 package extractor
 
-// farewell is an agent's leave from the alternate screen: some print their whole conversation on the main screen then.
+// farewell is an agent's leave from the alternate screen: some print their whole conversation on
+// the main screen then.
 type farewell struct {
 	left []Line // rows that have left the main screen since
 }
 
-// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false where the frame has
-// been dealt with: nothing is printed yet, and more may come.
+// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
+// where the frame has been dealt with: nothing is printed yet, and more may come.
 func (r *Reader) leaveAlt(f *Frame) bool {
 	p := r.seg.agent
 	if p == nil || !p.Farewell {

@@ -6,7 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// readMain reads a frame of the main screen: the shell, and agents that draw into the scrolling text.
+// readMain reads a frame of the main screen: the shell, and agents that draw into the scrolling
+// text.
 func (r *Reader) readMain(f Frame) {
 	if r.seg.alt && !r.leaveAlt(&f) {
 		return
@@ -70,7 +71,8 @@ func (r *Reader) wait(left []Line) {
 	}
 }
 
-// scrolled returns the rows that left the top of the screen since the last frame, after the last wipe.
+// scrolled returns the rows that left the top of the screen since the last frame, after the last
+// wipe.
 func (r *Reader) scrolled(f Frame) []Line {
 	var out []Line
 	for _, h := range f.History {
@@ -140,7 +142,7 @@ func (c shellCommand) above() shellCommand {
 	return c
 }
 
-// lastCommand returns the command that stands at the last prompt, entered or not.
+// lastCommand returns the command at the last prompt, entered or not.
 func (r *Reader) lastCommand() *shellCommand {
 	from := r.seg.start
 	if n := len(r.seg.commands); n > 0 {
@@ -170,7 +172,7 @@ func (r *Reader) wipedBy() {
 	r.entered = nil
 }
 
-// rewrap finds the window's place on the tape again after the terminal has wrapped its rows anew.
+// rewrap finds the window's place on the tape again after the terminal has rewrapped its rows.
 func (r *Reader) rewrap(screen []Line) {
 	t := &r.main
 	body := append([]Line(nil), screen[:len(trim(screen))]...)
@@ -196,27 +198,28 @@ func (r *Reader) rewrap(screen []Line) {
 	}
 }
 
-// redrawFrames is for how many quiet frames after a resize an agent may still be about to draw its text anew.
+// redrawFrames is for how many quiet frames after a resize an agent may still be about to redraw
+// its text.
 const redrawFrames = 3
 
-// redrawn finds the place of a window that an agent drew anew after a resize, its text wrapped at the new width: what left
-// the window above it stands on the tape already.
+// redrawn finds the place of a window that an agent redrew after a resize, with its text wrapped at
+// the new width: what left the window above it is on the tape already.
 func (r *Reader) redrawn(left, body *[]Line) bool {
 	if r.main.stands(*left, *body) {
 		return false // not yet
 	}
-	anew := append([]Line(nil), *body...)
-	at, within, ok := r.main.findRewrapped(anew)
+	rewrapped := append([]Line(nil), *body...)
+	at, within, ok := r.main.findRewrapped(rewrapped)
 	if !ok || at <= r.seg.start || at >= r.main.base+len(*left) {
 		return false
 	}
-	r.main.join(at, within, anew)
+	r.main.join(at, within, rewrapped)
 	r.resized, r.main.base = 0, at
-	*left, *body = nil, anew
+	*left, *body = nil, rewrapped
 	return true
 }
 
-// promptAt tells whether the shell waits for a command on the last line of the screen.
+// promptAt reports whether the shell waits for a command on the last line of the screen.
 func (r *Reader) promptAt(s Screen, end int) bool {
 	if end == 0 || s.CursorY != end-1 {
 		return false
@@ -258,8 +261,8 @@ func (r *Reader) stranger(s Screen, settled bool) {
 	r.steps = append(r.steps, Step{State: state})
 }
 
-// takeOver ends the shell's part of the tape at an agent's banner. What the command that started the agent seems to have
-// printed was the agent, half drawn.
+// takeOver ends the shell's part of the tape at an agent's banner. What the command that started
+// the agent seems to have printed was the agent, half drawn.
 func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 	lines := r.main.lines
 	r.main.lines = append(lines[:at:at], Line{Row: &vterm.Row{}}) // below the command: it was entered
@@ -272,7 +275,8 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 	r.main.dirty = 0
 }
 
-// readInline reads a frame of an agent that draws on the main screen, from which rows may just have scrolled out.
+// readInline reads a frame of an agent that draws on the main screen, from which rows may just have
+// scrolled out.
 func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bool) {
 	sp := r.split(s)
 	switch {
@@ -286,7 +290,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 	body := s.Lines[:end]
 	if sp.OK && !(r.resized > 0 && r.redrawn(&left, &body)) && !scrolled {
 		if at, ok := r.main.repainted(left, body); ok && at > r.seg.start {
-			left = left[:max(0, at-r.main.base)] // the others stand in the window again
+			left = left[:max(0, at-r.main.base)] // the others are in the window again
 			r.main.base = min(r.main.base, at)
 		}
 	}
@@ -306,7 +310,8 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 	r.state(sp)
 }
 
-// again notices the agent's banner below its own conversation: the conversation was cleared, or another agent runs.
+// again notices the agent's banner below its own conversation: the conversation was cleared, or
+// another agent runs.
 func (r *Reader) again(settled bool) {
 	t, s := &r.main, &r.seg
 	if t.dirty >= len(t.lines) {
@@ -325,10 +330,10 @@ func (r *Reader) again(settled bool) {
 			r.flush(t, at)
 			r.enter(p, b, false, at)
 			t.dirty = 0
-		case s.wiped: // what is printed again begins with the last banner: above it stand conversations cleared before
+		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
 			s.start = at
 			t.dirty = 0
-		case len(s.users()) > 0: // drawn anew from its top, row over row: after a clear, or a resize
+		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
 			r.flush(t, at)
 			r.reopen(p, false, at)
 			t.dirty = 0

@@ -105,8 +105,8 @@ func (s *shellScan) close(end int, more string, joined bool) {
 	s.open = false
 }
 
-// withoutSign cuts off the sign with which a shell tells that output did not end its line: an inverse % or # of zsh, ⏎ of
-// fish.
+// withoutSign cuts off the sign with which a shell shows that output did not end its line: an
+// inverse % or # of zsh, ⏎ of fish.
 func withoutSign(output string, lines []Line) string {
 	lines = trim(lines)
 	if len(lines) == 0 || len(lines[len(lines)-1].Runs) == 0 {
@@ -120,8 +120,8 @@ func withoutSign(output string, lines []Line) string {
 	return output
 }
 
-// typed puts the command on line i together with the rows that it was wrapped to and the lines that were typed at
-// continuation prompts; next is the line behind it.
+// typed puts the command on line i together with the rows that it was wrapped to and the lines that
+// were typed at continuation prompts; next is the line behind it.
 func typed(lines []Line, i int, command string) (_ string, next int) {
 	end := min(len(lines), i+maxTyped)
 	marked, _ := entered(lines, i)
@@ -155,8 +155,9 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 	return command, i
 }
 
-// wrapsItself tells whether a shell that wraps what is typed by itself (zsh, fish) went on with row b: row a is full. Where
-// a command just fits, the cursor stood on the next row, and its output begins below that.
+// wrapsItself reports whether a shell that wraps what is typed by itself (zsh, fish) went on with
+// row b: row a is full. Where a command just fits, the cursor stood on the next row, and its output
+// begins below that.
 func wrapsItself(a, b Line) bool {
 	return a.Cols > 0 && rowWidth(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
 }
@@ -172,7 +173,8 @@ func withoutRight(command string, l Line) string {
 	return command
 }
 
-// continuation reads a line typed at a continuation prompt: > of bash and sh, dquote> and its like of zsh.
+// continuation reads a line typed at a continuation prompt: > of bash and sh, dquote> and its like
+// of zsh.
 func continuation(row string) (rest string, ok bool) {
 	at := strings.IndexByte(row, '>')
 	if at < 0 || at > 24 || len(row) > at+1 && row[at+1] != ' ' {
@@ -189,7 +191,7 @@ func continuation(row string) (rest string, ok bool) {
 	return strings.TrimPrefix(row[at+1:], " "), true
 }
 
-// unfinished tells whether a shell would ask for more of a command.
+// unfinished reports whether a shell would ask for more of a command.
 func unfinished(command string) bool {
 	last := command[strings.LastIndexByte(command, '\n')+1:]
 	if word, ok := hereWord(command); ok {
@@ -235,7 +237,7 @@ func hereWord(command string) (string, bool) {
 	return word, word != ""
 }
 
-// openQuote tells whether a quote is open at a command's end.
+// openQuote reports whether a quote is open at a command's end.
 func openQuote(command string) bool {
 	quote := byte(0)
 	for i := 0; i < len(command); i++ {

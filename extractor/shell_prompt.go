@@ -9,9 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// shellPrompt knows what the prompts of the recording's shells look like. Until one is learned, rows that only a
-// prompt looks like count (user@host:~/dir$); afterwards only what was learned, so that prompts quoted in some output
-// are output.
+// shellPrompt knows what the prompts of the recording's shells look like. Until one is learned,
+// rows that only a prompt looks like count (user@host:~/dir$); afterwards only what was learned, so
+// that prompts quoted in some output are output.
 type shellPrompt struct {
 	forms   []promptForm
 	after   []string // output without a line end, with the prompt behind it
@@ -62,7 +62,7 @@ func (p *shellPrompt) learn(row *vterm.Row, cursorX int, last string) {
 	p.learned++
 }
 
-// assignsPrompt reports whether a command gives the shell another prompt.
+// assignsPrompt reports whether a command changes the shell's prompt.
 func assignsPrompt(command string) bool {
 	for _, name := range []string{"PS1=", "PROMPT="} {
 		if at := strings.Index(command, name); at == 0 || at > 0 && strings.ContainsRune(" ;&\n", rune(command[at-1])) {
@@ -89,7 +89,7 @@ func startsShell(command string) bool {
 	return false
 }
 
-// learnAfter learns a prompt that stands behind output which did not end its line.
+// learnAfter learns a prompt after output which did not end its line.
 func (p *shellPrompt) learnAfter(text string) bool {
 	for i := range p.forms {
 		f := &p.forms[i]
@@ -113,7 +113,7 @@ func (p *shellPrompt) behindOutput(row string) bool {
 	return slices.ContainsFunc(p.after, func(a string) bool { return strings.HasPrefix(row+" ", a) })
 }
 
-// outputBefore is the output that stands before a prompt on its row.
+// outputBefore returns the output before a prompt on its row.
 func (p *shellPrompt) outputBefore(prompt string) string {
 	if !slices.Contains(p.after, prompt) {
 		return ""
@@ -167,7 +167,7 @@ func promptText(row *vterm.Row, cursorX int, any bool) string {
 
 func promptSign(r rune) bool { return strings.ContainsRune("$#%>❯➜»λ›✗⟩▶❱", r) }
 
-// firstStyled tells whether a row's first character has a style.
+// firstStyled reports whether a row's first character has a style.
 func firstStyled(row *vterm.Row) bool {
 	for _, r := range row.Runs {
 		if strings.TrimLeft(r.Text, " ") != "" {
@@ -183,7 +183,7 @@ func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
 	return command, ok
 }
 
-// waits tells whether the shell waits for a command on the row.
+// waits reports whether the shell waits for a command on the row.
 func (p *shellPrompt) waits(row *vterm.Row, cursorX int) bool {
 	if m, ok := markOf(row, vterm.MarkInput); ok {
 		return cursorX == m.Col && columns(row, m.Col, max(m.Col, rowWidth(row))) == ""
@@ -224,7 +224,7 @@ func (p *shellPrompt) cut(row *vterm.Row) (prompt, command string, ok bool) {
 	return text[:n], strings.TrimSpace(text[n:]), true
 }
 
-// length is the length of the prompt at a text's start, 0 where there is none.
+// length returns the length of the prompt at a text's start, or 0.
 func (f promptForm) length(text string) int {
 	if strings.HasPrefix(text, "(") && !strings.HasPrefix(f.head, "(") { // a virtual environment was entered
 		if i := strings.Index(text, ") "); i > 0 && i < 40 {
@@ -255,8 +255,8 @@ func (f promptForm) length(text string) int {
 	return len(f.head) + i + len(f.tail)
 }
 
-// usualPrompt reads a prompt that nothing else looks like, from the text of a row or of a prompt alone: what stands around
-// the piece that varies.
+// usualPrompt reads a prompt that nothing else looks like, from the text of a row or of a prompt
+// alone: what is around the piece that varies.
 func usualPrompt(text string) (head, tail string, ok bool) {
 	at := 0
 	if strings.HasPrefix(text, "(") { // (venv)
@@ -308,7 +308,8 @@ func usualPrompt(text string) (head, tail string, ok bool) {
 	return "", "", false
 }
 
-// dirLike tells whether a text may be a prompt's directory, with a branch in brackets behind it, before a sign.
+// dirLike reports whether a text may be a prompt's directory, with a branch in brackets behind it,
+// before a sign.
 func dirLike(s string, sign rune) bool {
 	if strings.Contains(s, "  ") {
 		return false
@@ -356,8 +357,8 @@ func versionPrompt(text string) (head, tail string, ok bool) {
 	return "", "", false
 }
 
-// zshPrompt reads ➜  dir git:(branch) ✗ of Oh My Zsh: a directory, and the branch where there is one. What is taken for
-// the prompt is head alone, as nothing else tells where it ends.
+// zshPrompt reads ➜  dir git:(branch) ✗ of Oh My Zsh: a directory, and the branch where there is
+// one. What is taken for the prompt is head alone, as nothing else tells where it ends.
 func zshPrompt(text string, at int) (head, tail string, ok bool) {
 	if !strings.HasPrefix(text[at:], "➜  ") {
 		return "", "", false
@@ -381,7 +382,7 @@ func zshPrompt(text string, at int) (head, tail string, ok bool) {
 	return text[:n] + " ", "", true
 }
 
-// replPrompt tells whether a prompt is that of a program which is no shell.
+// replPrompt reports whether a prompt is that of a program which is no shell.
 func replPrompt(text string) bool {
 	t := strings.TrimRight(text, " ")
 	switch t {
@@ -391,7 +392,8 @@ func replPrompt(text string) bool {
 	return strings.HasSuffix(t, "sql>") || strings.HasSuffix(t, "sqlite>") || strings.HasPrefix(t, "irb(") || strings.HasPrefix(t, "In [") || strings.HasPrefix(t, "iex(")
 }
 
-// withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its first there.
+// withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its
+// first there.
 func (p *shellPrompt) withoutHead(lines []Line, i int) int {
 	prompt, _, _ := p.cut(lines[i].Row)
 	sign := strings.TrimSpace(prompt)

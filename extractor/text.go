@@ -11,10 +11,11 @@ import (
 // The toolkit that all profiles share: body lines of one message in, Text and Markdown out.
 //
 //	body     a reply: blocks (text_block.go), unwrapped (text_wrap.go), written (text_write.go)
-//	prompt   what a user typed: unwrapped, otherwise as it stands
-//	verbatim a tool's output: rows as they stand, soft wraps joined
+//	prompt   what a user typed: unwrapped, otherwise unchanged
+//	verbatim a tool's output: rows as they are, soft wraps joined
 //
-// A look says how one agent draws all that. Columns count cells from 0; inside a body they count from its left edge.
+// A look says how one agent draws all that. Columns count cells from 0; inside a body they count
+// from its left edge.
 
 // mark is a set of inline styles that Markdown can say.
 type mark uint8
@@ -26,7 +27,8 @@ const (
 	markCode
 )
 
-// look says how an agent draws the body of a message. Its zero value is plain text over the full width.
+// look says how an agent draws the body of a message. Its zero value is plain text over the full
+// width.
 type look struct {
 	Left   int    // columns at the left that are not content: the marker of the first line, blanks below it
 	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
@@ -34,43 +36,52 @@ type look struct {
 	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
 	Points bool   // words are as wide as vterm.Points has them
 	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
-	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the rules of all agents hold.
+	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the
+	// rules of all agents hold.
 	Seam func(a, b *textLine) (seam, bool)
 
-	// Marks tells what a run's style means within a paragraph; nil: bold, italic and strikethrough, no code.
+	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
+	// strikethrough, no code.
 	Marks func(s vterm.Style) mark
-	// Item reads a list item's marker at the start of a line (see listItem, the default). Veto by style here.
+	// Item reads a list item's marker at the start of a line (see listItem, the default). Veto
+	// by style here.
 	Item func(l *textLine) (item, bool)
-	// Heading is the level of a heading's line, 0 where it is none. A line of `#` signs left standing keeps their number.
+	// Heading is the level of a heading's line, 0 where it is none. A line of `#` signs left
+	// standing keeps their number.
 	Heading func(l *textLine) int
-	// Quote is the width of the quote mark at the start of a line, such as "▎ "; ok tells whether the line is quoted at all.
+	// Quote is the width of the quote mark at the start of a line, such as "▎ "; ok reports
+	// whether the line is quoted at all.
 	Quote func(l *textLine) (width int, ok bool)
 	// QuoteMarks are the styles that a quote has anyway, so that they are no marks in it.
 	QuoteMarks mark
-	// Code tells how many of the lines, from the first, are a code block: 0 where none begins there. It may reach
-	// over blank lines; blank lines at its end don't count. See codeRun.
+	// Code tells how many of the lines, from the first, are a code block: 0 where none begins
+	// there. It may reach over blank lines; blank lines at its end don't count. See codeRun.
 	Code func(ls []textLine) (n int, lang string)
-	// GoesOn tells that the text of line a goes on with line b, which looks like code by itself. nil: it never does.
+	// GoesOn reports whether the text of line a goes on with line b, which looks like code by
+	// itself. nil: it never does.
 	GoesOn func(a, b *textLine) bool
 	// CodeLeft is the column of the code's left edge in the body.
 	CodeLeft int
-	// CodeOutdents: code in a list item stands at the body's left edge all the same. It belongs to the item where the list
-	// goes on right below it, without a blank line.
+	// CodeOutdents: code in a list item is at the body's left edge all the same. It belongs to
+	// the item where the list goes on right below it, without a blank line.
 	CodeOutdents bool
-	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the terminal's tab stops.
+	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
+	// terminal's tab stops.
 	CodeTabs bool
-	// Gutter reads a line number at the start of a code line: its width in columns, with the blank after it, and the
-	// number. A code line that was wrapped goes on below an empty gutter.
+	// Gutter reads a line number at the start of a code line: its width in columns, with the
+	// blank after it, and the number. A code line that was wrapped goes on below an empty
+	// gutter.
 	Gutter func(l *textLine) (width, n int, ok bool)
-	// Rule tells whether a line is a horizontal rule (see ruleLine, the default).
+	// Rule reports whether a line is a horizontal rule (see ruleLine, the default).
 	Rule func(l *textLine) bool
-	// Table reads a table in a form of the agent's own from the lines' start; n is 0 where there is none. Tables
-	// drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
+	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if there
+	// is none. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []textLine) (rows [][]cell, n int)
-	// Border reports whether the first lines, in box characters, can be the top of a table, and are
-	// not code. nil: they always can.
+	// Border reports whether the first lines, in box characters, can be the top of a table, and
+	// are not code. nil: they always can.
 	Border func(ls []textLine) bool
-	// WholeCells: words are cut in a table's cells only where all columns are narrower than their longest word.
+	// WholeCells: words are cut in a table's cells only where all columns are narrower than
+	// their longest word.
 	WholeCells bool
 }
 
@@ -82,7 +93,7 @@ type span struct {
 	mark  mark
 }
 
-// cell is what stands in a table's cell.
+// cell is the content of a table's cell.
 type cell []span
 
 // textLine is one line of a body: soft wraps joined, cut to the body's columns.
@@ -110,7 +121,7 @@ func (l *textLine) first() vterm.Style {
 	return vterm.Style{}
 }
 
-// all tells whether every character that is no blank has a style for which ok holds.
+// all reports whether every character that is no blank has a style for which ok holds.
 func (l *textLine) all(ok func(vterm.Style) bool) bool {
 	for _, s := range l.spans {
 		if strings.TrimLeft(s.text, " ") != "" && !ok(s.style) {
@@ -175,7 +186,8 @@ func (lk *look) textLines(lines []Line) []textLine {
 	return out
 }
 
-// wrapGap is the blanks that were written at the end of a row which the terminal wrapped: its text comes without them.
+// wrapGap is the blanks that were written at the end of a row which the terminal wrapped: its text
+// comes without them.
 func wrapGap(a Line) []span {
 	if a.Blanks <= 0 {
 		return nil
@@ -329,8 +341,8 @@ func blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// cutLines is the columns [from, to) of lines, as lines: what stands in a box or beside a margin. to < 0: to their ends;
-// else the window counts as that much narrower.
+// cutLines returns the columns [from, to) of lines, as lines: what is in a box or beside a margin.
+// to < 0: to their ends; else the window counts as that much narrower.
 func cutLines(lines []Line, from, to int) []Line {
 	out := make([]Line, len(lines))
 	for i, l := range lines {

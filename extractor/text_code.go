@@ -2,8 +2,9 @@ package extractor
 
 import "strings"
 
-// codeRun counts the lines of a code block that begins at ls[0]: lines for which is holds, and blank lines between them.
-// Where is tells each line by itself (by its colours), that is all that a look's Code needs.
+// codeRun counts the lines of a code block that begins at ls[0]: lines for which is holds, and
+// blank lines between them. Where is tells each line by itself (by its colours), that is all that a
+// look's Code needs.
 func codeRun(ls []textLine, is func(*textLine) bool) int {
 	n := 0
 	for i := range ls {
@@ -49,7 +50,7 @@ func (r *blockReader) addCode(i, n int, lang string) {
 	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge), r.lk.Left)}, i, n)
 }
 
-// listGoesOn tells whether line i is the next item of an open list.
+// listGoesOn reports whether line i is the next item of an open list.
 func (r *blockReader) listGoesOn(i int) bool {
 	if i >= len(r.ls) || r.ls[i].blank() || len(r.lists) == 0 {
 		return false
@@ -70,7 +71,8 @@ func (r *blockReader) listGoesOn(i int) bool {
 	return false
 }
 
-// itemAsks tells whether the block above is a list item that ends with a colon: what follows is its.
+// itemAsks reports whether the block above is a list item that ends with a colon: what follows is
+// its.
 func (r *blockReader) itemAsks() bool {
 	if len(r.out) == 0 || len(r.lists) == 0 {
 		return false
@@ -98,8 +100,9 @@ func (lk *look) codeLines(ls []textLine, edge int) []string {
 	return out
 }
 
-// tabsOf turns the blanks at the start of code lines back into tabs, where all that are indented reach to a tab stop or
-// beyond: seen from the code's edge, which is left columns from the window's, the first stop is as much nearer.
+// tabsOf turns the blanks at the start of code lines back into tabs, where all that are indented
+// reach to a tab stop or beyond: seen from the code's edge, which is left columns from the
+// window's, the first stop is as much nearer.
 func (lk *look) tabsOf(code []string, left int) []string {
 	if !lk.CodeTabs {
 		return code
@@ -127,9 +130,9 @@ func (lk *look) tabsOf(code []string, left int) []string {
 	return code
 }
 
-// codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent, so a wrapped line
-// begins at the block's edge, and its first word would not have fitted above. Where the terminal wrapped a line, the agent
-// had left it whole.
+// codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent,
+// so a wrapped line begins at the block's edge, and its first word would not have fitted above.
+// Where the terminal wrapped a line, the agent had left it whole.
 func (lk *look) codeSeam(a, b *textLine, edge int) seam {
 	if a.blank() || b.blank() || a.wrapped || b.indent > edge+1 || exceptionLine(b.text[b.indent:]) {
 		return seamBreak
@@ -137,7 +140,8 @@ func (lk *look) codeSeam(a, b *textLine, edge int) seam {
 	return lk.exactSeam(a, b, edge)
 }
 
-// gutterCode reads a code block with line numbers: it begins with number 1 and goes on as they count up.
+// gutterCode reads a code block with line numbers: it begins with number 1 and goes on as they
+// count up.
 func (r *blockReader) gutterCode(i int) int {
 	lk := r.lk
 	if lk.Gutter == nil {
@@ -186,7 +190,7 @@ func (r *blockReader) gutterCode(i int) int {
 	return n
 }
 
-// allIndented tells whether all lines that are not blank begin with pad.
+// allIndented reports whether all lines that are not blank begin with pad.
 func allIndented(lines []string, pad string) bool {
 	for _, l := range lines {
 		if l != "" && !strings.HasPrefix(l, pad) {
@@ -196,7 +200,7 @@ func allIndented(lines []string, pad string) bool {
 	return true
 }
 
-// exceptionLine tells whether a line is the last of a traceback: `ValueError: not a number`.
+// exceptionLine reports whether a line is the last of a traceback: `ValueError: not a number`.
 func exceptionLine(t string) bool {
 	name, _, ok := strings.Cut(t, ":")
 	if !ok || strings.Contains(name, " ") || len(name) < 8 {

@@ -2,7 +2,8 @@ package extractor
 
 import "strings"
 
-// Inline styles to Markdown: marks of neighbours that are alike are put around both, never around blanks.
+// Inline styles to Markdown: marks of neighbours that are alike are put around both, never around
+// blanks.
 
 // piece is words in one style, or the blanks beside them.
 type piece struct {
@@ -48,7 +49,8 @@ func inline(spans []span, drop mark) string {
 	return b.String()
 }
 
-// foldLinks leaves out the address that an agent puts in brackets behind a link's text, which has it, too.
+// foldLinks leaves out the address that an agent puts in brackets behind a link's text, which has
+// it, too.
 func foldLinks(spans []span) []span {
 	for i := 0; i < len(spans); i++ {
 		u := linkOf(spans[i])
@@ -69,7 +71,8 @@ func foldLinks(spans []span) []span {
 	return spans
 }
 
-// addressBehind counts the spans that are ` (`, the address, and a span that begins with the closing bracket.
+// addressBehind counts the spans that are ` (`, the address, and a span that begins with the
+// closing bracket.
 func addressBehind(spans []span, u string) int {
 	n, before := 0, ""
 	for n < len(spans) && spans[n].style.Link != u {
@@ -90,7 +93,7 @@ func addressBehind(spans []span, u string) int {
 	return n + 1
 }
 
-// plainSpans tells whether there is nothing to mark.
+// plainSpans reports whether there is nothing to mark.
 func plainSpans(spans []span, drop mark) bool {
 	for i := range spans {
 		if spans[i].mark&^drop != 0 || spans[i].style.Link != "" {
@@ -100,8 +103,8 @@ func plainSpans(spans []span, drop mark) bool {
 	return true
 }
 
-// pieces parts spans from the blanks at their ends and gives these the marks that their two neighbours share: renderers
-// draw blanks in whatever style costs least.
+// pieces splits spans from the blanks at their ends and marks these with what their two neighbours
+// share: renderers draw blanks in whatever style costs least.
 func pieces(spans []span, drop mark) []piece {
 	var ps []piece
 	add := func(s string, m mark, link string, blank bool) {
@@ -142,7 +145,8 @@ func pieces(spans []span, drop mark) []piece {
 	return mergePieces(ps)
 }
 
-// boldCode makes a code span bold that stands between bold words: agents draw code in one style, whatever it stands in.
+// boldCode makes a code span between bold words bold: agents draw code in one style, whatever is
+// around it.
 func boldCode(ps []piece) {
 	for i := range ps {
 		if ps[i].mark != markCode {
@@ -240,7 +244,8 @@ func openMarks(b *strings.Builder, open []mark, want mark, rest []piece) []mark 
 	return open
 }
 
-// codeEnd is the end of the code span that begins at piece i: it may hold other marks, which code cannot have.
+// codeEnd is the end of the code span that begins at piece i: it may hold other marks, which code
+// cannot have.
 func codeEnd(ps []piece, i int) int {
 	n := i + 1
 	for n < len(ps) && ps[n].mark&markCode != 0 && ps[n].link == ps[i].link {

@@ -24,8 +24,8 @@ func (lk *look) tableAt(ls []textLine) ([][]cell, int) {
 // column is a table column's cells [from, to) of a line, its padding included.
 type column struct{ from, to int }
 
-// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is none: text in a box is
-// content. A table that is not yet drawn to its end is one up to there.
+// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
+// none: text in a box is content. A table that is not yet drawn to its end is one up to there.
 func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 	cols := borderColumns(&ls[0], "┌", "┬", "┐")
 	if cols == nil {
@@ -89,8 +89,8 @@ func (lk *look) boxTable(ls []textLine) ([][]cell, int) {
 	return rows, n
 }
 
-// cutCells tells whether words were cut in a table's cells: then all columns are narrower than their longest word, and
-// in each a line is full that another one follows.
+// cutCells reports whether words were cut in a table's cells: then all columns are narrower than
+// their longest word, and in each a line is full that another one follows.
 func cutCells(groups [][][]cell, cols []column) bool {
 	for i, c := range cols {
 		cut := false
@@ -154,7 +154,7 @@ func rowColumns(l *textLine) []column {
 	return cols
 }
 
-// boxRow reads a line's cells; nil where the borders don't stand.
+// boxRow reads a line's cells; nil if the borders are elsewhere.
 func (lk *look) boxRow(l *textLine, cols []column) []cell {
 	row := make([]cell, len(cols))
 	for i, c := range cols {
@@ -171,14 +171,15 @@ func (l *textLine) borderAt(col int) bool {
 	return len(s) == 1 && (s[0].text == "│" || s[0].text == "|")
 }
 
-// cell is what stands in a column, without the blanks around it.
+// cell returns the content of a column, without the blanks around it.
 func (l *textLine) cell(c column) cell {
 	n := textLine{spans: cutSpans(l.spans, c.from, c.to)}
 	n.measure()
 	return trimLeft(n.spans)
 }
 
-// ruledTable reads a table whose head stands above a line of ━━━ ━━━ and whose rows stand between lines of ─── ───.
+// ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
+// of ─── ───.
 func (lk *look) ruledTable(ls []textLine) ([][]cell, int) {
 	head := 0
 	for head < len(ls) && head < 8 && !ls[head].blank() && !strings.Contains(ls[head].text, "━━") {
@@ -264,8 +265,9 @@ func (lk *look) mergeRows(group [][]cell, cols []column) [][]cell {
 	return [][]cell{row}
 }
 
-// looseRows parts lines into rows where no line is drawn between them: a line in which a cell is empty that was not
-// above, and whose other cells would not have fitted above, goes on with the row, if one of them does so in the same style.
+// looseRows parts lines into rows where no line is drawn between them: a line in which a cell is
+// empty that was not above, and whose other cells would not have fitted above, goes on with the
+// row, if one of them does so in the same style.
 func (lk *look) looseRows(group [][]cell, cols []column) [][]cell {
 	var out, open [][]cell
 	for i, g := range group {

@@ -15,8 +15,9 @@ const (
 	seamNone              // nothing: a token was cut at the edge
 )
 
-// seam tells how line b goes on after line a: a word wrap puts a word on a new line only where it does not fit any more,
-// and cuts a token only where it would not fit on a line of its own. hang is the column at which a continuation stands.
+// seam returns how line b goes on after line a: a word wrap puts a word on a new line only where it
+// does not fit any more, and cuts a token only where it would not fit on a line of its own. hang is
+// the column of a continuation.
 func (lk *look) seam(a, b *textLine, hang int) seam {
 	if b.lost {
 		return seamBreak
@@ -95,17 +96,18 @@ func firstWord(s string) string {
 // lastWord is a line's text after its last blank.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// isHex tells whether a word is a piece of a long hexadecimal number, with a mark behind it perhaps.
+// isHex reports whether a word is a piece of a long hexadecimal number, with a mark behind it
+// perhaps.
 func isHex(s string) bool {
 	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == "" && s != ""
 }
 
-// isLowerWord tells whether a word is made of lower-case letters only.
+// isLowerWord reports whether a word is made of lower-case letters only.
 func isLowerWord(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLower(r) }) < 0
 }
 
-// startsURL tells whether a word is an address from its start.
+// startsURL reports whether a word is an address from its start.
 func startsURL(word string) bool {
 	for _, scheme := range []string{"https", "http", "file", "ssh", "ftp"} {
 		if strings.HasPrefix(word, scheme+"://") {
@@ -115,7 +117,8 @@ func startsURL(word string) bool {
 	return false
 }
 
-// endsHash tells whether a line ends with a whole hash: if it does so at the edge, that is chance.
+// endsHash reports whether a line ends with a whole hash: if it does so at the edge, that is
+// chance.
 func endsHash(line []span) bool {
 	w := lastWord(spansText(line))
 	return len(w) >= 32 && isHex(w)
@@ -123,7 +126,7 @@ func endsHash(line []span) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// ideograph tells whether a line may be cut beside a character without a blank.
+// ideograph reports whether a line may be cut beside a character without a blank.
 func ideograph(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
 		r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff65 || r == 'ー'
@@ -134,8 +137,9 @@ func startsWide(s string) bool {
 	return r >= 0x1100 && textWidth(s[:n]) == 2
 }
 
-// unwrap joins the lines of one paragraph or list item, each without what stands before its content; hang is the column
-// that a wrapped line begins at. The result is the lines that the text itself has.
+// unwrap joins the lines of one paragraph or list item, each without what precedes its content;
+// hang is the column that a wrapped line begins at. The result is the lines that the text itself
+// has.
 func (lk *look) unwrap(ls []textLine, hang int) [][]span {
 	room := 0
 	for i := range ls {
@@ -192,7 +196,8 @@ func prompt(lines []Line, lk *look) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
-// verbatim is rows from a column on as they stand: soft wraps joined, blanks at the ends and blank lines around cut off.
+// verbatim returns rows from a column on as they are: soft wraps joined, blanks at the ends and
+// blank lines around cut off.
 func verbatim(lines []Line, left int) string {
 	lk := look{Left: left}
 	ls := lk.textLines(lines)

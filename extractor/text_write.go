@@ -2,7 +2,8 @@ package extractor
 
 import "strings"
 
-// writeText writes blocks as plain text: list items keep their markers, everything else is bare words.
+// writeText writes blocks as plain text: list items keep their markers, everything else is bare
+// words.
 func writeText(bs []block) string {
 	var w blockWriter
 	for i := range bs {
@@ -83,7 +84,8 @@ func headingMarks(spans []span) mark {
 // blockWriter puts blocks under each other.
 type blockWriter struct{ strings.Builder }
 
-// between writes the blank line between blocks i-1 and i. The items of a list stand close unless they stood apart.
+// between writes the blank line between blocks i-1 and i. The items of a list are close unless they
+// were apart.
 func (w *blockWriter) between(bs []block, i int, markdown bool) {
 	if i == 0 {
 		return

@@ -15,7 +15,8 @@ var dist embed.FS
 // session; it loads /app.js, /app.css and /favicon.svg, a session also /xterm.js, and nothing from
 // another server. It runs under the policy
 //
-//	default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'
+//	default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';
+//	img-src 'self' data:; connect-src 'self'
 //
 // ('unsafe-inline' for styles, because xterm.js draws cells with style attributes and has its
 // metrics in a style element).

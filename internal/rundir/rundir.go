@@ -3,7 +3,7 @@
 // A session creates its socket in the first of these folders that belongs to the user alone:
 //
 //	$XDG_RUNTIME_DIR/ptyrec, if the user owns $XDG_RUNTIME_DIR
-//	ptyrec-UID in the folder for temporary files ($TMPDIR, or /tmp if that is too long for a socket's path)
+//	ptyrec-UID in $TMPDIR, or in /tmp if that is too long for a socket's path
 //	a new folder in /tmp, with a name that nobody can create first
 //
 // It also creates a symbolic link to the socket in a folder next to its database. A program that
