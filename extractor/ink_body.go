@@ -10,6 +10,7 @@ import (
 // the accent, which code spans have too; what most of the text has is plain.
 type inkColors struct {
 	accent, plain vterm.Color
+	tints         map[vterm.Color]bool // of code spans, beside the accent
 }
 
 // inkColorsOf finds the colours in the lines of a reply whose sign has the colour accent.
@@ -34,6 +35,27 @@ func inkColorsOf(lines []Line, accent vterm.Color) inkColors {
 	return c
 }
 
+// tintsOf finds the colours of code spans in prose: all but those of the text, of addresses, and of
+// the borders and bars around tables and quotes.
+func tintsOf(lines []Line, c inkColors) map[vterm.Color]bool {
+	tints := map[vterm.Color]bool{}
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if r.Style.Fg.Kind != vterm.ColorDefault && r.Style.Fg != c.plain {
+				tints[r.Style.Fg] = true
+			}
+		}
+	}
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if t := strings.TrimLeft(r.Text, " ("); startsURL(t) || t != "" && strings.ContainsRune("│┌├└─", []rune(t)[0]) {
+				delete(tints, r.Style.Fg)
+			}
+		}
+	}
+	return tints
+}
+
 // less orders colours, so that a tie is always settled alike.
 func less(a, b vterm.Color) bool {
 	ka, kb := [...]uint8{uint8(a.Kind), a.Palette, a.R, a.G, a.B}, [...]uint8{uint8(b.Kind), b.Palette, b.R, b.G, b.B}
@@ -45,14 +67,17 @@ func less(a, b vterm.Color) bool {
 	return false
 }
 
-// inkBody reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
-func inkBody(lines []Line, accent vterm.Color) (text, markdown string) {
-	c := inkColorsOf(lines, accent)
+// body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
+func (p *inkParser) body(lines []Line) (text, markdown string) {
+	c := inkColorsOf(lines, p.accent)
+	if p.tinted {
+		c.tints = tintsOf(lines, c)
+	}
 	lines = mendTables(lines)
-	lk := &look{Left: 2, Slack: 4} // older versions wrap up to four columns before the edge
+	lk := &look{Left: 2, Right: p.right, Slack: 4} // older versions wrap up to four columns before the edge
 	lk.Marks = func(s vterm.Style) mark {
 		m := plainMarks(s)
-		if s.Fg == c.accent && c.accent != c.plain {
+		if s.Fg == c.accent && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
 			m |= markCode
 		}
 		return m

@@ -13,11 +13,16 @@ type inkAgent struct {
 	name    string // begins the names of its rules
 	replies string // the signs before a reply
 	notices string // the signs before words of the program's own
+	right   int    // the columns that replies leave free at the right
+	tinted  bool   // code spans have a colour of their own, not that of the signs
 	banner  func(lines []Line) (Banner, int)
 	status  func(l Line) bool             // reports whether a row is chrome above the composer
 	isCall  func(l Line) bool             // reports whether a tool without a box begins on a line
 	call    func(p *inkParser, i int) int // reads the one that begins at line i, and returns its number of lines
 }
+
+// textStyle behind a sign asks for it in black and white.
+const textStyle = "\ufe0e"
 
 // inkParser reads items off the conversation, top to bottom.
 type inkParser struct {
@@ -177,7 +182,7 @@ func (p *inkParser) signless(i int) bool {
 func (p *inkParser) said(i int) int {
 	end := p.until(i + 1)
 	p.unsaid(i, end)
-	text, md := inkBody(p.lines[i:end], p.accent)
+	text, md := p.body(p.lines[i:end])
 	if strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
 		p.say(text, i, end)
 		return end - i
@@ -346,7 +351,7 @@ func (p *inkParser) notice(i int) int {
 	end := p.until(i + 1)
 	_, size := utf8.DecodeRuneInString(p.lines[i].Text)
 	left := 1
-	if s := p.lines[i].Text[size:]; s != "" {
+	if s := strings.TrimPrefix(p.lines[i].Text[size:], textStyle); s != "" {
 		left += leadingBlanks(s)
 	}
 	text := prompt(p.lines[i:end], &look{Left: left})

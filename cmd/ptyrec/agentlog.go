@@ -45,6 +45,7 @@ var knownLogs = map[string]agentLogs{
 	"claude": {homeOf("CLAUDE_CONFIG_DIR", ".claude"), "projects", []string{".jsonl"}, readClaude},
 	"codex":  {homeOf("CODEX_HOME", ".codex"), "sessions", []string{".jsonl"}, readCodex},
 	"gemini": {homeOf("GEMINI_CONFIG_DIR", ".gemini"), "tmp", []string{".jsonl", ".json"}, readGemini},
+	"qwen":   {homeOf("QWEN_HOME", ".qwen"), "projects", []string{".jsonl"}, readQwen},
 }
 
 func homeOf(variable, folder string) func() string {

@@ -20,15 +20,16 @@ func (p *parts) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	var list []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Thought bool   `json:"thought"` // of Qwen Code
 	}
 	if err := json.Unmarshal(b, &list); err != nil {
 		return nil //nolint:nilerr // another kind of content: no text
 	}
 	var texts []string
 	for _, part := range list {
-		if part.Text != "" && part.Type != "thinking" {
+		if part.Text != "" && part.Type != "thinking" && !part.Thought {
 			texts = append(texts, part.Text)
 		}
 	}
@@ -177,6 +178,26 @@ func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
 			place[m.ID] = len(out)
 			out = append(out, said)
 		}
+	}
+	return out
+}
+
+// readQwen reads Qwen Code's log (seen: 0.12 to 0.24): a line for each message.
+func readQwen(docs iter.Seq[[]byte]) (out []logMessage) {
+	for doc := range docs {
+		var l struct {
+			Type      string    `json:"type"`
+			Subtype   string    `json:"subtype"`
+			Timestamp time.Time `json:"timestamp"`
+			Cwd       string    `json:"cwd"`
+			Message   struct {
+				Parts parts `json:"parts"`
+			} `json:"message"`
+		}
+		if json.Unmarshal(doc, &l) != nil || l.Subtype != "" || l.Type != session.RoleUser && l.Type != session.RoleAssistant {
+			continue
+		}
+		out = append(out, logMessage{l.Type, string(l.Message.Parts), l.Timestamp, l.Cwd})
 	}
 	return out
 }

@@ -36,7 +36,7 @@ const whenHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday,
 
 func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.agent, "agent", "", "only sessions with this agent: claude, codex, gemini, …")
+	flags.StringVar(&f.agent, "agent", "", "only sessions with this agent: claude, codex, gemini, opencode, qwen")
 	flags.StringVar(&f.since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
 	flags.StringVar(&f.until, "until", "", "only those started at this `TIME` or before; a day is meant to its end")
 	flags.StringVar(&f.on, "on", "", "only those started on this `DAY`")

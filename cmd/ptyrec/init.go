@@ -13,7 +13,7 @@ import (
 var shellFiles embed.FS
 
 // agentNames are the programs whose conversations ptyrec reads.
-var agentNames = []string{"claude", "codex", "gemini", "opencode"}
+var agentNames = []string{"claude", "codex", "gemini", "opencode", "qwen"}
 
 func newInitCmd(a *app) *cobra.Command {
 	var record, all bool
@@ -22,7 +22,7 @@ func newInitCmd(a *app) *cobra.Command {
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print what a shell needs to record agents by itself",
-		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini and opencode, as far as they are installed, are
+		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini, opencode and qwen, as far as they are installed, are
 recorded whenever you start them on a terminal; prompts are marked (OSC 133), so that commands and their output are told apart; and words
 are completed. Nothing is recorded twice: inside a recorded session agents run as they are, and so they do where recording is not
 possible. --shell records each interactive shell instead.`,
