@@ -16,7 +16,7 @@ DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --f
 LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test soak race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test clean
+.PHONY: build install test soak race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
 
 build: ## the program, as bin/ptyrec
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -75,6 +75,21 @@ web-test: web/node_modules ## the page in a browser (needs npm and Chromium)
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
+
+AGENT   ?= claude
+KINDS   ?=
+SEEDS   ?= 1
+
+agents: ## record AGENT's release VERSION=latest and the one before, and compare how they are read (needs npm, and root on Linux)
+	$(MAKE) --no-print-directory build VERSION="$$(git describe --tags --always --dirty 2>/dev/null)"
+	node lab/release.mjs --agent $(AGENT) --version $(if $(filter command line environment,$(origin VERSION)),$(VERSION),latest) --seeds $(SEEDS) $(if $(KINDS),--kinds $(KINDS)) --ptyrec $(abspath $(BIN)/ptyrec)
+
+lab-test: lab/node_modules ## the tests of the lab itself (needs npm)
+	cd lab && npm test
+
+lab/node_modules: lab/package-lock.json
+	cd lab && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
 demo: build ## record a small scripted session and show what ptyrec makes of it; needs no agent

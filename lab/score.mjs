@@ -1,0 +1,408 @@
+// Scores exported transcripts against ground truth.
+//   node score.mjs TRUTH.json TRANSCRIPT.json            one pair, with every difference
+//   node score.mjs --dir TRUTHS --got TRANSCRIPTS [--by agent|kind|version] [--json]   all NAME.truth.json with NAME.json
+// Figures, each from 0 to 1:
+//   exact     2·E / (truth + got) over user and assistant messages; E: matched in order with the same words
+//   chars     characters right, over matched and missed messages (white space aside)
+//   tools     tool calls found where the agent showed them, with their shown output
+//   code      code blocks held verbatim, line by line
+//   markdown  bold, code spans, headings, list items and table rows of the truth that stand in "markdown"
+//   events    starts, clears and exits of agents, in order
+import fs from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+/** Markdown or screen text to the bare words a reader sees. */
+export function plain(s) {
+  let open = null;
+  const out = [];
+  for (let l of s.replace(/\r/g, "").split("\n")) {
+    const f = fence(l, open);
+    if (f) {
+      open = open ? null : f;
+      continue;
+    }
+    if (!open) {
+      if (/^\s*\|?[\s:|-]*-{3,}[\s:|-]*$/.test(l)) continue;
+      l = l
+        .replace(/^\s*(#{1,6}\s+)/, "")
+        .replace(/^\s*[>▎▌│┃]\s?/, "")
+        .replace(/^\s*[-*+•●◦▪]\s+/, "")
+        .replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)]\s+/, ""); // agents number nested lists their own way
+      l = l
+        .replace(/\[([^\]]+)\]\((https?:[^)]+)\)/g, "$1 ($2)")
+        .replace(/\*\*([^*]+)\*\*/g, "$1")
+        .replace(/(^|[\s(])\*([^*\s][^*]*)\*(?=[\s).,;:!?]|$)/g, "$1$2")
+        .replace(/`([^`]+)`/g, "$1");
+    }
+    l = l.replace(/[\u2500-\u257f]/g, " ").replace(/\|/g, " ");
+    out.push(l);
+  }
+  return out.join("\n").replace(/\s+/g, " ").trim();
+}
+const tight = s => plain(s).replace(/\s+/g, "");
+
+/** Levenshtein distance of two strings, banded by cutting common ends first. */
+function distance(a, b) {
+  let s = 0;
+  while (s < a.length && s < b.length && a[s] === b[s]) s++;
+  let x = a.length,
+    y = b.length;
+  while (x > s && y > s && a[x - 1] === b[y - 1]) {
+    x--;
+    y--;
+  }
+  a = a.slice(s, x);
+  b = b.slice(s, y);
+  if (!a.length || !b.length) return Math.max(a.length, b.length);
+  if (a.length * b.length > 4e7) return Math.max(a.length, b.length);
+  let prev = Uint32Array.from({ length: b.length + 1 }, (_, i) => i),
+    cur = new Uint32Array(b.length + 1);
+  for (let i = 1; i <= a.length; i++) {
+    cur[0] = i;
+    for (let j = 1; j <= b.length; j++)
+      cur[j] = Math.min(prev[j] + 1, cur[j - 1] + 1, prev[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+    [prev, cur] = [cur, prev];
+  }
+  return prev[b.length];
+}
+const similar = (a, b) => {
+  const n = Math.max(a.length, b.length);
+  if (!n) return 1;
+  if (Math.min(a.length, b.length) / n < 0.5) return 0;
+  return 1 - distance(a, b) / n;
+};
+
+const squeeze = s => (s ?? "").replace(/\s+/g, "");
+const toolText = m =>
+  squeeze(
+    [
+      m.text,
+      m.tool?.name,
+      typeof m.tool?.input === "string" ? m.tool.input : JSON.stringify(m.tool?.input ?? ""),
+      m.tool?.output,
+    ]
+      .filter(Boolean)
+      .join(" "),
+  );
+
+function likeness(t, g) {
+  if (t.role === "tool")
+    return g.role === "tool" ? (toolText(g).includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) ? 1 : 0.55) : 0;
+  if (t.role === "shell" || t.role === "command")
+    return g.role === t.role && squeeze(g.text).includes(squeeze(t.text)) ? 1 : 0;
+  if (g.role !== t.role) return 0;
+  if (t.partial) {
+    const a = tight(t.text),
+      b = tight(g.text ?? "").replace(/…$/, "");
+    return b.length && a.startsWith(b.slice(0, Math.max(1, b.length - 3))) ? 1 : 0;
+  }
+  return similar(tight(t.text), tight(g.text ?? ""));
+}
+
+/** Order-keeping alignment of truth and transcript with the largest total likeness. */
+function align(T, G) {
+  const n = T.length,
+    m = G.length,
+    w = (i, j) => {
+      const s = likeness(T[i], G[j]);
+      return s >= 0.5 ? s : 0;
+    };
+  const S = Array.from({ length: n + 1 }, () => new Float64Array(m + 1)),
+    W = Array.from({ length: n }, () => new Float64Array(m));
+  for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) W[i][j] = w(i, j);
+  for (let i = n - 1; i >= 0; i--)
+    for (let j = m - 1; j >= 0; j--)
+      S[i][j] = Math.max(S[i + 1][j], S[i][j + 1], W[i][j] ? W[i][j] + S[i + 1][j + 1] : 0);
+  const pairs = [];
+  let i = 0,
+    j = 0;
+  while (i < n && j < m) {
+    if (W[i][j] && S[i][j] === W[i][j] + S[i + 1][j + 1]) pairs.push([i++, j++, 0]);
+    else if (S[i][j] === S[i + 1][j]) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** Fences as CommonMark has them: closed by as many backticks or more, their own indentation taken from the lines. */
+function fence(l, open) {
+  const m = /^(\s*)(`{3,}|~{3,})(.*)$/.exec(l);
+  if (!m) return null;
+  if (!open) return { pad: m[1].length, mark: m[2] };
+  return m[2][0] === open.mark[0] && m[2].length >= open.mark.length && !m[3].trim() ? open : null;
+}
+function blocks(md) {
+  const out = [];
+  let cur = null,
+    open = null;
+  for (const l of md.split("\n")) {
+    const f = fence(l, open);
+    if (f) {
+      if (open) {
+        out.push(cur);
+        cur = open = null;
+      } else {
+        cur = [];
+        open = f;
+      }
+    } else if (cur) cur.push(l.slice(Math.min(open.pad, /^ */.exec(l)[0].length)));
+  }
+  return out;
+}
+const tabs = (l, n) => l.replace(/^\t+/, t => " ".repeat(n * t.length));
+function holds(lines, text) {
+  const got = text.split("\n").map(l => l.replace(/\s+$/, ""));
+  for (const n of [4, 2, 8, 0]) {
+    const want = lines.map(l => (n ? tabs(l, n) : l).replace(/\s+$/, ""));
+    for (let k = 0; k + want.length <= got.length; k++) {
+      const base = got[k].indexOf(want[0] ?? "");
+      if (base < 0 || got[k].slice(0, base).trim()) continue;
+      const pad = got[k].slice(0, base);
+      if (want.every((l, i) => got[k + i] === (l ? pad + l : "") || got[k + i] === l)) return true;
+    }
+  }
+  return false;
+}
+function marks(md) {
+  const out = [];
+  let open = null;
+  for (const l of md.split("\n")) {
+    const f = fence(l, open);
+    if (f) {
+      open = open ? null : f;
+      continue;
+    }
+    if (open) continue;
+    let m;
+    if ((m = /^#{1,6} (.*)/.exec(l))) out.push(`# ${m[1].replace(/[*`]/g, "")}`); // no agent shows a heading's level reliably
+    if ((m = /^\s*([-*]|\d+\.) (.*)/.exec(l)) && !/[*`]/.test(m[2]))
+      out.push(`${m[1].replace("*", "-")} ${m[2].slice(0, 30)}`);
+    if (/^\|/.test(l) && !/---/.test(l))
+      out.push(
+        l
+          .split("|")
+          .map(c => c.trim())
+          .filter(Boolean)
+          .join("|"),
+      );
+    for (const x of l.matchAll(/\*\*[^*]+\*\*|`[^`]+`/g)) out.push(x[0]);
+  }
+  return out;
+}
+
+export function score(truth, got) {
+  const all = got.entries ?? got.messages ?? [],
+    isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
+  const T = truth.entries.filter(e => e.role && !e.optional),
+    G = all.filter(isMsg);
+  const pairs = align(T, G),
+    byT = new Map(pairs.map(([i, j]) => [i, j]));
+  const talk = e => e.role === "user" || e.role === "assistant";
+  const r = {
+    name: truth.name,
+    agent: truth.agent,
+    version: truth.version,
+    exact: 0,
+    chars: 0,
+    tools: null,
+    code: null,
+    markdown: null,
+    events: 0,
+    notes: [],
+  };
+  let exact = 0,
+    right = 0,
+    total = 0,
+    tool = 0,
+    tools = 0,
+    code = 0,
+    codes = 0,
+    mark = 0,
+    markN = 0;
+  const byG = new Map(pairs.map(([i, j]) => [j, i])); // {may: true} in the truth: fine where it stands in the transcript, fine where not
+  const nT = T.filter(t => talk(t) && !t.may).length,
+    nG = G.filter((g, j) => talk(g) && !T[byG.get(j)]?.may).length;
+  T.forEach((t, i) => {
+    const g = byT.has(i) ? G[byT.get(i)] : null;
+    if (t.may) return;
+    if (t.role === "tool") {
+      if (!t.shown) return;
+      tools++;
+      const s = g ? toolText(g) : "";
+      if (
+        g &&
+        /read|write|edit/.test(t.op) &&
+        squeeze(String(g.tool?.input ?? "")).length > squeeze(t.contains).length + 80
+      ) {
+        r.notes.push(
+          `tool ${t.op} ${JSON.stringify(t.contains.slice(0, 50))}: its input holds more than the call: ${JSON.stringify(String(g.tool.input).slice(0, 80))}`,
+        );
+        return;
+      }
+      if (
+        g &&
+        s.includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) &&
+        (!t.outputShown || s.includes(squeeze(t.output)))
+      )
+        tool++;
+      else
+        r.notes.push(
+          `tool ${t.op} ${JSON.stringify(t.contains.slice(0, 50))}: ${g ? "without its " + (s.includes(squeeze(t.contains).slice(0, 40)) ? "output" : "input") : "missing"}`,
+        );
+      return;
+    }
+    if (!talk(t)) {
+      tools++;
+      if (g && (!t.output || squeeze(g.text + (g.output ?? "")).includes(squeeze(t.output)))) tool++;
+      else r.notes.push(`${t.role} ${JSON.stringify(t.text)}: ${g ? "without its output" : "missing"}`);
+      return;
+    }
+    const a = tight(t.text);
+    if (!t.partial) total += a.length;
+    if (!g) {
+      r.notes.push(`${t.role} missing: ${JSON.stringify(plain(t.text).slice(0, 70))}`);
+    } else {
+      const b = tight(g.text ?? "");
+      if (!t.partial) right += Math.max(0, a.length - distance(a, b));
+      if (t.partial || plain(t.text) === plain(g.text ?? "") || plain(t.text) === plain(g.markdown ?? "")) exact++;
+      else r.notes.push(`${t.role} differs: want ${cut(plain(t.text), plain(g.text ?? ""))}`);
+    }
+    if (t.role === "assistant" && !t.partial) {
+      for (const b of blocks(t.text)) {
+        codes++;
+        if (g && (holds(b, g.markdown ?? "") || holds(b, g.text ?? ""))) code++;
+        else r.notes.push(`code block not verbatim: ${JSON.stringify(b[0])}`);
+      }
+      const md = g?.markdown ?? "";
+      const rows = md.split("\n").map(l =>
+        /^\s*\|/.test(l)
+          ? l
+              .split("|")
+              .map(c => c.trim())
+              .filter(Boolean)
+              .join("|")
+          : l
+              .trim()
+              .replace(/^[*+] /, "- ")
+              .replace(/^#{1,6} (.*)/, (_, h) => `# ${h.replace(/[*`]/g, "")}`),
+      );
+      for (const k of marks(t.text)) {
+        markN++;
+        if (rows.some(l => l.includes(k))) mark++;
+        else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);
+      }
+    }
+  });
+  const used = new Set(pairs.map(p => p[1]));
+  G.forEach((g, j) => {
+    if (g.role === "tool" && !used.has(j))
+      r.notes.push(`(tool beside the truth: ${JSON.stringify((g.text ?? "").slice(0, 60))} ${g.tool?.status})`);
+    if (talk(g) && !used.has(j)) r.notes.push(`${g.role} spurious: ${JSON.stringify((g.text ?? "").slice(0, 90))}`);
+  });
+  r.exact = nT + nG ? (2 * exact) / (nT + nG) : 1;
+  r.chars = total ? right / total : 1;
+  if (tools) r.tools = tool / tools;
+  if (codes) r.code = code / codes;
+  if (markN) r.markdown = mark / markN;
+  const te = truth.entries.filter(e => e.event).map(e => e.event),
+    ge = all
+      .filter(e => e.event)
+      .map(e => EVENT[e.event])
+      .filter(Boolean);
+  let k = 0;
+  for (const e of ge) if (e === te[k]) k++;
+  const want = te.at(-1) === "exit" ? te.length : te.length,
+    extra = ge.filter(e => e !== "exit").length - te.filter(e => e !== "exit").length;
+  r.events = want ? Math.max(0, (k - Math.max(0, extra)) / want) : 1;
+  if (r.events < 1) r.notes.push(`events: want ${te} got ${ge}`);
+  return r;
+}
+/** The transcript's event names as the truth's. */
+const EVENT = {
+  "cli:newSession": "start",
+  "cli:clear": "clear",
+  "cli:exit": "exit",
+  "cli:interrupted": "interrupt",
+  interrupt: "interrupt",
+  start: "start",
+  clear: "clear",
+  exit: "exit",
+};
+function cut(a, b) {
+  let s = 0;
+  while (s < a.length && a[s] === b[s]) s++;
+  s = Math.max(0, s - 25);
+  return `${JSON.stringify(a.slice(s, s + 80))} got ${JSON.stringify(b.slice(s, s + 80))}`;
+}
+
+export const FIGURES = ["exact", "chars", "tools", "code", "markdown", "events"];
+export const mean = (rs, c) => {
+  const v = rs.map(r => r[c]).filter(x => x !== null && x !== undefined);
+  return v.length ? v.reduce((a, b) => a + b, 0) / v.length : null;
+};
+const row = (label, rs) =>
+  label.padEnd(34) +
+  String(rs.length).padStart(4) +
+  FIGURES.map(c => {
+    const v = mean(rs, c);
+    return (v === null ? "-" : v.toFixed(4)).padStart(10);
+  }).join("");
+
+/** Scores all NAME.truth.json of a folder with the transcripts NAME.json of another one. */
+export function scoreAll(dir, got) {
+  const load = f => JSON.parse(fs.readFileSync(f));
+  return fs
+    .readdirSync(dir)
+    .filter(f => f.endsWith(".truth.json"))
+    .sort()
+    .map(f => {
+      const name = f.slice(0, -".truth.json".length),
+        truth = load(path.join(dir, f));
+      truth.name = name;
+      let r;
+      try {
+        r = score(truth, load(path.join(got, name + ".json")));
+      } catch (e) {
+        r = score(truth, { entries: [] });
+        r.notes.unshift(`no transcript: ${e.message}`);
+      }
+      r.kind = name.split("-").at(-2);
+      return r;
+    });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { values: o, positionals: p } = parseArgs({
+    allowPositionals: true,
+    options: {
+      dir: { type: "string" },
+      got: { type: "string" },
+      by: { type: "string", default: "agent" },
+      json: { type: "boolean" },
+      notes: { type: "boolean" },
+    },
+  });
+  const load = f => JSON.parse(fs.readFileSync(f));
+  if (o.dir) {
+    const rs = scoreAll(o.dir, o.got);
+    if (o.notes) for (const r of rs) for (const n of r.notes) console.log(`${r.name}: ${n}`);
+    if (o.json) console.log(JSON.stringify(rs, null, 1));
+    else {
+      console.log("".padEnd(34) + "runs" + FIGURES.map(c => c.padStart(10)).join(""));
+      const key = r => (o.by === "version" ? `${r.agent} ${r.version}` : o.by === "name" ? r.name : r[o.by]);
+      for (const k of [...new Set(rs.map(key))].sort())
+        console.log(
+          row(
+            String(k),
+            rs.filter(r => key(r) === k),
+          ),
+        );
+      console.log(row("all", rs));
+    }
+  } else {
+    const r = score(load(p[0]), load(p[1]));
+    for (const n of r.notes) console.log(n);
+    console.log(FIGURES.map(c => `${c} ${r[c] === null ? "-" : r[c].toFixed(4)}`).join("  "));
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { plain, score } from "../score.mjs";
+
+const truth = entries => ({ name: "t", agent: "claude", version: "1.0.0", entries });
+const talk = (...pairs) => pairs.map(([role, text]) => ({ role, text, markdown: text }));
+
+test("plain leaves the words that a reader sees", () => {
+  assert.equal(plain("## A *b*\n\n- **c** `d`\n\n```go\nx := 1\n```"), "A b c d x := 1");
+  assert.equal(plain("| a | b |\n|---|---|\n| 1 | 2 |"), "a b 1 2");
+});
+
+test("a transcript that is right scores 1 everywhere", () => {
+  const entries = talk(["user", "Why?"], ["assistant", "Because **so**.\n\n```go\nx := 1\n```"]);
+  const r = score(truth([{ event: "start" }, ...entries]), { entries: [{ event: "cli:newSession" }, ...entries] });
+  assert.deepEqual([r.exact, r.chars, r.code, r.markdown, r.events, r.notes], [1, 1, 1, 1, 1, []]);
+});
+
+test("what is missing, wrong or invented is named", () => {
+  const want = talk(["user", "Why does the cache lose rows?"], ["assistant", "Because the lock is held."], ["user", "And the disk?"]);
+  const got = talk(["user", "Why does the cache lose rows?"], ["assistant", "Because the lock was held."], ["assistant", "Nobody said this at all."]);
+  const r = score(truth(want), { entries: got });
+  assert.equal(r.exact, 2 / 6);
+  assert.equal(r.notes.length, 3);
+  assert.match(r.notes[0], /assistant differs/);
+  assert.match(r.notes[1], /user missing: "And the disk\?"/);
+  assert.match(r.notes[2], /assistant spurious: "Nobody said/);
+});
+
+test("a tool's output counts where the agent showed it", () => {
+  const call = { role: "tool", op: "run", contains: "ls -1", output: "main.go", shown: true, outputShown: true };
+  const got = output => ({ entries: [{ role: "tool", text: "Bash(ls -1)", tool: { name: "Bash", input: "ls -1", output } }] });
+  assert.equal(score(truth([call]), got("main.go")).tools, 1);
+  assert.equal(score(truth([call]), got("")).tools, 0);
+  assert.equal(score(truth([{ ...call, outputShown: false }]), got("")).tools, 1);
+});

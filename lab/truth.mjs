@@ -1,0 +1,70 @@
+// The ground truth of a scenario: what a faithful transcript must hold, in order.
+import { splitSteps, isTool } from "./mock.mjs";
+
+/** Entries: {role:'user'|'assistant'|'tool'|'command'|'shell', ...} and {event:'start'|'clear'|'interrupt'|'exit'}. */
+export function truth(sc, exit = null) {
+  const entries = [];
+  let agent = sc.shell ? null : sc.agent;
+  if (agent) entries.push({ event: "start", agent });
+  for (const t of sc.turns) {
+    if (t.truth) {
+      entries.push(...t.truth.map(e => ({ agent, ...e })));
+    } else if (t.start) {
+      agent = t.start;
+      const old = entries.filter(
+        e => e.agent === agent && (e.role === "user" || e.role === "assistant" || e.role === "tool"),
+      );
+      entries.push({ event: "start", agent });
+      if (t.line) entries.push(...old.map(e => ({ ...e, may: true })));
+    } // a conversation that is resumed is printed again, or its end
+    else if (t.shell) entries.push({ role: "shell", text: t.shell, output: t.output ?? null });
+    else if (t.clear) entries.push({ event: "clear", agent });
+    else if (t.command) entries.push({ role: "command", text: t.command, agent, ...(t.may ? { may: true } : {}) });
+    else if (t.exit) {
+      entries.push({ event: "exit", agent });
+      agent = null;
+    } else if (t.prompt) {
+      entries.push({ role: "user", text: t.prompt, agent });
+      for (const step of splitSteps(t.reply))
+        for (const p of step) {
+          if (p.text)
+            entries.push({ role: "assistant", text: p.text, agent, ...(t.interruptMs ? { partial: true } : {}) });
+          else if (p.thinking) entries.push({ role: "thinking", text: p.thinking, agent, optional: true });
+          else
+            entries.push({
+              role: "tool",
+              agent,
+              op: ["run", "read", "write", "edit", "mcp", "task", "todo", "fetch", "search", "tool"].find(k => p[k]),
+              contains:
+                p.contains ??
+                p.run ??
+                p.read ??
+                p.write ??
+                p.edit ??
+                p.mcp ??
+                p.task ??
+                p.fetch ??
+                p.search ??
+                p.todo?.[0]?.[0] ??
+                p.tool,
+              output: p.output ?? null,
+            });
+        }
+      for (const q of t.queue ?? []) {
+        entries.push({ role: "user", text: q.prompt, agent });
+        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: p.text, agent });
+      }
+      if (t.interruptMs) entries.push({ event: "interrupt", agent });
+    }
+  }
+  return {
+    name: sc.name,
+    agent: sc.agent,
+    version: sc.version,
+    cols: sc.cols,
+    rows: sc.rows,
+    shell: !!sc.shell,
+    exit,
+    entries,
+  };
+}

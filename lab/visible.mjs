@@ -1,0 +1,97 @@
+// Adds to each message of a truth how much of it the agent ever showed ("visible", 0 to 1), and to each tool call whether its
+// input and output ever stood there ("shown", "outputShown"), by replaying the recording in xterm.js and looking into every
+// frame. Nothing can be read that never stood on the screen.
+//   node visible.mjs DIR [NAME]
+import fs from "node:fs";
+import xterm from "@xterm/headless";
+import unicode11 from "@xterm/addon-unicode11";
+import { plain } from "./score.mjs";
+
+/** How the agents word each operation: a file's name alone, in somebody else's line, is not the call. */
+const WORDS = {
+  run: /./,
+  read: /\bread|\bcat\b|explor/i,
+  write: /writ|wrote|add|creat|patch/i,
+  edit: /updat|edit|patch|chang/i,
+};
+const squeeze = s => s.replace(/[\s│┃▎]+/g, "");
+for (const f of fs
+  .readdirSync(process.argv[2])
+  .filter(f => f.endsWith(".truth.json") && (!process.argv[3] || f === process.argv[3] + ".truth.json"))) {
+  const path = `${process.argv[2]}/${f}`,
+    truth = JSON.parse(fs.readFileSync(path)),
+    cast = path.replace(".truth.json", ".cast");
+  const [head, ...events] = fs
+    .readFileSync(cast, "utf8")
+    .trim()
+    .split("\n")
+    .map(l => JSON.parse(l));
+  const t = new xterm.Terminal({ cols: head.width, rows: head.height, scrollback: 50000, allowProposedApi: true });
+  t.loadAddon(new unicode11.Unicode11Addon());
+  t.unicode.activeVersion = "11";
+  const todo = [],
+    lines = new Set();
+  for (const e of truth.entries)
+    if (e.role === "user" || e.role === "assistant") {
+      const set = new Set();
+      let code = false;
+      for (const l of e.text.split("\n")) {
+        // a line at a time, code and tables aside: agents put their own marks between those
+        if (/^\s*```/.test(l)) {
+          code = !code;
+          continue;
+        }
+        if (code || /^\s*\|/.test(l)) continue;
+        const w = plain(l).split(" ").filter(Boolean);
+        for (let i = 0; i < w.length; i += 4) set.add(squeeze(w.slice(i, i + 4).join("")));
+      }
+      todo.push({ e, n: set.size, set });
+    }
+  let last = "",
+    top = 0;
+  for (const [, c, d] of events) {
+    if (c === "r") {
+      const [a, b] = d.split("x").map(Number);
+      t.resize(a, b);
+      continue;
+    }
+    if (c !== "o") continue;
+    await new Promise(r => t.write(d, r));
+    const b = t.buffer.active;
+    let s = "";
+    for (let y = Math.min(top, b.baseY); y < b.baseY + t.rows; y++) {
+      const l = b.getLine(y)?.translateToString(true) ?? "";
+      s += l;
+      lines.add(l.replace(/\s+/g, " "));
+    }
+    top = b.baseY;
+    s = squeeze(s);
+    if (s === last) continue;
+    last = s;
+    for (const x of todo) for (const p of x.set) if (s.includes(p)) x.set.delete(p);
+  }
+  for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
+  const flat = [...lines],
+    start = n => n.split("\n")[0].replace(/\s+/g, " ").trim().slice(0, 40);
+  /** A row that shows a call is not what another call printed. */
+  const calls = truth.entries.filter(e => e.role === "tool" && e.op === "run").map(e => start(e.contains));
+  const has = (n, re, but = []) => {
+    const k = start(n);
+    return flat.some(l => l.includes(k) && re.test(l) && !but.some(c => c.includes(k) && l.includes(c)));
+  };
+  for (const e of truth.entries)
+    if (e.role === "tool") {
+      e.shown = has(e.contains, WORDS[e.op] ?? /./);
+      if (e.output) e.outputShown = has(e.output, /./, calls);
+    }
+  const low = todo.filter(x => x.e.visible < 1 && !x.e.partial);
+  if (low.length)
+    console.log(
+      f,
+      low
+        .map(x => `${x.e.role} ${x.e.visible} ${JSON.stringify([...x.set][0])}`)
+        .join("; ")
+        .slice(0, 220),
+    );
+  fs.writeFileSync(path, JSON.stringify(truth, null, 1) + "\n");
+}
