@@ -22,7 +22,7 @@ const (
 
 // Header is what a recording says about itself.
 type Header struct {
-	Version   int       // 1, 2 or 3; 0 where it is no asciicast
+	Version   int       // 1, 2 or 3; 0 if it is no asciicast
 	Cols      int       // window size at the start, in cells
 	Rows      int       // likewise
 	Timestamp time.Time // start of the recording, UTC; zero where the recording does not say

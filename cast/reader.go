@@ -30,7 +30,7 @@ type Reader struct {
 }
 
 // Open opens the recording at path; "-" is standard input. The caller must Close it. The error
-// wraps session.ErrNotRecording where the file is none, and session.ErrNewer where its version is
+// wraps session.ErrNotRecording if the file is no recording, and session.ErrNewer if its version is
 // unknown.
 func Open(path string) (*Reader, error) {
 	if path == "-" {
@@ -170,11 +170,11 @@ func (r *Reader) broken(number int, err error) error {
 	return r.named(fmt.Errorf("line %d: %w: %w", number, session.ErrCorrupt, err))
 }
 
-// Truncated tells, after io.EOF, whether the recording was cut off: its last line is broken, or its
-// compressed stream has no end. Everything before was given out.
+// Truncated reports, after io.EOF, whether the recording was cut off: its last line is broken, or
+// its compressed stream has no end. Next has returned everything before that.
 func (r *Reader) Truncated() bool { return r.cutLine > 0 || r.src.cut }
 
-// Warning says in words what Truncated tells; it is empty for a whole recording.
+// Warning describes what Truncated reports. It is empty for a complete recording.
 func (r *Reader) Warning() string {
 	switch {
 	case r.cutLine > 0:

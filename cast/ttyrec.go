@@ -15,7 +15,8 @@ import (
 
 const ttyrecHead = 12
 
-// looksLikeTTYRec tells from its first bytes whether a file is a ttyrec: nothing names it as one.
+// looksLikeTTYRec reports whether a file looks like a ttyrec, by its first bytes: the format has no
+// signature.
 func looksLikeTTYRec(start []byte) bool {
 	if len(start) < ttyrecHead {
 		return false
@@ -69,7 +70,7 @@ func (t *ttyrec) next() (ev session.Event, ok bool, err error) {
 	return ev, n > 0, nil
 }
 
-// end tells a cut file from one that is over.
+// end distinguishes a file that is cut off from one that is complete.
 func (t *ttyrec) end(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || isCut(err) {
 		t.src.cut = true

@@ -66,8 +66,8 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	return &Client{s, backoff}, nil
 }
 
-// SplitURL parts the URL of a session's page, https://host/s/ID, into that of its server and the
-// session's id; the id is empty where it is a server's.
+// SplitURL splits the URL of a session's page, https://host/s/ID, into that of its server and the
+// session's id. The id is empty if where is a server's URL.
 func SplitURL(where string) (server, id string, err error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -89,7 +89,7 @@ func (c *Client) Sessions(ctx context.Context) ([]Session, error) { return c.pla
 func (c *Client) IDs() ([]string, error) {
 	l, ok := c.place.(local)
 	if !ok {
-		return nil, errors.New("a server's sessions are to be had by Sessions")
+		return nil, errors.New("use Sessions to list the sessions of a server")
 	}
 	return l.ids()
 }

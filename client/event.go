@@ -8,7 +8,7 @@ import (
 
 // Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
 // protocol.Size, protocol.Entries, protocol.State, protocol.Control, protocol.Screen,
-// protocol.Numbered and, as the last one, protocol.Exit. What newer sessions may tell besides is
+// protocol.Numbered and, as the last one, protocol.Exit. Events that only newer versions know are
 // left out.
 type Event any
 

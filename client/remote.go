@@ -75,7 +75,7 @@ func (s *remote) authorize(h http.Header) {
 // codeInternal replaces the code of a response without one.
 const codeInternal = "internal"
 
-// answered makes an error of an answer that is none of success.
+// answered returns an error unless the answer means success.
 func answered(resp *http.Response) error {
 	e := &protocol.Error{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(e); err != nil || e.Code == "" {

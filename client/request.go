@@ -39,8 +39,8 @@ func (s *Stream) typeKeys(ctx context.Context, keys []byte) (n int, err error) {
 }
 
 // Resize asks for another size of the session's window, in cells, until we leave: when the last
-// viewer who asked for one is gone, the window gets its own back. It needs control, and is to be
-// called again after a reconnect.
+// viewer who asked for one is gone, the window gets its own size back. It needs control, and must
+// be called again after a reconnect.
 func (s *Stream) Resize(ctx context.Context, cols, rows int) error {
 	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows})
 }

@@ -25,7 +25,7 @@ type AttachOptions struct {
 	Control bool           // ask for control, now and after each reconnect
 	Behalf  *protocol.Link // the client that a server attaches for; may be nil
 	Answers *bool          // whether typed input may answer a question of the agent; see protocol.Attach
-	// OnEvent is called by Read for the events that are no bytes; nil: nobody wants to know.
+	// OnEvent, if set, is called by Read for events other than output.
 	OnEvent func(Event)
 }
 
@@ -187,7 +187,7 @@ func (s *Stream) give(e Event) bool {
 	}
 }
 
-// serve reads one connection to its end. The error is nil where that is the session's.
+// serve reads one connection to its end. The error is nil if the session has ended.
 func (s *Stream) serve(l *link) error {
 	stop := context.AfterFunc(s.ctx, l.close)
 	defer stop()

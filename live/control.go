@@ -122,7 +122,7 @@ func (h *Host) dropGrant() {
 	h.control.grant, h.control.timer, h.control.permit, h.control.forbid = nil, nil, nil, nil
 }
 
-// changed records a change of control and tells it to all. The caller holds h.mu.
+// changed records a change of control and tells all viewers. The caller holds h.mu.
 func (h *Host) changed(event string, data map[string]any, reason string) {
 	if event == session.EventGrant {
 		h.guarded.Store(true)
@@ -280,7 +280,8 @@ func (h *Host) state(reason string) protocol.Control {
 // tell tells all who is attached and who may type. The caller holds h.mu.
 func (h *Host) tell(reason string) { h.post(protocol.TypeControl, h.state(reason)) }
 
-// tellWho tells all that somebody came or left. Where many do, one only learns of the last.
+// tellWho tells all viewers that somebody came or left. If many do at once, they only learn of the
+// last.
 func (h *Host) tellWho(reason string) {
 	f, err := protocol.JSON(protocol.TypeControl, h.state(reason))
 	if err != nil {

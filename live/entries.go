@@ -40,7 +40,7 @@ func (h *Host) Update(u protocol.Entries) {
 	}
 }
 
-// follow notes what the agent does, and tells it. The caller holds h.mu.
+// follow notes what the agent does, and tells the viewers. The caller holds h.mu.
 func (h *Host) follow(entries []*session.Entry) {
 	for _, e := range entries {
 		now, ok := protocol.StateOf(e)

@@ -223,7 +223,7 @@ func (v *viewer) flushFrames() error {
 	return err
 }
 
-// framesLost tells the viewer that the frames up to a number cannot be had.
+// framesLost tells the viewer that the frames up to a number are not available.
 func (v *viewer) framesLost(to int64) {
 	if to > v.frame {
 		v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Kind: protocol.NumberedLost, Data: protocol.NumberedEnd(to)})

@@ -60,8 +60,8 @@ const (
 	// beatTime is how long output waits for more before it is handed out. The first of it does
 	// not wait.
 	beatTime = 10 * time.Millisecond
-	// snapshotTime is how often a viewer that does not keep up gets the screen at most, where
-	// there are few.
+	// snapshotTime is the shortest time between two screens for a viewer that cannot keep up,
+	// if there are few viewers.
 	snapshotTime = 100 * time.Millisecond
 	// beatBytes is what all viewers together are sent in a beat while the session writes much,
 	// about: it needs the processor itself.
@@ -109,7 +109,8 @@ type Host struct {
 	stateSeq int // of the entry that told it
 }
 
-// Describe says more of the session than New was told. It is to be called before Serve.
+// Describe replaces the description of the session that New was given. It must be called before
+// Serve.
 func (h *Host) Describe(s session.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -227,7 +228,7 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	h.count.Store(int64(len(h.viewers)))
 	h.tellWho(v.attach.Name + " came")
 	if v.attach.Control {
-		_ = h.take(v) // Control tells what came of it
+		_ = h.take(v) // Control tells the result
 	}
 	v.taken() // all that is in the hello
 	h.stream.keep(1)
@@ -302,7 +303,7 @@ func (h *Host) pump() {
 				notify(v.wake)
 			}
 		})
-		if !h.screen.sure() { // it is to be looked at again, also without further output
+		if !h.screen.sure() { // it must be looked at again, even without further output
 			time.AfterFunc(tryAgain, func() { notify(h.stream.wake) })
 		}
 		select {

@@ -46,8 +46,8 @@ func (h *Host) asks(ctx context.Context) bool {
 	}
 }
 
-// look looks at the screen. known is false where that is not the whole of what was written, and
-// where it is not understood.
+// look looks at the screen. known is false if the screen does not have all of the output yet, or is
+// not understood.
 func (h *Host) look(ctx context.Context) (asks, known bool, agent string) {
 	h.mu.Lock()
 	agent = h.agent.Agent

@@ -11,8 +11,8 @@ const (
 	reclaimKey = 0x1c                  // Ctrl+\
 	holdTime   = 50 * time.Millisecond // how long the beginning of a sequence waits for its end
 	maxHold    = 32                    // bytes of it
-	// afterwards is how long Ctrl+\ is kept from the child behind a revoke: the key repeats,
-	// and is let go of.
+	// afterwards is how long Ctrl+\ is kept from the child after a revoke: the key may repeat
+	// until it is released.
 	afterwards = time.Second
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	farBehind = 256 << 10              // bytes: whoever has not read so many is shown the screen instead
+	farBehind = 256 << 10              // bytes: a viewer that is further behind is shown the screen instead
 	guess     = 128 << 10              // bytes of output that a screen is made from if all of it would take too long
 	patience  = 50 * time.Millisecond  // with a log that is to give them
 	tryAgain  = 200 * time.Millisecond // from a guess to the next try,
@@ -133,8 +133,8 @@ func (s *screen) follow(ctx context.Context) {
 	}
 }
 
-// seed makes the terminal: a copy of the extraction's, and what came since, up to what the stream
-// keeps. Where that is too much for now, it is made of the newest output, and is a guess.
+// seed makes the terminal: a copy of the extraction's, updated with what the stream keeps. If that
+// is too much for now, the terminal is made from the newest output alone, and is a guess.
 func (s *screen) seed(ctx context.Context) {
 	s.tries++
 	s.tried, s.last = time.Now(), nil

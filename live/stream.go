@@ -126,8 +126,8 @@ func (s *stream) now() (place, protocol.Size) {
 	return place{s.end, s.before + len(s.sizes)}, s.size
 }
 
-// piece is what a reader gets next: a size, or output, or the end of the session; nothing of it
-// where there is nothing more yet.
+// piece is what a reader gets next: a size, output, or the end of the session. It is empty if there
+// is nothing more yet.
 type piece struct {
 	size   *protocol.Size
 	seq    int64    // of data

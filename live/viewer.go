@@ -35,7 +35,7 @@ type viewer struct {
 	attach protocol.Attach
 	inside bool // it came from inside the session, or may have
 	wake   chan struct{}
-	stale  atomic.Bool  // its screen is to be replaced
+	stale  atomic.Bool  // its screen must be replaced
 	asleep atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
 	sent   atomic.Int64 // bytes
 
@@ -97,7 +97,7 @@ func (v *viewer) serve() {
 	<-done
 }
 
-// greet takes the viewer's Attach and answers it. It is false where the viewer is not to be served.
+// greet reads the viewer's Attach and answers it. It reports whether the viewer is accepted.
 func (v *viewer) greet(in *protocol.Reader) bool {
 	guard := time.AfterFunc(greetTime, v.cut)
 	defer guard.Stop()
@@ -241,7 +241,7 @@ func (v *viewer) write() {
 	}
 }
 
-// sleep waits until the viewer is woken, at most for a time where that is not 0.
+// sleep waits until the viewer is woken, but at most for limit, if that is not 0.
 func (v *viewer) sleep(limit time.Duration) {
 	var later <-chan time.Time
 	if limit > 0 {
@@ -277,8 +277,8 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	return more, 0, err
 }
 
-// showScreen sends the screen to one who has none, or has fallen behind, and the output to the
-// others.
+// showScreen sends the screen to a viewer that has none or has fallen behind, and otherwise the
+// output.
 func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	stale := v.stale.Load()
 	if !v.painted && v.attach.From == nil {
@@ -416,7 +416,7 @@ func (v *viewer) fromPast(to int64) error {
 	return v.gap(oldest) // the log does not have it
 }
 
-// gap tells of bytes that cannot be had.
+// gap tells the viewer about bytes that are not available.
 func (v *viewer) gap(to int64) error {
 	if to <= v.at.seq {
 		return nil

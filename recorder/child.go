@@ -88,7 +88,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 	return c, nil
 }
 
-// CheckCommand tells in advance whether a command can be executed; its error is a *StartError.
+// CheckCommand checks in advance that a command can be executed. Its error is a *StartError.
 func CheckCommand(name string) error {
 	_, err := lookPath(name)
 	return err
@@ -106,7 +106,7 @@ func lookPath(name string) (string, error) {
 	return "", &StartError{Command: name, Status: status, Err: plain(err)}
 }
 
-// plain takes the names off an error that StartError says already.
+// plain unwraps err to the part that StartError does not already print.
 func plain(err error) error {
 	var e *exec.Error
 	if errors.As(err, &e) {
@@ -221,8 +221,8 @@ func (c *child) wait() {
 	}
 }
 
-// reap takes the child's state, if it has changed. Nobody signals it meanwhile: where it is gone,
-// its pid is free then.
+// reap reads the child's state, if it has changed. The lock keeps others from signalling it: once
+// the child is reaped, its pid may be another's.
 func (c *child) reap() (gone, stopped bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,7 +253,7 @@ func (c *child) reap() (gone, stopped bool) {
 	return true, false
 }
 
-// signal sends sig to the child's process group, and to the foreground one of its PTY where that is
+// signal sends sig to the child's process group, and to the foreground group of its PTY if that is
 // another.
 func (c *child) signal(sig syscall.Signal) {
 	c.mu.Lock()
@@ -386,7 +386,7 @@ func (c *child) awaitOutput(limit time.Duration) error {
 	return nil
 }
 
-// readNow reads what is there, up to len(p), and fails where that is nothing.
+// readNow reads the available output, up to len(p), and fails if there is none.
 func (c *child) readNow(p []byte) (n int, err error) {
 	ctlErr := c.control(func(fd int) { n, err = readPieces(fd, p) })
 	if n > 0 {
@@ -438,7 +438,7 @@ func (c *child) release() {
 	_ = c.wake[1].Close()
 }
 
-// close lets go of the PTY: what still runs in it gets SIGHUP from the kernel.
+// close closes the PTY: what still runs in it gets SIGHUP from the kernel.
 func (c *child) close() {
 	_ = c.ptmx.Close()
 	_ = c.wake[0].Close()

@@ -281,8 +281,8 @@ func (f *follower) tellKeys() {
 	f.echo.tell(judged)
 }
 
-// screen calls read with the processor's screen and the number of bytes that it has seen. It is
-// false where that is not the session's.
+// screen calls read with the processor's screen and the number of bytes that it has seen. It
+// returns false if that is not the session's screen.
 func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

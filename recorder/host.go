@@ -76,8 +76,8 @@ func (c *Controls) Mark(label []byte) {
 	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
 }
 
-// Notify tells the user at the session's own terminal something, in passing: by a notification (OSC
-// 9), which takes no place on the screen, and perhaps the bell. It does not wait.
+// Notify shows text to the user at the session's own terminal as a notification (OSC 9), which
+// takes no space on the screen. If ring is set it also rings the bell. It does not wait.
 func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) }
 
 // Settle waits until the log has all that came before, so that it can be read there.
@@ -89,7 +89,7 @@ func (c *Controls) Settle(ctx context.Context) error {
 }
 
 // Screen calls read with the screen as the extraction sees it, and the number of bytes that it has
-// seen. The extraction waits meanwhile. It is false where nothing is extracted.
+// seen. The extraction waits meanwhile. Screen returns false if nothing is extracted.
 func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
 	f := c.r.tee.follower
 	return f != nil && f.screen(read)

@@ -83,8 +83,8 @@ func (p *inputPump) run() {
 	}
 }
 
-// poll waits for keys (where asked for) and for wake, at most as long as limit says where it is not
-// 0; ready means keys.
+// poll waits for wake and, if keys is set, for keys. It waits at most for limit, if that is not 0.
+// ready reports whether there are keys.
 func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error) {
 	timeout := -1
 	if limit > 0 {

@@ -123,7 +123,7 @@ func (m *modeTracker) step(c byte) {
 	}
 }
 
-// tracked tells the sequences that csi knows from the many that it does not.
+// tracked reports whether csi knows a sequence; most it does not.
 func tracked(final byte, params []byte) bool {
 	switch final {
 	case 'h', 'l', 'u', 'r', 'q', 'p':

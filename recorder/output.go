@@ -32,7 +32,7 @@ type outputPump struct {
 	term         *terminal
 	tee          *tee
 	buf          []byte
-	terminalLost chan syscall.Signal // gets what the child is to be sent when the terminal is gone
+	terminalLost chan syscall.Signal // receives the signal to send to the child when the terminal is gone
 	done         chan struct{}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// A frame is over where an agent says so (?2026 l), else after a gap in time: a redraw is written
-// in one go, and what the kernel hands over in pieces follows at once.
+// A frame is complete if an agent says so (?2026 l), else after a gap in time: a redraw is written
+// in one go, and the pieces that the kernel cuts it into follow at once.
 const (
 	frameGap   = 4 * time.Millisecond
 	quiet      = 250 * time.Millisecond
@@ -24,7 +24,7 @@ type ProcessorOptions struct {
 	SessionID  string
 	Command    []string
 
-	// Explain is called for all that is read off the screen; nil: nobody wants to know.
+	// Explain, if set, is called for all that is read off the screen.
 	Explain func(at time.Duration, e extractor.Explanation)
 }
 
@@ -49,7 +49,7 @@ type Processor struct {
 	rows    int
 
 	agents []session.Agent
-	title  title // by the entries that the log has let go of
+	title  title // by the entries that Forget has dropped
 	status status
 	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
 	closed bool
@@ -131,9 +131,9 @@ func (p *Processor) resize(e session.Event) {
 	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
 }
 
-// cue is called by the terminal while it writes, before an erase or a switch of screens, and behind
-// a whole frame. What comes behind it in the same write makes another frame, so that it does not
-// matter how the writes were cut.
+// cue is called by the terminal within Write, before an erase or a switch of screens, and after a
+// whole frame. What follows in the same write makes another frame, so that it does not matter how
+// the writes were cut.
 func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
 	case vterm.CueFrame, vterm.CueAlt:
@@ -174,7 +174,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.apply(steps, at)
 }
 
-// refreshed notes that the screen was erased, once for a row of them.
+// refreshed notes that the screen was erased, once for several in a row.
 func (p *Processor) refreshed(at time.Duration) {
 	if e := p.log.Last(); e != nil && e.Event == session.EventScreenRefresh {
 		return
@@ -258,8 +258,8 @@ func (p *Processor) plain(at time.Duration) {
 	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 
-// Entries returns the entries in order, but for those that Forget has let go of. The caller must
-// not change them.
+// Entries returns the entries in order, without those that Forget has dropped. The caller must not
+// change them.
 func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
 
 // Changes returns the entries that are new or different since the last call, and the ids of those

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// backgroundCheck is how often a recording in the background looks whether it was brought to the
-// foreground: shells do not tell a job that runs.
+// backgroundCheck is how often a recording in the background checks whether it was brought to the
+// foreground: shells do not tell a running job.
 const backgroundCheck = 300 * time.Millisecond
 
 // ending are the signals that are passed on and end a recording.
@@ -112,7 +112,7 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 		}
 	case unix.SIGCONT: // somebody else stopped us, and the shell has set the terminal since
 		r.resume()
-	case unix.SIGPIPE: // the write's own error tells
+	case unix.SIGPIPE: // the write's own error says so
 	default:
 		end(sig)
 	}

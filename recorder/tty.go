@@ -185,8 +185,8 @@ func (t *terminal) write(p []byte) error {
 	return err
 }
 
-// notify tells the user something by the terminal's means, between two pieces of the output, where
-// they end in no sequence.
+// notify writes a notification to the terminal, between two pieces of output, where the output is
+// in no sequence.
 func (t *terminal) notify(text string, ring bool) {
 	note := "\x1b]9;ptyrec: " + printable.Line(text) + "\x07"
 	if ring {
@@ -208,7 +208,7 @@ func (t *terminal) say() {
 	note := t.note
 	t.note = ""
 	if term.IsTerminal(int(t.out.Fd())) {
-		_, _ = t.out.WriteString(note) // the output's own error tells
+		_, _ = t.out.WriteString(note) // the output's own error says so
 	}
 }
 

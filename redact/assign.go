@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// Between a name and its value many of gitleaks' patterns want an assignment (see redact/gen). It
-// takes long where there are many names and few values, so a look ahead decides whether it is worth
-// while.
+// Many of gitleaks' patterns want an assignment between a name and its value (see redact/gen).
+// Matching takes long if there are many names and few values, so a look ahead decides whether it is
+// worthwhile.
 const (
 	nameTail   = 24 // bytes: the longest text between a word and the sign behind it
 	beforeWord = 10 // bytes: likewise from the sign to the value

@@ -116,7 +116,8 @@ func (v *view) match(rule string, start, end int) Match {
 	return Match{Rule: rule, Start: v.original(start), End: v.original(end-1) + 1}
 }
 
-// looksRandom tells the rest of a token, or a key's last row, from a word that begins the next row.
+// looksRandom reports whether s looks like the rest of a token, or a key's last row, and not like a
+// word.
 func looksRandom(s string) bool {
 	if strings.HasPrefix(s, "-----END ") {
 		return true

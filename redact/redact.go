@@ -21,7 +21,7 @@ type Options struct {
 // Pattern is a secret's shape as a user writes it.
 type Pattern struct {
 	Name   string `toml:"name"`   // part of the mark; lower-case letters, digits and "-"
-	Regexp string `toml:"regexp"` // RE2; its first group, where it has one that took part, is the secret
+	Regexp string `toml:"regexp"` // RE2; its first group, if it has one that matched, is the secret
 }
 
 // Match is one secret: text[Start:End], in bytes.

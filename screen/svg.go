@@ -74,7 +74,7 @@ func drawRun(w *bufio.Writer, r vterm.Run, y int) {
 		px(x), top+baseline, px(width), fg, svgStyle(r.Style), escape(text))
 }
 
-// svgColors are the colours of the text, and of what is behind it: empty where that is the
+// svgColors returns the colours of the text and of its background. bg is empty if it is the
 // window's.
 func svgColors(s vterm.Style) (fg, bg string) {
 	fg, bg = svgColor(s.Fg, defaultFg), svgColor(s.Bg, "")

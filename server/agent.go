@@ -136,7 +136,7 @@ func (a *agentLink) run(ctx context.Context) error {
 	}
 }
 
-// tell tells the agent what the session tells.
+// tell passes an event of the session on to the agent.
 func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	switch e := event.(type) {
 	case client.Connected:
@@ -151,7 +151,7 @@ func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	return nil
 }
 
-// tellControl tells of a grant that was given or taken back.
+// tellControl tells the agent that a grant was made or revoked.
 func (a *agentLink) tellControl(ctx context.Context, c protocol.Control) error {
 	granted := c.Grant != nil
 	if granted == a.granted {

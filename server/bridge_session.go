@@ -271,7 +271,8 @@ func isPlain(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }
 
-// over tells the clients that it is, and lets them go where goodbye has a code.
+// over tells the clients that the session is over, and closes their connections if goodbye has a
+// code.
 func (b *bridge) over(g goodbye, status *int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

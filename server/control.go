@@ -55,7 +55,7 @@ func behalfOf(r *http.Request) *protocol.Link {
 	return &link
 }
 
-// getControl tells who is attached and who may type.
+// getControl answers who is attached and who may type.
 func (s *Server) getControl(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.findLive(r)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // lastID is the id behind which nothing follows.
 const lastID = "end"
 
-// watchSession tells what happens in a session.
+// watchSession streams what happens in a session.
 func (s *Server) watchSession(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	withScreen := q.boolean("screen")
@@ -69,8 +69,8 @@ type teller struct {
 	told  bool   // entries were told, if only that there are none
 }
 
-// tellStored tells the entries that are stored. Those that the client has already, by the id of the
-// last event that it got, are left out.
+// tellStored sends the stored entries, except those that the client has already, by the id of the
+// last event that it got.
 func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, last string) error {
 	page, err := s.Past.Page(ctx, info, store.Span{})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, la
 	return t.put(has)
 }
 
-// put tells of entries, as far as the client does not have them.
+// put sends entries that the client does not have.
 func (t *teller) put(v protocol.Entries) error {
 	v.Entries = t.shelf.put(v.Entries)
 	t.shelf.drop(v.Gone)
@@ -103,7 +103,7 @@ func (t *teller) put(v protocol.Entries) error {
 	})
 }
 
-// tellPast tells all of a session that is over.
+// tellPast sends everything about a session that is over.
 func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, withScreen bool, last string) error {
 	hello := map[string]any{"session": shown(info), "cols": info.Cols, "rows": info.Rows, "seq": info.RawBytes, "state": protocol.State{},
 		"control": protocol.Control{Viewers: []protocol.Viewer{}}}
@@ -129,7 +129,7 @@ func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, with
 	return t.e.send("exit", lastID, protocol.Exit{Status: status, Seq: info.RawBytes})
 }
 
-// tellLive tells what a stream tells.
+// tellLive passes on the events of a stream.
 func (t *teller) tellLive(ctx context.Context, stream *client.Stream) error {
 	for {
 		if err := t.tellNext(ctx, stream); err != nil {

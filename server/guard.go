@@ -34,9 +34,9 @@ func rightOf(r *http.Request) right {
 	return found
 }
 
-// guard lets only requests through that come by a known name (else a page of another site could
-// have its own name lead here: DNS rebinding), from our own pages where a browser says from which,
-// and with the token where one is needed.
+// guard lets only those requests through that name a known host, that come from our own pages if a
+// browser says from which, and that have the token if one is needed. With unknown hosts, a page of
+// another site could have its own name lead here (DNS rebinding).
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
@@ -67,7 +67,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // check refuses foreign hosts and origins.
 func (s *Server) check(r *http.Request) error {
 	if !s.knowsHost(r.Host) {
-		return problem(http.StatusMisdirectedRequest, "forbidden", "this server is not called %q; start it with --host NAME where it is", r.Host)
+		return problem(http.StatusMisdirectedRequest, "forbidden", "this server is not called %q; start it with --host NAME if it is", r.Host)
 	}
 	if (isWriting(r) || isUpgrade(r)) && !s.fromUs(r) {
 		return problem(http.StatusForbidden, "forbidden", "requests from pages of other sites are refused")
@@ -107,7 +107,7 @@ func (s *Server) fromUs(r *http.Request) bool {
 	return withPort(strings.ToLower(u.Host), u.Scheme) == withPort(strings.ToLower(r.Host), u.Scheme)
 }
 
-// withPort adds the scheme's own port where none is named.
+// withPort adds the scheme's default port if hostport has none.
 func withPort(host, scheme string) string {
 	if _, _, err := net.SplitHostPort(host); err == nil {
 		return host

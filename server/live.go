@@ -61,7 +61,7 @@ type relay struct {
 	behalf *protocol.Link
 }
 
-// run passes frames on until one side ends. The error is nil where that is the session, after its
+// run passes frames on until one side ends. The error is nil if that is the session, after its
 // Exit.
 func (l relay) run(ctx context.Context) error {
 	heard := make(chan error, 1)

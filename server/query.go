@@ -66,7 +66,7 @@ func (q *query) seconds(name string) float64 {
 	})
 }
 
-// oneOf reads a parameter that has few values, of which the first is taken where it is not there.
+// oneOf reads a parameter with a few possible values. The first is the default.
 func (q *query) oneOf(name string, values []string) string {
 	return parsed(q, name, values[0], func(text string) (string, error) {
 		if !slices.Contains(values, text) {

@@ -50,15 +50,15 @@ type Options struct {
 	Protocols []Protocol // of other programs' clients
 }
 
-// StartOptions are a session that is to be started.
+// StartOptions describe a session to start.
 type StartOptions struct {
 	Command    []string
 	Cwd        string // empty: the server's
 	Cols, Rows int    // cells
-	Name       string // of the bridge's session; empty: it is none of the bridge's
+	Name       string // of the bridge's session; empty: the session is not the bridge's
 }
 
-// Past reads what is stored, without secrets where they are to be taken out.
+// Past reads what is stored, without secrets if redaction is on.
 type Past interface {
 	// Page returns entries of a session in order. It first extracts the rest of the raw log if
 	// the session was cut off.
@@ -78,7 +78,7 @@ type Server struct {
 	mux           *http.ServeMux
 	handler       http.Handler        // mux, guarded and compressed
 	protocols     map[string]Protocol // by the patterns of their routes
-	rest          http.Handler        // a protocol's, for the rest of the API's paths; nil: there is none
+	rest          http.Handler        // a protocol's handler, for the rest of the API's paths; may be nil
 	files         map[string]pageFile
 	once          once
 	states        states
@@ -164,7 +164,7 @@ func (s *Server) routes() {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Limits of HTTP: whoever is slower is no client.
+// Limits of HTTP: slower clients are cut off.
 const (
 	readTimeout  = 30 * time.Second
 	writeTimeout = 30 * time.Second // of one write

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// info tells what there is.
+// info answers what this server is and allows.
 func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{
 		"name": "ptyrec", "version": s.Version, "write": rightOf(r) == mayWrite, "read_only": s.ReadOnly,

@@ -85,8 +85,8 @@ func name(order []*filed) string {
 	return fmt.Sprintf("%d-%s", len(order), hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
-// behind tells how many of the first entries an id names; ok is false where these have changed
-// since.
+// behind returns how many of the first entries the id of an event covers. ok is false if these have
+// changed since.
 func behind(id string, entries []*session.Entry) (n int, ok bool) {
 	count, _, _ := strings.Cut(id, "-")
 	n, err := strconv.Atoi(count)

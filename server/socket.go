@@ -72,12 +72,12 @@ func closing(err error) (websocket.StatusCode, string) {
 	case err == nil:
 		return websocket.StatusNormalClosure, "the session is over"
 	case errors.Is(err, protocol.ErrBadFrame), errors.Is(err, protocol.ErrTooLong):
-		return websocket.StatusPolicyViolation, "this is no frame"
+		return websocket.StatusPolicyViolation, "malformed frame"
 	}
 	return websocket.StatusTryAgainLater, "the session cannot be reached"
 }
 
-// noteEnd tells the log of a stream that ended for a reason.
+// noteEnd logs the end of a stream that ended for a reason.
 func (s *Server) noteEnd(r *http.Request, began time.Time, err error) {
 	var closed websocket.CloseError
 	if err == nil || errors.As(err, &closed) && (closed.Code == websocket.StatusNormalClosure || closed.Code == websocket.StatusGoingAway) {

@@ -16,7 +16,7 @@ type eventStream struct {
 	c  *http.ResponseController
 }
 
-// keepAlive is how often a comment tells proxies and clients that the connection lives.
+// keepAlive is how often a comment shows proxies and clients that the connection is alive.
 const keepAlive = 15 * time.Second
 
 // startEvents begins an answer of events; ctx ends with the server, the client and a write that

@@ -13,15 +13,14 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// watch notices sessions that start, change and end, whoever records them, while somebody wants to
-// know.
+// watch notices sessions that start, change and end, while it has watchers.
 type watch struct {
 	server *Server
 	every  time.Duration
 
 	mu       sync.Mutex // guards the fields below
 	watchers map[chan change]struct{}
-	stop     context.CancelFunc // of the watching; nil while nobody wants to know
+	stop     context.CancelFunc // of the watching; nil without watchers
 	known    map[string]*item   // the live sessions, as they were told, by id
 }
 
@@ -38,7 +37,7 @@ func (w *watch) init(s *Server) {
 	w.server, w.every, w.watchers = s, watchEvery, map[chan change]struct{}{}
 }
 
-// watchSessions tells what happens to the sessions.
+// watchSessions streams what happens to the sessions.
 func (s *Server) watchSessions(w http.ResponseWriter, r *http.Request) error {
 	ctx, e, done, err := s.startEvents(w, r)
 	if err != nil {
@@ -116,7 +115,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// look finds what has changed and tells it.
+// look finds what has changed and tells the watchers.
 func (w *watch) look(ctx context.Context) error {
 	infos, err := w.server.Store.Sessions(ctx, store.Filter{Live: true, Limit: maxPageSize})
 	if err != nil {
@@ -154,7 +153,7 @@ func (w *watch) left(live []*store.Info) (ids []string) {
 	return ids
 }
 
-// tell tells the watchers what is not known to them.
+// tell sends the watchers what they do not know.
 func (w *watch) tell(ctx context.Context, items []item, removed []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -60,7 +60,7 @@ type Log struct {
 	before  int      // entries before them
 	made    int      // entries ever made, for their ids
 	conv    int      // the current conversation
-	start   int      // index in entries of its first, 0 where that is not kept
+	start   int      // index in entries of its first, or 0 if that is not kept
 	running bool     // its agent has not been left: a view may show it again
 
 	tape    int
@@ -107,8 +107,8 @@ func NewLog(id string, started time.Time) *Log {
 	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, printed: map[*Entry]LongOutput{}}
 }
 
-// Entries returns the log's entries in order, with Seq from 1, but for those that Forget has let go
-// of. The caller must not change them. The slice is valid until the log changes.
+// Entries returns the log's entries in order, with Seq from 1, without those that Forget has
+// dropped. The caller must not change them. The slice is valid until the log changes.
 func (l *Log) Entries() []*Entry {
 	l.write()
 	for i, e := range l.entries {
@@ -147,7 +147,7 @@ func (l *Log) writeEntry(e *Entry) {
 	}
 }
 
-// settle lets go of the sources of the outputs of entries that no later view shows.
+// settle builds the outputs of entries that no later view shows, and drops their sources.
 func (l *Log) settle(entries []*Entry) {
 	for _, e := range entries {
 		l.writeEntry(e)
@@ -168,8 +168,8 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 	return changed, gone
 }
 
-// Forget lets go of the entries that no view can change any more and that Changes has returned. It
-// returns them in order. Entries that were still growing end as Finish ends them, and are let go of
+// Forget drops the entries that no view can change any more and that Changes has returned. It
+// returns them in order. Entries that were still growing end as Finish ends them, and are dropped
 // once Changes has returned them again.
 func (l *Log) Forget() []*Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
@@ -250,9 +250,8 @@ func (l *Log) Finish() {
 	}
 }
 
-// Exited ends the shell command that was still running: what was recorded is over, and the shell
-// with it, which draws no next prompt. It is to be called before Finish, and not where the
-// recording was cut off.
+// Exited ends the shell command that was still running: the recorded shell has exited, and draws no
+// next prompt. It must be called before Finish, but not if the recording was cut off.
 func (l *Log) Exited() {
 	for _, e := range l.entries {
 		l.returned(e)

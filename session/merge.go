@@ -311,7 +311,7 @@ func growing(old, refs []*Entry, items []Sighting) {
 	}
 }
 
-// alike says how much an item on the same tape looks like an entry: 0 where it is another one.
+// alike returns how much an item on the same tape looks like an entry, or 0 if it is another one.
 func alike(e *Entry, it *Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role:
@@ -372,8 +372,8 @@ func isHead(head, input string) bool {
 	return ok && strings.HasPrefix(input, h) && len(h) < len(strings.TrimSuffix(input, "…"))
 }
 
-// repeats says how much an item looks like an entry of the log shown again, perhaps re-wrapped or
-// half drawn: 0 where it is another one.
+// repeats returns how much an item looks like an entry of the log shown again, perhaps rewrapped or
+// half drawn, or 0 if it is another one.
 func repeats(e *Entry, it *Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent:

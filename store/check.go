@@ -43,8 +43,8 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
-// CheckIndex says what is wrong with the full-text index: an error that wraps session.ErrCorrupt
-// where it is damaged, and how many messages it lacks, and knows that are none.
+// CheckIndex checks the full-text index. It returns how many messages are missing from it, and how
+// many of its entries are stale. The error wraps session.ErrCorrupt if the index is damaged.
 func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) {
 	err = s.update(ctx, "check index", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO entry_fts (entry_fts) VALUES ('integrity-check')"); err != nil {
@@ -63,8 +63,8 @@ func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) 
 	return missing, stale, err
 }
 
-// probed is how many messages are looked up: an index that is empty is whole as far as SQLite can
-// tell.
+// probed is how many messages are looked up, because SQLite finds nothing wrong with an index that
+// is empty.
 const probed = 50
 
 // probe looks up the newest messages by their first words, and counts those that are not found.
@@ -121,7 +121,7 @@ func (s *Store) Reindex(ctx context.Context) error {
 	})
 }
 
-// dropIndex removes the index, and its tables one by one where it is too damaged to remove itself.
+// dropIndex removes the index; if it is too damaged for that, it removes its tables one by one.
 func dropIndex(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS entry_fts"); err == nil {
 		return nil
@@ -156,7 +156,7 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 		}
 		e, err := row.entry()
 		if err != nil {
-			continue // its session is to be read again
+			continue // its session must be read again
 		}
 		if err := w.addIndex(ctx, last, e); err != nil {
 			return err

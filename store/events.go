@@ -29,7 +29,7 @@ type Damage struct {
 	FirstEvent, EndEvent int64         // the events [first, end) are lost
 	StartByte, EndByte   int64         // with them, the output bytes [start, end)
 	StartAt, EndAt       time.Duration // which came between these times
-	Err                  error         // what is wrong with the segment; nil where it is missing
+	Err                  error         // what is wrong with the segment; nil if it is missing
 }
 
 func (d *Damage) Error() string {
@@ -201,7 +201,7 @@ func (r *rawReader) segment(ctx context.Context) bool {
 	return !r.over
 }
 
-// begin tells a seek from a gap.
+// begin distinguishes a seek from a gap.
 func (r *rawReader) begin(seg segment) {
 	r.begun = true
 	if r.from.At > 0 || r.from.Offset > 0 {

@@ -118,7 +118,7 @@ func wasOurs(path string) bool {
 	return bytes.Contains(start, []byte("CREATE TABLE segments")) || bytes.Contains(start, []byte("CREATE TABLE sessions"))
 }
 
-// createFile creates path, whatever the umask; the error wraps fs.ErrExist where it is there.
+// createFile creates path, whatever the umask. The error wraps fs.ErrExist if path exists.
 func createFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

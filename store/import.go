@@ -14,8 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Recording collects the raw events of a recording that is to be imported, compressed, and their
-// hash.
+// Recording collects the raw events of a recording to import, compressed, and their hash.
 type Recording struct {
 	open builder
 	segs []segment

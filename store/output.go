@@ -46,7 +46,7 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 func (s *Store) TextFrom(ctx context.Context, id string, at [3]int64) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		r := rawReader{store: s, id: id, text: &at}
-		r.next, _ = s.findText(ctx, id, at) // where it is not known, reading says why
+		r.next, _ = s.findText(ctx, id, at) // if it is not known, reading says why
 		r.yield = func(e session.Event, err error) bool {
 			if err == nil && e.Kind != session.Output && e.Kind != session.Pipe {
 				return true

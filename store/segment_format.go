@@ -157,7 +157,7 @@ func (p *payload) head(ev *session.Event) (size int64) {
 	return 0
 }
 
-// data hands each event its data, and tells how much of it is output, in bytes.
+// data sets the data of each event, and returns how much of it is output, in bytes.
 func (p *payload) data(events []session.Event, sizes []int64) (output int64) {
 	for i := range events {
 		n := sizes[i]

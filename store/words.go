@@ -196,7 +196,7 @@ func window(text string, at int) string {
 	return out
 }
 
-// indexFold finds term in text, whatever the case; -1 where it is not.
+// indexFold returns the place of term in text, ignoring case, or -1.
 func indexFold(text, term string) (from, to int) {
 	for i := range text {
 		if n := foldedPrefix(text[i:], term); n > 0 {

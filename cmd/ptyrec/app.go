@@ -25,15 +25,14 @@ type app struct {
 
 	configMu   sync.Mutex // guards config: recordings are read side by side
 	config     *config    // as loadConfig read it
-	redactFlag *bool      // --redact; nil where it is not given
+	redactFlag *bool      // --redact; nil if not given
 }
 
 func newApp() *app {
 	return &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 }
 
-// closeLater closes c when the command is over. Errors that matter are to be had by closing
-// earlier.
+// closeLater closes c when the command is over. To see errors that matter, close c earlier.
 func (a *app) closeLater(c io.Closer) { a.closers = append(a.closers, c) }
 
 func (a *app) close() {

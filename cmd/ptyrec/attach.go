@@ -143,7 +143,7 @@ func (f *attachFlags) serverToken(where string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// viewerName tells the others who attached: from which terminal.
+// viewerName returns the name that others see: it has the terminal attached from.
 func viewerName() string {
 	name, err := os.Readlink("/proc/self/fd/0")
 	if err != nil {

@@ -23,7 +23,7 @@ type comparison struct {
 
 // difference is a message that is not the same in both.
 type difference struct {
-	Seq  int    `json:"seq,omitempty"` // in the transcript; 0 where it is missing there
+	Seq  int    `json:"seq,omitempty"` // in the transcript; 0 if it is missing there
 	Role string `json:"role"`
 	Want string `json:"want,omitempty"`
 	Have string `json:"have,omitempty"`

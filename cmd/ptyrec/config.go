@@ -64,7 +64,7 @@ func homeFolder() (string, error) {
 // configPath returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
 func configPath() (string, error) {
 	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) { // the base directory specification: relative paths are to be ignored
+	if !filepath.IsAbs(dir) { // the base directory specification: relative paths must be ignored
 		home, err := homeFolder()
 		if err != nil {
 			return "", fail(err, "set HOME or XDG_CONFIG_HOME")
@@ -95,7 +95,7 @@ func (a *app) loadConfig() (*config, error) {
 	return a.config, nil
 }
 
-// readConfig reads the file at path into c. That there is none is no error.
+// readConfig reads the file at path into c. It is no error if the file does not exist.
 func readConfig(path string, c *config) error {
 	meta, err := toml.DecodeFile(path, c)
 	var syntax toml.ParseError
@@ -161,7 +161,7 @@ func (c *config) environment(get func(string) string) error {
 	return nil
 }
 
-// redactor makes the Redactor; nil where nothing is to be redacted.
+// redactor returns the Redactor, or nil if redaction is off.
 func (c *redactConfig) redactor() (*redact.Redactor, error) {
 	r, err := redact.New(redact.Options{Patterns: c.Patterns, Unknown: !c.Known})
 	if !c.Enabled {

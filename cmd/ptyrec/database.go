@@ -31,7 +31,7 @@ func (a *app) dbPath() (string, error) {
 		return c.Database, nil
 	}
 	data := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) { // the base directory specification: relative paths are to be ignored
+	if !filepath.IsAbs(data) { // the base directory specification: relative paths must be ignored
 		home, err := homeFolder()
 		if err != nil {
 			return "", fail(err, "set HOME, or name the database with --db FILE")

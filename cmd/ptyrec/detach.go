@@ -106,16 +106,16 @@ func startHosted(a *app, args []string, files ...*os.File) error {
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
 		return childStatus(exit.ExitCode())
 	}
-	if err == nil { // it was over before it could tell
+	if err == nil { // it ended before it could report its id
 		return nil
 	}
 	return fail(fmt.Errorf("the session did not start: %w", err), "try it without --detach")
 }
 
-// tellStart tells the one who started this session in the background its id, and lets go of him.
+// tellStart tells the process that started this session in the background its id, and lets it exit.
 func tellStart(id string) {
 	f := os.NewFile(hostedFile, "start")
-	_, _ = fmt.Fprintln(f, id) // whoever is gone needs no answer
+	_, _ = fmt.Fprintln(f, id) // a process that is gone needs no answer
 	_ = f.Close()
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		_ = unix.Dup2(int(null.Fd()), 2)

@@ -54,8 +54,8 @@ func (d *display) draw(p *player) error {
 	return d.paint(s, 0, status)
 }
 
-// paint writes what has changed: the screen from its row top on, as much of it as there is room
-// for, and a status line over the last row where there is one. The size was just read.
+// paint writes what has changed: as many rows of the screen, from row top on, as there is room for
+// and, if status is not empty, a status line over the last row. The size was just read.
 func (d *display) paint(s screen.Screen, top int, status string) error {
 	want := make([]string, d.rows)
 	for i := range want {

@@ -33,7 +33,7 @@ func newDoctorCmd(a *app) *cobra.Command {
 		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
 and of agents. With --repair it rebuilds the full-text index, reads the sessions again whose entries are damaged or were never
 read out (their other entries keep their ids), takes the files' permissions back, and what was deleted out of the file. What is lost in
-a raw log stays lost. The exit status is 1 where something is wrong that is not mended.`,
+a raw log stays lost. The exit status is 1 if something is still wrong then.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

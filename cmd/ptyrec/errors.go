@@ -76,7 +76,7 @@ func (a *app) report(err error) int {
 	return f.status
 }
 
-// notice tells the user of something that is no failure of the command.
+// notice tells the user about something that is not a failure of the command.
 func (a *app) notice(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "ptyrec: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }

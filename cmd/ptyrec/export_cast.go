@@ -128,7 +128,7 @@ func (s *stored) tellDamage(a *app) {
 type withMarks struct {
 	source eventSource
 	marks  []session.Event
-	held   *session.Event // comes behind the marks before it
+	held   *session.Event // comes after the marks before it
 }
 
 // marksOf returns a marker for each prompt and each reply.

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// sniffed is how much of a file tells what it is, in bytes.
+// sniffed is how much of a file is read to find out what it is, in bytes.
 const sniffed = 4096
 
 // sniff returns the start of a file, and rewinds it. It does not read a file that cannot be
@@ -72,7 +72,7 @@ func matches(pattern string) func([]byte) bool {
 	return func(head []byte) bool { return regexp.MustCompile(pattern).Match(head) }
 }
 
-// explainForeign names a file that is no recording, where its start tells what it is.
+// explainForeign says what a file is that is no recording, if its start shows it.
 func explainForeign(err error, path string, head []byte) error {
 	if !errors.Is(err, session.ErrNotRecording) {
 		return fmt.Errorf("%s: %w", path, err)

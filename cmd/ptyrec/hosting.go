@@ -18,7 +18,7 @@ import (
 type hosting struct {
 	sink   *sink
 	hosted bool          // it is in the background, and has no terminal
-	folder string        // of its socket; empty: there is none
+	folder string        // of its socket; empty: it has none
 	host   *live.Host    // nil: the command has not begun
 	served chan struct{} // closed when nobody can join any more
 }
@@ -68,7 +68,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	return h.host
 }
 
-// listen returns nil where nobody can join.
+// listen returns nil if nobody can join.
 func (h *hosting) listen() net.Listener {
 	if h.folder == "" {
 		return nil
@@ -86,7 +86,7 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 	for e, err := range db.OutputFrom(ctx, h.sink.session.ID, from) {
 		var damage *store.Damage
 		switch {
-		case errors.As(err, &damage): // the next one's place tells
+		case errors.As(err, &damage): // the next one's place shows it
 			continue
 		case err != nil:
 			return err

@@ -89,7 +89,7 @@ type importer struct {
 	bytes atomic.Int64 // read
 }
 
-// tell says what was imported, under which id, and how much that was.
+// tell prints what was imported, under which id, and how much that was.
 func (im *importer) tell(ctx context.Context, paths []string, done []imported) error {
 	var short shortIDs
 	if im.db != nil {

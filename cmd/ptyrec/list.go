@@ -304,7 +304,7 @@ func spaced(s string) string {
 	return printable.Line(s)
 }
 
-// minPrefix is the length of a short id, in characters, where that tells it apart.
+// minPrefix is the length of a short id in characters, if that is enough to be unique.
 const minPrefix = 8
 
 // shortIDs shortens ids as far as no other session of the database has the same beginning.

@@ -82,7 +82,7 @@ type pruneLimits struct {
 func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 	l := pruneLimits{keep: f.keep, size: -1, tagged: f.tagged}
 	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
-		return l, &failure{err: errors.New("prune wants to know what may go"), hint: "name --older-than, --keep or --max-size", status: statusUsage}
+		return l, &failure{err: errors.New("nothing is selected for deletion"), hint: "pass --older-than, --keep or --max-size", status: statusUsage}
 	}
 	if f.olderThan != "" {
 		age, err := parseAge(f.olderThan)

@@ -29,8 +29,8 @@ type recording struct {
 	timing  io.Closer // of a typescript
 }
 
-// openRecording opens the recording at path ("-" is stdin) and tells seen of the bytes that are
-// read from it.
+// openRecording opens the recording at path ("-" is stdin). seen is called with the number of bytes
+// at each read.
 func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 	r, err := a.redaction()
 	if err != nil {

@@ -65,7 +65,7 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 		return err
 	}
 	for _, d := range w.damage {
-		a.notice("warning: %v; it is deleted, for nobody can tell what it holds", d)
+		a.notice("warning: %v; it is deleted, because its content is unknown", d)
 	}
 	if err := a.tellFound(info, w.found(), f.json); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (w *rewriting) event(number int64, e *session.Event) bool {
 	return true
 }
 
-// found counts what is to be hidden, by rule. Entries that were redacted already count for nothing.
+// found counts what will be hidden, by rule. Entries that were redacted already do not count.
 func (w *rewriting) found() map[string]int {
 	found := w.terminal.Found()
 	for rule, n := range w.inEntry {

@@ -211,7 +211,7 @@ func shortID(ctx context.Context, db *store.Store, id string) string {
 	return newShortIDs(ids).of(id)
 }
 
-// isFile tells a recording's file from a session's id.
+// isFile reports whether a name is that of a recording's file, not a session's id.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return name == "-" || err == nil && !info.IsDir()

@@ -123,7 +123,7 @@ func plural(n int, noun string) string {
 // agreed asks on stderr. Whoever cannot be asked has not agreed.
 func (a *app) agreed(what string) error {
 	if !isTerminal(a.stdin) {
-		return fail(errors.New("nobody is there to confirm: "+what), "add --yes")
+		return fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
 	}
 	fmt.Fprintf(a.stderr, "ptyrec: %s? [y/N] ", what)
 	answer, _ := bufio.NewReader(a.stdin).ReadString('\n') // no answer is a no

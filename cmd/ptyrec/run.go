@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// sessionVariable tells what runs in a recording that it does, and in which.
+// sessionVariable tells programs in a session that they are recorded, and the session's id.
 const sessionVariable = "PTYREC_SESSION"
 
 type runFlags struct {
@@ -117,8 +117,8 @@ func (a *app) isOver(ctx context.Context, id string) bool {
 	return err == nil && info.Status != store.Live
 }
 
-// unrecorded tells why a command cannot be recorded. With --anyway it runs nevertheless: an agent's
-// wrapper, or a shell's start, is not to fail for us.
+// unrecorded says why a command cannot be recorded. With --anyway the command runs nevertheless: an
+// agent's wrapper, or a shell's start, must not fail because of us.
 func (a *app) unrecorded(command []string, f runFlags, err error) error {
 	if !f.anyway || err == nil {
 		return err

@@ -123,8 +123,8 @@ func (o *screenOptions) playFile(a *app, rec *recording) (screen.Screen, error) 
 	return o.play(rec.Header.Cols, rec.Header.Rows, rec, at)
 }
 
-// screenOfSession writes the screen of a session: the one of now, which one that runs tells itself,
-// or what was recorded.
+// screenOfSession writes the screen of a session: the current one, which a running session sends
+// itself, or one that was recorded.
 func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions) error {
 	of, err := a.resolve(ctx, args)
 	if err != nil {

@@ -84,7 +84,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.StringVar(&f.cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
 	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
 	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
-	flags.BoolVar(&f.allowRun, "allow-run", false, "let whoever has the token run any command")
+	flags.BoolVar(&f.allowRun, "allow-run", false, "let everyone who has the token run any command")
 	flags.BoolVar(&f.noToken, "unsafe-no-token", false, "let anyone who reaches the server run any command: where nobody else reaches it")
 	flags.IntVar(&f.maxCommands, "max-commands", 256, "how `MANY` commands of sandbox clients may run at a time")
 	flags.BoolVar(&f.endCommands, "end-commands", false, "end the commands of sandbox clients when the server ends")
@@ -319,7 +319,7 @@ func ownAddress() string {
 // is, and warns.
 func (f *serveFlags) announce(a *app, url, secret, db string) error {
 	if !f.loopback() && f.cert == "" {
-		a.notice("warning: without --cert and --key, whoever is on the way sees the sessions and the token; `ssh -L` is safe (see --help)")
+		a.notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
 	}
 	if f.openReading {
 		a.notice("warning: anyone who can reach this address can read all sessions and watch live ones")
@@ -327,7 +327,7 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 	if f.noToken {
 		a.notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", f.listen)
 	} else if f.allowRun {
-		a.notice("warning: whoever has the token runs any command here")
+		a.notice("warning: everyone who has the token can run any command here")
 	}
 	a.notice("the sessions of %s, live and past, for a browser:", db)
 	if f.tokenFile == "" {

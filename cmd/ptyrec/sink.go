@@ -80,7 +80,7 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 }
 
 // checkDatabase looks at the database before a session begins, and reports whether it is damaged.
-// It brings an older one to the newest version, and refuses what is none.
+// It migrates an older one, and refuses a file that is no database.
 func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || store.Ready(path) {
 		return false, nil
@@ -208,7 +208,7 @@ func (i sinkIndex) Put(u recorder.Update) error {
 		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 	}
 	s.unsaved = append(s.unsaved, u)
-	_ = s.save() // finish tells what is wrong with the database
+	_ = s.save() // finish returns what is wrong with the database
 	return nil
 }
 
@@ -252,8 +252,8 @@ func (s *sink) save() error {
 	return err
 }
 
-// finish states the end of the session, if the database is open. Else, or where that fails, whoever
-// opens it next finds the end in the journal.
+// finish saves the end of the session, if the database is open. Otherwise, or if that fails, the
+// next program that opens the database finds the end in the journal.
 func (s *sink) finish(r recorder.Result) error {
 	if !s.isOpen() {
 		return nil

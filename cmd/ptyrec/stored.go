@@ -48,7 +48,7 @@ func (s *stored) Next() (session.Event, error) {
 }
 
 // missing notes what is gone from the end of a session's raw log, which was read to its end: no
-// segment is left to tell.
+// segment is left that would show it.
 func (s *stored) missing(info *store.Info) {
 	if info.Status != store.Live && s.offset < info.RawBytes {
 		s.damage = append(s.damage, &store.Damage{Session: info.ID, FirstEvent: s.number, EndEvent: s.number,
@@ -66,8 +66,8 @@ func ignoreEnd(err error) error {
 // errNoRawLog says that a session has entries at most: there is nothing to read them from again.
 var errNoRawLog = errors.New("the session has no raw log")
 
-// retranscribe reads a stored session's raw log again. The error is errNoRawLog where it is empty
-// and never was anything else.
+// retranscribe reads a stored session's raw log again. The error is errNoRawLog if it is empty and
+// always was.
 func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info) (*session.Transcript, []*store.Damage, error) {
 	r, err := a.redaction()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// style colours words, or leaves them alone where nobody wants colours.
+// style colours words, or leaves them alone if colours are off.
 type style bool
 
 // colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR

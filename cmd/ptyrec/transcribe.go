@@ -15,10 +15,10 @@ type eventSource interface {
 	Next() (session.Event, error)
 }
 
-// transcribe runs a recording through the Processor. Where the source breaks off, the transcript of
-// all that came before is returned beside the error. The session's end, exit status and agents, and
-// its title if it has none, are filled in from what the recording shows. Each event is shown to
-// tap, too, if there is one.
+// transcribe runs a recording through the Processor. If the source breaks off, it returns the
+// transcript of what came before, and the error. The session's end, exit status and agents, and its
+// title if it has none, are filled in from what the recording shows. Each event is shown to tap,
+// too, if there is one.
 func transcribe(s session.Session, source eventSource, tap func(session.Event)) (*session.Transcript, error) {
 	var command *process.Transcript
 	if process.Piped(&s) {

@@ -41,7 +41,8 @@ func oneOf(what string, words ...string) cobra.PositionalArgs {
 	}
 }
 
-// subcommand is the check of a command that has others below it: a word here is none of them.
+// subcommand checks the arguments of a command that only has subcommands: a word here is none of
+// them.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -32,8 +32,8 @@ const (
 	// calm is how long a session must have been idle: a prompt that was just sent is noticed
 	// within it.
 	calm = 1500 * time.Millisecond
-	// starting is how long it must have been where it has shown nothing yet: agents take
-	// seconds to start, and lose what is typed until then.
+	// starting is the same for a session that has shown nothing yet: agents take seconds to
+	// start, and lose what is typed until then.
 	starting = 10 * time.Second
 	// agentStarting is how long an agent may take until its state is known.
 	agentStarting = time.Minute

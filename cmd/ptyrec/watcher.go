@@ -189,7 +189,7 @@ func hand[T any](ctx context.Context, to chan<- T, v T) bool {
 	}
 }
 
-// take follows what the session tells.
+// take handles an event of the session.
 func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 	switch e := e.(type) {
 	case client.Connected:
@@ -244,7 +244,8 @@ func (w *watcher) greeting() string {
 
 func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
 
-// fit follows the size of the user's terminal; the session's follows where that is wanted.
+// fit follows the size of the user's terminal; so does the session's window, if the user asked for
+// that.
 func (w *watcher) fit(ctx context.Context, d *display) {
 	d.clear()
 	cols, rows := d.size()
