@@ -5,7 +5,7 @@ package redact
 type automaton struct {
 	class   [256]uint8 // of bytes; 0: in no word
 	classes int
-	next    []int32 // by state*classes + class
+	next    []int32 // by state*classes + class: the next state, or, once it is packed, see pack
 	words   [][]int // that end in a state
 }
 
@@ -35,6 +35,7 @@ func newAutomaton(words []string) *automaton {
 		a.words[state] = append(a.words[state], n)
 	}
 	a.link()
+	a.pack()
 	return a
 }
 
@@ -82,13 +83,26 @@ func (a *automaton) link() {
 	}
 }
 
+// pack makes next what each reads fastest: where the row of the next state begins, or, if words end
+// in that state, the complement.
+func (a *automaton) pack() {
+	for i, state := range a.next {
+		a.next[i] = state * int32(a.classes)
+		if a.words[state] != nil {
+			a.next[i] = ^a.next[i]
+		}
+	}
+}
+
 // each calls found with each word's number and its end in text, in order of the ends.
 func (a *automaton) each(text string, found func(word, end int)) {
-	state := 0
+	next := a.next
+	row := int32(0)
 	for i := range len(text) {
-		state = int(a.next[state*a.classes+int(a.class[text[i]])])
-		if words := a.words[state]; words != nil {
-			for _, w := range words {
+		row = next[int(row)+int(a.class[text[i]])]
+		if row < 0 {
+			row = ^row
+			for _, w := range a.words[int(row)/a.classes] {
 				found(w, i+1)
 			}
 		}

@@ -44,6 +44,9 @@ func fold(text string) *view {
 		if !ok {
 			continue
 		}
+		if v.folds == nil {
+			b.Grow(len(text))
+		}
 		b.WriteString(text[from:end])
 		v.folds = append(v.folds, foldAt{at: b.Len(), back: to})
 		from = to
@@ -64,22 +67,28 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 		end--
 	}
 	row := text[line:end]
-	bare := strings.TrimRight(row, " \t")
-	if inner := strings.TrimRight(bare, borderRune); inner != bare {
-		bare = strings.TrimRight(inner, " \t")
-	} else if bare != row {
-		return 0, 0, false // the row was not full
-	}
-	if bare == "" || !inToken(bare[len(bare)-1]) {
-		return 0, 0, false
+	bare := row
+	if bare == "" || !inToken(bare[len(bare)-1]) { // most rows need no more
+		bare = strings.TrimRight(row, " \t")
+		if inner := strings.TrimRight(bare, borderRune); inner != bare {
+			bare = strings.TrimRight(inner, " \t")
+		} else if bare != row {
+			return 0, 0, false // the row was not full
+		}
+		if bare == "" || !inToken(bare[len(bare)-1]) {
+			return 0, 0, false
+		}
 	}
 	rest := text[next:]
 	if n := strings.IndexByte(rest, '\n'); n >= 0 {
 		rest = rest[:n]
 	}
-	after := strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
+	after := rest
 	if after == "" || !inToken(after[0]) {
-		return 0, 0, false
+		after = strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
+		if after == "" || !inToken(after[0]) {
+			return 0, 0, false
+		}
 	}
 	width := utf8.RuneCountInString(row)
 	if width < minRow || utf8.RuneCountInString(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
@@ -89,9 +98,14 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 }
 
 // inToken reports whether c may occur inside a token or a URL.
-func inToken(c byte) bool {
-	return c > ' ' && c < 0x7f && !strings.ContainsRune("\"'`,;()[]{}<>|\\", rune(c))
-}
+func inToken(c byte) bool { return tokenBytes[c] }
+
+var tokenBytes = func() (in [256]bool) {
+	for c := byte('!'); c < 0x7f; c++ {
+		in[c] = strings.IndexByte("\"'`,;()[]{}<>|\\", c) < 0
+	}
+	return in
+}()
 
 // original returns the position in the text of a position in the folded text.
 func (v *view) original(at int) int {

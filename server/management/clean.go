@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/redact"
 )
@@ -137,10 +138,6 @@ const (
 var (
 	original = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----|-{0,5}$)`)
-	// hints are in all texts that original matches.
-	hints = [][]byte{[]byte("sk-"), []byte("ghp_"), []byte("gho_"), []byte("ghu_"), []byte("ghs_"), []byte("ghr_"), []byte("github_pat_"),
-		[]byte("earer"), []byte("EARER"), []byte("PRIVATE KEY")}
-
 	// A word that ends the text, or what is before it, is held if it may become a secret.
 	holdWord   = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
 	holdBefore = regexp.MustCompile(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
@@ -151,7 +148,7 @@ func (c *cleaner) find(text []byte) (spans []span) {
 	for _, m := range c.redactor.Find(string(text)) {
 		spans = append(spans, span{m.Start, m.End})
 	}
-	if c.redactor.Known() && slices.ContainsFunc(hints, func(h []byte) bool { return bytes.Contains(text, h) }) {
+	if c.redactor.Known() && hinted(text) {
 		for _, m := range original.FindAllIndex(text, -1) {
 			spans = append(spans, span{m[0], m[1]})
 		}
@@ -171,6 +168,28 @@ func (c *cleaner) find(text []byte) (spans []span) {
 	return out
 }
 
+// hinted reports whether original may match in the text. It is much faster.
+func hinted(text []byte) bool {
+	return endsWord(text, '-', "sk") || endsWord(text, '_', "ghp", "gho", "ghu", "ghs", "ghr", "github_pat") ||
+		bytes.Contains(text, []byte("earer")) || bytes.Contains(text, []byte("EARER")) || bytes.Contains(text, []byte("PRIVATE KEY"))
+}
+
+// endsWord reports whether a byte follows one of the words anywhere in the text.
+func endsWord(text []byte, last byte, words ...string) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(text[at:], last)
+		if i < 0 {
+			return false
+		}
+		at += i
+		for _, w := range words {
+			if at >= len(w) && string(text[at-len(w):at]) == w {
+				return true
+			}
+		}
+	}
+}
+
 // maxWord is how long a word may be that is held, and what is looked at before it, in bytes.
 const (
 	maxWord   = 512
@@ -178,25 +197,46 @@ const (
 	beginning = "-----BEGIN"
 )
 
-// inSecret reports whether a byte may be in a secret that is one word, or in the name before it.
-func inSecret(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || bytes.IndexByte([]byte(`_-./+=~:"'`), c) >= 0
-}
+// inSecret says which bytes may be in a secret that is one word, or in the name before it.
+var inSecret = func() (in [256]bool) {
+	for c := range in {
+		in[c] = c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte(`_-./+=~:"'`, byte(c)) >= 0
+	}
+	return in
+}()
 
 // holdFrom returns where the text ends that is sure not to be the beginning of a secret.
 func holdFrom(text []byte) int {
 	i := len(text)
-	for i > max(0, len(text)-maxWord) && inSecret(text[i-1]) {
+	for i > max(0, len(text)-maxWord) && inSecret[text[i-1]] {
 		i--
 	}
-	if k := bytes.LastIndex(text, []byte(beginning)); k >= 0 && !bytes.Contains(text[k:], []byte(keyEnd)) && len(text)-k < cleanHold {
-		return min(i, k)
+	if bytes.Contains(text, []byte(beginning)) { // it is much faster than LastIndex
+		k := bytes.LastIndex(text, []byte(beginning))
+		if !bytes.Contains(text[k:], []byte(keyEnd)) && len(text)-k < cleanHold {
+			return min(i, k)
+		}
 	}
-	if i == len(text) {
-		return i
-	}
-	if holdWord.Match(text[i:]) || holdBefore.Match(text[max(0, i-wordLead):i]) {
+	if i < len(text) && (isHeld(text[i:]) || announces(text[max(0, i-wordLead):i])) {
 		return i
 	}
 	return len(text)
+}
+
+// isHeld reports whether holdWord matches a word. Most words have none of what all matches have.
+func isHeld(word []byte) bool {
+	if !bytes.ContainsAny(word, "-_=:") {
+		lower := bytes.ToLower(word)
+		if !bytes.Contains(lower, []byte("akia")) && !bytes.Contains(lower, []byte("eyj")) {
+			return false
+		}
+	}
+	return holdWord.Match(word)
+}
+
+// announces reports whether holdBefore matches what is before a word. Most of it ends in a letter
+// in which no match does.
+func announces(before []byte) bool {
+	end := bytes.TrimRight(before, " \t\n\f\r:=")
+	return len(end) > 0 && bytes.IndexByte([]byte(`rnytdRNYTD"'`), end[len(end)-1]) >= 0 && holdBefore.Match(before)
 }

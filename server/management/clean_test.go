@@ -56,15 +56,23 @@ func TestA23SecretsInPieces(t *testing.T) {
 }
 
 // BenchmarkCleaner is output that holds no secret, but letters of one's beginning ("gh").
-func BenchmarkCleaner(b *testing.B) {
-	r, err := redact.New(redact.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	data := bytes.Repeat([]byte("abcdefghijklmnopqrstuvwxyz 0123456789\r\n"), 110)[:4096]
-	b.SetBytes(4096)
-	c := newCleaner(r)
-	for b.Loop() {
-		c.add(data)
-	}
+// The quick looks never overlook what the patterns match.
+func TestA23QuickLooks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		for range rapid.IntRange(0, 8).Draw(t, "parts") {
+			text.WriteString(rapid.SampledFrom([]string{"sk-", "GHP_", "ghr_", "github_pat_", "AKIA", "akia", "xoxb-", "glpat-", "eyJ", "EYJ", "-----BEGIN", "key", "Token",
+				"secret", "passwd", "PWD", "author", "bearer", "Bearer", "BEARER", "RSA PRIVATE KEY-----", "=", ":", " ", "\n", "\"", "'", "-", "_", strings.Repeat("aB3", 10), "x"}).Draw(t, "part"))
+		}
+		b := []byte(text.String())
+		if original.Match(b) && !hinted(b) {
+			t.Errorf("%q is not hinted", b)
+		}
+		if holdWord.Match(b) != isHeld(b) {
+			t.Errorf("%q: held %v", b, isHeld(b))
+		}
+		if holdBefore.Match(b) != announces(b) {
+			t.Errorf("%q: announced %v", b, announces(b))
+		}
+	})
 }
