@@ -37,7 +37,7 @@ The exit status is the session's, where it ends while you watch, and 0 where you
 $PTYREC_TOKEN or --token-file.`,
 		Example: `  ptyrec attach
   ptyrec attach 01a1fcd2 --control
-  ptyrec attach https://build.example/s/01a1fcd2 --token-file ~/.config/ptyrec/token
+  ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
   ptyrec attach --detach-key ctrl+q`,
 		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

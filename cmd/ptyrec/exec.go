@@ -52,7 +52,8 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 		Example: `  ptyrec exec https://build.lan -- make -j8
   ptyrec exec https://build.lan 'make 2>&1 | tail' --cwd /src
   tar c . | ptyrec exec https://build.lan --sandbox agent-1 -- tar x -C /tmp
-  id=$(ptyrec exec --detach https://build.lan -- make); ptyrec exec --resume $id https://build.lan`,
+  id=$(ptyrec exec --detach https://build.lan -- make)
+  ptyrec exec --resume $id https://build.lan`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" {
 				return operands(1, 1)(cmd, args)

@@ -99,13 +99,14 @@ const exitStatuses = `
 Exit statuses:
 
   0      it worked
-  1      it did not; two lines on stderr say why, and what to do next. Also: search found nothing, verify found a difference
+  1      it did not; two lines on stderr say why, and what to do next. Also:
+         search found nothing, verify found a difference
   2      the command line is wrong
   3      wait, send: the agent asks something
   124    wait: the time is over
   126    run: the command cannot be executed
   127    run: there is no such command
-  128+n  run: the command was ended by signal n; else run's status is the command's
+  128+n  run: the command was ended by signal n; else its own status
 
 A pipe whose reader goes away ends ptyrec without a word (SIGPIPE, 141 in a shell); so does Ctrl+C (SIGINT, 130), and leaves no half-written
 file behind.
@@ -123,8 +124,8 @@ Every command that takes a session S takes it as its argument:
   019a9ec0     an id, or the beginning of one that no other session shares
   S#12         the session S from entry 12 on; show and search give the numbers
   S#4..S#12    … from entry 4 to entry 12, as S#4..12; #4 alone is last#4
-  talk.cast    a recording's file, for the commands that read: asciicast, typescript,
-               ttyrec; - is stdin; talk.cast#4 works as well
+  talk.cast    a recording's file, for the commands that read: asciicast,
+               typescript, ttyrec; - is stdin; talk.cast#4 works as well
 
 A name with a dot or a slash is a file's. Where a session and a file have the same name
 neither is taken: write ./NAME for the file, --session NAME for the session. --session S

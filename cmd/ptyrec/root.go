@@ -15,7 +15,7 @@ func newRootCmd(a *app) *cobra.Command {
 		Example: `  ptyrec run -- claude          record a session
   ptyrec show                   what was said in it
   ptyrec search cache           … in all of them
-  ptyrec export talk.html       the conversation beside a player of the recording`,
+  ptyrec export talk.html       the conversation beside the recording`,
 		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
@@ -49,8 +49,9 @@ func newRootCmd(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic())
+	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic(), newFlagsTopic(root))
 	addSetUp(root)
+	helpPages(root, a.helpWidth)
 	return root
 }
 
@@ -71,8 +72,8 @@ func commandGroups(a *app) []commandGroup {
 		{"Record", []*cobra.Command{newRunCmd(a), newExecCmd(a), newImportCmd(a)}},
 		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newGrantCmd(a), newRevokeCmd(a), newSendCmd(a), newWaitCmd(a)}},
 		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a)}},
-		{"Keep", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newPruneCmd(a), newRedactCmd(a)}},
-		{"Hand on", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newScreenCmd(a)}},
+		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newPruneCmd(a), newRedactCmd(a)}},
+		{"Export", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newScreenCmd(a)}},
 		{setUp, []*cobra.Command{newInitCmd(a), newConfigCmd(a), newVerifyCmd(a), newDoctorCmd(a), newVersionCmd(a)}},
 	}
 }

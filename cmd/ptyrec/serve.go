@@ -70,10 +70,10 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 		Example: `  ptyrec serve
   ptyrec serve --open
   ptyrec serve --read-only
-  ptyrec serve --allow-run              the Cloudflare Sandbox SDK runs commands at http://127.0.0.1:7681 (docs/sandbox.md)
-                                        and LangSmith's at http://127.0.0.1:7681/langsmith; ptyrec exec http://127.0.0.1:7681 -- make
-  ptyrec serve --listen 192.168.1.5:7681 --cert cert.pem --key key.pem --host laptop.lan
-  ptyrec serve --new-token              nobody gets in with the old token, or a cookie that came of it`,
+  ptyrec serve --allow-run    the SDKs of Cloudflare Sandbox (/) and of LangSmith
+                              (/langsmith) run commands: docs/sandbox.md
+  ptyrec serve --listen 192.168.1.5:7681 --cert CERT --key KEY --host laptop.lan
+  ptyrec serve --new-token    the old token and its cookies are void`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
 	}

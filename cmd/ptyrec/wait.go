@@ -89,7 +89,7 @@ wait for a line of all that the session writes, from its beginning, and print it
 machine, and --exit until the session ends. S may be a session on a server, as https://HOST/s/ID; its token is $PTYREC_TOKEN, or in --token-file.
 
 The exit status is 0 then; 3 where the agent asks for approval instead of being idle; 124 when the time is over; 1 where the session ends first.`,
-		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --for 10m && ptyrec show last
+		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --for 10m
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --for 30s`,
 		Args:              operands(1, 1),

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+)
+
+// TestHelpFitsTheTerminal prints the help of every command: each line fits 80 columns, and the
+// flags of every command are on the pages of the program and of the topic only.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	a := newApp()
+	root := newRootCmd(a)
+	helpPages(root, func() int { return pageWidth })
+	var out bytes.Buffer
+	root.SetOut(&out)
+	pages := 0
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		out.Reset()
+		if err := cmd.Help(); err != nil {
+			t.Fatal(err)
+		}
+		pages++
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			kept := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+			if kept && (strings.Contains(cmd.Example, line) || strings.Contains(cmd.Long, line)) {
+				continue // examples and tables are not wrapped
+			}
+			if w := ansi.StringWidth(line); w > pageWidth {
+				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), w, line)
+			}
+		}
+		shared := strings.Contains(out.String(), "--db FILE")
+		if want := cmd == root || cmd.Name() == "flags"; shared != want {
+			t.Errorf("%s: lists --db: %v, want %v", cmd.CommandPath(), shared, want)
+		}
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(root)
+	if pages < 30 {
+		t.Errorf("%d pages only", pages)
+	}
+}
+
+// TestHelpWraps wraps prose and keeps what is indented.
+func TestHelpWraps(t *testing.T) {
+	got := wrapText("one two\nthree four\n\n  kept as it is, however long it may be\nfive", 9)
+	want := "one two\nthree\nfour\n\n  kept as it is, however long it may be\nfive"
+	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
