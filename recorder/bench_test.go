@@ -43,7 +43,7 @@ func BenchmarkExtract(b *testing.B) {
 // BenchmarkTurns processes a long talk with an agent that draws on the main screen: the cost of a turn must not grow
 // with the talk.
 func BenchmarkTurns(b *testing.B) {
-	for _, turns := range []int{25, 500} {
+	for _, turns := range []int{25, 500, 2000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			events := conversation(turns)
 			var p *recorder.Processor
