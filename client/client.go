@@ -22,6 +22,8 @@ type Options struct {
 	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
 	Database string       // find its sessions wherever their sockets are; empty: only those in the user's folders
 	Dir      string       // of the sockets; replaces all of the above
+	// Other, if set, connects to sessions of this machine that have no socket, as Client.Connect does.
+	Other func(ctx context.Context, ref string) (io.ReadWriteCloser, error)
 }
 
 // Session is a live session.
@@ -50,7 +52,7 @@ type place interface {
 // user on this machine. Dial checks that the server is one and accepts the token.
 func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if where == "" {
-		return &Client{local{o.Dir, o.Database}, backoff}, nil
+		return &Client{local{o.Dir, o.Database, o.Other}, backoff}, nil
 	}
 	base, _, err := SplitURL(where)
 	if err != nil {

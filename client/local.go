@@ -23,6 +23,7 @@ import (
 // those that rundir.Find finds.
 type local struct {
 	dir, database string
+	other         func(ctx context.Context, ref string) (io.ReadWriteCloser, error) // to those without one; nil: there are none
 }
 
 // connect dials a session's socket. Where nobody listens the session is over, and stays so.
@@ -30,7 +31,15 @@ func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, err
 	path := ref
 	if !strings.ContainsRune(ref, '/') {
 		var err error
-		if path, err = l.find(ref); err != nil {
+		path, err = l.find(ref)
+		if l.other != nil && errors.Is(err, session.ErrNotFound) {
+			conn, err := l.other(ctx, ref)
+			if err != nil {
+				return nil, final{err}
+			}
+			return conn, nil
+		}
+		if err != nil {
 			return nil, final{err}
 		}
 	}

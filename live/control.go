@@ -166,6 +166,9 @@ func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
 
 // take hands control to v. The caller holds h.mu.
 func (h *Host) take(v *viewer) *protocol.Error {
+	if h.opt.Watched != "" {
+		return &protocol.Error{Code: protocol.CodeUnavailable, Message: h.opt.Watched}
+	}
 	if v.attach.Kind != protocol.Human {
 		if h.control.grant == nil {
 			return &protocol.Error{Code: protocol.CodeNoControl, Message: "programs may not type: nobody has granted it"}
@@ -182,6 +185,9 @@ func (h *Host) take(v *viewer) *protocol.Error {
 
 // allow lets programs type. The caller holds h.mu.
 func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
+	if h.opt.Watched != "" {
+		return &protocol.Error{Code: protocol.CodeUnavailable, Message: h.opt.Watched}
+	}
 	if limit < 0 {
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "a grant cannot last a negative time"}
 	}
@@ -246,6 +252,9 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 }
 
 func noControl(v *viewer) *protocol.Error {
+	if v.host.opt.Watched != "" {
+		return &protocol.Error{Code: protocol.CodeUnavailable, Message: v.host.opt.Watched}
+	}
 	if v.attach.Kind == protocol.Human {
 		return &protocol.Error{Code: protocol.CodeNoControl, Message: "you do not have control"}
 	}

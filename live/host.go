@@ -35,6 +35,8 @@ type Child interface {
 // Options say what a Host shows. Session and Child are needed.
 type Options struct {
 	Session session.Session // as its viewers may see it
+	Before  int64           // output that came before the Host, in bytes: it is in Past
+	Watched string          // why nobody may take control of the session; empty: people may
 	Server  string          // "ptyrec 1.2.3"
 	Child   Child
 
@@ -125,7 +127,7 @@ func New(o Options) *Host {
 	if o.Linger == 0 {
 		o.Linger = 5 * time.Second
 	}
-	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows), viewers: map[*viewer]struct{}{}, session: o.Session}
+	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, session: o.Session}
 	h.screen = &screen{host: h}
 	h.typing.mark = o.Child.Mark
 	h.window.own = size{o.Session.Cols, o.Session.Rows}

@@ -127,7 +127,7 @@ func (s *screen) follow(ctx context.Context) {
 			return
 		default:
 			for _, data := range p.data {
-				_, _ = s.term.Write(data)
+				s.write(data)
 			}
 		}
 	}
@@ -161,6 +161,17 @@ func (s *screen) seed(ctx context.Context) {
 	if s.tries > maxTries {
 		s.exact = true // it gets no better
 	}
+	if !s.exact { // a session that is quiet does not wake the pump
+		time.AfterFunc(tryAgain, func() { notify(s.host.stream.wake) })
+	}
+}
+
+// write shows output of the session on the terminal.
+func (s *screen) write(data []byte) {
+	if s.host.opt.Session.Piped() {
+		data = session.TerminalLines(data)
+	}
+	_, _ = s.term.Write(data) // never fails
 }
 
 func (s *screen) copyOf(t *vterm.Term, seq int64) {
@@ -181,7 +192,7 @@ func (s *screen) fromPast(ctx context.Context, to int64) {
 			s.exact = false
 		}
 		data := e.Data[:max(0, min(int64(len(e.Data)), to-seq))]
-		_, _ = s.term.Write(data)
+		s.write(data)
 		if s.at.seq = seq + int64(len(data)); s.at.seq >= to {
 			return errEnough
 		}

@@ -40,9 +40,10 @@ type stream struct {
 	exit   *protocol.Exit
 }
 
-func newStream(cols, rows int) *stream {
+// newStream returns a stream that begins after so many bytes of output.
+func newStream(cols, rows int, before int64) *stream {
 	size := protocol.Size{Cols: cols, Rows: rows}
-	return &stream{wake: make(chan struct{}, 1), first: size, size: size}
+	return &stream{wake: make(chan struct{}, 1), first: size, size: size, start: before, end: before}
 }
 
 // event takes a raw event. This is all that a session waits for.

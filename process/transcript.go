@@ -11,11 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Piped reports whether a session is a command of a program whose output went through pipes.
-func Piped(s *session.Session) bool {
-	return s.Process != "" && (s.Asked == nil || !s.Asked.PTY)
-}
-
 // keptOutput is how much of a command's output an entry has, in bytes of its beginning and of its
 // end. The raw log has all.
 const keptOutput = 128 << 10

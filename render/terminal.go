@@ -105,6 +105,19 @@ func (t *Terminal) Entry(e *session.Entry) string {
 	return "\n" + strings.Join(blocks, "\n") + "\n"
 }
 
+// Lines returns lines of output as they are below the command of a shell message.
+func (t *Terminal) Lines(text string) string { return indentBy(t.plain(text), "  ") + "\n" }
+
+// Status says how a message's command ended, in a line as Lines writes them; "" if there is nothing
+// to say.
+func (t *Terminal) Status(e *session.Entry) string {
+	status := statusText(e)
+	if status == "" {
+		return ""
+	}
+	return indentBy(t.paint(sgrDim, status), "  ") + "\n"
+}
+
 // blocks returns what is below a message's head.
 func (t *Terminal) blocks(e *session.Entry) []string {
 	var out []string

@@ -60,6 +60,7 @@ func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (
 		return it, nil
 	}
 	_, it.Attachable = slices.BinarySearch(sockets, info.ID)
+	it.Attachable = it.Attachable || info.Process != "" // followed by its raw log
 	state, err := s.states.of(ctx, s.Store, info.ID)
 	it.State = &state
 	return it, err

@@ -113,7 +113,13 @@ func character(data []byte) (size int, valid, more bool) {
 // return before each line feed, as a terminal would show it. Other events are returned as they are.
 func OnTerminal(e Event) Event {
 	if e.Kind == Pipe {
-		e = Event{At: e.At, Kind: Output, Data: bytes.ReplaceAll(e.Data, []byte("\n"), []byte("\r\n"))}
+		e = Event{At: e.At, Kind: Output, Data: TerminalLines(e.Data)}
 	}
 	return e
+}
+
+// TerminalLines returns what a command wrote to a pipe with a carriage return before each line
+// feed: a terminal needs it to begin the next line at its left edge.
+func TerminalLines(data []byte) []byte {
+	return bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
 }

@@ -24,6 +24,10 @@ type Session struct {
 	Asked   *Asked `json:"asked,omitempty"`
 }
 
+// Piped reports whether the session is a command whose output went through pipes: its events are
+// Pipe, and lines end without a carriage return.
+func (s *Session) Piped() bool { return s.Process != "" && (s.Asked == nil || !s.Asked.PTY) }
+
 // Asked says how a program asked for a command.
 type Asked struct {
 	By        string `json:"by,omitempty"`         // who: its User-Agent and address

@@ -96,8 +96,9 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if err != nil {
 		return err
 	}
-	path, _ := a.dbPath() // without one, the user's folders are left
-	sessions, err := client.Dial(ctx, server, client.Options{Token: token, Database: path})
+	options := a.liveOptions(nil)
+	options.Token = token
+	sessions, err := client.Dial(ctx, server, options)
 	if err != nil {
 		return attachError(err)
 	}

@@ -242,7 +242,8 @@ func formatOf(path, name string) (string, error) {
 // storedTranscript returns a session's transcript from its entries. It reads them out of the raw
 // log first if that has not been done.
 func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
-	if info.Status == store.Live && process.Piped(&info.Session) { // the first command to read it after its end stores its entry
+	// The first command to read it after its end stores its entries.
+	if info.Status == store.Live && info.Process != "" {
 		t, _, err := retranscribe(ctx, a, db, info)
 		if errors.Is(err, errNoRawLog) {
 			t, err = &session.Transcript{Session: info.Session, Entries: process.NewTranscript(info.Session).Entries()}, nil

@@ -9,13 +9,27 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // liveSessions dials the live sessions of this user on this machine.
 func (a *app) liveSessions(ctx context.Context) (*client.Client, error) {
+	return client.Dial(ctx, "", a.liveOptions(nil))
+}
+
+// liveOptions says how to find the live sessions of this machine. If db is nil, the database is
+// opened once it is needed.
+func (a *app) liveOptions(db *store.Store) client.Options {
 	path, _ := a.dbPath() // without one, the user's folders are left
-	return client.Dial(ctx, "", client.Options{Database: path})
+	return client.Options{Database: path, Other: func(ctx context.Context, ref string) (_ io.ReadWriteCloser, err error) {
+		if db == nil {
+			if db, err = a.openExisting(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return a.follow(ctx, db, ref)
+	}}
 }
 
 // joinLive attaches to a live session of this user on this machine, for a command that is no

@@ -138,9 +138,10 @@ func (a *app) sockets() map[string]string {
 	return sockets
 }
 
-// joinable reports whether a session can be joined: it runs, on this machine, as this user.
+// joinable reports whether a session can be joined: it runs, on this machine, as this user. The
+// commands of programs are followed by their raw logs.
 func joinable(info *store.Info, sockets map[string]string) bool {
-	return info.Status == store.Live && sockets[info.ID] != ""
+	return info.Status == store.Live && (sockets[info.ID] != "" || info.Process != "")
 }
 
 func writeListJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -39,7 +38,7 @@ func (v *past) turn(ctx context.Context) (leave func(), err error) {
 
 // Page implements server.Past. A session that was cut off is read out first.
 func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
-	if !info.Beside && (!info.Unread || info.Status == store.Live && !process.Piped(&info.Session)) {
+	if !info.Beside && (!info.Unread || info.Status == store.Live && info.Process == "") {
 		page, err := v.db.Page(ctx, info.ID, span)
 		if !errors.Is(err, session.ErrCorrupt) {
 			r, redactErr := v.a.redaction()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -22,6 +23,9 @@ type sandbox struct {
 	db    *store.Store
 	infos []*store.Info // the oldest first
 	ref   archive.Ref
+
+	follows bool                           // what a running command has written is read by others
+	of      map[*session.Entry]*store.Info // the command that each entry of the transcript is of
 }
 
 // openSandbox opens the sandbox that the first of args names. It is nil if that is a session.
@@ -77,19 +81,22 @@ func (s *sandbox) info() *store.Info {
 }
 
 // transcript returns the commands in order, numbered as one conversation.
-func (s *sandbox) transcript(ctx context.Context, a *app) (*session.Transcript, error) {
+func (s *sandbox) transcript(ctx context.Context, a *app) (t *session.Transcript, err error) {
 	all := &session.Transcript{
 		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
 		Session: s.info().Session, Entries: []*session.Entry{},
 	}
+	s.of = map[*session.Entry]*store.Info{}
 	for _, info := range s.infos {
-		t, err := storedTranscript(ctx, a, s.db, info)
-		if err != nil {
+		if s.follows && info.Status == store.Live && info.Piped() {
+			t = &session.Transcript{Entries: process.NewTranscript(info.Session).Entries()}
+		} else if t, err = storedTranscript(ctx, a, s.db, info); err != nil {
 			return nil, err
 		}
 		for _, e := range t.Entries {
 			e.Seq = len(all.Entries) + 1
 			all.Entries = append(all.Entries, e)
+			s.of[e] = info
 		}
 	}
 	return all, nil
@@ -131,10 +138,13 @@ func (s *sandbox) export(ctx context.Context, a *app, out, format string) error 
 }
 
 // tail writes the last entries of the sandbox, and further ones as commands end, while any runs.
-func (s *sandbox) tail(ctx context.Context, a *app, f tailFlags, write func(*session.Entry) error) error {
+// Without --json it writes what those with pipes write as it comes.
+func (s *sandbox) tail(ctx context.Context, a *app, f tailFlags, format render.Terminal, write func(*session.Entry) error) error {
 	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
-	given := map[string]bool{}
+	s.follows = !f.asJSON
+	w := &tailWriter{out: a.stdout, format: format}
+	given, running := map[string]bool{}, map[string]*commandTail{}
 	for first := true; ; first = false {
 		live := s.live() // before the entries: what they end with is not to be missed
 		t, err := s.transcript(ctx, a)
@@ -142,14 +152,27 @@ func (s *sandbox) tail(ctx context.Context, a *app, f tailFlags, write func(*ses
 			return err
 		}
 		for i, e := range t.Entries {
-			if given[e.ID] || e.Status == session.StatusStreaming {
+			info := s.of[e]
+			switch growing := running[info.ID]; {
+			case given[e.ID]:
 				continue
-			}
-			given[e.ID] = true
-			if first && i < len(t.Entries)-f.last {
+			case e.Status == session.StatusStreaming && (f.asJSON || !info.Piped()):
 				continue
+			case e.Status == session.StatusStreaming && growing == nil:
+				running[info.ID], err = newCommandTail(ctx, a, s.db, w, info, e.Seq, f.last > 0 || !first)
+			case e.Status == session.StatusStreaming:
+				err = growing.follow(ctx)
+			case growing != nil:
+				given[e.ID] = true
+				err = growing.end(ctx, e)
+			default:
+				given[e.ID] = true
+				if !first || i >= len(t.Entries)-f.last {
+					w.now = nil
+					err = write(e)
+				}
 			}
-			if err := write(e); err != nil {
+			if err != nil {
 				return err
 			}
 		}

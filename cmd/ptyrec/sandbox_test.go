@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
@@ -125,5 +128,102 @@ func TestItem1OlderVersionsRefuse(t *testing.T) {
 	head, err := os.ReadFile(files[0])
 	if err != nil || !strings.Contains(string(head), `"version":2`) {
 		t.Errorf("the journal's version: %.200s, %v", head, err)
+	}
+}
+
+// Issue 14, items 1, 3 and 22: a command can be followed, looked at and waited for while it runs, by
+// its session and by its sandbox.
+func TestItem3FollowRunning(t *testing.T) {
+	environ, db := env(t)
+	last := boxed(t, db, "echo early", "echo waiting; echo more >&2; read line; echo $line; exit 7")
+	id := last.Info().SessionID
+	var followers []*exec.Cmd
+	var outs []*lineWaiter
+	for _, args := range [][]string{{"tail", id}, {"tail", "sandbox:agent-1"}, {"wait", id, "--log-regexp", "^typed$"}, {"wait", id, "--exit"}} {
+		cmd := command(environ, args...)
+		out := &lineWaiter{found: make(chan struct{}), want: "  more\n"}
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		followers, outs = append(followers, cmd), append(outs, out)
+	}
+	for _, tail := range outs[:2] {
+		if !tail.wait() {
+			t.Fatalf("tail before the end: %s", tail)
+		}
+	}
+	for want, args := range map[string][]string{
+		"live":             {"list", "--live", "--sandbox", "agent-1"},
+		"waiting":          {"screen", id},
+		"more":             {"show", id},
+		"more\n":           {"wait", id, "--log", "more", "--for", "60s"},
+		`"joinable": true`: {"list", "--json", "--live"},
+	} {
+		out, err := command(environ, args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "unreachable") {
+			t.Errorf("%v: %v, %s", args, err, out)
+		}
+	}
+	if err := last.Write(t.Context(), []byte("typed\n")); err != nil {
+		t.Fatal(err)
+	}
+	for i, cmd := range followers {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v, %s", cmd.Args, err, outs[i])
+		}
+	}
+	for _, tail := range outs[:2] {
+		text := tail.String()
+		at := 0
+		for _, line := range []string{"$ echo waiting", "  waiting\n", "  more\n", "  typed\n", "(exit status 7"} {
+			n := strings.Index(text[at:], line)
+			if n < 0 || strings.Count(text, line) != 1 {
+				t.Errorf("tail lacks %q or has it twice: %s", line, text)
+				break
+			}
+			at += n
+		}
+	}
+	if out := outs[2].String(); out != "typed\n" {
+		t.Errorf("wait --log-regexp: %q", out)
+	}
+}
+
+// lineWaiter keeps what is written to it, and notes when a text was.
+type lineWaiter struct {
+	want  string
+	found chan struct{}
+
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (w *lineWaiter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	had := strings.Contains(w.text.String(), w.want)
+	w.text.Write(p)
+	if !had && strings.Contains(w.text.String(), w.want) {
+		close(w.found)
+	}
+	return len(p), nil
+}
+
+// String implements fmt.Stringer.
+func (w *lineWaiter) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// wait waits for the text, for a minute at most.
+func (w *lineWaiter) wait() bool {
+	select {
+	case <-w.found:
+		return true
+	case <-time.After(time.Minute):
+		return false
 	}
 }

@@ -138,7 +138,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	live, err := a.liveSessions(ctx)
+	live, err := client.Dial(ctx, "", a.liveOptions(db))
 	if err != nil {
 		return err
 	}

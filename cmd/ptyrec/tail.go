@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -67,11 +68,15 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		if err != nil {
 			return err
 		}
-		return s.tail(ctx, a, f, write)
+		return s.tail(ctx, a, f, r, write)
 	}
 	db, info, ref, err := tailed(ctx, a, args)
 	if err != nil {
 		return err
+	}
+	if info.Status == store.Live && info.Piped() && ref.Whole() && !f.asJSON {
+		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
+		return tailOne(ctx, a, db, info, f, r)
 	}
 	t := &follower{a: a, db: db, id: info.ID, write: write}
 	if !f.asJSON {
@@ -120,9 +125,10 @@ type follower struct {
 	shows func(*session.Entry) bool
 
 	given map[string]bool
-	seq   int            // of the last entry that was given out
-	to    int            // the last entry to give out; 0: the session's
-	open  *session.Entry // as it stood when we last asked
+	seq   int             // of the last entry that was given out
+	to    int             // the last entry to give out; 0: the session's
+	open  *session.Entry  // as it stood when we last asked
+	said  *follow.Entries // of a command that runs
 }
 
 func (t *follower) follow(ctx context.Context, last int) error {
@@ -134,7 +140,7 @@ func (t *follower) follow(ctx context.Context, last int) error {
 		if err != nil {
 			return err
 		}
-		entries, err := t.db.EntriesAfter(ctx, t.id, t.seq)
+		entries, err := t.entries(ctx, info)
 		if err != nil {
 			return err
 		}
@@ -158,6 +164,23 @@ func (t *follower) follow(ctx context.Context, last int) error {
 			return nil
 		}
 	}
+}
+
+// entries returns those after the last one that was given out. Nobody puts those of a command that
+// runs into the database.
+func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+	if info.Process == "" || info.Status != store.Live {
+		return t.db.EntriesAfter(ctx, t.id, t.seq)
+	}
+	if t.said == nil {
+		r, err := t.a.redaction()
+		if err != nil {
+			return nil, err
+		}
+		t.said = follow.NewEntries(t.db, info.ID, newEntryReader(info.Session, r))
+	}
+	_, _, err := t.said.Read(ctx, false)
+	return t.said.After(t.seq), err
 }
 
 // skip leaves out all but the last n entries that are shown.

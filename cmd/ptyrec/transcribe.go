@@ -21,12 +21,10 @@ type eventSource interface {
 // too, if there is one.
 func transcribe(s session.Session, source eventSource, tap func(session.Event)) (*session.Transcript, error) {
 	var command *process.Transcript
-	if process.Piped(&s) {
+	if s.Piped() {
 		command = process.NewTranscript(s)
 	}
-	p := recorder.NewProcessor(recorder.ProcessorOptions{
-		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
-	})
+	p := newProcessor(s)
 	var last time.Duration
 	var err error
 	for {
@@ -68,4 +66,10 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 		Session: s,
 		Entries: entries,
 	}, err
+}
+
+func newProcessor(s session.Session) *recorder.Processor {
+	return recorder.NewProcessor(recorder.ProcessorOptions{
+		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
+	})
 }

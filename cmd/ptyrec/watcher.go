@@ -38,6 +38,7 @@ type watcher struct {
 
 	id      string
 	viewer  string // our id
+	piped   bool   // the session's lines end without a carriage return
 	term    *vterm.Term
 	painted bool // the session's screen is known
 	modes   vterm.Modes
@@ -193,7 +194,7 @@ func hand[T any](ctx context.Context, to chan<- T, v T) bool {
 func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 	switch e := e.(type) {
 	case client.Connected:
-		w.id, w.viewer = e.Session.ID, e.Viewer
+		w.id, w.viewer, w.piped = e.Session.ID, e.Viewer, e.Session.Piped()
 		if w.lost = nil; !w.painted {
 			w.term.Resize(e.Cols, e.Rows)
 			w.say(w.greeting())
@@ -205,6 +206,9 @@ func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 		w.term.Resize(e.Cols, e.Rows)
 		_, _ = w.term.Write(e.Data) // never fails
 	case client.Output:
+		if w.piped {
+			e.Data = session.TerminalLines(e.Data)
+		}
 		_, _ = w.term.Write(e.Data)
 	case protocol.Size:
 		w.term.Resize(e.Cols, e.Rows)

@@ -26,7 +26,9 @@ export function when(iso: string): string {
 }
 
 export const full = (iso: string): string => new Date(iso).toLocaleString([], { dateStyle: "full", timeStyle: "medium" });
-export const titleOf = (s: Session): string => s.title || s.prompt || s.command.join(" ");
+/** commandOf returns a session's command line; of one that a program asked for it is the text that the shell was given. */
+export const commandOf = (s: Session): string => (s.process && s.command.length === 3 && s.command[1] === "-c" ? s.command[2] : undefined) ?? s.command.join(" ");
+export const titleOf = (s: Session): string => s.title || s.prompt || commandOf(s);
 export const agentOf = (a: Agent): string => [a.name, a.version].filter(Boolean).join(" "); // as `ptyrec list` names it
 export const size = (bytes: number): string => (bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`);
 export const folder = (cwd: string): string => cwd.replace(/^\/(home|Users)\/[^/]+/, "~");

@@ -171,6 +171,7 @@ export class Stage implements Watcher {
 
   private attach(): void {
     const now = (this.now = new Screen(this.xterm));
+    now.term.options.convertEol = this.session.process !== undefined && !this.session.asked?.pty; // the lines of a pipe end without a carriage return
     this.live = new Live(this.session.id, this, () => this.listener.seen());
     this.bar = new ControlBar(this.live, now, this.write);
     now.el.classList.add("now");

@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { launch, leftOpen, open as openIn, skip } from "./browser.mjs";
 import { long, written } from "./long.mjs";
-import { root, start } from "./program.mjs";
+import { root, said, start } from "./program.mjs";
 
 const turns = 1500; // of four entries each
 const mostNodes = 3000;
@@ -325,4 +325,19 @@ test("3.9 agents have the name that the command line shows", { skip }, async () 
   await tab.click(`.session >> text=${listed.title}`);
   await tab.waitForSelector(`.who >> text=${name}`);
   await check();
+});
+
+test("14.1 a command that a program runs is followed in the page", { skip }, async () => {
+  const url = new URL(await said(program.child("serve", "--allow-run", "--listen", "127.0.0.1:0"), /https?:\/\/[^\s#]+#token=\S+/));
+  const process = (p, method, body) => fetch(new URL(`/api/process/${p}`, url), { method, body, headers: { Authorization: `Bearer ${program.token}`, "Content-Type": "application/json" } });
+  const started = await process("start", "POST", JSON.stringify({ processId: "watched", command: "echo one; echo two; sleep 1; echo three; exec sleep 1000" }));
+  assert.equal(started.status, 200, await started.text());
+  const { id: command } = JSON.parse(program.run("list", "--live", "--json")).find((s) => s.process === "watched");
+  const { tab, visible } = await open("light", `/s/${command}`);
+  await visible("three");
+  await tab.waitForFunction(() => document.querySelector("#stage[data-link=open] .now .xterm-rows")?.textContent.includes("three"));
+  const rows = await tab.$$eval(".now .xterm-rows > div", (all) => all.map((e) => e.textContent.trimEnd()));
+  assert.deepEqual(rows.slice(0, 3), ["one", "two", "three"]);
+  assert.equal((await process("watched?signal=KILL", "DELETE")).status, 200);
+  await visible("exit status 137");
 });

@@ -1,0 +1,81 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Log reads a raw log that grows. Its zero value is not usable. It is not used concurrently.
+type Log struct {
+	Store *store.Store
+	ID    string // of the session
+	next  int64  // number of the event that comes next
+}
+
+// Each calls fn with the events that are new since the last call.
+func (l *Log) Each(ctx context.Context, fn func(e session.Event)) error {
+	for e, err := range l.Store.EventsFrom(ctx, l.ID, store.From{Event: l.next}) {
+		if damage := (*store.Damage)(nil); errors.As(err, &damage) {
+			l.next = damage.EndEvent
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.next++
+		fn(e)
+	}
+	return nil
+}
+
+// Reader makes the entries of a session from its events. It is not used concurrently.
+type Reader interface {
+	Feed(e session.Event)
+	// Changes returns the entries that are new or different since the last call, as viewers may see
+	// them, and the ids of those that were taken back.
+	Changes() (changed []*session.Entry, gone []string)
+	Close() // after the last event
+}
+
+// Entries are the entries of a session that another process records. They are not used
+// concurrently.
+type Entries struct {
+	log    Log
+	reader Reader
+	all    []*session.Entry
+}
+
+// NewEntries returns the entries of a session that r makes.
+func NewEntries(s *store.Store, id string, r Reader) *Entries {
+	return &Entries{log: Log{Store: s, ID: id}, reader: r}
+}
+
+// Read reads what is new in the raw log, and returns the entries that are new or different since the
+// last call, and the ids of those that were taken back. over says that no more follows.
+func (t *Entries) Read(ctx context.Context, over bool) (changed []*session.Entry, gone []string, err error) {
+	if err := t.log.Each(ctx, t.reader.Feed); err != nil {
+		return nil, nil, err
+	}
+	if over {
+		t.reader.Close()
+	}
+	changed, gone = t.reader.Changes()
+	t.all = slices.DeleteFunc(t.all, func(e *session.Entry) bool { return slices.Contains(gone, e.ID) })
+	for _, e := range changed {
+		if i := slices.IndexFunc(t.all, func(old *session.Entry) bool { return old.ID == e.ID }); i >= 0 {
+			t.all[i] = e
+		} else {
+			t.all = append(t.all, e)
+		}
+	}
+	return changed, gone, nil
+}
+
+// After returns the entries with a greater number, in order, as the last Read found them.
+func (t *Entries) After(seq int) []*session.Entry {
+	return slices.DeleteFunc(slices.Clone(t.all), func(e *session.Entry) bool { return e.Seq <= seq })
+}
