@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -42,17 +44,28 @@ type Client struct {
 // place is where sessions are.
 type place interface {
 	sessions(ctx context.Context) ([]Session, error)
-	// connect returns a connection to a session, on which frames go both ways. After a final
-	// error, retrying is useless.
-	connect(ctx context.Context, id string) (conn io.ReadWriteCloser, err error)
+	// connect returns a connection to a session, on which frames go both ways; an empty ref is the
+	// session that is meant if none is named. After a final error, retrying is useless.
+	connect(ctx context.Context, ref string) (conn io.ReadWriteCloser, err error)
+	// follow returns the place for one stream, which may keep there how far it is.
+	follow(ref string, o AttachOptions) place
 }
 
 // Dial returns a Client for the sessions of a server or of this machine. where is the server's URL
-// (http or https, also that of a session's page); if it is empty, the sessions are those of this
-// user on this machine. Dial checks that the server is one and accepts the token.
+// (http or https, also that of a session's page), or that of a management server
+// (ws[s]://HOST:PORT[/AGENT[/SESSION]]); if it is empty, the sessions are those of this user on
+// this machine. Dial checks that the server is one and accepts the token, but for a management
+// server, which Attach and Sessions connect to.
 func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if where == "" {
 		return &Client{local{o.Dir, o.Database, o.Other}, backoff}, nil
+	}
+	if management.Is(where) {
+		s, err := management.New(where, o.Token, cmp.Or(o.HTTP, http.DefaultClient))
+		if err != nil {
+			return nil, err
+		}
+		return &Client{managed{server: s}, patientBackoff}, nil
 	}
 	base, _, err := SplitURL(where)
 	if err != nil {
@@ -69,8 +82,12 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 }
 
 // SplitURL splits the URL of a session's page, https://host/s/ID, into that of its server and the
-// session's id. The id is empty if where is a server's URL.
+// session's id. The id is empty if where is a server's URL. That of a management server stays whole.
 func SplitURL(where string) (server, id string, err error) {
+	if management.Is(where) {
+		_, err := management.New(where, "", nil)
+		return where, "", err
+	}
 	u, err := url.Parse(where)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return "", "", fmt.Errorf("%q is no URL of a server", where)
@@ -102,6 +119,9 @@ func (c *Client) IDs() ([]string, error) {
 func (c *Client) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	return c.place.connect(ctx, ref)
 }
+
+// newest names the newest live session.
+const newest = "last"
 
 // helloTimeout is how long a session has for its Hello.
 const helloTimeout = 10 * time.Second

@@ -1,5 +1,6 @@
 // Package client watches and controls live sessions: those of this user on this machine, through
-// their sockets, and those of a `ptyrec serve`, over HTTP.
+// their sockets, those of a `ptyrec serve`, over HTTP, and those of a management server, over its
+// WebSocket.
 //
 // Dial returns a Client; its Attach returns a Stream. A Stream is an io.ReadWriteCloser of the
 // session's output and keys; its Next returns everything that the session sends, in order. A Stream

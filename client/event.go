@@ -8,8 +8,8 @@ import (
 
 // Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
 // protocol.Size, protocol.Entries, protocol.State, protocol.Control, protocol.Screen,
-// protocol.Numbered and, as the last one, protocol.Exit. Events that only newer versions know are
-// left out.
+// protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events that only newer
+// versions know are left out.
 type Event any
 
 // Connected says that the session is there, at first and after each Lost. Then the entries that
@@ -45,6 +45,8 @@ func decode(f protocol.Frame) (Event, error) {
 		return decoded[protocol.Control](f)
 	case protocol.TypeScreen:
 		return decoded[protocol.Screen](f)
+	case protocol.TypeNotice:
+		return decoded[protocol.Notice](f)
 	case protocol.TypeExit:
 		return decoded[protocol.Exit](f)
 	}

@@ -15,3 +15,6 @@ func Delays(p *Commands, d func(time.Duration)) {
 
 // HurryProcesses makes p connect again at once.
 func HurryProcesses(p *Processes) { p.delay = func(int) time.Duration { return 0 } }
+
+// PatientBackoff is the time before the nth try in a row to reach a management server.
+var PatientBackoff = patientBackoff

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,11 @@ type local struct {
 	other         func(ctx context.Context, ref string) (io.ReadWriteCloser, error) // to those without one; nil: there are none
 }
 
+func (l local) follow(string, AttachOptions) place { return l }
+
 // connect dials a session's socket. Where nobody listens the session is over, and stays so.
 func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
+	ref = cmp.Or(ref, newest)
 	path := ref
 	if !strings.ContainsRune(ref, '/') {
 		var err error
@@ -58,7 +62,7 @@ func (l local) find(ref string) (string, error) {
 		return "", err
 	}
 	ids := slices.Sorted(maps.Keys(sockets))
-	if ref == "last" && len(ids) > 0 {
+	if ref == newest && len(ids) > 0 {
 		return sockets[ids[len(ids)-1]], nil
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, ref) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -26,7 +27,7 @@ const (
 )
 
 // ErrToken says that the server asks for a token, or does not take this one.
-var ErrToken = errors.New("the server does not take the token")
+var ErrToken = management.ErrToken
 
 // remote is a server.
 type remote struct {
@@ -123,8 +124,20 @@ func (s *remote) sessions(ctx context.Context) ([]Session, error) {
 	return list.Sessions, err
 }
 
+func (s *remote) follow(string, AttachOptions) place { return s }
+
 // connect opens a WebSocket to a session.
 func (s *remote) connect(ctx context.Context, id string) (io.ReadWriteCloser, error) {
+	if id == "" || id == newest {
+		live, err := s.sessions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(live) == 0 {
+			return nil, final{fmt.Errorf("live %w", session.ErrNotFound)}
+		}
+		id = live[0].ID
+	}
 	o := &websocket.DialOptions{HTTPClient: s.http, Subprotocols: []string{Subprotocol}, CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
 	if s.token != "" {
 		o.Subprotocols = append(o.Subprotocols, TokenPrefix+base64.RawURLEncoding.EncodeToString([]byte(s.token)))

@@ -25,6 +25,7 @@ type AttachOptions struct {
 	Control bool           // ask for control, now and after each reconnect
 	Behalf  *protocol.Link // the client that a server attaches for; may be nil
 	Answers *bool          // whether typed input may answer a question of the agent; see protocol.Attach
+	Start   *Start         // of a management server's session that is not there; nil: it is not started
 	// OnEvent, if set, is called by Read for events other than output.
 	OnEvent func(Event)
 }
@@ -60,12 +61,14 @@ type Stream struct {
 const queued = 16
 
 // Attach connects to a session: an id, the start of one, "last", or, on this machine, the path of
-// its socket. It returns once the session has answered; ctx bounds only that. The error wraps
-// session.ErrNotFound if no such session is live. The caller must Close the stream.
+// its socket. With a management server it may also be a name. An empty ref is the newest session,
+// or the one that the URL of a management server names, by default "main". Attach returns once the
+// session has answered; ctx bounds only that. The error wraps session.ErrNotFound if no such
+// session is live. The caller must Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
 		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
-		place:  c.place, ref: ref, on: o.OnEvent, delay: c.delay,
+		place:  c.place.follow(ref, o), ref: ref, on: o.OnEvent, delay: c.delay,
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,
 	}
@@ -140,8 +143,11 @@ func (s *Stream) run(l *link) {
 	for try := 0; ; {
 		var err error
 		if l != nil {
-			try = 0
+			seq, began := s.seq, time.Now()
 			err = s.serve(l)
+			if s.seq != seq || time.Since(began) > patience { // not one that only drops connections
+				try = 0
+			}
 			if err == nil || s.ctx.Err() != nil {
 				s.err = s.ctx.Err()
 				return

@@ -44,6 +44,7 @@ const (
 	TypeExit     Type = 'X' // Exit: the child is over, and all before it was sent; the connection ends
 	TypePong     Type = 'P' // the Ping's payload
 	TypeNumbered Type = 'L' // Numbered: a frame of the raw log, in ModeFrames
+	TypeNotice   Type = 'W' // Notice: what the user should know; the session continues
 )
 
 // Frames to the session.

@@ -157,6 +157,12 @@ type Gap struct {
 	To   int64 `json:"to"`
 }
 
+// Notice is a message for the user: what was shown may be incomplete, or what was asked may not
+// happen. Package client sends it for servers of other protocols.
+type Notice struct {
+	Text string `json:"text"`
+}
+
 // Exit is the child's end.
 type Exit struct {
 	Status int   `json:"status"` // 128+n where signal n ended it

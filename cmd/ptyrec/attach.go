@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/session"
@@ -25,12 +26,14 @@ type attachFlags struct {
 func newAttachCmd(a *app) *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
-		Use:        "attach [S | https://HOST/s/S]",
+		Use:        "attach [S | https://HOST/s/S | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"join", "watch", "connect"},
 		Short:      "Watch a live session in this terminal, and type into it",
 		Long: `Attach shows the screen of a session that runs (the newest one where none is named), on this machine or on one where ptyrec serve runs.
 You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize: it gets its own back
 when you leave.
+Of a management server (ws:// or wss://, docs/management.md) it shows a terminal of the machine AGENT, by default of the only one: the session named SESSION, by default
+main, which --control starts if there is none.
 A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
 
 The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
@@ -38,6 +41,7 @@ $PTYREC_TOKEN or --token-file.`,
 		Example: `  ptyrec attach
   ptyrec attach 01a1fcd2 --control
   ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
+  ptyrec attach ws://mgmt.example:8121/agent-01 --control
   ptyrec attach --detach-key ctrl+q`,
 		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,29 +106,17 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if err != nil {
 		return attachError(err)
 	}
-	if server != "" && (ref == "" || ref == "last") {
-		if ref, err = newest(ctx, sessions); err != nil {
-			return err
-		}
+	o := client.AttachOptions{Name: viewerName(), Control: f.control || f.resize}
+	if o.Control {
+		cols, rows, _ := term.GetSize(int(a.stdout.Fd())) // if it is not known, the server chooses
+		o.Start = &client.Start{Cols: cols, Rows: rows}
 	}
-	stream, err := sessions.Attach(ctx, ref, client.AttachOptions{Name: viewerName(), Control: f.control || f.resize})
+	stream, err := sessions.Attach(ctx, ref, o)
 	if err != nil {
 		return attachError(err)
 	}
 	w := &watcher{a: a, stream: stream, detach: key, detachName: f.detachKey, control: f.control || f.resize, resize: f.resize, remote: server != ""}
 	return w.run(ctx)
-}
-
-// newest returns a server's newest live session.
-func newest(ctx context.Context, sessions *client.Client) (string, error) {
-	live, err := sessions.Sessions(ctx)
-	if err != nil {
-		return "", attachError(err)
-	}
-	if len(live) == 0 {
-		return "", attachError(fmt.Errorf("live %w", session.ErrNotFound))
-	}
-	return live[0].ID, nil
 }
 
 // serverToken returns the token for a server, or "" if none is known.
@@ -153,9 +145,23 @@ func viewerName() string {
 	return "attach on " + strings.TrimPrefix(name, "/dev/")
 }
 
+// absentHint says what to do about a session that a management server does not have.
+func absentHint(e *client.NoSession) string {
+	if len(e.Names) == 0 {
+		return "--control starts the session main if there is none"
+	}
+	return "it has " + strings.Join(e.Names, ", ")
+}
+
 // attachError says what to do next where one cannot attach.
 func attachError(err error) error {
+	var many *client.ManyAgents
+	var absent *client.NoSession
 	switch {
+	case errors.As(err, &many):
+		return fail(err, "name one of them: ws://HOST:PORT/"+many.Agents[0])
+	case errors.As(err, &absent):
+		return fail(err, absentHint(absent))
 	case errors.Is(err, client.ErrToken):
 		return fail(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
 	case errors.Is(err, session.ErrNotFound):

@@ -234,9 +234,6 @@ func joinAnywhere(ctx context.Context, a *app, ref string, f attachFlags, o clie
 		return nil, protocol.Hello{}, err
 	}
 	sessions, err := client.Dial(ctx, server, client.Options{Token: token})
-	if err == nil && id == "" {
-		id, err = newest(ctx, sessions)
-	}
 	if err != nil {
 		return nil, protocol.Hello{}, attachError(err)
 	}

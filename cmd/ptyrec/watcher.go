@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,8 +44,10 @@ type watcher struct {
 	painted bool // the session's screen is known
 	modes   vterm.Modes
 	lost    *client.Lost // nil while connected
+	failed  error        // why the session cannot be reached any more
 	note    string       // for the status line, until
 	until   time.Time
+	notices []string
 	typed   chan []byte
 	refused chan error
 }
@@ -64,6 +67,9 @@ func (w *watcher) run(ctx context.Context) error {
 	w.mirror(d, vterm.Modes{})
 	d.close()
 	err = errors.Join(err, term.Restore(int(w.a.stdin.Fd()), state))
+	for _, text := range w.notices {
+		w.a.notice("%s", text)
+	}
 	if end != "" {
 		w.a.notice("%s", end)
 	}
@@ -214,11 +220,12 @@ func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 		w.term.Resize(e.Cols, e.Rows)
 	case protocol.Control:
 		w.controls(e)
+	case protocol.Notice:
+		w.heed(e.Text)
 	case client.Lost:
 		w.lost = &e
 	case error:
-		w.note = e.Error()
-		w.lost = &client.Lost{Err: e}
+		w.failed = e
 	}
 }
 
@@ -247,6 +254,19 @@ func (w *watcher) greeting() string {
 }
 
 func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
+
+// maxNotices is how many notices are kept for the end.
+const maxNotices = 20
+
+// heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in use.
+func (w *watcher) heed(text string) {
+	w.say(text)
+	if !isTerminal(w.a.stderr) {
+		w.a.notice("%s", text)
+	} else if len(w.notices) < maxNotices && !slices.Contains(w.notices, text) {
+		w.notices = append(w.notices, text)
+	}
+}
 
 // fit follows the size of the user's terminal; so does the session's window, if the user asked for
 // that.
@@ -353,6 +373,9 @@ func (w *watcher) over(ctx context.Context) (end string, err error) {
 	status, ok := w.stream.ExitStatus()
 	if !ok && !w.remote {
 		status, ok = w.stored(context.WithoutCancel(ctx))
+	}
+	if !ok && w.failed != nil {
+		return "", attachError(w.failed)
 	}
 	if !ok || status < 0 {
 		return "", fail(fmt.Errorf("session %s is gone, and left no exit status", w.name()), "`ptyrec show "+w.name()+"` shows what was recorded of it")

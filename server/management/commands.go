@@ -100,7 +100,7 @@ func (c *conn) listSessions(r *request) error {
 	m := sessionListMessage{"session_list", *r.AgentID, []sessionEntry{}}
 	if *r.AgentID == c.p.AgentID {
 		for _, l := range c.p.list(c.ctx) {
-			m.Sessions = append(m.Sessions, c.p.entryOf(l))
+			m.Sessions = append(m.Sessions, c.p.entryOf(l, c.sizes))
 		}
 	}
 	return c.send(m)
@@ -119,7 +119,7 @@ func (c *conn) startShell(r *request) error {
 	if tail := c.unknown(r); tail != "" {
 		return c.fail(failed + tail)
 	}
-	cols, rows := r.size()
+	cols, rows := r.Size()
 	if !isSize(cols, rows) {
 		return c.fail(failed + badSize(cols, rows))
 	}
@@ -160,7 +160,7 @@ func (c *conn) createSession(r *request) error {
 	if tail := c.unknown(r); tail != "" {
 		return c.fail(failed + tail)
 	}
-	cols, rows := r.size()
+	cols, rows := r.Size()
 	if !isSize(cols, rows) {
 		return c.fail(failed + badSize(cols, rows))
 	}
@@ -280,7 +280,7 @@ func (c *conn) sendInput(r *request) error {
 }
 
 func (c *conn) ptyResize(r *request) error {
-	cols, rows := r.size()
+	cols, rows := r.Size()
 	if tooSmall(cols, rows) {
 		return c.fail("pty_resize rejected: dims " + dims(cols, rows) + " below floor (20x5)")
 	}
@@ -314,7 +314,7 @@ func (c *conn) attachSession(r *request) error {
 	if err := c.send(namedMessage{Type: "session_attached", AgentID: c.p.AgentID, SessionName: l.name, CommandID: commandIDOf(l.id)}); err != nil {
 		return err
 	}
-	if cols, rows := r.size(); r.Cols != nil && r.Rows != nil && !tooSmall(cols, rows) {
+	if cols, rows := r.Size(); r.Cols != nil && r.Rows != nil && !tooSmall(cols, rows) {
 		if _, stream, problem := c.commandTo(c.ctx, commandIDOf(l.id)); problem == "" {
 			_ = resize(c.ctx, l, stream, cols, rows) // it is attached all the same
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
+	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -40,6 +41,7 @@ type conn struct {
 	p     *Protocol
 	id    string
 	ws    *websocket.Conn
+	sizes bool            // it wants the sizes of sessions
 	local string          // this machine's address, as the client reached it
 	ctx   context.Context // ends with the connection
 	stop  context.CancelFunc
@@ -313,7 +315,7 @@ func (c *conn) leaveSession(r *request) error {
 }
 
 // notController is what a client is told that may not type.
-const notController = "Attached as observer (read-only); re-attach with role=controller to "
+const notController = wire.NotController
 
 // held returns what the client types with as the controller of a session, or nil.
 func (c *conn) held(id string) (*reader, *client.Stream) {
@@ -342,7 +344,7 @@ func (c *conn) sessionResize(r *request) error {
 	if stream == nil {
 		return c.fail(notController + "resize")
 	}
-	cols, rows := r.size()
+	cols, rows := r.Size()
 	if tooSmall(cols, rows) {
 		return c.fail("pty.session_resize rejected: dims " + dims(cols, rows) + " below floor (20x5)")
 	}

@@ -14,14 +14,15 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
+	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // The roles of those who join.
 const (
-	observer   = "observer"
-	controller = "controller"
+	observer   = wire.Observer
+	controller = wire.Controller
 )
 
 // maxWaiting is how many frames wait for a client at most.
@@ -97,6 +98,8 @@ type hub struct {
 	outputs  int64 // frames of output so far
 	written  int64 // bytes of output so far
 	term     *vterm.Term
+	cols     int // of the window, in cells
+	rows     int
 	clean    *cleaner
 	pictured int64             // outputs at the newest keyframe
 	asking   bool              // for a keyframe
@@ -204,7 +207,7 @@ func (h *hub) seed(s protocol.Snapshot) {
 	defer h.mu.Unlock()
 	h.term = vterm.New(vterm.Options{Cols: s.Cols, Rows: s.Rows, Scrollback: -1})
 	_, _ = h.term.Write(s.Data) // never fails
-	h.written = s.Seq
+	h.written, h.cols, h.rows = s.Seq, s.Cols, s.Rows
 }
 
 // end says that the session is over.
@@ -236,6 +239,7 @@ func (h *hub) take(n protocol.Numbered) {
 		h.written += int64(len(n.Data))
 	case protocol.NumberedResize:
 		h.term.Resize(e.cols, e.rows)
+		h.cols, h.rows = e.cols, e.rows
 	case protocol.NumberedExit:
 		h.status = e.status
 	case protocol.NumberedLost:
@@ -574,8 +578,8 @@ func (h *hub) leave(c *conn) {
 	_ = h.put(session.EventLeave, c.id, "", func(*entry) {}) // if the session is over, that is told
 }
 
-// entryOf describes the session in a session_list.
-func (p *Protocol) entryOf(l live) sessionEntry {
+// entryOf describes the session in a session_list, with its size if that is wanted.
+func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
 	e := sessionEntry{
 		SessionName: l.name, CommandID: commandIDOf(l.id), SessionID: l.id, SessionType: "interactive", Command: l.command, Running: true,
 		PTYURL: "wss://{host}/agents/" + p.AgentID + "/sessions/" + l.id + "/attach", PTYSubprotocol: "pty-ws.v1",
@@ -588,10 +592,16 @@ func (p *Protocol) entryOf(l live) sessionEntry {
 	h := p.hubs[l.id]
 	p.mu.Unlock()
 	if h == nil {
+		if sizes {
+			e.Cols, e.Rows = p.sizeOf(l.id)
+		}
 		return e
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if sizes {
+		e.Cols, e.Rows = h.cols, h.rows
+	}
 	e.Membership.Controllers, e.Membership.Observers = h.membersByRole()
 	e.Membership.Attachments = len(h.members)
 	if newest := h.next - 1; newest >= 0 {
@@ -601,6 +611,20 @@ func (p *Protocol) entryOf(l live) sessionEntry {
 		e.Liveness.MaxClientLag = max(e.Liveness.MaxClientLag, h.next-cmp.Or(r.told.Load(), h.next))
 	}
 	return e
+}
+
+// sizeOf asks a session for the size of its window, in cells; 0 if it does not answer.
+func (p *Protocol) sizeOf(id string) (cols, rows int) {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	stream, err := p.Sessions.Attach(ctx, id, client.AttachOptions{Name: p.name("list"), Kind: protocol.Agent, Mode: protocol.ModeNone})
+	if err != nil {
+		return 0, 0
+	}
+	defer func() { _ = stream.Close() }()
+	event, _ := stream.Next(ctx)
+	hello, _ := event.(client.Connected)
+	return hello.Cols, hello.Rows
 }
 
 // errGone says that a reader is to stop.

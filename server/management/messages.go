@@ -5,27 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// request is any message of a client. Pointers tell what is missing.
-type request struct {
-	Type        string   `json:"type"`
-	AgentID     *string  `json:"agent_id"`
-	SessionID   *string  `json:"session_id"`
-	SessionName *string  `json:"session_name"`
-	SessionType *string  `json:"session_type"`
-	CommandID   *string  `json:"command_id"`
-	Command     *string  `json:"command"`
-	Args        []string `json:"args"`
-	WorkingDir  *string  `json:"working_dir"`
-	Data        *string  `json:"data"`
-	Role        *string  `json:"role"`
-	Timestamp   *int64   `json:"timestamp"`
-	Cols        *uint32  `json:"cols"`
-	Rows        *uint32  `json:"rows"`
-	Signal      *int32   `json:"signal"`
-	ReplayFrom  *uint64  `json:"replay_from"`
-}
+// The messages that clients and servers share.
+type (
+	request      = wire.Request
+	agentEntry   = wire.Agent
+	sessionEntry = wire.Session
+	membership   = wire.Membership
+	liveness     = wire.Liveness
+)
 
 // handlers are the messages that are accepted, in the order in which server_hello lists them.
 var handlers = []struct {
@@ -82,18 +73,6 @@ func parse(message []byte) (r *request, handle func(*conn, *request) error, err 
 	return nil, nil, fmt.Errorf("unknown variant `%s`", r.Type)
 }
 
-// size returns the size that a message names, or the default for what is missing.
-func (r *request) size() (cols, rows int) {
-	cols, rows = 80, 24
-	if r.Cols != nil {
-		cols = int(*r.Cols)
-	}
-	if r.Rows != nil {
-		rows = int(*r.Rows)
-	}
-	return cols, rows
-}
-
 // The messages to clients.
 type (
 	helloMessage struct {
@@ -118,44 +97,10 @@ type (
 		Type   string       `json:"type"` // agent_list
 		Agents []agentEntry `json:"agents"`
 	}
-	agentEntry struct {
-		ID            string `json:"id"`
-		Hostname      string `json:"hostname"`
-		IPAddress     string `json:"ip_address"`
-		Status        string `json:"status"`
-		ConnectedAt   int64  `json:"connected_at"` // Unix milliseconds, as all times
-		LastHeartbeat int64  `json:"last_heartbeat"`
-	}
 	sessionListMessage struct {
 		Type     string         `json:"type"` // session_list
 		AgentID  string         `json:"agent_id"`
 		Sessions []sessionEntry `json:"sessions"`
-	}
-	sessionEntry struct {
-		SessionName      string     `json:"session_name"`
-		CommandID        string     `json:"command_id"`
-		SessionID        string     `json:"session_id"`
-		SessionType      string     `json:"session_type"`
-		Command          string     `json:"command"`
-		Running          bool       `json:"running"`
-		PTYURL           string     `json:"pty_ws_url"`
-		PTYSubprotocol   string     `json:"pty_ws_subprotocol"`
-		ObserverURL      string     `json:"orchestrator_observer_url"`
-		ControllerURL    string     `json:"orchestrator_controller_url"`
-		DefaultRole      string     `json:"default_role"`
-		ControllerPolicy string     `json:"controller_policy"`
-		Membership       membership `json:"membership"`
-		Liveness         liveness   `json:"liveness"`
-	}
-	membership struct {
-		Controllers []string `json:"controllers"`
-		Observers   []string `json:"observers"`
-		Attachments int      `json:"attachment_count"`
-	}
-	liveness struct {
-		AgentConnected  bool   `json:"agent_connected"`
-		ReplayNewestSeq *int64 `json:"replay_newest_seq"`
-		MaxClientLag    int64  `json:"max_client_lag"`
 	}
 	commandMessage struct {
 		Type      string `json:"type"` // shell_started, input_sent

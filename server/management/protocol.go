@@ -16,13 +16,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ptyrec/ptyrec/client"
+	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 // Path is where the protocol is served.
-const Path = "/ws/sandbox"
+const Path = wire.Path
 
 // Options configure a Protocol. Sessions, Store, Start, AgentID and Shell are required.
 type Options struct {
@@ -121,9 +122,6 @@ func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _,
 	_ = json.NewEncoder(w).Encode(errorMessage{"error", message}) // if this fails, the client is gone
 }
 
-// maxMessage is the longest message of a client, in bytes.
-const maxMessage = 1 << 20
-
 // serve makes a WebSocket of a request. The server's guard has checked the rest.
 func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
@@ -140,8 +138,9 @@ func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client was told
 	}
-	ws.SetReadLimit(maxMessage)
+	ws.SetReadLimit(wire.MaxMessage)
 	c := newConn(p, ws)
+	c.sizes = r.Header.Get(wire.ClientHeader) != ""
 	p.mu.Lock()
 	p.conns[c] = true
 	p.mu.Unlock()

@@ -280,11 +280,15 @@ func (r *reader) sendFrame(e *entry) error {
 	case protocol.NumberedResize:
 		return r.json(resizeFrame{r.head(e.number, e.ts, "resize"), e.cols, e.rows})
 	case protocol.NumberedExit:
-		if err := r.data(e, e.number-1, "output", e.clean); err != nil {
-			return err
+		seq := e.number
+		if len(e.clean) > 0 { // what redaction held back takes this number, and the end the next one
+			if err := r.data(e, seq, "output", e.clean); err != nil {
+				return err
+			}
+			seq++
 		}
 		r.c.forget(r)
-		return r.json(closedFrame{r.head(e.number, e.ts, "closed"), e.status})
+		return r.json(closedFrame{r.head(seq, e.ts, "closed"), e.status})
 	case protocol.NumberedMark:
 		return r.sendMark(e)
 	case protocol.NumberedLost, protocol.NumberedNext:

@@ -10,10 +10,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
+	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
 // shellName is the session_name of the shell that start_shell makes.
-const shellName = "main"
+const shellName = wire.MainSession
 
 // killTime is how long the shell has to end after SIGHUP.
 const killTime = 5 * time.Second

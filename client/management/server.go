@@ -1,0 +1,206 @@
+package management
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	wire "github.com/ptyrec/ptyrec/protocol/management"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// ErrToken reports that the server wants a token, or another one.
+var ErrToken = errors.New("the server does not take the token")
+
+// final is an error that another try would only meet again.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// IsFinal reports whether another try would only meet err again.
+func IsFinal(err error) bool {
+	var f final
+	return errors.As(err, &f)
+}
+
+// Is reports whether an address is one of a management server.
+func Is(where string) bool {
+	return strings.HasPrefix(where, "ws://") || strings.HasPrefix(where, "wss://")
+}
+
+// Server is a management server. It may be used concurrently.
+type Server struct {
+	url     url.URL // with what the user wrote behind ?
+	agent   string  // the machine; empty: the only one
+	session string  // the session that is meant if none is named
+	token   string
+	http    *http.Client
+}
+
+// New returns the server at ws[s]://HOST:PORT[/AGENT[/SESSION]], where AGENT may follow the path of
+// the endpoint, /ws/sandbox. A token in the query (?token=) is used unless another is given. Nothing
+// is asked of the server yet. Errors do not repeat the query.
+func New(where, token string, c *http.Client) (*Server, error) {
+	plain, _, _ := strings.Cut(where, "?")
+	plain, _, _ = strings.Cut(plain, "#")
+	bad := fmt.Errorf("%q is not the URL of a management server", plain)
+	u, err := url.Parse(where)
+	if err != nil || !Is(where) || u.Host == "" || u.User != nil {
+		return nil, bad
+	}
+	s := &Server{url: *u, token: token, http: withoutLoops(c)}
+	if s.token == "" {
+		s.token = u.Query().Get("token")
+	}
+	names := strings.Split(strings.Trim(strings.TrimPrefix(u.EscapedPath()+"/", wire.Path+"/"), "/"), "/")
+	for i, name := range names {
+		if names[i], err = url.PathUnescape(name); err != nil {
+			return nil, bad
+		}
+	}
+	if len(names) > 2 {
+		return nil, bad
+	}
+	s.agent, s.session = names[0], append(names[1:], "")[0]
+	s.url.Path, s.url.RawPath, s.url.Fragment = wire.Path, "", ""
+	return s, nil
+}
+
+// maxRedirects bounds the redirects of an upgrade.
+const maxRedirects = 5
+
+// withoutLoops returns a client like c that does not follow redirects for ever.
+func withoutLoops(c *http.Client) *http.Client {
+	if c == nil {
+		return nil
+	}
+	limited := *c
+	if limited.CheckRedirect == nil {
+		limited.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return errors.New("too many redirects")
+			}
+			return nil
+		}
+	}
+	return &limited
+}
+
+// String returns the server's address for people: without anything secret.
+func (s *Server) String() string { return s.url.Scheme + "://" + s.url.Host }
+
+// openTime is how long a server has to accept a connection.
+const openTime = 10 * time.Second
+
+// open makes a connection.
+func (s *Server) open(ctx context.Context) (*socket, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	o := &websocket.DialOptions{HTTPClient: s.http, CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
+	o.HTTPHeader.Set(wire.ClientHeader, "1")
+	if s.token != "" {
+		o.HTTPHeader.Set("Authorization", "Bearer "+s.token)
+	}
+	ws, resp, err := websocket.Dial(ctx, s.url.String(), o) //nolint:bodyclose // the library reads it
+	if err != nil {
+		return nil, s.refusal(resp, err)
+	}
+	ws.SetReadLimit(wire.MaxMessage)
+	return &socket{ws}, nil
+}
+
+// refusal makes an error of a failed upgrade. It leaves the address out, which may hold a token.
+func (s *Server) refusal(resp *http.Response, err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if resp == nil {
+		return fmt.Errorf("%s: %w", s, err)
+	}
+	text := fmt.Errorf("%s: the server answers with %q", s, resp.Status)
+	switch code := resp.StatusCode; {
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return final{fmt.Errorf("%w (%w)", ErrToken, text)}
+	case code == http.StatusNotFound:
+		return final{fmt.Errorf("%w: there is no management server", text)}
+	case code >= 400 && code < 500 && code != http.StatusTooManyRequests:
+		return final{text}
+	}
+	return text
+}
+
+// Entry is a session of a server.
+type Entry struct {
+	Agent string
+	wire.Session
+}
+
+// List returns the sessions of the server's machines, or of the one that its address names.
+func (s *Server) List(ctx context.Context) ([]Entry, error) {
+	conn, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.close()
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	agents := []string{s.agent}
+	if s.agent == "" {
+		if agents, err = conn.agents(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	var all []Entry
+	for _, agent := range agents {
+		sessions, err := conn.sessions(ctx, agent, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range sessions {
+			all = append(all, Entry{agent, one})
+		}
+	}
+	return all, nil
+}
+
+// only returns the one machine of a list.
+func only(agents []string) (string, error) {
+	switch len(agents) {
+	case 0:
+		return "", final{fmt.Errorf("machine %w: the server has none", session.ErrNotFound)}
+	case 1:
+		return agents[0], nil
+	}
+	return "", final{&ManyAgents{agents}}
+}
+
+// ManyAgents reports that an address names none of the server's machines.
+type ManyAgents struct {
+	Agents []string // their ids
+}
+
+// Error implements error.
+func (m *ManyAgents) Error() string {
+	return "the server has several machines: " + strings.Join(m.Agents, ", ")
+}
+
+// NoSession reports that a machine has no such session.
+type NoSession struct {
+	Agent, Session string
+	Names          []string // of those that it has
+}
+
+// Error implements error.
+func (n *NoSession) Error() string {
+	return fmt.Sprintf("machine %s has no session %s", n.Agent, n.Session)
+}
+
+// Unwrap makes it a session.ErrNotFound.
+func (n *NoSession) Unwrap() error { return session.ErrNotFound }

@@ -1,0 +1,76 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+)
+
+// dashboard starts a server that lets clients start shells, and returns its management URL and a
+// file with its token.
+func dashboard(t *testing.T, environ []string, args ...string) (url, tokenFile string, restart func()) {
+	t.Helper()
+	tokenFile = filepath.Join(t.TempDir(), "token")
+	args = append([]string{"--allow-run", "--agent-id", "agent-01", "--token-file", tokenFile}, args...)
+	http, _, cmd := served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "), args...)
+	restart = func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+		_, _, cmd = served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "), append(args, "--listen", strings.TrimPrefix(http, "http://"))...)
+	}
+	return "ws" + strings.TrimPrefix(http, "http"), tokenFile, restart
+}
+
+// Items 10 and 11, against a real server: control starts the shell main, another client watches it,
+// the server is restarted under both, and its exit status is theirs. Without the token one gets
+// nothing, and the token is not shown.
+func TestItem10AttachToManagementServer(t *testing.T) {
+	environ, _ := liveEnv(t)
+	url, tokenFile, restart := dashboard(t, environ)
+	w, watching := attached(t, environ, url, "--token-file", tokenFile)
+	if status := ptytest.Status(t, watching); status != 1 {
+		t.Errorf("without a session: status %d", status)
+	}
+	w.Await(t, "--control starts the session main")
+
+	v, typing := attached(t, environ, url+"/agent-01", "--control", "--token-file", tokenFile)
+	v.Await(t, "what you type goes to")
+	v.Type(t, "echo one$((1))\r")
+	v.Await(t, "one1")
+	u, watching := attached(t, environ, url+"/agent-01/main", "--token-file", tokenFile)
+	u.Await(t, "one1")
+	restart()
+	u.Await(t, "the connection is lost")
+	waitFor(t, "keys are taken again", func() bool { // what is typed without a connection is not
+		v.Type(t, "echo two$((2))\r")
+		time.Sleep(time.Second / 2) // only so that not too much is typed
+		return strings.Contains(string(v.Shown()), "two2")
+	})
+	u.Await(t, "two2")
+	v.Type(t, "exit 5\r")
+	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 5 || b != 5 {
+		t.Errorf("statuses %d and %d, want 5", a, b)
+	}
+
+	x, refused := attached(t, environ, url+"?token=wrong-token")
+	if status := ptytest.Status(t, refused); status != 1 {
+		t.Errorf("with a wrong token: status %d", status)
+	}
+	x.Await(t, "does not take the token")
+	token, err := os.ReadFile(tokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range [][]byte{u.Shown(), v.Shown(), x.Shown()} {
+		if strings.Contains(string(shown), strings.TrimSpace(string(token))) || strings.Contains(string(shown), "wrong-token") {
+			t.Error("a token was shown")
+		}
+	}
+}
