@@ -226,8 +226,11 @@ func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 
 // claudeHinted is the call that a running group shows.
 func claudeHinted(name, input string, isCommand bool, status string) *session.Tool {
-	if isCommand {
+	switch {
+	case isCommand:
 		name = "Bash"
+	case name == "Bash" && strings.ContainsAny(input, "./") && !strings.ContainsAny(input, " \t"):
+		name = "Read" // the head describes one call of several, the hint is another one's file
 	}
 	return &session.Tool{Name: name, Input: input, Status: status}
 }

@@ -489,6 +489,9 @@ func (p *claudeParser) dotted(i int) bool {
 
 // marked reads a reply or a call.
 func (p *claudeParser) marked(i int) int {
+	if end := max(p.agents(i), p.answered(i)); end > i {
+		return end
+	}
 	l := p.lines[i]
 	ink := l.styleAt(0)
 	if !ccPlainInk(ink.Fg) || ink.Dim {

@@ -228,7 +228,7 @@ func codexChange(l Line, title string) bool {
 // codexInfo tells whether a row is a notice that looks like a reply.
 func codexInfo(l Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
-	for _, s := range []string{"Model changed to ", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
+	for _, s := range []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
 		if strings.HasPrefix(t, s) {
 			return true
 		}

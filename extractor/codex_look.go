@@ -176,9 +176,16 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count from its own edge.
 func untab(ls []textLine) {
+	left := -1
+	for i := range ls {
+		if !ls[i].blank() && (left < 0 || ls[i].indent < left) {
+			left = ls[i].indent
+		}
+	}
+	stops := func(n int) int { return (n + 2) / tabStop }
 	found := false
 	for i := range ls {
-		if n := ls[i].indent; n > 0 && !ls[i].blank() {
+		if n := ls[i].indent; n > left && !ls[i].blank() {
 			if n%tabStop != tabStop-2 {
 				return
 			}
@@ -189,8 +196,8 @@ func untab(ls []textLine) {
 		return
 	}
 	for i := range ls {
-		if n := ls[i].indent; n > 0 && !ls[i].blank() {
-			ls[i] = indented(ls[i], (n+2)/tabStop*4)
+		if n := ls[i].indent; n > left && !ls[i].blank() {
+			ls[i] = indented(ls[i], left+(stops(n)-stops(left))*4)
 		}
 	}
 }
@@ -211,7 +218,8 @@ func (c *codexBody) themeCode(ls []textLine) int {
 	var one vterm.Color
 	code := false
 	n := codeRun(ls, func(l *textLine) bool {
-		return !title(l) && !c.quoted(l) && l.all(func(s vterm.Style) bool {
+		before, sure := one, code
+		colored := !title(l) && !c.quoted(l) && l.all(func(s vterm.Style) bool {
 			if s.Fg.Kind != vterm.ColorRGB {
 				return false
 			}
@@ -219,6 +227,10 @@ func (c *codexBody) themeCode(ls []textLine) int {
 			one = s.Fg
 			return true
 		})
+		if !colored { // the colours of a line that is not code say nothing
+			one, code = before, sure
+		}
+		return colored
 	})
 	if !code {
 		return 0

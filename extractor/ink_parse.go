@@ -208,23 +208,22 @@ func (p *inkParser) open(end int) bool {
 	return true
 }
 
-// unsaid takes back the reply above where the same one is printed again, after a resize in the
+// unsaid takes back the replies above where the same one is printed again, after a resize in the
 // middle of it: chrome that was left behind is between the two, or the terminal rewrapped the rows
-// above.
+// above, or there is not even a blank line between them.
 func (p *inkParser) unsaid(i, end int) {
-	n := len(p.items)
-	if n == 0 || p.items[n-1].Role != session.RoleAssistant {
-		return
-	}
-	above := p.lines[p.items[n-1].First:p.items[n-1].End]
-	if !p.stale && !anyWrapped(above) {
-		return
-	}
-	old := lettersOf(above)
-	again := lettersOf(p.lines[i:end])
-	k := min(len(old), len(again), 48) // further down its rows may be torn
-	if k > 0 && old[:k] == again[:k] {
-		p.items = p.items[:n-1]
+	again, stale := lettersOf(p.lines[i:end]), p.stale
+	for n := len(p.items); n > 0 && p.items[n-1].Role == session.RoleAssistant; n-- {
+		above := p.lines[p.items[n-1].First:p.items[n-1].End]
+		if !stale && p.items[n-1].End != i && !anyWrapped(above) {
+			return
+		}
+		old := lettersOf(above)
+		k := min(len(old), len(again), 48) // further down its rows may be torn
+		if k == 0 || old[:k] != again[:k] {
+			return
+		}
+		stale, p.items = true, p.items[:n-1]
 	}
 }
 

@@ -1,7 +1,9 @@
 package extractor
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -14,6 +16,7 @@ type Frame struct {
 	History []vterm.HistoryRow // what left the main screen since the last frame
 	Wiped   bool               // the main screen was erased before this frame was drawn
 	Resized bool               // the window's size just changed, nothing has been drawn since
+	Redrawn bool               // all that is on the alternate screen was drawn since the last resize
 	Settled bool               // nothing has been written for a while
 	Torn    bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
@@ -123,8 +126,11 @@ func (r *Reader) Marked() {
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps = r.steps[:0]
-	if f.Resized {
+	switch {
+	case f.Resized:
 		r.noteWidths(f)
+	case f.Redrawn:
+		r.drawn = nil
 	}
 	r.cols, r.shown = f.Cols, false
 	switch {
@@ -400,16 +406,50 @@ func (it *Item) truncate(lines []Line) {
 	if it.Headless {
 		it.Truncate(session.TruncatedHead)
 	}
-	if n := leftOut(own); n > 0 {
+	n := leftOut(own)
+	folded := false
+	if it.Role == session.RoleUser {
+		var more int
+		more, folded = foldedPaste(it.Text)
+		n += more
+	}
+	if n > 0 || folded {
 		it.OmittedLines = n
 		it.Truncate(session.TruncatedMiddle)
 	}
 	if len(own) > 1 && slices.ContainsFunc(own[1:], func(l Line) bool { return l.lost }) {
 		it.Truncate(session.TruncatedMiddle)
 	}
+	if next := skipBlank(lines, it.End); next < len(lines) && slices.ContainsFunc(lines[it.End:next+1], func(l Line) bool { return l.lost }) {
+		it.Truncate(session.TruncatedTail)
+	}
 	if it.Tool != nil && it.Truncated {
 		it.Tool.Truncated = true
 	}
+}
+
+// pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,
+// `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
+var pasteNote = regexp.MustCompile(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
+
+// foldedPaste reports whether a prompt holds such notes, and how many lines they stand for.
+func foldedPaste(text string) (lines int, ok bool) {
+	if !strings.Contains(text, "[Pasted ") {
+		return 0, false
+	}
+	for _, m := range pasteNote.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
+		lines, ok = lines+n, true
+	}
+	return lines, ok
+}
+
+// skipBlank returns the first line from i on that has text.
+func skipBlank(lines []Line, i int) int {
+	for i < len(lines) && lines[i].Text == "" {
+		i++
+	}
+	return i
 }
 
 func shift(items []Item, by int) []Item {

@@ -242,7 +242,14 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 	for _, lo := range []int{t.base - len(body), 0} {
 		lo = max(lo, 0)
 		if at, ok := overlap(t.lines[lo:], body); ok {
-			return lo + at, true
+			at += lo
+			if t.otherWidth(at, body) {
+				if p, within, ok := t.findRewrapped(body); ok && p < at {
+					t.join(p, within, body)
+					return p, true
+				}
+			}
+			return at, true
 		}
 		if lo == 0 {
 			break
@@ -252,6 +259,15 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 		return at, ok
 	}
 	return t.findTable(body)
+}
+
+// otherWidth reports whether body, which overlaps the tape from line at on, begins with rows that the
+// tape has not got there, and what is above was drawn at another width: it may be the same text.
+func (t *tape) otherWidth(at int, body []Line) bool {
+	if at < len(t.lines) && t.lines[at].Text == body[0].Text {
+		return false
+	}
+	return slices.ContainsFunc(t.lines[max(0, at-len(body)):at], func(l Line) bool { return l.Text != "" && l.Cols != body[0].Cols })
 }
 
 // findTable finds body where a new row has widened a column of a table, so that all its rows were

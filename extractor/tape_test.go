@@ -153,3 +153,15 @@ func TestRepainted(t *testing.T) {
 		})
 	}
 }
+
+// A window that scrolls back to rows drawn at another width shows the same text, not more of it.
+func TestStitchOtherWidthAbove(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."))
+	tp.stitch(rows(30, "Next the index is built.", "", "More of the reply is here."))
+	tp.stitch(rows(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."))
+	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."}
+	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}

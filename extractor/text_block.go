@@ -391,6 +391,9 @@ func trimLeft(spans []span) []span {
 }
 
 func (lk *look) isRule(l *textLine) bool {
+	if commonMarks(l.spans)&markCode != 0 { // a code span of such signs
+		return false
+	}
 	if lk.Rule != nil {
 		return lk.Rule(l)
 	}

@@ -483,3 +483,40 @@ func TestCutSpansWide(t *testing.T) {
 		}
 	}
 }
+
+// Tabs of code in a list item reach to the terminal's tab stops.
+func TestUntab(t *testing.T) {
+	for _, tt := range []struct{ rows, want []string }{
+		{[]string{"  func a() {", "        return", "  }"}, []string{"func a() {", "    return", "}"}},
+		{[]string{"     func a() {", "        if b {", "                return"}, []string{"   func a() {", "       if b {", "           return"}},
+		{[]string{"  def a():", "    return"}, []string{"def a():", "  return"}},
+	} {
+		ls := (&look{Left: 2}).textLines(rows(80, tt.rows...))
+		untab(ls)
+		var got []string
+		for _, l := range ls {
+			got = append(got, l.text)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A prompt whose text an agent folds says how many lines are not shown.
+func TestFoldedPaste(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		lines int
+		ok    bool
+	}{
+		{"Look: [Pasted text #1 +39 lines] and [Pasted text #2 +3 lines]", 42, true},
+		{"[Pasted Text: 14 lines]", 14, true},
+		{"[Pasted Content 4096 chars]", 0, true},
+		{"[Pasted by me]", 0, false},
+	} {
+		if n, ok := foldedPaste(tt.text); n != tt.lines || ok != tt.ok {
+			t.Errorf("%q: got %d %v, want %d %v", tt.text, n, ok, tt.lines, tt.ok)
+		}
+	}
+}

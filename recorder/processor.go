@@ -12,9 +12,14 @@ import (
 // A frame is complete if an agent says so (?2026 l), else after a gap in time: a redraw is written
 // in one go, and the pieces that the kernel cuts it into follow at once.
 const (
-	frameGap   = 4 * time.Millisecond
-	quiet      = 250 * time.Millisecond
-	redrawTime = 30 * time.Millisecond // after a resize of the alternate screen its rows are cut off until they are redrawn
+	frameGap = 4 * time.Millisecond
+	quiet    = 250 * time.Millisecond
+
+	// After a resize of the alternate screen its rows are cut off until the program draws them again.
+	// Most programs erase the screen first. What they write before that is still laid out for the old
+	// width. Programs that do not erase it have eraseTime.
+	redrawTime = 30 * time.Millisecond
+	eraseTime  = 500 * time.Millisecond
 )
 
 // ProcessorOptions say what a recording is of.
@@ -40,6 +45,7 @@ type Processor struct {
 	now     time.Duration // of the frame at hand
 	last    time.Duration // of the last output
 	resized time.Duration // of the last resize, or -1
+	erased  bool          // the alternate screen was erased since then
 	offset  int64         // bytes of output so far
 	burst   int64         // where the output at hand began that came without a gap
 	dirty   bool          // output since the last frame
@@ -127,7 +133,7 @@ func (p *Processor) resize(e session.Event) {
 	p.log.Event(session.EventResize, "", map[string]any{"cols": e.Cols, "rows": e.Rows}, e.At, p.offset)
 	p.cols, p.rows = e.Cols, e.Rows
 	p.term.Resize(e.Cols, e.Rows)
-	p.resized, p.last, p.settled = e.At, e.At, false
+	p.resized, p.last, p.settled, p.erased = e.At, e.At, false, false
 	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
 }
 
@@ -146,6 +152,7 @@ func (p *Processor) cue(c vterm.Cue) {
 			p.frame(p.last, false)
 		}
 		p.wiped = p.wiped || !alt && c.N != 0
+		p.erased = p.erased || alt
 	case vterm.CueShell:
 		if strings.HasPrefix(c.Text, "B") {
 			p.reader.Marked()
@@ -162,16 +169,23 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.now = at
 	p.dirty, p.settled = false, settled
 	s := p.term.Snapshot()
-	if s.Alt && p.resized >= 0 && at-p.resized < redrawTime {
+	if s.Alt && p.cutOff(at, settled) {
 		return
 	}
-	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Settled: settled, Torn: torn})
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Torn: torn})
 	if p.wiped && !s.Alt {
 		p.refreshed(at)
 		p.wiped = false
 	}
 	p.term.SetWidths(p.reader.Widths())
 	p.apply(steps, at)
+}
+
+// cutOff reports whether the rows of the alternate screen may be those that a resize left there, or
+// be laid out for the width before it.
+func (p *Processor) cutOff(at time.Duration, settled bool) bool {
+	since := at - p.resized
+	return p.resized >= 0 && (since < redrawTime || !p.erased && !settled && since < eraseTime)
 }
 
 // refreshed notes that the screen was erased, once for several in a row.

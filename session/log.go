@@ -72,6 +72,9 @@ type Log struct {
 	seen    map[*Entry]*sight
 }
 
+// wrappedRow is the length of a row of a paragraph in a wide window, in bytes.
+const wrappedRow = 160
+
 // sight is what the log remembers of an entry besides what it exports.
 type sight struct {
 	first   time.Duration
@@ -88,12 +91,15 @@ type sight struct {
 // any time, more if the agent miscounts its rows. It does so after a resize, when the terminal has
 // rewrapped them. Ink also does so after a frame as high as the window, for which it prints
 // everything again and forgets where it left the cursor.
-func (s *sight) ate(text string, miscounts bool) bool {
+func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
 	}
-	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" && rest[0] == '\n' && strings.Count(rest, "\n") <= 2 {
-		return true
+	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" {
+		rows := strings.Count(rest, "\n")
+		if rest[0] == '\n' && rows <= 2 || rest[0] == ' ' && rows == 0 && len(rest) <= wrappedRow && resized > s.first {
+			return true
+		}
 	}
 	if !miscounts {
 		return false
@@ -266,10 +272,21 @@ func (l *Log) returned(e *Entry) {
 	}
 }
 
-// cutShort ends an entry that was still growing.
+// idled reports whether the agent was idle after an entry of its own, which is complete then.
+func (l *Log) idled(e *Entry) bool {
+	return e.Agent != "" && slices.ContainsFunc(l.entries[l.index(e)+1:], func(x *Entry) bool { return x.Event == EventIdle && x.Agent == e.Agent })
+}
+
+// cutShort ends an entry that was still growing: its end was never on the screen. What a tool call
+// shows may be all of it.
 func (l *Log) cutShort(e *Entry) {
 	if e.Status == StatusStreaming {
 		e.Status = StatusPartial
+		if l.idled(e) {
+			e.Status = StatusComplete
+		} else if e.Role != RoleTool {
+			e.Truncate(TruncatedTail)
+		}
 		l.seen[e].changed = true
 	}
 }

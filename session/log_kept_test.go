@@ -113,3 +113,40 @@ func TestMergeAfterResize(t *testing.T) {
 		})
 	}
 }
+
+// TestFinishTail: the end of a reply that was still coming in when the recording ended is missing,
+// and says so. It is not where the agent has become idle since.
+func TestFinishTail(t *testing.T) {
+	for _, idle := range []bool{false, true} {
+		l := newLog()
+		v := view(1, 0, "u:go", "a:The parser drops")
+		v.Items[1].Agent, v.Items[1].Open = "codex", true
+		l.Merge(v)
+		if idle {
+			l.Event(session.EventIdle, "codex", nil, time.Second, 0)
+		}
+		l.Finish()
+		e := l.Entries()[1]
+		if got := e.Status == session.StatusPartial && e.TruncatedAt == session.TruncatedTail; got == idle {
+			t.Errorf("idle %v: status %s, truncated at %q", idle, e.Status, e.TruncatedAt)
+		}
+	}
+}
+
+// TestMergeLastRowAfterResize: a reply loses its last wrapped row a while after a resize, when the agent counts the rows above its
+// input wrongly.
+func TestMergeLastRowAfterResize(t *testing.T) {
+	l := newLog()
+	v := view(1, 0, "u:go", "a:one two three")
+	v.At, v.Settled = time.Second, true
+	l.Merge(v)
+	l.Event(session.EventResize, "", nil, 2*time.Second, 0)
+	v.At = 3 * time.Second
+	l.Merge(v)
+	v = view(1, 0, "u:go", "a:one two", "u:next")
+	v.At, v.Settled = 4*time.Second, true
+	l.Merge(v)
+	if got, want := told(l)[1], "a:one two three"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

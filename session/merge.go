@@ -140,7 +140,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 	if it.TruncatedAt == TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
 		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
 	}
-	if s.ate(it.Text, v.Reprint || l.resized >= s.textAt) {
+	if s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
 		return
 	}
 	if v.Settled && it.Role == RoleAssistant {

@@ -1,0 +1,103 @@
+package extractor
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Agents that were started together are one tree:
+//
+//	● 2 background agents launched (↓ to manage)
+//	   ├ Count go files
+//	   └ Count text files
+//
+// With their results shown, a branch reads `├─ Count go files · 2 tool uses · 1.2k tokens`, and a corner below it says
+// what the agent does or `Done`.
+
+// agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is a call.
+func (p *claudeParser) agents(i int) int {
+	head, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
+	if !ok && ccIndentOf(p.lines[i].Text) == 2 { // its marker blinks
+		head, ok = strings.TrimSpace(p.lines[i].Text), true
+	}
+	if !ok || !claudeAgentsHead(head) {
+		return i
+	}
+	var tools []*session.Tool
+	end := i + 1
+	for end < len(p.lines) && strings.HasPrefix(p.lines[end].Text, "  ") {
+		t := strings.TrimLeft(p.lines[end].Text, " │")
+		name, branch := claudeBranch(t)
+		switch note, corner := strings.CutPrefix(t, claudeCorner); {
+		case branch:
+			tools = append(tools, &session.Tool{Name: "Agent", Input: name, Status: claudeStatus(p.lines[i])})
+		case len(tools) == 0:
+			return i
+		case corner:
+			tools[len(tools)-1].Output = strings.TrimLeft(note, " \u00a0")
+		}
+		end++
+	}
+	first := i
+	for _, t := range tools {
+		p.add(claudeToolMessage(t), first, end, "agents").Open = t.Status == session.ToolRunning
+		first = end // the others have no lines of their own
+	}
+	if len(tools) == 0 {
+		return i
+	}
+	return end
+}
+
+// claudeAgentsHead reports whether a text is the head of a tree of agents: `2 agents finished`, `Running 3 Explore agents…`.
+func claudeAgentsHead(s string) bool {
+	s, _, _ = strings.Cut(s, " (")
+	words := strings.Fields(strings.TrimSuffix(s, "…"))
+	if len(words) < 3 || len(words) > 5 || claudeCount(words[:2]) < 2 {
+		return false
+	}
+	for _, w := range words {
+		if w == "agents" {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeBranch reads what an agent of a tree was asked to do.
+func claudeBranch(s string) (name string, ok bool) {
+	for _, sign := range []string{"├─ ", "└─ ", "├ ", "└ "} {
+		if rest, ok := strings.CutPrefix(s, sign); ok {
+			name, _, _ := strings.Cut(rest, " · ")
+			return strings.TrimSpace(name), true
+		}
+	}
+	return "", false
+}
+
+// answered reads what the user answered to the agent's questions, and returns the line behind it; i
+// if it does not begin there:
+//
+//	● User answered Claude's questions:
+//	  ⎿  · Which store should hold the cache? → Memory
+func (p *claudeParser) answered(i int) int {
+	if !strings.HasSuffix(p.lines[i].Text, ":") || i+1 == len(p.lines) {
+		return i
+	}
+	if rest, ok := ccCorner(p.lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
+		return i
+	}
+	out, end, _ := p.result(i+1, i+1)
+	if !strings.Contains(out.text, " → ") {
+		return i
+	}
+	var questions, answers []string
+	for _, pair := range strings.Split("\n"+out.text, "\n· ")[1:] {
+		question, answer, _ := strings.Cut(strings.Join(strings.Fields(pair), " "), " → ")
+		questions, answers = append(questions, question), append(answers, answer)
+	}
+	t := &session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}
+	p.add(claudeToolMessage(t), i, end, "questions")
+	return end
+}
