@@ -18,7 +18,7 @@ import (
 // Exec describes a command to start. Only Command is needed.
 type Exec struct {
 	Command string // for Shell
-	ID      string // chosen by the client, never runs twice; empty: a new UUID
+	ID      string // chosen by the caller; a server runs an id once only; empty: a new UUID
 	Shell   string // empty: command.DefaultShell
 	Cwd     string // empty: the server's choice
 	Env     map[string]string

@@ -18,12 +18,12 @@ func linkable(destination string) bool {
 	return colon < 0 || url[colon] != ':' && printable.Line(url) == url || printable.Link(url)
 }
 
-// markdownLink is where Markdown begins a link's destination: behind its text, in a definition, or
+// markdownLink is where Markdown begins a link's destination: after its text, in a definition, or
 // in angle brackets, and in HTML (CommonMark 6.3, 4.7, 6.5).
 var markdownLink = regexp.MustCompile(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>|` +
 	`<[A-Za-z][^<>]*?(?i:href|src|srcdoc|action|data|formaction|poster)\s*=\s*["']?\s*([^\s"'>]+)`)
 
-// unlinked returns Markdown whose links to other destinations than linkable ones are text.
+// unlinked returns markdown with those links turned into text that are not linkable.
 func unlinked(markdown string) string {
 	return markdownLink.ReplaceAllStringFunc(markdown, func(m string) string {
 		parts := markdownLink.FindStringSubmatch(m)

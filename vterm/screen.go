@@ -4,11 +4,11 @@ package vterm
 // Coordinates count from 0; x may be cols, which is the pending wrap.
 type screen struct {
 	rows        []*line // top to bottom; empty while the alternate screen is not shown
-	room        []*line // that rows slide through
+	room        []*line // backing array of rows, longer than they are, so that they can slide
 	x, y        int
 	top, bottom int // margins (DECSTBM), inclusive
 	tabs        map[int]bool
-	defaultTabs int // the width in columns for which they are the default ones; 0: they are not
+	defaultTabs int // the width in columns that tabs has the default stops for; 0: a program has set them
 	saved       savedCursor
 }
 

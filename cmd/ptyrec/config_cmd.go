@@ -29,8 +29,8 @@ func newConfigCmd(a *app) *cobra.Command {
 		Use:        "config",
 		SuggestFor: []string{"settings", "configure"},
 		Short:      "Show the configuration, or edit it",
-		Long: `Config shows what the configuration file ($XDG_CONFIG_HOME/ptyrec/config.toml) and the environment
-make of the settings, as a file that means the same. Flags go over the environment, and that over the file.`,
+		Long: `Config prints the settings in force as a configuration file. Flags override the environment, which
+overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
 		Args:    subcommand,
 		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },

@@ -30,10 +30,11 @@ func newDoctorCmd(a *app) *cobra.Command {
 		Use:        "doctor",
 		SuggestFor: []string{"check", "repair"},
 		Short:      "Check the database, the terminal and the surroundings; --repair mends",
-		Long: `Doctor reads all of the database and says what is damaged or lost, session by session, and what it found of the terminal
-and of agents. With --repair it rebuilds the full-text index, reads the sessions again whose entries are damaged or were never
-read out (their other entries keep their ids), takes the files' permissions back, and what was deleted out of the file. What is lost in
-a raw log stays lost. The exit status is 1 if something is still wrong then.`,
+		Long: `Doctor reads the whole database and reports what is damaged or lost in each session. It also checks
+the terminal and the installed agents. With --repair it rebuilds the full-text index, extracts
+sessions again whose entries are damaged or missing (other entries keep their ids), makes the files
+private, and removes deleted data from the file. What a raw log has lost stays lost. The exit status
+is 1 if something is still wrong in the end.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

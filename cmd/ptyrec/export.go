@@ -36,12 +36,15 @@ func newExportCmd(a *app) *cobra.Command {
 		Use:        "export [S|FILE] [OUT] [--format F]",
 		SuggestFor: []string{"save", "convert"},
 		Short:      "Write a session as " + strings.Join(formatNames(), ", "),
-		Long: `Export writes a session, the last one if none is named, or a recording's file. OUT's ending chooses the format; without OUT, and with -,
-it goes to stdout, as JSON. OUT appears whole or not at all. html is one page with the conversation beside a player of the recording; svg is
-the screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3, cast2 a v2, with a marker at each message.
+		Long: `Export writes a session, the last one if none is named, or a recording's file. The extension of OUT
+chooses the format. Without OUT, or if it is -, export writes JSON to stdout. OUT appears complete or
+not at all. html is one page with the conversation next to a player of the recording; svg is the
+screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3,
+cast2 a v2, each with a marker at every message.
 
-S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else is written, in any format. A recording is redrawn, without what
-was said before and after. ptyrec help sessions says how sessions are named.
+S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else is written, in any format. A
+recording is redrawn, without what was said before and after. ptyrec help sessions says how sessions
+are named.
 
 --all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,
 		Example: `  ptyrec export talk.md

@@ -24,9 +24,9 @@ func newExtractCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract FILE… [-o DIR] | extract S",
 		Short: "Write the transcripts of recordings, without a database",
-		Long: `Extract reads asciicast recordings and writes their conversations as JSON transcripts:
-one recording's to stdout, or each one's to DIR/NAME.json. Of a session S of the database it reads the raw log again, puts
-what it finds in the place of the session's entries, and keeps the ids of those that did not change.`,
+		Long: `Extract reads recordings and writes their conversations as JSON transcripts: a single one to stdout,
+or each to DIR/NAME.json. If S is a session in the database, extract reads its raw log again and
+replaces its entries. Entries that did not change keep their ids.`,
 		Example: `  ptyrec extract session.cast > session.json
   ptyrec extract *.cast -o transcripts
   ptyrec extract --explain session.cast | less

@@ -19,8 +19,9 @@ func newGrantCmd(a *app) *cobra.Command {
 		Use:        "grant S [--for D]",
 		SuggestFor: []string{"allow", "permit"},
 		Short:      "Let programs type into a live session",
-		Long: `Grant lets programs (ptyrec send, an agent that is attached) type into a session that runs, until Ctrl+\ is pressed in its terminal, or
-ptyrec revoke, or the time is over. Who typed what is recorded. What runs in the session cannot grant it to itself.`,
+		Long: `Grant lets programs (ptyrec send, an attached agent) type into a live session, until you press
+Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what. A
+program that runs inside the session cannot grant this to itself.`,
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              operands(1, 1),
@@ -38,9 +39,10 @@ ptyrec revoke, or the time is over. Who typed what is recorded. What runs in the
 
 func newRevokeCmd(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "revoke S",
-		Short:   "Let nobody but its own terminal type into a live session",
-		Long:    `Revoke takes back what grant gave, and the control of all viewers, as Ctrl+\ does in the session's terminal. They go on seeing it.`,
+		Use:   "revoke S",
+		Short: "Let nobody but its own terminal type into a live session",
+		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
+The viewers can still watch.`,
 		Example: "  ptyrec revoke last",
 		Args:    operands(1, 1), ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,9 +25,11 @@ func newImportCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Take recordings into the database",
-		Long: `Import takes recordings into the database, raw and read out, as run does with a live session: asciicast versions 1 to 3,
-typescripts of script(1) with their timing (found beside as NAME.timing, or named with --timing), ttyrecs; plain, gzip or zstd; - is stdin, of
-a folder all recordings in it. It prints each one's id, file, agent and title. What is there already is left alone: recordings are compared by what they hold.`,
+		Long: `Import copies recordings into the database and extracts their conversations, as run does with a
+live session. It reads asciicast versions 1 to 3, ttyrecs, and typescripts of script(1) with their
+timing (NAME.timing next to them, or --timing); plain or compressed with gzip or zstd. - is stdin; a
+folder stands for all recordings in it. For each recording it prints id, file, agent and title.
+Recordings that the database has already are skipped; they are compared by their content.`,
 		Example: `  ptyrec import *.cast
   ptyrec import ~/recordings --dry-run
   script -T typescript.timing -O typescript; ptyrec import typescript

@@ -22,10 +22,11 @@ func newInitCmd(a *app) *cobra.Command {
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print what a shell needs to record agents by itself",
-		Long: `Init prints shell code for your shell's startup file. With it claude, codex, gemini, opencode and qwen, as far as they are installed, are
-recorded whenever you start them on a terminal; prompts are marked (OSC 133), so that commands and their output are told apart; and words
-are completed. Nothing is recorded twice: inside a recorded session agents run as they are, and so they do where recording is not
-possible. --shell records each interactive shell instead.`,
+		Long: `Init prints code for your shell's startup file. With it, claude, codex, gemini, opencode and qwen are
+recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
+so that commands can be told from their output; and words are completed. Inside a recorded session,
+and where recording is not possible, agents run unrecorded. --shell records each interactive shell
+instead.`,
 		Example: `  eval "$(ptyrec init bash)"             # in ~/.bashrc
   eval "$(ptyrec init zsh)"              # in ~/.zshrc
   ptyrec init fish | source              # in ~/.config/fish/config.fish

@@ -37,8 +37,10 @@ func newListCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"log", "history", "sessions"},
 		Aliases:    []string{"ls"},
 		Short:      "List the recorded sessions, the newest first",
-		Long: `List shows the recorded sessions, the newest first, each with the beginning of its id by which other commands
-know it. The commands that programs ran in a sandbox take one line together; --sandbox NAME lists them. On a terminal the table fits its width, and a long one goes through a pager ($PTYREC_PAGER, $PAGER, less).`,
+		Long: `List shows the recorded sessions, the newest first. Each line begins with a short id that other
+commands accept. Commands that programs ran in a sandbox share one line; --sandbox NAME lists them.
+On a terminal the table fits its width, and a long one is shown in a pager ($PTYREC_PAGER, $PAGER,
+less).`,
 		Example: `  ptyrec list
   ptyrec list --agent claude --on tuesday
   ptyrec list --since 2w --cwd . --command resume

@@ -16,7 +16,8 @@ func newNoteCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "note S [TEXT…]",
 		Short: "Write a note to a session, or read it",
-		Long:  "Note writes a note, which show and list --json give; TEXT - is stdin. Without TEXT it prints the note.",
+		Long: `Note writes a note to a session; list --json and show print it. If TEXT is -, it is read from
+stdin. Without TEXT, note prints the note.`,
 		Example: `  ptyrec note last "the fix is in the second half"
   ptyrec note last
   ptyrec note last --rm`,

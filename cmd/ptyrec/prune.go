@@ -25,9 +25,9 @@ func newPruneCmd(a *app) *cobra.Command {
 		Use:        "prune",
 		SuggestFor: []string{"gc", "clean", "cleanup"},
 		Short:      "Delete old sessions",
-		Long: `Prune deletes the sessions that are older than --older-than, all but the newest --keep, and the oldest ones until the
-recordings take no more than --max-size. Sessions with a tag, and live ones, stay (--tagged takes the tagged ones, too). It says
-what it would delete, and asks; --yes answers.`,
+		Long: `Prune deletes sessions: those older than --older-than, all but the newest --keep, and the oldest
+until the recordings take no more than --max-size. It keeps live sessions, and those with a tag
+unless you pass --tagged. It says what it would delete and asks first, unless you pass --yes.`,
 		Example: `  ptyrec prune --older-than 90d
   ptyrec prune --keep 200 --max-size 2GB --yes`,
 		Args: operands(0, 0),

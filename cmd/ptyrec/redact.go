@@ -26,10 +26,11 @@ func newRedactCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redact S",
 		Short: "Take the secrets out of a recorded session, raw log and all",
-		Long: `Redact looks for secrets in a session (an ID, a unique beginning of one, or last): its raw log, entries, title
-and command. It says how many it found of which kind, never what they are, and asks; then it rewrites the session. In the raw
-log each character of a secret becomes a "*", times and sizes stay; the old contents are gone from the database's files. This
-cannot be undone. What is a secret is said in docs/privacy.md.`,
+		Long: `Redact removes the secrets from a session (an id, a unique beginning of one, or last): from its raw
+log, entries, title and command. It prints how many secrets of which kind it found, never the
+secrets, and asks before it rewrites the session. In the raw log each character of a secret becomes
+"*"; times and sizes stay the same. The old content is removed from the database's files. This
+cannot be undone. docs/privacy.md says what counts as a secret.`,
 		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
 		Args:              operands(1, 1),
 		ValidArgsFunction: completeSessions(a),

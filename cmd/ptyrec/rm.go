@@ -22,7 +22,7 @@ func newRmCmd(a *app) *cobra.Command {
 		Use:        "rm S…",
 		SuggestFor: []string{"delete", "remove", "del"},
 		Short:      "Delete sessions",
-		Long:       "Rm deletes sessions with their recordings. It says which, and asks; --yes answers.",
+		Long:       `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              operands(1, -1),

@@ -40,12 +40,13 @@ func newRunCmd(a *app) *cobra.Command {
 		Use:        "run [flags] [--] [COMMAND…]",
 		SuggestFor: []string{"record", "rec", "exec", "start"},
 		Short:      "Record a command (default: $SHELL); its exit status is ours",
-		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every
-key, signal and window size, and its exit status is passed on. Flags behind the command's name are the command's.
+		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every key,
+signal and window size, and its exit status is passed on. Flags after the command's name belong to
+the command.
 
-While it runs, others can join the session: you, with ` + "`ptyrec attach`" + `; programs see it, and type once you let them
-(` + "`ptyrec grant`" + `), until you press Ctrl+\ here. With --keep it goes on when this terminal is closed, with --detach it
-has none from the beginning, and its id is printed.`,
+While it runs, you can join the session with ` + "`ptyrec attach`" + `. Programs can watch it; they can type only
+after ` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this
+terminal is closed. With --detach it has no terminal, and run prints its id.`,
 		Example: `  ptyrec run -- claude
   ptyrec run codex --model gpt-5
   ptyrec run                      your shell

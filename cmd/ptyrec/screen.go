@@ -36,10 +36,12 @@ func newScreenCmd(a *app) *cobra.Command {
 		Use:        "screen [S|FILE] | screen FILE… -o DIR",
 		SuggestFor: []string{"screenshot", "snapshot", "shot"},
 		Short:      "Show the screen of a session at a moment",
-		Long: `Screen plays a session or a recording into a terminal of its own and writes what it shows: when the last message was complete (later the
-screen of a full-screen agent is gone), or at --at SECONDS or --at end; without messages at the end. S#12 is the moment when entry 12 was complete, and shows
-nothing of those before; of S#4..S#12 it is that of entry 12. JSON has the scrollback, too.
-A session that runs shows the screen of now, without scrollback. Several recordings are written to DIR/NAME.json (.txt, .ansi, .svg).`,
+		Long: `Screen plays a session or a recording and writes what the terminal shows when the last message is
+complete (later, the screen of a full-screen agent is gone), or at --at SECONDS or --at end. Without
+messages it shows the end. S#12 is the moment when entry 12 was complete, without what earlier entries
+left on the screen; S#4..S#12 is the same moment. JSON includes the scrollback. For a live session it
+writes the current screen, without scrollback. Several recordings are written to DIR/NAME.json (.txt,
+.ansi, .svg).`,
 		Example: `  ptyrec screen
   ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg

@@ -30,11 +30,11 @@ func newSearchCmd(a *app) *cobra.Command {
 		Use:        "search WORDS…",
 		SuggestFor: []string{"find", "grep"},
 		Short:      "Search what was said in all sessions",
-		Long: `Search lists the sessions whose title, note or tags match, then the messages that match, the best
-first, or, with a prefix*, the newest first. Words side by side must all be there, in any order. Write "a phrase" in
-quotes (within the shell's), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents do not count; Chinese, Japanese
-and Korean are found anywhere in a sentence. Each hit has a name for show: ptyrec show 019a9ec0#12. The exit status
-is 1 where nothing is found.`,
+		Long: `Search lists the sessions whose title, note or tags match, then the messages that match: the best
+first or, for a prefix*, the newest first. All words must occur, in any order. Write "a phrase" in
+quotes (inside the shell's quotes), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents
+are ignored; Chinese, Japanese and Korean are found anywhere in a sentence. Each hit has a name that
+show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.`,
 		Example: `  ptyrec search cache
   ptyrec search '"cache key" OR evict*' --on tuesday
   ptyrec search --role user --agent codex 缓存

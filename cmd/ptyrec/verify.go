@@ -23,7 +23,7 @@ func newVerifyCmd(a *app) *cobra.Command {
 		Short: "Compare a session with the agent's own log of it",
 		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
 CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
-exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 where there is one.`,
+exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one.`,
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              operands(0, 1),

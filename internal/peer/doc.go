@@ -1,2 +1,3 @@
-// Package peer finds the recorded sessions that the other end of a TCP connection runs inside.
+// Package peer finds out in which recorded sessions the client of a TCP connection runs, so that a
+// server can treat programs in a session differently from people.
 package peer
