@@ -12,10 +12,11 @@ import (
 //	   ├ Count go files
 //	   └ Count text files
 //
-// With their results shown, a branch reads `├─ Count go files · 2 tool uses · 1.2k tokens`, and a corner below it says
-// what the agent does or `Done`.
+// With their results shown, a branch reads `├─ Count go files · 2 tool uses · 1.2k tokens`, and a
+// corner below it says what the agent does or `Done`.
 
-// agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is a call.
+// agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
+// a call.
 func (p *claudeParser) agents(i int) int {
 	head, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
 	if !ok && ccIndentOf(p.lines[i].Text) == 2 { // its marker blinks
@@ -50,7 +51,8 @@ func (p *claudeParser) agents(i int) int {
 	return end
 }
 
-// claudeAgentsHead reports whether a text is the head of a tree of agents: `2 agents finished`, `Running 3 Explore agents…`.
+// claudeAgentsHead reports whether a text is the head of a tree of agents: `2 agents finished`,
+// `Running 3 Explore agents…`.
 func claudeAgentsHead(s string) bool {
 	s, _, _ = strings.Cut(s, " (")
 	words := strings.Fields(strings.TrimSuffix(s, "…"))

@@ -7,12 +7,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Since 2.1.60 calls that only look, and later all but edits, collapse: while they run one line says so, with the newest
-// call's command or file behind a corner (`● Reading 2 files, running 1 shell command…`); when they are done the line is
-// all that is left (`Read 2 files, ran 1 shell command (ctrl+o to expand)`). Each call is an item; of a running group
-// only the one whose input is shown, of one that is done all, without their input.
+// Since 2.1.60 calls that only look, and later all but edits, collapse: while they run one line
+// says so, with the newest call's command or file behind a corner (`● Reading 2 files, running 1
+// shell command…`); when they are done the line is all that is left (`Read 2 files, ran 1 shell
+// command (ctrl+o to expand)`). Each call is an item; of a running group only the one whose input
+// is shown, of one that is done all, without their input.
 
-// claudeVerbs are the words that a group's parts begin with, and the call each stands for.
+// claudeVerbs are the words that a group's parts begin with, and the call each means.
 var claudeVerbs = []claudeVerb{
 	{"reading", "Read"}, {"read", "Read"}, {"running", "Bash"}, {"ran", "Bash"}, {"listing", "List"}, {"listed", "List"},
 	{"searching", "Search"}, {"searched", "Search"}, {"finding", "Search"}, {"found", "Search"}, {"editing", "Update"}, {"edited", "Update"}, {"writing", "Write"}, {"wrote", "Write"},
@@ -31,7 +32,7 @@ type claudePart struct {
 	input string // the MCP server that was called, else ""
 }
 
-// collapsed tells whether line i is a group of calls that are done: grey, from column 2 on.
+// collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
 func (p *claudeParser) collapsed(i int) bool {
 	l := p.lines[i]
 	return ccIndentOf(l.Text) == 2 && !l.Wrapped && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
@@ -130,7 +131,8 @@ func claudeServer(words []string) (name string, ok bool) {
 	return words[0], true
 }
 
-// claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s", "slack 2 times".
+// claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s",
+// "slack 2 times".
 func claudeCount(words []string) int {
 	for k, w := range words {
 		if k > 2 {
@@ -202,8 +204,8 @@ func claudeKind(s string) string {
 	return "Bash"
 }
 
-// claudeTools makes the calls of a group. What the hint shows of a running group stands for the others, which had their
-// time before or come after: they are made when the group is done.
+// claudeTools makes the calls of a group. The hint of a running group shows one call; the others
+// were shown before or come later. They are made when the group is done.
 func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 	command, isCommand := strings.CutPrefix(hint, "$ ")
 	var tools []*session.Tool

@@ -28,8 +28,9 @@ func claudeParse(lines []Line, last bool) []Item {
 	return p.items
 }
 
-// claudeRight is how many columns text leaves free at the right: none since 2.1, 4 and, in early 1.0, 5 before. What is
-// wrapped at the wider width is wrapped at the narrower one too, so where no line tells, the narrower one does no harm.
+// claudeRight is how many columns text leaves free at the right: none since 2.1, 4 and, in early
+// 1.0, 5 before. What is wrapped at the wider width is wrapped at the narrower one too, so where no
+// line tells, the narrower one does no harm.
 func claudeRight(lines []Line) int {
 	for _, l := range lines {
 		switch {
@@ -45,12 +46,13 @@ func claudeRight(lines []Line) int {
 	return 5
 }
 
-// claudeAtText tells whether a row begins where a reply's text does: tips and the welcome stand further in, and go up to the edge.
+// claudeAtText reports whether a row begins where a reply's text does: tips and the welcome are
+// indented further, and reach the edge.
 func claudeAtText(l Line) bool {
 	return len(l.Text) > 2 && l.Text[:2] == "  " && l.Text[2] != ' ' && !strings.HasPrefix(l.Text[2:], "⎿")
 }
 
-// claudeFew tells whether a theme of 16 colours is used: prompts and markers stand in them.
+// claudeFew reports whether a theme of 16 colours is used: prompts and markers have these colours.
 func claudeFew(lines []Line) bool {
 	for _, l := range lines {
 		if l.Text == "" || l.Text[0] == ' ' || l.Wrapped {
@@ -163,8 +165,8 @@ func (p *claudeParser) lastItem() *Item {
 	return &p.items[len(p.items)-1]
 }
 
-// indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group, a call whose marker
-// blinks.
+// indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group,
+// a call whose marker blinks.
 func (p *claudeParser) indented(i int) int {
 	if _, ok := ccCorner(p.lines[i]); ok {
 		return p.loose(i)
@@ -178,7 +180,7 @@ func (p *claudeParser) indented(i int) int {
 	return i + 1
 }
 
-// starts tells whether something of its own begins at line i, so that the text above ends there.
+// starts reports whether something of its own begins at line i, so that the text above ends there.
 func (p *claudeParser) starts(i int) bool {
 	l := p.lines[i]
 	if l.Wrapped || l.Text == "" {
@@ -196,7 +198,8 @@ func (p *claudeParser) starts(i int) bool {
 	return p.collapsed(i) || p.blinking(i)
 }
 
-// textEnd returns the line behind the text that goes on from line i; blank lines at its end are not part of it.
+// textEnd returns the line behind the text that goes on from line i; blank lines at its end are not
+// part of it.
 func (p *claudeParser) textEnd(i int) int {
 	end := i
 	for ; i < len(p.lines) && !p.starts(i); i++ {
@@ -207,7 +210,8 @@ func (p *claudeParser) textEnd(i int) int {
 	return end
 }
 
-// replyEnd is textEnd for a reply, which no corner follows but that of an interruption: others are its content.
+// replyEnd is textEnd for a reply, which no corner follows but that of an interruption: others are
+// its content.
 func (p *claudeParser) replyEnd(i int) int {
 	end := i
 	for ; i < len(p.lines); i++ {
@@ -225,8 +229,8 @@ func (p *claudeParser) replyEnd(i int) int {
 	return end
 }
 
-// chrome counts the lines of stale chrome at line i: an input that a resize left behind, the line of a turn that runs or
-// is done, a rule of a dialog.
+// chrome counts the lines of stale chrome at line i: an input that a resize left behind, the line
+// of a turn that runs or is done, a rule of a dialog.
 func (p *claudeParser) chrome(i int) int {
 	ls := p.lines[i:]
 	if (ccWholeRule(ls[0]) || ccBoxTop(ls[0])) && len(ls) > 1 {
@@ -254,7 +258,7 @@ func (p *claudeParser) chrome(i int) int {
 // claudeStaleInput counts the lines of an input box with the hint below it.
 func claudeStaleInput(ls []Line) int {
 	k := 1
-	for k < len(ls) && ls[k].Wrapped { // the rule itself, wrapped anew
+	for k < len(ls) && ls[k].Wrapped { // the rule itself, rewrapped
 		k++
 	}
 	if k >= len(ls) || !ccInputRow(ls[k]) {
@@ -275,14 +279,14 @@ func claudeStaleInput(ls []Line) int {
 	return n
 }
 
-// claudeDone tells whether a row says that a turn is done: `✻ Baked for 1s`.
+// claudeDone reports whether a row says that a turn is done: `✻ Baked for 1s`.
 func claudeDone(l Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
 	return ok && rest != "" && ccGrey(l.styleAt(0)) && !l.styleAt(0).Italic && strings.Contains(rest, " for ")
 }
 
-// claudeEcho tells whether a row is the first of a prompt that was sent. The live input has the same glyph, but no
-// background and (in 1.0) a box around it.
+// claudeEcho reports whether a row is the first of a prompt that was sent. The live input has the
+// same glyph, but no background and (in 1.0) a box around it.
 func claudeEcho(l Line) bool {
 	if l.Wrapped {
 		return false
@@ -313,7 +317,7 @@ func (p *claudeParser) prompt(i int) int {
 	return end
 }
 
-// claudeBash tells whether a row is a shell line that the user sent with `!`.
+// claudeBash reports whether a row is a shell line that the user sent with `!`.
 func claudeBash(l Line) bool {
 	_, ok := ccCutGlyph(l.Text, "!")
 	st := l.styleAt(0)
@@ -336,7 +340,8 @@ func (p *claudeParser) bash(i int) int {
 	return end
 }
 
-// queued tells whether a prompt waits for the running turn to end: all of it stands grey on the background.
+// queued reports whether a prompt waits for the running turn to end: all of it is grey on the
+// background.
 func (p *claudeParser) queued(i, end int) bool {
 	if !ccPainted(p.lines[i]) || p.lines[i].styleAt(0).Dim || !ccAllText(p.lines[i].Row, ccGrey) {
 		return false
@@ -349,7 +354,8 @@ func (p *claudeParser) queued(i, end int) bool {
 	return true
 }
 
-// promptEnd returns the line behind a prompt: its rows share a background, or stand dim from column 2 on (1.0).
+// promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
+// on (1.0).
 func (p *claudeParser) promptEnd(i int) int {
 	bg := p.lines[i].styleAt(0).Bg.Kind != vterm.ColorDefault
 	end := i + 1
@@ -375,12 +381,12 @@ func (p *claudeParser) promptEnd(i int) int {
 	return end
 }
 
-// ccPaintedText tells whether a row goes on with a painted prompt: text from column 2 on.
+// ccPaintedText reports whether a row goes on with a painted prompt: text from column 2 on.
 func ccPaintedText(l Line) bool {
 	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && l.styleAt(ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
-// claudeGoesOn tells whether a dim row at column 0 can be more of a prompt of 1.0.
+// claudeGoesOn reports whether a dim row at column 0 can be more of a prompt of 1.0.
 func claudeGoesOn(l Line) bool {
 	return !claudeEcho(l) && !claudeThinks(l) && !claudeSpinner(l) && !claudeDone(l) && !ccWholeRule(l) &&
 		!strings.HasPrefix(l.Text, "╭") && !strings.HasPrefix(l.Text, "Total cost:")
@@ -402,8 +408,8 @@ func (p *claudeParser) promptText(i, end int) string {
 	return prompt(rows, &lk)
 }
 
-// claudeOldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at column 0. The blank at
-// which it was wrapped is written at the end of the row.
+// claudeOldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at
+// column 0. The blank at which it was wrapped is written at the end of the row.
 func claudeOldPrompt(rows []Line) string {
 	left, widest := 2, 0
 	for i, l := range rows {
@@ -426,7 +432,7 @@ func claudeOldPrompt(rows []Line) string {
 				b.WriteString(strings.Repeat(" ", max(0, min(2, prev.Cols-ccRowWidth(prev.Row)))))
 			case prev.Text != "" && l.Text != "" && ccBlankAtEnd(prev):
 				b.WriteByte(' ')
-			case ccRowWidth(prev.Row) == widest && widest >= prev.Cols-6: // a word was cut, or its blank stands at the start of the row
+			case ccRowWidth(prev.Row) == widest && widest >= prev.Cols-6: // a word was cut, or its blank is at the start of the row
 			case ccRowWidth(prev.Row) == widest-1 && strings.HasPrefix(t, " ") && !strings.HasPrefix(t, "  "):
 			default:
 				b.WriteByte('\n')
@@ -437,13 +443,14 @@ func claudeOldPrompt(rows []Line) string {
 	return strings.Trim(b.String(), "\n ")
 }
 
-// ccBlankAtEnd tells whether a blank was written behind a row's text.
+// ccBlankAtEnd reports whether a blank was written behind a row's text.
 func ccBlankAtEnd(l Line) bool {
 	n := len(l.Runs)
 	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
 }
 
-// claudeCommand tells whether a prompt is a command of the agent: one word after the slash, with arguments at most.
+// claudeCommand reports whether a prompt is a command of the agent: one word after the slash, with
+// arguments at most.
 func claudeCommand(text string) bool {
 	if len(text) < 2 || text[0] != '/' || strings.Contains(text, "\n") {
 		return false
@@ -458,8 +465,8 @@ func claudeCommand(text string) bool {
 	return name != ""
 }
 
-// command reads a command of the agent with what it printed. /clear is none: it is known by the wipe that follows it,
-// and stands again, first, in what is printed anew.
+// command reads a command of the agent with what it printed. /clear is none: it is known by the
+// wipe that follows it, and is the first row of what is reprinted.
 func (p *claudeParser) command(text string, i, end int) int {
 	out, end, _ := p.result(end, end)
 	if claudeClear(text) {
@@ -481,7 +488,7 @@ func claudeClears(l Line) bool {
 	return text != l.Text && claudeEcho(l) && claudeClear(text)
 }
 
-// dotted tells whether a row begins with the marker of a reply or a call.
+// dotted reports whether a row begins with the marker of a reply or a call.
 func (p *claudeParser) dotted(i int) bool {
 	_, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
 	return ok
@@ -515,13 +522,14 @@ func (p *claudeParser) marked(i int) int {
 	return end
 }
 
-// claudeThinks tells whether a row begins thinking.
+// claudeThinks reports whether a row begins thinking.
 func claudeThinks(l Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "∴", "✽")
 	return ok && strings.HasPrefix(rest, "Think")
 }
 
-// thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2 on.
+// thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
+// on.
 func (p *claudeParser) thinking(i int) int {
 	end := max(p.textEnd(i+1), i+1)
 	lk := look{Left: 2, Right: p.right, Marks: func(vterm.Style) mark { return 0 }}
@@ -553,13 +561,13 @@ func (p *claudeParser) loose(i int) int {
 	return end
 }
 
-// afterPrompt tells whether the last item is the user's.
+// afterPrompt reports whether the last item is the user's.
 func (p *claudeParser) afterPrompt() bool {
 	it := p.lastItem()
 	return it != nil && (it.Role == session.RoleUser || it.Role == session.RoleTool)
 }
 
-// claudeInterrupted tells whether a note says that the user stopped a reply.
+// claudeInterrupted reports whether a note says that the user stopped a reply.
 func claudeInterrupted(s string) bool {
 	return strings.HasPrefix(s, "Interrupted") || strings.HasPrefix(s, "[Request interrupted by user")
 }

@@ -134,10 +134,11 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// codexHead tells whether a row begins a cell.
+// codexHead reports whether a row begins a cell.
 func codexHead(l Line) bool { return codexCell(l) != codexText }
 
-// codexUserRow tells whether a row begins a prompt of the conversation: its sign is dim, unlike the composer's.
+// codexUserRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
+// the composer's.
 func codexUserRow(l Line) bool {
 	t := l.Text
 	st := l.styleAt(0)
@@ -147,8 +148,8 @@ func codexUserRow(l Line) bool {
 	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim && st.Bold
 }
 
-// codexFootnote tells whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "  done 5:24 AM", dim with the
-// blanks before it, "  └ Tip: …", "  Tip: …".
+// codexFootnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
+// done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
 func codexFootnote(l Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "  ")
 	if !ok {
@@ -165,8 +166,8 @@ func codexFootnote(l Line) bool {
 	return false
 }
 
-// codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it; that of a command is
-// drawn by itself, that of a change to files precedes a bold verb.
+// codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
+// that of a command is drawn by itself, that of a change to files precedes a bold verb.
 func codexBullet(l Line) codexKind {
 	if len(l.Runs) == 0 {
 		return codexText
@@ -211,7 +212,8 @@ var codexDimTitles = map[string]bool{
 	"Updated Plan": true, "Viewed Image": true, "Viewed image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
 }
 
-// codexChange tells whether a row is the head of a change to files: "• Edited main.go (+1 -1)", the counts in colours.
+// codexChange reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
+// the counts in colours.
 func codexChange(l Line, title string) bool {
 	switch title {
 	case "Edited", "Added", "Deleted":
@@ -219,13 +221,13 @@ func codexChange(l Line, title string) bool {
 		return false
 	}
 	at := strings.LastIndex(l.Text, "(+")
-	if at < 0 { // the path is so long that the counts stand on the next row
+	if at < 0 { // the path is so long that the counts are on the next row
 		return strings.Count(l.Text, " ") == 2 && rowWidth(l.Row) > l.Cols/2
 	}
 	return l.styleAt(textWidth(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
 
-// codexInfo tells whether a row is a notice that looks like a reply.
+// codexInfo reports whether a row is a notice that looks like a reply.
 func codexInfo(l Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
 	for _, s := range []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
@@ -259,7 +261,8 @@ func (p *codexParser) cell(i int, kind codexKind) int {
 	return n
 }
 
-// length counts the lines of the cell that begins at line i, up to the next marker, without blank lines at its end.
+// length counts the lines of the cell that begins at line i, up to the next marker, without blank
+// lines at its end.
 func (p *codexParser) length(i int, kind codexKind) int {
 	if kind == codexTool && codexShownCall(p.lines[i]) {
 		return p.shownLength(i)
@@ -297,7 +300,8 @@ func (p *codexParser) length(i int, kind codexKind) int {
 	return len(trim(p.lines[i : i+n]))
 }
 
-// codexPrinted tells whether a row without a cell's marker is the title of what a command printed: "🔌  MCP Tools".
+// codexPrinted reports whether a row without a cell's marker is the title of what a command
+// printed: "🔌  MCP Tools".
 func codexPrinted(l Line) bool {
 	if l.Text[0] == ' ' {
 		return true
@@ -363,7 +367,7 @@ func (p *codexParser) says(i int, ls []Line) {
 // codexPlan is the title above a reply that is a plan.
 const codexPlan = "Proposed Plan"
 
-// codexReasoning tells whether all of a cell is dim and italic.
+// codexReasoning reports whether all of a cell is dim and italic.
 func codexReasoning(ls []Line) bool {
 	seen := false
 	for k, l := range ls {
@@ -398,7 +402,7 @@ func (p *codexParser) notice(i int, ls []Line) {
 	p.add(it)
 }
 
-// codexInterrupted tells whether a notice says that the user stopped the turn.
+// codexInterrupted reports whether a notice says that the user stopped the turn.
 func codexInterrupted(l Line, text string) bool {
 	return strings.HasPrefix(l.Text, "■") && strings.HasPrefix(text, "Conversation interrupted") ||
 		strings.HasPrefix(l.Text, "🖐") && strings.Contains(text, "Tell the model what to do differently")

@@ -9,7 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with styles, no fences.
+// codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
+// styles, no fences.
 func codexLook(ls []Line) *look {
 	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = look{
@@ -29,8 +30,8 @@ type codexBody struct {
 	found [][2]int // the rows of code blocks
 }
 
-// codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are themes, in a colour
-// of the theme; words in bold may have one too.
+// codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are
+// themes, in a colour of the theme; words in bold may have one too.
 func codexMarks(s vterm.Style) mark {
 	m := plainMarks(s)
 	switch {
@@ -47,7 +48,8 @@ func codexMarks(s vterm.Style) mark {
 	return m
 }
 
-// codexItem reads a list item: numbers always have a colour, "-" has none, "•" has one in most versions that draw it.
+// codexItem reads a list item: numbers always have a colour, "-" has none, "•" has one in most
+// versions that draw it.
 func codexItem(l *textLine) (item, bool) {
 	t := l.text[l.indent:]
 	if t == "" {
@@ -87,7 +89,8 @@ func (c *codexBody) quote(l *textLine) (int, bool) {
 	return l.indent + 2, c.old || l.first().Fg.Kind != vterm.ColorDefault
 }
 
-// quotedOn tells whether a row goes on with the quote above it: before 0.44 a wrapped quote has its sign once.
+// quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
+// its sign once.
 func (c *codexBody) quotedOn(at int) bool {
 	if at == 0 || at >= len(c.lines) || c.lines[at].Text == "" || c.fits(at) {
 		return false
@@ -96,13 +99,13 @@ func (c *codexBody) quotedOn(at int) bool {
 	return strings.HasPrefix(above, "> ") && at > 1 || c.quotedOn(at-1)
 }
 
-// fits tells whether a row's first word would have had room on the row above.
+// fits reports whether a row's first word would have had room on the row above.
 func (c *codexBody) fits(at int) bool {
 	above := c.lines[at-1]
 	return rowWidth(above.Row)+1+textWidth(firstWord(c.lines[at].Text)) <= above.Cols
 }
 
-// row is the row above or below a line; blank where there is none.
+// row returns the row above or below a line, or a blank one if the line is the first or last.
 func (c *codexBody) row(l *textLine, by int) string {
 	if i := l.at + by; i >= 0 && i < len(c.lines) {
 		return c.lines[i].Text
@@ -110,12 +113,13 @@ func (c *codexBody) row(l *textLine, by int) string {
 	return ""
 }
 
-// alone tells whether blank lines stand around a line.
+// alone reports whether a line has blank lines around it.
 func (c *codexBody) alone(l *textLine) bool {
 	return (l.at == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
 }
 
-// starts tells whether a block may begin at a line: a blank line stands above or, in 0.2x, text that ended early.
+// starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
+// that ended early.
 func (c *codexBody) starts(l *textLine) bool {
 	if l.at == 0 || c.row(l, -1) == "" {
 		return true
@@ -126,7 +130,8 @@ func (c *codexBody) starts(l *textLine) bool {
 	return c.fits(l.at)
 }
 
-// mixed tells whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has no style.
+// mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
+// no style.
 func (c *codexBody) mixed(ls []textLine) bool {
 	for i := range ls {
 		if ls[i].blank() {
@@ -139,7 +144,7 @@ func (c *codexBody) mixed(ls []textLine) bool {
 	return false
 }
 
-// findCode counts the lines of a code block and notes where it stands.
+// findCode counts the lines of a code block and notes its place.
 func (c *codexBody) findCode(ls []textLine) (int, string) {
 	n, lang := c.code(ls)
 	if n > 0 {
@@ -148,8 +153,8 @@ func (c *codexBody) findCode(ls []textLine) (int, string) {
 	return n, lang
 }
 
-// code counts the lines of a code block. Themes colour every character of it; without a theme, or without a language,
-// only the words tell: prose has sentences, and its code spans have a style.
+// code counts the lines of a code block. Themes colour every character of it; without a theme, or
+// without a language, only the words tell: prose has sentences, and its code spans have a style.
 func (c *codexBody) code(ls []textLine) (int, string) {
 	l := &ls[0]
 	if !c.starts(l) || hashes(l.text) > 0 && c.heading(l) > 0 {
@@ -174,7 +179,8 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 	return n, ""
 }
 
-// untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count from its own edge.
+// untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
+// from its own edge.
 func untab(ls []textLine) {
 	left := -1
 	for i := range ls {
@@ -212,8 +218,9 @@ func indented(l textLine, n int) textLine {
 	return l
 }
 
-// themeCode counts the lines of code in the colours of a theme: no character is without one, and there is more than
-// one colour, or the one that plain code has; a quote, a heading or a code span have one of their own throughout.
+// themeCode counts the lines of code in the colours of a theme: no character is without one, and
+// there is more than one colour, or the one that plain code has; a quote, a heading or a code span
+// have one of their own throughout.
 func (c *codexBody) themeCode(ls []textLine) int {
 	var one vterm.Color
 	code := false
@@ -238,7 +245,7 @@ func (c *codexBody) themeCode(ls []textLine) int {
 	return n
 }
 
-// title tells whether a line is a heading or stands in bold alone: all of it is bold, in one colour.
+// title reports whether a line is a heading or entirely bold: all of it is bold, in one colour.
 func title(l *textLine) bool {
 	first := l.first()
 	return first.Bold && l.all(func(s vterm.Style) bool { return s == first })
@@ -267,21 +274,22 @@ func (c *codexBody) quoted(l *textLine) bool {
 	return text.blank() || !text.all(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
-// codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves for a dark and a light
-// window.
+// codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves
+// for a dark and a light window.
 var codexCodeText = map[vterm.Color]bool{
 	{Kind: vterm.ColorRGB, R: 0xcd, G: 0xd6, B: 0xf4}: true,
 	{Kind: vterm.ColorRGB, R: 0x4c, G: 0x4f, B: 0x69}: true,
 }
 
-// codexUnstyled tells whether a line is plain throughout.
+// codexUnstyled reports whether a line is plain throughout.
 func codexUnstyled(l *textLine) bool {
 	return l.all(func(s vterm.Style) bool {
 		return s.Fg.Kind == vterm.ColorDefault && !s.Bold && !s.Italic && !s.Dim && s.Underline == vterm.UnderlineNone
 	})
 }
 
-// plainCode counts the lines of unstyled code: a block between blank lines, and those after it that go on with it.
+// plainCode counts the lines of unstyled code: a block between blank lines, and those after it that
+// go on with it.
 func (c *codexBody) plainCode(ls []textLine) int {
 	n := plainBlock(ls)
 	if n == 0 || !c.likeCode(ls[:n]) {
@@ -301,7 +309,8 @@ func (c *codexBody) plainCode(ls []textLine) int {
 	return n
 }
 
-// plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line has a style.
+// plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
+// has a style.
 func plainBlock(ls []textLine) int {
 	n := 0
 	for n < len(ls) && !ls[n].blank() {
@@ -323,7 +332,7 @@ func (c *codexBody) likeCode(ls []textLine) bool {
 	code, prose := 0, 0
 	for i := range ls {
 		if ls[i].indent != ls[0].indent {
-			return true // text stands in line
+			return true // text is in line
 		}
 		if i > 0 && c.look.seam(&ls[i-1], &ls[i], ls[0].indent) != seamBreak {
 			continue
@@ -341,7 +350,7 @@ func (c *codexBody) likeCode(ls []textLine) bool {
 	return code > 0 && code >= prose
 }
 
-// oldCode counts the lines of code that may stand without blank lines around it.
+// oldCode counts the lines of code that may have no blank lines around it.
 func (c *codexBody) oldCode(ls []textLine) int {
 	n := c.oldBlock(ls)
 	for n > 0 && n < len(ls) && ls[n].blank() {
@@ -404,8 +413,8 @@ const (
 	likeProse
 )
 
-// judge tells code from prose by a line's words: prose begins with a capital and ends with a point, or is made of words
-// alone; signs that prose would have put in a code span are code.
+// judge tells code from prose by a line's words: prose begins with a capital and ends with a point,
+// or is made of words alone; signs that prose would have put in a code span are code.
 func judge(t string) likeness {
 	words := slices.DeleteFunc(strings.Fields(t), pictogram)
 	if len(words) == 0 {
@@ -440,7 +449,7 @@ func judge(t string) likeness {
 	return likeNothing
 }
 
-// pictogram tells whether a word is emoji alone: it may stand in prose as in code.
+// pictogram reports whether a word is emoji alone: it may occur in prose as in code.
 func pictogram(w string) bool {
 	emoji := strings.ContainsRune(w, 0xfe0f)
 	for _, r := range strings.TrimRight(w, ".,;:!?") {
@@ -454,15 +463,15 @@ func pictogram(w string) bool {
 	return emoji
 }
 
-// command tells whether a line that stands alone is one for a shell: it begins with a small letter, or with the name of a
-// program, and does not end like a sentence.
+// command reports whether a line on its own is one for a shell: it begins with a small letter, or
+// with the name of a program, and does not end like a sentence.
 func command(t string) bool {
 	first, _ := utf8.DecodeRuneInString(t)
 	last, _ := utf8.DecodeLastRuneInString(t)
 	return unicode.IsLower(first) && !strings.ContainsRune(".!?:,;", last)
 }
 
-// plainWord tells whether a word is one of prose, with the punctuation around it.
+// plainWord reports whether a word is one of prose, with the punctuation around it.
 func plainWord(w string) bool {
 	w = strings.Trim(w, ".,;:!?()\"'“”‘’—–")
 	if w == "" {
@@ -481,7 +490,7 @@ func plainWord(w string) bool {
 	return true
 }
 
-// codexTable reads a table that stands as it was written, in pipes: older versions draw none.
+// codexTable reads a table that is shown as it was written, with pipes: older versions draw none.
 func codexTable(ls []textLine) ([][]cell, int) {
 	if !strings.HasPrefix(ls[0].text[ls[0].indent:], "|") {
 		return nil, 0

@@ -32,8 +32,8 @@ func qwenBegins(text string) bool {
 	return strings.Contains(text, "┌──") || strings.Contains(text, "╭──") || strings.HasSuffix(text, qwenOldLogo)
 }
 
-// qwenBanner reads the welcome: the box with the version, model and directory, beside the logo where there is room; or the
-// old logo, which has no version.
+// qwenBanner reads the welcome: the box with the version, model and directory, beside the logo
+// where there is room; or the old logo, which has no version.
 func qwenBanner(lines []Line) (b Banner, n int) {
 	if strings.HasSuffix(lines[0].Text, qwenOldLogo) {
 		for n < len(lines) && lines[n].Text != "" {
@@ -189,7 +189,8 @@ func qwenIndented(lines []Line) bool {
 // qwenElapsed is how long a tool has been running, behind what it does.
 var qwenElapsed = regexp.MustCompile(`(^| +)([0-9]+[hms] ?)+$`)
 
-// isQwenCall reports whether a line is a tool's without a box: a sign, its name in bold, what it does.
+// isQwenCall reports whether a line is a tool's without a box: a sign, its name in bold, what it
+// does.
 func isQwenCall(l Line) bool {
 	r, size := utf8.DecodeRuneInString(l.Text)
 	_, ok := inkStatusOf(r)

@@ -30,8 +30,8 @@ type Step struct {
 	State State         // with Event == "": the agent's state, where View is nil
 }
 
-// Explanation says which lines of a tape became what: the items hold lines [First, End) from the tape's first, and
-// lines between them were taken for chrome.
+// Explanation says which lines of a tape became what: the items hold lines [First, End) from the
+// tape's first, and lines between them were taken for chrome.
 type Explanation struct {
 	Agent string // "" in the shell
 	Tape  int
@@ -42,7 +42,7 @@ type Explanation struct {
 
 // Reader reads one terminal's frames in order. It is not safe for concurrent use.
 type Reader struct {
-	// Explain is called for all that is read; nil: nobody wants to know.
+	// Explain, if set, is called for all that is read.
 	Explain func(Explanation)
 
 	main, alt tape
@@ -112,7 +112,7 @@ func (r *Reader) Widths() vterm.Widths {
 // box.
 func (r *Reader) Shown() bool { return r.seg.agent != nil && r.shown }
 
-// Seen tells whether an agent or a shell prompt was ever seen.
+// Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.agents > 0 || r.prompt.known() || r.prompt.marked }
 
 // Marked says that the shell itself says where its prompts end (OSC 133;B).
@@ -432,7 +432,7 @@ func (it *Item) truncate(lines []Line) {
 // `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
 var pasteNote = regexp.MustCompile(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
 
-// foldedPaste reports whether a prompt holds such notes, and how many lines they stand for.
+// foldedPaste reports whether a prompt holds such notes, and how many lines they represent.
 func foldedPaste(text string) (lines int, ok bool) {
 	if !strings.Contains(text, "[Pasted ") {
 		return 0, false
@@ -460,8 +460,8 @@ func shift(items []Item, by int) []Item {
 	return items
 }
 
-// judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its conversation again, or
-// the conversation was cleared.
+// judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
+// conversation again, or the conversation was cleared.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
@@ -505,7 +505,8 @@ func (r *Reader) clears(t *tape) bool {
 	return slices.ContainsFunc(t.lines[min(s.start, end):end], s.agent.Clears)
 }
 
-// users returns the texts of the user's messages in the segment, each once: an agent may wipe often before all is quiet.
+// users returns the texts of the user's messages in the segment, each once: an agent may wipe often
+// before all is quiet.
 func (s *segment) users() []string {
 	texts := s.before
 	for _, it := range s.items {

@@ -14,7 +14,7 @@ func (r *Reader) readAlt(f Frame) {
 		r.cut.note(f.Lines, f.Cols)
 		return
 	}
-	if r.cut.stands(f.Lines, f.Settled) {
+	if r.cut.remain(f.Lines, f.Settled) {
 		return
 	}
 	s := r.screen(f)
@@ -67,8 +67,8 @@ func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	}
 }
 
-// stands reports whether most of them are still there. An agent that is quiet for long has redrawn.
-func (c *cutRows) stands(rows []*vterm.Row, settled bool) bool {
+// remain reports whether most of them are still there. An agent that is quiet for long has redrawn.
+func (c *cutRows) remain(rows []*vterm.Row, settled bool) bool {
 	if len(c.rows) == 0 {
 		return false
 	}

@@ -205,7 +205,7 @@ const redrawFrames = 3
 // redrawn finds the place of a window that an agent redrew after a resize, with its text wrapped at
 // the new width: what left the window above it is on the tape already.
 func (r *Reader) redrawn(left, body *[]Line) bool {
-	if r.main.stands(*left, *body) {
+	if r.main.inPlace(*left, *body) {
 		return false // not yet
 	}
 	rewrapped := append([]Line(nil), *body...)

@@ -8,15 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// tape holds the rows of one continuous text, top to bottom: what left the window, then what stands in it. On the
-// main screen the terminal tells how far the text moved; on the alternate screen stitch finds it out.
+// tape holds the rows of one continuous text, top to bottom: what left the window, then what is in
+// it. On the main screen the terminal says how far the text moved; on the alternate screen stitch
+// finds it out.
 type tape struct {
 	lines []Line
-	base  int    // the line that stands on the window's first row
+	base  int    // the line on the window's first row
 	dirty int    // lines from here on are new since the last call of clean
 	were  []Line // the lines that were cut off since then, from line dirty on
 
-	// A window that begins within a line of the tape shows only that line's rest: raw stands there for mended.
+	// A window that begins within a line of the tape shows only that line's rest: there raw
+	// takes the place of mended.
 	mendAt      int
 	raw, mended Line
 }
@@ -24,15 +26,17 @@ type tape struct {
 // clean forgets what is new.
 func (t *tape) clean() { t.dirty, t.were = len(t.lines), t.were[:0] }
 
-// advance puts body where the window's text stood, after the rows that left the window (main screen).
+// advance puts body where the window's text stood, after the rows that left the window (main
+// screen).
 func (t *tape) advance(left, body []Line) {
 	t.replace(t.base, left, body)
 	t.base += len(left)
 }
 
-// repainted notices an agent that has drawn the window anew from its top row (main screen): what it drew below scrolled
-// the text up, and when that is gone it shows again what had left the window. It returns the line that body's first row
-// shows again. It is not to be asked while rows leave the window: then the agent goes on below, and what looks like rows above is said again.
+// repainted notices an agent that has redrawn the window from its top row (main screen): what it
+// drew below scrolled the text up, and when that is gone it shows again what had left the window.
+// It returns the line that body's first row shows again. It is not to be asked while rows leave the
+// window: then the agent goes on below, and what looks like rows above is said again.
 func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	body = trim(body)
 	place := t.base + len(left)
@@ -64,7 +68,7 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 		total += weight(l)
 	}
 	here, head := match(place)
-	if here*2 >= total || head >= 12 { // it stands where it stood, though below it the same may be said again
+	if here*2 >= total || head >= 12 { // it is where it was, though below it the same may be said again
 		return 0, false
 	}
 	best := max(2*here, 11)
@@ -76,8 +80,8 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	return at, ok
 }
 
-// stands tells whether most of body stands where the window's text is expected.
-func (t *tape) stands(left, body []Line) bool {
+// inPlace reports whether most of body is where the window's text is expected.
+func (t *tape) inPlace(left, body []Line) bool {
 	place := t.base + len(left)
 	same, total := int32(0), int32(0)
 	for i, l := range body {
@@ -206,8 +210,9 @@ func (t *tape) cut(i int) {
 	t.dirty = min(t.dirty, i)
 }
 
-// stitch finds where body, the window of an alternate screen, belongs and puts it there: everything from its first
-// row on is as it says. A body that lies wholly inside the tape is a look back and changes nothing.
+// stitch finds where body, the window of an alternate screen, belongs and puts it there: everything
+// from its first row on is as it says. A body that lies wholly inside the tape is a look back and
+// changes nothing.
 func (t *tape) stitch(body []Line) {
 	if len(body) > 0 && t.raw.Row != nil && equal(body[0], t.raw) {
 		body = append([]Line{t.mended}, body[1:]...)
@@ -261,8 +266,9 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 	return t.findTable(body)
 }
 
-// otherWidth reports whether body, which overlaps the tape from line at on, begins with rows that the
-// tape has not got there, and what is above was drawn at another width: it may be the same text.
+// otherWidth reports whether body, which overlaps the tape from line at on, begins with rows that
+// the tape has not got there, and what is above was drawn at another width: it may be the same
+// text.
 func (t *tape) otherWidth(at int, body []Line) bool {
 	if at < len(t.lines) && t.lines[at].Text == body[0].Text {
 		return false
@@ -294,7 +300,7 @@ func (t *tape) findTable(body []Line) (at int, ok bool) {
 	return lo + at, ok
 }
 
-// headStays finds body by its first rows, where all below them was drawn anew: a table that grows.
+// headStays finds body by its first rows if all below them was redrawn: a table that grows.
 func (t *tape) headStays(body []Line) (at int, ok bool) {
 	most := int32(0)
 	for j := max(0, min(t.base, len(t.lines)-len(body))); j < len(t.lines); j++ {
@@ -309,7 +315,7 @@ func (t *tape) headStays(body []Line) (at int, ok bool) {
 	return at, ok
 }
 
-// contains tells whether all of body stands at line at, and the tape goes on below it.
+// contains reports whether all of body is at line at, and the tape goes on below it.
 func (t *tape) contains(at int, body []Line) bool {
 	body = trim(body)
 	if at+len(body) >= len(t.lines) {
@@ -347,8 +353,9 @@ func equal(a, b Line) bool {
 	return true
 }
 
-// overlap aligns body with old, rows of text weighing by their length, and returns the place in old where body
-// begins. Rows may have changed, come or gone between the two; too little in common is no overlap.
+// overlap aligns body with old, rows of text weighing by their length, and returns the place in old
+// where body begins. Rows may have changed, come or gone between the two; too little in common is
+// no overlap.
 func overlap(old, body []Line) (at int, ok bool) {
 	if at, ok := leads(old, body); ok {
 		return at, true
@@ -381,7 +388,8 @@ func overlap(old, body []Line) (at int, ok bool) {
 	return max(j-i, 0), true
 }
 
-// leads finds where old goes on as body begins, row for row, either up to old's end or far enough to be trusted.
+// leads finds where old goes on as body begins, row for row, either up to old's end or far enough
+// to be trusted.
 func leads(old, body []Line) (at int, ok bool) {
 	most := int32(0)
 	for j := range old {
@@ -398,8 +406,8 @@ func leads(old, body []Line) (at int, ok bool) {
 	return at, ok
 }
 
-// redrawn tells whether the first i rows of body, which are not in old, stand for the i rows of old above j: a marker or a
-// counter changed. Otherwise they came in between.
+// redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old
+// above j: a marker or a counter changed. Otherwise they came in between.
 func redrawn(old, body []Line, i, j int) bool {
 	same, rows := 0, 0
 	for k := range i {
@@ -431,8 +439,8 @@ func weight(l Line) int32 {
 	return 2 + min(n, 40)/4
 }
 
-// firstRun walks the best alignment and returns where its first row stands that is there once, or where its first run
-// begins that is long enough to be trusted, else the heaviest run.
+// firstRun walks the best alignment and returns the place of its first row that occurs only once,
+// or of its first run that is long enough to be trusted, else of the heaviest run.
 func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 	n, m := len(body), len(old)
 	times := map[string]int{}

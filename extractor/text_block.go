@@ -21,7 +21,7 @@ const (
 // block is one block of a message.
 type block struct {
 	kind  blockKind
-	pad   string   // before each line in Markdown: a list item's content stands under its text
+	pad   string   // before each line in Markdown: a list item's content is under its text
 	mark  string   // itemBlock: "- " or "1. ", before the first line
 	shown string   // itemBlock: the same as it was drawn, where Markdown has no such marker: "a. "
 	level int      // headingBlock
@@ -39,7 +39,7 @@ type block struct {
 type item struct {
 	mark    string // as it is drawn, but "-" for all bullets
 	number  int    // of an ordered item, else -1
-	col     int    // where the marker stands
+	col     int    // of the marker
 	content int    // where the item's text begins
 }
 
@@ -49,7 +49,7 @@ type listLevel struct {
 	pad string // before its markers
 }
 
-// inner is what stands before the lines within its items.
+// inner returns what precedes the lines within its items.
 func (l *listLevel) inner() string {
 	if l.mark == taskOpen || l.mark == taskDone {
 		return l.pad + "  "
@@ -130,8 +130,8 @@ func (r *blockReader) next(i int) int {
 	return n
 }
 
-// again tells whether an item's number is that of the item above: what follows is another paragraph of it, before which
-// Claude Code writes the number anew.
+// again reports whether an item's number is that of the item above: what follows is another
+// paragraph of it, before which Claude Code writes the number again.
 func (r *blockReader) again(it item) bool {
 	if len(r.lists) == 0 || !r.gap || it.number < 1 {
 		return false
@@ -151,7 +151,8 @@ func (r *blockReader) more(i int, it item) int {
 	return n
 }
 
-// hang is the column that an item's wrapped lines begin at: under its text, or as with Claude Code under its marker.
+// hang is the column that an item's wrapped lines begin at: under its text, or as with Claude Code
+// under its marker.
 func (r *blockReader) hang(ls []textLine, it item) int {
 	if len(ls) > 1 && ls[1].indent < it.content {
 		return ls[1].indent
@@ -197,7 +198,7 @@ func (r *blockReader) special(i int) int {
 	return r.heading(i)
 }
 
-// starts tells whether a block other than a paragraph begins at line i, which follows text.
+// starts reports whether a block other than a paragraph begins at line i, which follows text.
 func (r *blockReader) starts(i int) bool {
 	lk, ls := r.lk, r.ls[i:]
 	if lk.Gutter != nil {
@@ -244,12 +245,13 @@ func (r *blockReader) add(b block, i, n int) {
 	r.out = append(r.out, b)
 }
 
-// afterPara tells whether the line above i is text of a paragraph, which line i may go on with.
+// afterPara reports whether the line above i is text of a paragraph, which line i may go on with.
 func (r *blockReader) afterPara(i int) bool {
 	return len(r.out) > 0 && r.out[len(r.out)-1].end == i && r.out[len(r.out)-1].kind == paraBlock
 }
 
-// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was wrapped is no marker.
+// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was
+// wrapped is no marker.
 func (r *blockReader) itemAt(i int, fresh bool) (item, bool) {
 	read := r.lk.Item
 	if read == nil {
@@ -296,7 +298,7 @@ func (r *blockReader) close(col int) {
 	}
 }
 
-// pad is what stands before the lines of a block in the open lists.
+// pad returns what precedes the lines of a block in the open lists.
 func (r *blockReader) pad() string {
 	if len(r.lists) == 0 {
 		return ""

@@ -15,9 +15,9 @@ const (
 	frameGap = 4 * time.Millisecond
 	quiet    = 250 * time.Millisecond
 
-	// After a resize of the alternate screen its rows are cut off until the program draws them again.
-	// Most programs erase the screen first. What they write before that is still laid out for the old
-	// width. Programs that do not erase it have eraseTime.
+	// After a resize of the alternate screen its rows are cut off until the program draws them
+	// again. Most programs erase the screen first. What they write before that is still laid
+	// out for the old width. Programs that do not erase it have eraseTime.
 	redrawTime = 30 * time.Millisecond
 	eraseTime  = 500 * time.Millisecond
 )

@@ -258,7 +258,8 @@ func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(note
 // maxNotices is how many notices are kept for the end.
 const maxNotices = 20
 
-// heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in use.
+// heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in
+// use.
 func (w *watcher) heed(text string) {
 	w.say(text)
 	if !isTerminal(w.a.stderr) {
