@@ -83,6 +83,9 @@ func (r *Reader) readHeader() error {
 	if err != nil {
 		return err
 	}
+	if looksLikeFrames(first) {
+		return newFrames(bytes.Clone(first), r)
+	}
 	version, err := parseVersion(first)
 	if errors.Is(err, session.ErrNewer) {
 		return err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
@@ -29,6 +30,28 @@ type Lost struct {
 type Output struct {
 	Seq  int64 // of the first byte
 	Data []byte
+}
+
+// RawEvent returns the event of a raw log that a numbered frame stands for: output, a resize, the
+// end, or a marker (session.EventLost) where frames are lost. ok is false for other kinds.
+func RawEvent(n protocol.Numbered) (e session.Event, ok bool) {
+	e = session.Event{At: n.At}
+	switch n.Kind {
+	case protocol.NumberedOutput:
+		e.Kind, e.Data = session.Output, n.Data
+	case protocol.NumberedResize:
+		e.Kind = session.Resize
+		e.Cols, e.Rows = n.Size()
+	case protocol.NumberedExit:
+		e.Kind, e.Status = session.Exit, n.Status()
+		return e, e.Status >= 0
+	case protocol.NumberedLost:
+		e.Kind = session.Marker
+		e.Data = session.ControlMark(session.EventLost, map[string]any{"from": n.Number, "to": n.End() - 1})
+	case protocol.NumberedMark, protocol.NumberedNext:
+		return e, false
+	}
+	return e, true
 }
 
 // decode makes an event of a frame that is neither an answer nor about bytes; nil for those that we

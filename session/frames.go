@@ -10,6 +10,10 @@ const (
 	EventKeyframe = "frame:keyframe" // a picture of the screen: one number
 )
 
+// EventLost is the name of a marker where the frames of a recording of another machine's session
+// have a gap. data: from, to. It takes no number.
+const EventLost = "frame:lost"
+
 // FrameBytes is the most output in one frame. An Output event with more is several frames.
 const FrameBytes = 16 << 10
 

@@ -12,12 +12,14 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 type attachFlags struct {
 	control   bool
 	resize    bool
+	record    bool
 	detachKey string
 	token     string
 	tokenFile string
@@ -42,6 +44,7 @@ $PTYREC_TOKEN or --token-file.`,
   ptyrec attach 01a1fcd2 --control
   ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
   ptyrec attach ws://mgmt.example:8121/agent-01 --control
+  ptyrec attach ws://mgmt.example:8121/agent-01/build --record
   ptyrec attach --detach-key ctrl+q`,
 		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +61,7 @@ $PTYREC_TOKEN or --token-file.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.control, "control", false, "ask for control: what you type goes to the session")
 	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
+	flags.BoolVar(&f.record, "record", false, "record the session in your database, from its beginning if the server has that")
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
 	flags.StringVar(&f.token, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
 	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
@@ -111,11 +115,15 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 		cols, rows, _ := term.GetSize(int(a.stdout.Fd())) // if it is not known, the server chooses
 		o.Start = &client.Start{Cols: cols, Rows: rows}
 	}
+	var log *attachLog
+	if f.record {
+		log, o.Mode, o.From = newAttachLog(a, where), protocol.ModeFrames, new(int64)
+	}
 	stream, err := sessions.Attach(ctx, ref, o)
 	if err != nil {
 		return attachError(err)
 	}
-	w := &watcher{a: a, stream: stream, detach: key, detachName: f.detachKey, control: f.control || f.resize, resize: f.resize, remote: server != ""}
+	w := &watcher{a: a, log: log, stream: stream, detach: key, detachName: f.detachKey, control: f.control || f.resize, resize: f.resize, remote: server != ""}
 	return w.run(ctx)
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -72,5 +73,49 @@ func TestItem10AttachToManagementServer(t *testing.T) {
 		if strings.Contains(string(shown), strings.TrimSpace(string(token))) || strings.Contains(string(shown), "wrong-token") {
 			t.Error("a token was shown")
 		}
+	}
+}
+
+// Item 12: --record keeps what was shown, with its sizes, its end and nothing else, over a restart of
+// the server; A31: the session is in the database like one of this machine.
+func TestItem12Record(t *testing.T) {
+	environ, _ := liveEnv(t)
+	url, tokenFile, restart := dashboard(t, environ)
+	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)
+	v.Await(t, "what you type goes to")
+	v.Type(t, "echo one$((1))\r")
+	v.Await(t, "one1")
+
+	mine, _ := liveEnv(t) // another machine's database
+	u, recording := attached(t, mine, url+"/agent-01/main?x=1", "--record", "--token-file", tokenFile)
+	u.Await(t, "one1")
+	restart()
+	waitFor(t, "keys are taken again", func() bool {
+		v.Type(t, "echo two$((2))\r")
+		time.Sleep(time.Second / 2) // only so that not too much is typed
+		return strings.Contains(string(v.Shown()), "two2")
+	})
+	v.Type(t, "exit 5\r")
+	if a, b := ptytest.Status(t, recording), ptytest.Status(t, typing); a != 5 || b != 5 {
+		t.Errorf("statuses %d and %d, want 5", a, b)
+	}
+	output := func(environ []string, args ...string) string {
+		cmd := exec.Command("ptyrec", args...)
+		cmd.Env = environ
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	if want, got := output(environ, "show", "last", "--raw"), output(mine, "show", "last", "--raw"); got != want {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+	list := output(mine, "list", "--json")
+	if !strings.Contains(list, `"exit_code": 5`) && !strings.Contains(list, `"exit_code":5`) || strings.Contains(list, "x=1") {
+		t.Errorf("the list says %s", list)
+	}
+	if text := output(mine, "show", "last"); !strings.Contains(text, "one1") || !strings.Contains(text, "two2") {
+		t.Errorf("read %q", text)
 	}
 }

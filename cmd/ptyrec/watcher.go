@@ -48,6 +48,7 @@ type watcher struct {
 	note    string       // for the status line, until
 	until   time.Time
 	notices []string
+	log     *attachLog // nil: nothing is recorded
 	typed   chan []byte
 	refused chan error
 }
@@ -67,6 +68,9 @@ func (w *watcher) run(ctx context.Context) error {
 	w.mirror(d, vterm.Modes{})
 	d.close()
 	err = errors.Join(err, term.Restore(int(w.a.stdin.Fd()), state))
+	if w.log != nil {
+		w.log.close()
+	}
 	for _, text := range w.notices {
 		w.a.notice("%s", text)
 	}
@@ -198,6 +202,9 @@ func hand[T any](ctx context.Context, to chan<- T, v T) bool {
 
 // take handles an event of the session.
 func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
+	if w.log != nil {
+		w.log.take(e)
+	}
 	switch e := e.(type) {
 	case client.Connected:
 		w.id, w.viewer, w.piped = e.Session.ID, e.Viewer, e.Session.Piped()
@@ -218,6 +225,8 @@ func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 		_, _ = w.term.Write(e.Data)
 	case protocol.Size:
 		w.term.Resize(e.Cols, e.Rows)
+	case protocol.Numbered:
+		w.frame(e)
 	case protocol.Control:
 		w.controls(e)
 	case protocol.Notice:
@@ -254,6 +263,16 @@ func (w *watcher) greeting() string {
 }
 
 func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
+
+// frame follows a frame of the raw log.
+func (w *watcher) frame(n protocol.Numbered) {
+	switch raw, _ := client.RawEvent(n); raw.Kind {
+	case session.Output:
+		_, _ = w.term.Write(raw.Data) // never fails
+	case session.Resize:
+		w.term.Resize(raw.Cols, raw.Rows)
+	}
+}
 
 // maxNotices is how many notices are kept for the end.
 const maxNotices = 20
