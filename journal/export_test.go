@@ -9,3 +9,10 @@ func Redirect(w *Writer, f *os.File) {
 	_ = w.file.Close()
 	w.file = f
 }
+
+// SetPointStep changes how far the points of a TextIndex are apart, until it is undone.
+func SetPointStep(bytes int64) (undo func()) {
+	before := pointStep
+	pointStep = bytes
+	return func() { pointStep = before }
+}

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -20,7 +19,7 @@ type Reader struct {
 	// Session is read from the header; nil if that is damaged.
 	Session *session.Session
 
-	buf    *bufio.Reader
+	buf    window
 	seed   uint32
 	last   Event // later events are not earlier than this one
 	next   int64 // number of the event that should come next
@@ -34,7 +33,14 @@ type Reader struct {
 // version wrote the file. A damaged header is not an error.
 func NewReader(f io.Reader, id string) (*Reader, error) {
 	r := newReader(f, id)
-	line, err := r.buf.Peek(min(maxHeader, headSize+maxData))
+	var line []byte
+	var err error
+	for n := 4 << 10; ; n *= 2 { // most headers are short
+		line, err = r.buf.peek(min(n, maxHeader))
+		if err != nil || n >= maxHeader || bytes.IndexByte(line, '\n') >= 0 {
+			break
+		}
+	}
 	if len(line) == 0 || err != nil && !errors.Is(err, io.EOF) {
 		return r, ignoreEOF(err)
 	}
@@ -54,7 +60,7 @@ func NewReader(f io.Reader, id string) (*Reader, error) {
 }
 
 func newReader(f io.Reader, id string) *Reader {
-	return &Reader{buf: bufio.NewReaderSize(f, headSize+maxData), seed: seedOf(id)}
+	return &Reader{buf: window{in: f}, seed: seedOf(id)}
 }
 
 func ignoreEOF(err error) error {
@@ -68,9 +74,9 @@ func ignoreEOF(err error) error {
 // returns io.EOF at the end. The caller owns the event's data.
 func (r *Reader) Next() (Event, error) {
 	for r.torn = 0; ; r.torn++ {
-		_, _ = r.buf.Discard(r.skip) // these bytes were peeked at
+		r.buf.skip(r.skip)
 		r.skip = 1
-		head, err := r.buf.Peek(headSize)
+		head, err := r.buf.peek(headSize)
 		if len(head) < headSize {
 			r.skip = 0
 			r.torn += int64(len(head))
@@ -80,7 +86,7 @@ func (r *Reader) Next() (Event, error) {
 		if !ok || e.Number <= r.last.Number && r.next > 0 || e.Offset < r.last.Offset || e.At < r.last.At {
 			continue
 		}
-		frame, err := r.buf.Peek(headSize + size)
+		frame, err := r.buf.peek(headSize + size)
 		if len(frame) < headSize+size {
 			if errors.Is(err, io.EOF) {
 				continue

@@ -127,12 +127,30 @@ func (s *Store) hasJournal(id string) bool {
 // before that as read. in is a Reader that has read nothing.
 func (r *rawReader) seek(in *journal.Reader, f *os.File) *journal.Reader {
 	first, _ := in.End()
-	p, err := journal.FindText(f, r.id, *r.text)
+	p, err := r.store.textIndex(f.Name()).Find(f, r.id, *r.text)
 	if err != nil || first > r.next || p.Number <= r.next {
 		return in
 	}
 	r.next, r.offset = p.Number, p.Offset
 	return journal.NewReaderAt(f, r.id, p)
+}
+
+// maxTextIndexes is how many files of journals a Store remembers the texts of.
+const maxTextIndexes = 256
+
+// textIndex returns the index of a journal's file.
+func (s *Store) textIndex(path string) *journal.TextIndex {
+	s.textsMu.Lock()
+	defer s.textsMu.Unlock()
+	x := s.texts[path]
+	if x == nil {
+		if s.texts == nil || len(s.texts) >= maxTextIndexes {
+			s.texts = map[string]*journal.TextIndex{}
+		}
+		x = &journal.TextIndex{}
+		s.texts[path] = x
+	}
+	return x
 }
 
 // tail yields the events of one file.

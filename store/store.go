@@ -15,10 +15,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -38,6 +40,9 @@ type Store struct {
 	write *sql.DB        // one connection, so that writers in this process queue here and not in SQLite
 	read  *sql.DB
 	cause error // why there is no database; set by Beside
+
+	textsMu sync.Mutex                    // guards texts
+	texts   map[string]*journal.TextIndex // by the path of a journal's file
 }
 
 // Open opens the database at path. If it does not exist, Open creates it with mode 0600, and its
