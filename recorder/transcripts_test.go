@@ -22,9 +22,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// moreRecordings is where the recordings lie that are too many for testdata: AGENT-VERSION-KIND-SEED.cast, each with
-// its .truth.json. PTYREC_RECORDINGS names another folder.
-const moreRecordings = "../../shared/recordings"
+// moreRecordings returns the files that match pattern in the folder PTYREC_RECORDINGS: recordings
+// that are too many for testdata, as AGENT-VERSION-KIND-SEED.cast, each with its .truth.json. It
+// returns none if the variable is not set.
+func moreRecordings(t *testing.T, pattern string) []string {
+	t.Helper()
+	dir := os.Getenv("PTYREC_RECORDINGS")
+	if dir == "" {
+		t.Log("PTYREC_RECORDINGS names no folder: only the recordings of testdata are read")
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("PTYREC_RECORDINGS: no %s in %s: %v", pattern, dir, err)
+	}
+	return paths
+}
 
 // floors are the least that the transcripts of each agent's recordings must reach, in the order of figureNames. Tools lack
 // what the truths expect of a call that never showed its output: `ls -1` where Claude Code and Codex only say that they
@@ -72,16 +85,12 @@ func TestScore(t *testing.T) {
 
 // TestScoreMore does the same with all recordings at hand.
 func TestScoreMore(t *testing.T) {
-	dir := moreRecordings
-	if d := os.Getenv("PTYREC_RECORDINGS"); d != "" {
-		dir = d
-	}
 	if testing.Short() {
 		t.Skip("skipped in short mode")
 	}
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.truth.json"))
+	paths := moreRecordings(t, "*.truth.json")
 	if len(paths) == 0 {
-		t.Skipf("no recordings in %s (PTYREC_RECORDINGS names a folder): only those of testdata were scored", dir)
+		t.Skip("there are no recordings but those of testdata")
 	}
 	var js []judged
 	for _, path := range paths {

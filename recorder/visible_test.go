@@ -2,8 +2,6 @@ package recorder_test
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,15 +20,7 @@ func TestWordsWereOnScreen(t *testing.T) {
 		paths = everyNth(paths, 8)
 		t.Logf("in short mode: %d of the recordings", len(paths))
 	} else {
-		dir := moreRecordings
-		if d := os.Getenv("PTYREC_RECORDINGS"); d != "" {
-			dir = d
-		}
-		more, _ := filepath.Glob(filepath.Join(dir, "*.cast")) // the pattern is valid
-		if len(more) == 0 {
-			t.Logf("no recordings in %s (PTYREC_RECORDINGS names a folder): only those of testdata are looked at", dir)
-		}
-		paths = append(paths, more...)
+		paths = append(paths, moreRecordings(t, "*.cast")...)
 	}
 	eachParallel(len(paths), func(i int) func() {
 		h, events := readEvents(t, paths[i])
