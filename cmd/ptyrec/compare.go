@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
@@ -23,11 +24,20 @@ type comparison struct {
 
 // difference is a message that is not the same in both.
 type difference struct {
-	Seq  int    `json:"seq,omitempty"` // in the transcript; 0 if it is missing there
-	Role string `json:"role"`
-	Want string `json:"want,omitempty"`
-	Have string `json:"have,omitempty"`
+	Kind string     `json:"kind"`
+	Seq  int        `json:"seq,omitempty"` // in the transcript; 0 if it is missing there
+	At   *time.Time `json:"at,omitempty"`  // in the log; nil if it is missing there
+	Role string     `json:"role"`
+	Want string     `json:"want,omitempty"`
+	Have string     `json:"have,omitempty"`
 }
+
+// Kinds of differences.
+const (
+	diffMissing = "missing" // the transcript lacks a message of the log
+	diffMore    = "more"    // the log lacks a message of the transcript
+	diffDiffers = "differs" // both have it, with other words
+)
 
 // compare aligns two conversations in order, and counts.
 func compare(want []logMessage, have []*session.Entry) comparison {
@@ -42,7 +52,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 		j := pairs[i]
 		if j < 0 {
 			wrong += size
-			c.Differs = append(c.Differs, difference{Role: m.Role, Want: text})
+			c.Differs = append(c.Differs, difference{Kind: diffMissing, At: when(m), Role: m.Role, Want: text})
 			continue
 		}
 		for ; at < j; at++ {
@@ -55,7 +65,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 			continue
 		}
 		wrong += textDistance(text, got)
-		c.Differs = append(c.Differs, difference{have[j].Seq, m.Role, text, got})
+		c.Differs = append(c.Differs, difference{diffDiffers, have[j].Seq, when(m), m.Role, text, got})
 	}
 	for ; at < len(have); at++ {
 		wrong += c.extra(have[at])
@@ -67,6 +77,14 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 	return c
 }
 
+// when returns the time of a message, or nil if the log does not have it.
+func when(m logMessage) *time.Time {
+	if m.At.IsZero() {
+		return nil
+	}
+	return &m.At
+}
+
 // extra notes a message that the log does not have, and returns its length in characters, as far as
 // it counts.
 func (c *comparison) extra(e *session.Entry) int {
@@ -75,7 +93,7 @@ func (c *comparison) extra(e *session.Entry) int {
 		return 0
 	}
 	text := plainText(cmp.Or(e.Markdown, e.Text))
-	c.Differs = append(c.Differs, difference{Seq: e.Seq, Role: e.Role, Have: text})
+	c.Differs = append(c.Differs, difference{Kind: diffMore, Seq: e.Seq, Role: e.Role, Have: text})
 	return len([]rune(text))
 }
 

@@ -22,8 +22,8 @@ func TestCompare(t *testing.T) {
 	}
 	got := compare(want, have)
 	wantDiffers := []difference{
-		{Role: "user", Want: "Fix it"}, {Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
-		{Seq: 5, Role: "assistant", Have: "Anything else entirely"},
+		{Kind: diffMissing, Role: "user", Want: "Fix it"}, {Kind: diffDiffers, Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
+		{Kind: diffMore, Seq: 5, Role: "assistant", Have: "Anything else entirely"},
 	}
 	if diff := cmp.Diff(wantDiffers, got.Differs); diff != "" || got.Exact != 2 {
 		t.Errorf("exact = %d, differences (-want +got):\n%s", got.Exact, diff)

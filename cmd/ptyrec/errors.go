@@ -12,6 +12,7 @@ import (
 const (
 	statusFailure       = 1
 	statusUsage         = 2
+	statusNoLog         = 4
 	statusNotExecutable = 126
 	statusNotFound      = 127
 )

@@ -103,6 +103,7 @@ Exit statuses:
          search found nothing, verify found a difference
   2      the command line is wrong
   3      wait, send: the agent asks something
+  4      verify: the agent's own log of the session is not found
   124    wait: the time is over
   126    run: the command cannot be executed
   127    run: there is no such command

@@ -23,7 +23,8 @@ func newVerifyCmd(a *app) *cobra.Command {
 		Short: "Compare a session with the agent's own log of it",
 		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
 CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
-exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one.`,
+exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one, and
+4 if the agent's own log of the session is not found.`,
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              operands(0, 1),
@@ -61,7 +62,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		if len(looked) > 0 {
 			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
 		}
-		return fail(errors.New("no agent's own log of this session is found"), hint)
+		return &failure{err: errors.New("no agent's own log of this session is found"), hint: hint, status: statusNoLog}
 	}
 	err = writeBuffered(a.stdout, func(w io.Writer) error {
 		if asJSON {
@@ -126,10 +127,10 @@ func (v *verification) write(w io.Writer, s style) {
 		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", plural(v.Cut, "message"))
 	}
 	for _, d := range v.Differs {
-		switch {
-		case d.Seq == 0:
+		switch d.Kind {
+		case diffMissing:
 			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, clip(d.Want, 100)))
-		case d.Want == "":
+		case diffMore:
 			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, clip(d.Have, 100)))
 		default:
 			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, diffText(d.Want, d.Have, s))
