@@ -183,7 +183,7 @@ func (p *inkParser) said(i int) int {
 	end := p.until(i + 1)
 	p.unsaid(i, end)
 	text, md := p.body(p.lines[i:end])
-	if strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
+	if p.compresses() || strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
 		p.say(text, i, end)
 		return end - i
 	}
@@ -325,6 +325,19 @@ func (p *inkParser) typed(sign byte, text string, first, end int) {
 // isSlash reports whether a prompt is a command of the CLI.
 func isSlash(t string) bool {
 	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*")
+}
+
+// compresses reports whether what follows is the outcome of a command that shortens the
+// conversation: it is drawn like a reply.
+func (p *inkParser) compresses() bool {
+	if p.command < 0 {
+		return false
+	}
+	switch p.items[p.command].Text {
+	case "/compress", "/summarize", "/compact":
+		return true
+	}
+	return false
 }
 
 // asked makes a prompt of what looked like a command: the model answers it.
