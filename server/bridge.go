@@ -86,7 +86,9 @@ func (b *bridges) close() {
 }
 
 // hasBridge reports whether the server has a bridge.
-func (s *Server) hasBridge() bool { return len(s.Bridge) > 0 && s.Start != nil && !s.ReadOnly }
+func (s *Server) hasBridge() bool {
+	return (s.BridgeServer != nil || len(s.Bridge) > 0 && s.Start != nil) && !s.ReadOnly
+}
 
 // bridgeMessage is a message of the bridge, in either direction.
 type bridgeMessage struct {

@@ -195,6 +195,12 @@ func (b *bridge) start() (*client.Stream, error) {
 	s := b.all.server
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime) // who stops us wants what was started to be ended
 	defer cancel()
+	if s.BridgeServer != nil {
+		return s.BridgeServer.Attach(ctx, b.name, client.AttachOptions{
+			Name: "bridge " + b.name, Control: true,
+			Start: &client.Start{Cols: bridgeCols, Rows: bridgeRows, Command: strings.Join(s.Bridge, " ")},
+		})
+	}
 	id, err := s.Start(ctx, StartOptions{Command: s.Bridge, Cols: bridgeCols, Rows: bridgeRows, Name: b.name})
 	if err != nil {
 		return nil, err
@@ -210,12 +216,23 @@ func (b *bridge) follow(stream *client.Stream) int {
 			if status, ok := stream.ExitStatus(); ok && errors.Is(err, io.EOF) {
 				return status
 			}
-			b.all.server.log.Warn("a session of the bridge is lost", "name", b.name, "error", err)
+			if b.ctx.Err() == nil {
+				b.all.server.log.Warn("a session of the bridge is lost", "name", b.name, "error", err)
+			}
 			return 1
 		}
 		switch e := event.(type) {
 		case client.Output:
 			b.output(e.Data)
+		case protocol.Snapshot:
+			b.mu.Lock()
+			b.term.Resize(e.Cols, e.Rows)
+			b.mu.Unlock()
+			b.output(e.Data)
+		case protocol.Notice:
+			b.mu.Lock()
+			b.toAll(func(c *bridgeClient) { c.complain(e.Text) })
+			b.mu.Unlock()
 		case protocol.Gap:
 			b.mu.Lock()
 			b.toAll(func(c *bridgeClient) { c.complain(fmt.Sprintf("%d bytes of output are lost", e.To-e.From)) })
@@ -325,6 +342,10 @@ const killTime = 2 * time.Second
 
 // kill ends the session's command: it is asked, then made to.
 func (b *bridge) kill(stream *client.Stream, ended <-chan struct{}) {
+	if b.all.server.BridgeServer != nil { // others may use the terminal: it goes on without us
+		_ = stream.Close()
+		return
+	}
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), killTime)
 		if err := stream.Kill(ctx, signal); err != nil && !errors.Is(err, client.ErrDisconnected) {

@@ -41,8 +41,12 @@ type Options struct {
 	// Start runs a command in a new detached session and returns the session's id. nil: no
 	// session can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
-	// Bridge is the command of /ws/pty; empty: there is no bridge.
+	// Bridge is the command of /ws/pty; empty: there is no bridge, unless BridgeServer is set.
 	Bridge []string
+	// BridgeServer, if set, is the management server whose sessions are the terminals of /ws/pty.
+	// "main" is started if it is not there; so are others, with the command Bridge, unless that is
+	// empty.
+	BridgeServer *client.Client
 	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
 	BridgeTTL time.Duration
 

@@ -44,7 +44,7 @@ type Server struct {
 }
 
 // New returns the server at ws[s]://HOST:PORT[/AGENT[/SESSION]], where AGENT may follow the path of
-// the endpoint, /ws/sandbox. A token in the query (?token=) is used unless another is given. Nothing
+// the endpoint, /ws/sandbox. A token in the query (?token=) comes before the other. Nothing
 // is asked of the server yet. Errors do not repeat the query.
 func New(where, token string, c *http.Client) (*Server, error) {
 	plain, _, _ := strings.Cut(where, "?")
@@ -54,9 +54,9 @@ func New(where, token string, c *http.Client) (*Server, error) {
 	if err != nil || !Is(where) || u.Host == "" || u.User != nil {
 		return nil, bad
 	}
-	s := &Server{url: *u, token: token, http: withoutLoops(c)}
+	s := &Server{url: *u, token: u.Query().Get("token"), http: withoutLoops(c)}
 	if s.token == "" {
-		s.token = u.Query().Get("token")
+		s.token = token
 	}
 	names := strings.Split(strings.Trim(strings.TrimPrefix(u.EscapedPath()+"/", wire.Path+"/"), "/"), "/")
 	for i, name := range names {

@@ -48,6 +48,7 @@ type serveFlags struct {
 	openReading bool
 	openPage    bool
 	bridge      string
+	bridgeFrom  string
 	bridgeTTL   time.Duration
 	agentID     string
 	shellGrace  time.Duration
@@ -92,6 +93,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.BoolVar(&f.openReading, "open-reading", false, "let anyone who reaches the server read all sessions without the token")
 	flags.BoolVar(&f.openPage, "open", false, "open the page in your browser")
 	flags.StringVar(&f.bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
+	flags.StringVar(&f.bridgeFrom, "bridge-server", "", "show those of a management server instead, ws://HOST:PORT/AGENT; its token is in $PTYREC_TOKEN or `URL`?token=")
 	flags.DurationVar(&f.bridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
 	flags.StringVar(&f.agentID, "agent-id", "", "the `NAME` by which dashboards at /ws/sandbox know this machine (default: the host name)")
 	flags.DurationVar(&f.shellGrace, "shell-grace", management.ShellGrace, "how long a dashboard's shell waits for it to come back")
@@ -151,7 +153,12 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		return err
 	}
 	bridge := splitCommand(f.bridge)
-	if len(bridge) == 0 {
+	var bridgeServer *client.Client
+	if f.bridgeFrom != "" {
+		if bridgeServer, err = f.managementServer(ctx); err != nil {
+			return errors.Join(err, l.Close())
+		}
+	} else if len(bridge) == 0 {
 		bridge = []string{shell()}
 	}
 	owned, owner, err := os.Pipe() // its end ends the bridge's sessions, also if this process is killed
@@ -169,7 +176,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
-		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeTTL: f.bridgeTTL,
+		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
 		Inside: peer.Sessions,
 		Protocols: []server.Protocol{
 			dashboards,
@@ -194,6 +201,19 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
 	}
 	return err
+}
+
+// managementServer returns the server whose terminals the bridge shows.
+func (f *serveFlags) managementServer(ctx context.Context) (*client.Client, error) {
+	const hint = "write ws://HOST:PORT/AGENT"
+	if !strings.HasPrefix(f.bridgeFrom, "ws://") && !strings.HasPrefix(f.bridgeFrom, "wss://") {
+		return nil, misuse(hint, "--bridge-server does not name a management server")
+	}
+	c, err := client.Dial(ctx, f.bridgeFrom, client.Options{Token: os.Getenv("PTYREC_TOKEN")})
+	if err != nil {
+		return nil, fail(err, hint)
+	}
+	return c, nil
 }
 
 // commands returns what runs the commands of sandbox clients; nil if they may run none.
