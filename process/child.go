@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type child struct {
 	stdin sync.Mutex   // guards input
 	input *os.File     // nil: it is closed
 	taken atomic.Int64 // bytes written to input
+	typed func([]byte) // called with input that may be recorded; nil: none may
 	code  int          // valid when wake has a byte
 
 	mu   sync.Mutex // guards gone
@@ -265,6 +267,7 @@ func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 		if c.input == nil {
 			return ErrEnded
 		}
+		shown := c.showsInput()
 		n, err := unix.Write(int(c.input.Fd()), data)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -277,11 +280,24 @@ func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 		case err != nil:
 			return ErrEnded
 		default:
+			if shown && c.showsInput() {
+				c.typed(bytes.Clone(data[:n]))
+			}
 			data = data[n:]
 			c.taken.Add(int64(n))
 		}
 	}
 	return nil
+}
+
+// showsInput reports whether input may be recorded now: that of a pipe, and on a PTY what its echo
+// shows, so no passwords.
+func (c *child) showsInput() bool {
+	if c.typed == nil || c.ptmx == nil {
+		return c.typed != nil
+	}
+	settings, err := unix.IoctlGetTermios(int(c.ptmx.Fd()), getTermios)
+	return err == nil && settings.Lflag&unix.ECHO != 0
 }
 
 // writeStep is how often a command that does not read is tried again.

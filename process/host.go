@@ -130,6 +130,9 @@ func (h *host) begin() (net.Listener, error) {
 		}
 		return nil, errors.Join(err, h.log.Discard())
 	}
+	if o.Input {
+		h.child.typed = func(data []byte) { h.log.Put(session.Event{At: h.now(), Kind: session.Input, Data: data}) }
+	}
 	h.status = status{PID: h.child.pid, State: Running, Started: o.Record.StartedAt, Record: o.Record}
 	if t := o.Timeout; t > 0 {
 		time.AfterFunc(t, func() { h.limit(TimedOut) })

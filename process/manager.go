@@ -44,6 +44,7 @@ type Manager struct {
 	commands map[key]*Command
 	starting map[key]chan struct{} // each is closed when the start has succeeded or failed
 	shells   map[key]chan struct{} // by the name of a session: full while a command of it runs
+	reserved int                   // commands that are being started
 	closed   bool
 }
 
@@ -245,22 +246,42 @@ func (m *Manager) claim(ctx context.Context, k key) (done func(), err error) {
 	}
 }
 
-// Full reports whether as many commands run as may, and the sandbox has none of its own to attach
-// to: all that Start and Get can return there is an error.
-func (m *Manager) Full(ctx context.Context, sandbox string) (bool, error) {
-	if !m.full() || len(m.those(in(sandbox))) > 0 {
-		return false, nil
-	}
-	recorded, err := m.opt.Store.Sessions(ctx, store.Filter{Sandbox: sandbox, Limit: 1})
-	return err == nil && len(recorded) == 0, err
-}
-
-func (m *Manager) full() bool { return m.opt.MaxRunning > 0 && m.running() >= m.opt.MaxRunning }
-
-// running counts the commands that run and those that are being started.
-func (m *Manager) running() (n int) {
+// Full reports whether as many commands run as may.
+func (m *Manager) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.opt.MaxRunning > 0 && m.running() >= m.opt.MaxRunning
+}
+
+// Running returns the ids of the commands that run in a sandbox.
+func (m *Manager) Running(sandbox string) (ids []string) {
+	for _, c := range m.those(in(sandbox)) {
+		if c.isRunning() {
+			ids = append(ids, c.info.ID)
+		}
+	}
+	return ids
+}
+
+// reserve makes room for one more command, or returns ErrTooMany. started must be called when the
+// command runs or could not be started.
+func (m *Manager) reserve() (started func(), err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.opt.MaxRunning > 0 && m.running() >= m.opt.MaxRunning {
+		return nil, ErrTooMany
+	}
+	m.reserved++
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.reserved--
+	}, nil
+}
+
+// running counts the commands that run and those that are being started. m.mu is held.
+func (m *Manager) running() int {
+	n := m.reserved
 	for _, c := range m.commands {
 		if c.isRunning() {
 			n++
@@ -281,9 +302,11 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 			leave()
 		}
 	}()
-	if m.full() {
-		return nil, false, ErrTooMany
+	started, err := m.reserve()
+	if err != nil {
+		return nil, false, err
 	}
+	defer started()
 	o, err := m.order(s, turn)
 	if err != nil {
 		return nil, false, err
@@ -312,6 +335,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 
 // order makes a Spec into what a host needs.
 func (m *Manager) order(s Spec, turn int) (*order, error) {
+	s.Input = s.Input || m.opt.Input
 	o := &order{Spec: s, DB: m.opt.Store.Path(), Dir: s.Cwd}
 	o.Argv = s.Argv
 	if s.Command != "" {

@@ -15,3 +15,5 @@ func awaitChild() bool {
 		}
 	}
 }
+
+const getTermios = unix.TCGETS

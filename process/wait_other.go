@@ -2,7 +2,11 @@
 
 package process
 
-import "time"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // awaitChild waits a moment: x/sys has no waitid for this system.
 func awaitChild() bool {
@@ -11,3 +15,5 @@ func awaitChild() bool {
 }
 
 const waitStep = 2 * time.Millisecond
+
+const getTermios = unix.TIOCGETA

@@ -18,6 +18,9 @@ import (
 // sandboxPrefix names a sandbox where a session is expected: all its commands, as one conversation.
 const sandboxPrefix = "sandbox:"
 
+// sessionPrefix begins the name of the session that the Cloudflare SDK makes for a sandbox.
+const sessionPrefix = "sandbox-"
+
 // sandbox is the commands that programs asked for under one name.
 type sandbox struct {
 	db    *store.Store
@@ -49,6 +52,12 @@ func (a *app) openSandbox(ctx context.Context, args []string) (*sandbox, error) 
 func (s *sandbox) load(ctx context.Context) (err error) {
 	if s.infos, err = s.db.Sessions(ctx, store.Filter{Sandbox: s.name()}); err != nil {
 		return err
+	}
+	if name, ok := strings.CutPrefix(s.name(), sessionPrefix); ok && len(s.infos) == 0 {
+		if s.infos, err = s.db.Sessions(ctx, store.Filter{Sandbox: name}); err != nil {
+			return err
+		}
+		s.ref.Session = sandboxPrefix + name
 	}
 	if len(s.infos) == 0 {
 		return fail(fmt.Errorf("sandbox %q: %w", s.name(), session.ErrNotFound), "`ptyrec list` names the sandboxes")

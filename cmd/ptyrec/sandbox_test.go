@@ -76,6 +76,9 @@ func TestItem3Sandbox(t *testing.T) {
 	if out := do(0, "show", "sandbox:agent-1"); strings.Index(out, "two") > strings.Index(out, "Zebrafinch") || !strings.Contains(out, "typed") {
 		t.Errorf("show: %s", out)
 	}
+	if out := do(0, "show", "sandbox:sandbox-agent-1"); !strings.Contains(out, "typed") {
+		t.Errorf("show by the name of the SDK's session: %s", out)
+	}
 	if out := do(0, "show", "--raw", "sandbox:agent-1"); out != "one\ntwo\nsecret-Zebrafinch\n\xffwaiting\ntyped\n" {
 		t.Errorf("show --raw: %q", out)
 	}
@@ -128,6 +131,33 @@ func TestItem1OlderVersionsRefuse(t *testing.T) {
 	head, err := os.ReadFile(files[0])
 	if err != nil || !strings.Contains(string(head), `"version":2`) {
 		t.Errorf("the journal's version: %.200s, %v", head, err)
+	}
+}
+
+// Issue 14, item 3: secrets in the output of a pipe are in no transcript, also if it came in parts, and
+// redact takes them out of the raw log.
+func TestItem3Redaction(t *testing.T) {
+	environ, db := env(t)
+	last := boxed(t, db, "echo first", "printf 'ghp_%s' Zt8kQ2mV7xR4pL9wN3cJ; sleep 0.2; echo b6Hf1Ys5Gd0Ea8Uo; exit 0")
+	if _, err := last.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const secret = "ghp_Zt8kQ2mV7xR4pL9wN3cJ" + "b6Hf1Ys5Gd0Ea8Uo"
+	id := last.Info().SessionID
+	for _, args := range [][]string{{"show", id}, {"export", "sandbox:agent-1"}, {"tail", id}} {
+		out, err := command(environ, args...).CombinedOutput()
+		if err != nil || strings.Contains(string(out), secret) || !strings.Contains(string(out), "[redacted:") {
+			t.Errorf("%v: %v, %s", args, err, out)
+		}
+	}
+	if out, _ := command(environ, "show", "--raw", id).Output(); !strings.Contains(string(out), secret) {
+		t.Errorf("the raw log: %s", out)
+	}
+	if out, err := command(environ, "redact", "--yes", id).CombinedOutput(); err != nil {
+		t.Fatalf("redact: %v, %s", err, out)
+	}
+	if out, _ := command(environ, "show", "--raw", id).Output(); strings.Contains(string(out), secret) {
+		t.Errorf("the raw log after redact: %s", out)
 	}
 }
 

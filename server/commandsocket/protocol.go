@@ -25,6 +25,7 @@ import (
 type Protocol struct {
 	commands *process.Manager
 	log      *slog.Logger
+	clients  clients
 }
 
 // New returns a Protocol that runs commands with m.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,13 +34,10 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		return problemf(http.StatusUpgradeRequired, "", "this is for WebSockets")
 	}
-	// If the sandbox has commands, only the first message says whether the client wants a new
-	// one.
-	full, err := p.commands.Full(r.Context(), box.Name)
-	if err != nil {
-		return err
-	}
-	if full {
+	// A client that comes back to its command is let in, and so is one that tries again if the socket
+	// is closed before started: only the first message says what it wants.
+	patient := slices.Contains(offered(r), command.Subprotocol)
+	if p.commands.Full() && !patient && !p.clients.expected(box.Name, p.commands.Running(box.Name)) {
 		return process.ErrTooMany
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: subprotocols(r)})
@@ -47,7 +45,7 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 		return errAnswered
 	}
 	a := &attachment{
-		box: box.Name, by: asker(r), commands: p.commands,
+		box: box.Name, by: asker(r), commands: p.commands, clients: &p.clients,
 		ws: ws, acks: ws.Subprotocol() == command.Subprotocol, server: r.Context(), input: newQueue(),
 	}
 	a.serve()
@@ -58,20 +56,30 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 // selected, even if the only one is the token.
 func subprotocols(r *http.Request) []string {
 	selectable := []string{command.Subprotocol}
-	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
-		for word := range strings.SplitSeq(line, ",") {
-			if word = strings.TrimSpace(word); strings.HasPrefix(word, client.TokenPrefix) {
-				selectable = append(selectable, word)
-			}
+	for _, word := range offered(r) {
+		if strings.HasPrefix(word, client.TokenPrefix) {
+			selectable = append(selectable, word)
 		}
 	}
 	return selectable
+}
+
+// offered returns the subprotocols that the client offers.
+func offered(r *http.Request) (words []string) {
+	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for word := range strings.SplitSeq(line, ",") {
+			words = append(words, strings.TrimSpace(word))
+		}
+	}
+	return words
 }
 
 // attachment is one client's connection to a command.
 type attachment struct {
 	box, by  string
 	commands *process.Manager
+	clients  *clients
+	told     bool // the client knows how the command has ended
 	ws       *websocket.Conn
 	acks     bool            // the client speaks command.Subprotocol
 	server   context.Context // ends with the server
@@ -189,6 +197,8 @@ func (a *attachment) refusal(err error, id string) error {
 // run passes on the output, the input and the end of the command.
 func (a *attachment) run(from process.Offsets) error {
 	defer a.command.Attach()()
+	leave := a.clients.enter(a.box, a.command.Info().ID)
+	defer func() { leave(a.told) }()
 	if err := a.start(); err != nil {
 		return err
 	}
@@ -252,9 +262,12 @@ func (a *attachment) show(ctx context.Context, from process.Offsets) error {
 	}
 	i := a.command.Info()
 	if kind, message := failure(i); kind != "" {
+		a.told = true
 		return &fault{kind, message}
 	}
-	return a.send(command.Reply{Type: command.Exit, ExitCode: &i.ExitCode})
+	err := a.send(command.Reply{Type: command.Exit, ExitCode: &i.ExitCode})
+	a.told = err == nil
+	return err
 }
 
 // whole returns the chunk without the rest of a character that it begins with, because the client

@@ -321,8 +321,35 @@ func TestInputLimit(t *testing.T) {
 	}
 }
 
-// Limits: too many commands. The upgrade is refused in a sandbox without commands. In others the
-// socket is closed before started, and reconnects are served.
+// Limits: a client whose connection was cut comes back to its command while too many run.
+func TestComeBackWhenFull(t *testing.T) {
+	s := newSite(t)
+	s.stop()
+	s.limit = 1
+	s.serve()
+	s.makeBox()
+	first := s.dial()
+	first.send(`{"type":"execute","command":"read x","command_id":"c"}`)
+	if _, _, err := first.ws.Read(t.Context()); err != nil { // started
+		t.Fatal(err)
+	}
+	_ = first.ws.CloseNow()
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) { // the server notices it in its own time
+		ws, resp, err := websocket.Dial(t.Context(), s.url+"/langsmith/boxes/box/execute/ws", &websocket.DialOptions{
+			HTTPHeader: http.Header{command.KeyHeader: {token}},
+		})
+		if err == nil {
+			_ = ws.CloseNow()
+			return
+		}
+		if resp == nil || resp.StatusCode != http.StatusTooManyRequests || time.Since(begun) > time.Minute {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Limits: too many commands. The upgrade is refused unless a client of the sandbox may come back to
+// a command that it has; reconnects are served. Our own client waits for its turn.
 func TestTooManyCommands(t *testing.T) {
 	s := newSite(t)
 	s.stop()
@@ -341,11 +368,13 @@ func TestTooManyCommands(t *testing.T) {
 	if status, text, _ := s.do("POST", "/langsmith/boxes", `{"name":"empty"}`); status >= 300 {
 		t.Fatal(status, text)
 	}
-	_, resp, err := websocket.Dial(t.Context(), s.url+"/langsmith/boxes/empty/execute/ws", &websocket.DialOptions{
-		HTTPHeader: http.Header{command.KeyHeader: {token}},
-	})
-	if err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
-		t.Errorf("upgrade: %v %v", resp, err)
+	for _, box := range []string{"empty", "box"} {
+		_, resp, err := websocket.Dial(t.Context(), s.url+"/langsmith/boxes/"+box+"/execute/ws", &websocket.DialOptions{
+			HTTPHeader: http.Header{command.KeyHeader: {token}},
+		})
+		if err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
+			t.Errorf("upgrade in %s: %v %v", box, resp, err)
+		}
 	}
 	again, err := s.commands(s.address).Resume(t.Context(), "c", 0, 0)
 	if err != nil {
