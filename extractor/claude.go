@@ -16,9 +16,12 @@ import (
 // Looks:
 //
 //	1.0            boxed input, `>` prompts dim or grey, thinking as `✻ Thinking…`
-//	2.0            rules around the input, `>` prompts on a background, text wrapped by the terminal in late 2.0
-//	2.1            `❯` prompts on a background, `✻ Baked for 1s` below a turn, calls collapse into one grey line
-//	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the user scrolled back
+//	2.0            rules around the input, `>` prompts on a background, text wrapped by the
+//	               terminal in late 2.0
+//	2.1            `❯` prompts on a background, `✻ Baked for 1s` below a turn, calls collapse
+//	               into one grey line
+//	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
+//	               user scrolled back
 var _ = register(&Profile{Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse})
 
 // claudeMarkers begin a reply or a tool call.

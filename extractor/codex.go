@@ -10,14 +10,14 @@ import (
 // begins with a marker in column 0 and is indented below it; the composer and its hints are below
 // the cells. Its looks:
 //
-//	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code has
-//	            no blank lines around it
+//	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code
+//	            has no blank lines around it
 //	0.34-0.42   the same, code between blank lines, a boxed banner
 //	0.44-0.9x   "› " before the user, "• " before replies and tools; code spans dim, later cyan
-//	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with rulers
-//	            from 0.14x on
-//	0.16x-      all that on the alternate screen, with a scrolling of its own and the last prompt
-//	            pinned to the top
+//	0.10x-0.15x code in the colours of a syntax theme, tables drawn: in boxes at first, with
+//	            rulers from 0.14x on
+//	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
+//	            prompt pinned to the top
 var _ = register(&Profile{Name: "codex", Widths: vterm.Points, Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse})
 
 // codexBegins reports whether a row may be the first of the welcome.

@@ -12,10 +12,10 @@ import (
 // replies hang two columns under their ✦.
 //
 //	to 0.2x   logo in blocks, prompts as "> text", composer in a ╭─╮ box
-//	0.15, 0.16, and wherever the user wants it: the same on the alternate screen, with a scroll bar in the last column and the
-//	          head of a box that is cut off above kept in sight
-//	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a background, so the composer;
-//	          tools without much output as one line "  ✓  ReadFile  main.go"
+//	0.15, 0.16, and wherever the user wants it: the same on the alternate screen, with a scroll
+//	          bar in the last column and the head of a box that is cut off above kept in sight
+//	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a
+//	          background, so the composer; tools without much output as one line "  ✓  ReadFile  main.go"
 var _ = register(&Profile{
 	Name:     "gemini",
 	Farewell: true,

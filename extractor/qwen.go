@@ -13,9 +13,11 @@ import (
 // qwen is Qwen Code, which descends from the Gemini CLI and draws like it, but:
 //
 //	to 0.5    a logo of its own, prompts in grey
-//	from 0.10 all is two columns further in; the name and the version in a box beside the logo; the composer between two rules
+//	from 0.10 all is two columns further in; the name and the version in a box beside the logo;
+//	          the composer between two rules
 //	from 0.21 ◆ before replies, tools without a box: "✓ Read main.go" with the output below
-//	0.24      on the alternate screen, with a scroll bar in the last column once the conversation is taller than its window
+//	0.24      on the alternate screen, with a scroll bar in the last column once the
+//	          conversation is taller than its window
 var _ = register(&Profile{Name: "qwen", Begins: qwenBegins, Banner: qwenBanner, Split: qwenSplit, Parse: qwenParse})
 
 const (
