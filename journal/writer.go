@@ -414,7 +414,7 @@ func (w *Writer) sync() bool {
 
 // settle makes what was written to f durable. Some file systems cannot, which is no error.
 func (w *Writer) settle(f *os.File) {
-	err := syncData(f)
+	err := f.Sync()
 	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		w.fail(err)
 	}

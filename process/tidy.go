@@ -2,12 +2,10 @@ package process
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -41,8 +39,7 @@ func (t *tidy) wake() {
 
 func (t *tidy) start(s *store.Store) {
 	t.work.Go(func() {
-		runtime.LockOSThread() // for ever: the thread ends with the goroutine
-		yieldThread()
+		nice.Lock()
 		tick := time.NewTicker(tidyLate)
 		defer tick.Stop()
 		var quiet <-chan time.Time
@@ -66,14 +63,4 @@ func (t *tidy) start(s *store.Store) {
 func (t *tidy) close() {
 	t.stop()
 	t.work.Wait()
-}
-
-// packPriority is the nice value of a thread for whose work nobody waits.
-const packPriority = 19
-
-// yieldThread lets other threads go first. It is for Linux, where a priority is a thread's.
-func yieldThread() {
-	if runtime.GOOS == "linux" {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, packPriority)
-	}
 }

@@ -1,7 +1,10 @@
 package recorder
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -24,5 +27,45 @@ func TestFeedLeavesOut(t *testing.T) {
 	f.put(big)
 	if events, _ := f.take(); len(events) != 1 {
 		t.Errorf("took %d after resuming, want 1", len(events))
+	}
+}
+
+// floodLog is a Log whose command goes on to write, and ends, while it is replayed.
+type floodLog struct {
+	Log
+	feed  *feed
+	taken int
+}
+
+func (l *floodLog) Settle(context.Context) error { return nil }
+
+func (l *floodLog) Replay(from int64, fn func(int64, session.Event) error) error {
+	for number := from; number < 4; number++ {
+		if err := fn(number, session.Event{Data: []byte("x")}); err != nil {
+			return err
+		}
+		if l.taken++; l.taken == 1 {
+			for range 2 * readSpeed / feedMemory {
+				l.feed.put(session.Event{Data: make([]byte, feedMemory)})
+			}
+			l.feed.close()
+		}
+	}
+	return nil
+}
+
+// A flood that begins anew while an earlier one is read is not read along with it.
+func TestFloodGoesOn(t *testing.T) {
+	feed := newFeed()
+	log := &floodLog{feed: feed}
+	f := &follower{
+		processor: NewProcessor(ProcessorOptions{Cols: 80, Rows: 24}), progress: make(chan struct{}, 1),
+		feed: feed, log: log, catchUp: time.Second, ctx: t.Context(),
+	}
+	for range 4 {
+		feed.put(session.Event{Data: []byte("x")})
+	}
+	if err := f.readOn(0, 4); !errors.Is(err, errStopped) || log.taken != 1 {
+		t.Errorf("%d events were processed, %v; want 1 and errStopped", log.taken, err)
 	}
 }

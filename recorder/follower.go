@@ -219,6 +219,9 @@ func (f *follower) readOn(from, to int64) error {
 		if from = number + 1; number >= to {
 			return errCaughtUp
 		}
+		if err := f.outwait(); err != nil { // it may go on
+			return err
+		}
 		return f.process(e)
 	})
 	if err == nil && from < to {

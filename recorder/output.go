@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -98,6 +99,7 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	}
 	p.tee.output(at, data)
 	p.child.carried.Store(true)
+	runtime.Gosched() // else Go's monitor takes this for a goroutine that runs too long, and looks each 20 µs for a while
 	return len(data), nil
 }
 

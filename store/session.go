@@ -278,7 +278,8 @@ func merge(infos, beside []*Info, want func(*Info) bool) []*Info {
 
 // Sessions returns the sessions that the filter chooses, the newest first. Those that the database
 // does not take now are described by their journals. Without a usable database (see Beside) there
-// are no others, and without them the error says why.
+// are no others, and without them the error says why. If the database is damaged, Sessions returns
+// those that can be read, and an error that wraps session.ErrCorrupt.
 func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err error) {
 	beside, _ := s.adopt(ctx)
 	where, args := f.where()
@@ -290,7 +291,11 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 		infos, err = s.infos(ctx, tx, "WHERE "+where+" ORDER BY s.started_at DESC, s.pk DESC LIMIT ?", append(args, limit)...)
 		return err
 	})
-	if err != nil && (s.cause == nil || len(beside) == 0) {
+	damaged := s.cause == nil && errors.Is(err, session.ErrCorrupt)
+	if damaged {
+		infos = s.readable(ctx, where, args, limit)
+	}
+	if err != nil && !damaged && (s.cause == nil || len(beside) == 0) {
 		return infos, err
 	}
 	if len(beside) > 0 {
@@ -301,6 +306,9 @@ func (s *Store) Sessions(ctx context.Context, f Filter) (infos []*Info, err erro
 	}
 	if f.Limit > 0 && len(infos) > f.Limit {
 		infos = infos[:f.Limit]
+	}
+	if damaged {
+		return infos, err
 	}
 	return infos, nil
 }

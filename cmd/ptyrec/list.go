@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,12 +69,15 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	}
 	f.folded = f.sandbox == "" && !f.asJSON
 	db, infos, filter, err := f.sessions(ctx, a, now, limit)
-	if err != nil {
+	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
+	if damaged {
+		a.notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
+	} else if err != nil {
 		return err
 	}
 	var boxes []string
 	if f.folded && db != nil {
-		if boxes, err = sandboxLines(ctx, db, filter, now); err != nil {
+		if boxes, err = sandboxLines(ctx, db, filter, now); err != nil && !damaged {
 			return err
 		}
 	}
@@ -89,7 +93,14 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		return nil
 	}
 	ids, err := db.IDs(ctx)
-	if err != nil {
+	switch {
+	case damaged: // it may not have all
+		for _, info := range infos {
+			ids = append(ids, info.ID)
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+	case err != nil:
 		return err
 	}
 	t := listTable(infos, a.sockets(), newShortIDs(ids), now, isTerminal(a.stdout))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -646,4 +647,69 @@ func TestDamagedDatabaseHidesNoJournal(t *testing.T) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
+}
+
+// Issue 13: damage in a later page of the database hides only what is in that page.
+func TestDamagedPageHidesNothingElse(t *testing.T) {
+	t.Parallel()
+	const sessions, page = 60, 4096
+	environ, path := env(t)
+	s, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sessions {
+		sess := &session.Session{ID: store.NewID(), Command: []string{"cat", strings.Repeat("long ", 100)}, StartedAt: time.Unix(int64(i), 0), Cols: 80, Rows: 24}
+		if err := s.CreateSession(t.Context(), sess); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for at := page; at < len(whole); at += page {
+		harmed := bytes.Clone(whole)
+		copy(harmed[at:], bytes.Repeat([]byte{0xff}, page))
+		if err := os.WriteFile(path, harmed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		infos, err := readDamaged(t, path)
+		if err == nil && len(infos) != sessions {
+			t.Errorf("page %d: %d of %d sessions, and no error", at/page, len(infos), sessions)
+		}
+		if err == nil || len(infos) == 0 || lists == 3 {
+			continue
+		}
+		if !errors.Is(err, session.ErrCorrupt) || len(infos) < sessions/2 {
+			t.Errorf("page %d: %d of %d sessions, %v", at/page, len(infos), sessions, err)
+		}
+		lists++
+		out, err := command(environ, "list", "--json").Output()
+		if n := strings.Count(string(out), `"id":`); err != nil || n != len(infos) {
+			t.Errorf("page %d: list --json has %d sessions, want %d, %v", at/page, n, len(infos), err)
+		}
+		text, err := command(environ, "list").CombinedOutput()
+		if n := strings.Count(string(text), " cat long"); err != nil || n != len(infos) || !strings.Contains(string(text), "warning: ") {
+			t.Errorf("page %d: list has %d sessions, want %d, %v:\n%s", at/page, n, len(infos), err, text)
+		}
+	}
+	if lists == 0 {
+		t.Error("no page made a list incomplete")
+	}
+}
+
+// readDamaged lists a damaged database; nil and an error if it cannot be opened.
+func readDamaged(t testing.TB, path string) ([]*store.Info, error) {
+	t.Helper()
+	s, err := store.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Sessions(t.Context(), store.Filter{})
 }

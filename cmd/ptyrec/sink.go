@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -148,13 +148,9 @@ func (s *sink) close() {
 	}
 }
 
-// packPriority is the nice value of packing: nobody waits for it.
-const packPriority = 19
-
 // pack brings into the database what is complete of the journal, as far as that takes it.
 func (s *sink) pack() {
-	runtime.LockOSThread() // for ever: the thread ends with the goroutine
-	yieldThread(packPriority)
+	nice.Lock()
 	db, err := s.database()
 	if err == nil {
 		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal
