@@ -283,12 +283,15 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
-// Forget drops the entries that cannot change any more and that Changes has returned, so that a
-// long session takes no more memory than a short one. Entries returns only the others from then on.
-func (p *Processor) Forget() {
-	for _, e := range p.log.Forget() {
+// Forget lets go of the entries that cannot change any more and that Changes has returned, so that a
+// long session takes no more memory than a short one. It returns them in order. From then on Entries
+// returns the others.
+func (p *Processor) Forget() []*session.Entry {
+	entries := p.log.Forget()
+	for _, e := range entries {
 		p.title.see(e)
 	}
+	return entries
 }
 
 // Title returns the whole first line of the user's first prompt, or of the first shell command.

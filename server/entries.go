@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -18,7 +19,7 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Past.Page(r.Context(), info, span)
+	page, reading, err := s.Past.Page(r.Context(), info, span)
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,24 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	if n := len(page.Entries); n > 0 && page.Start+n < page.Total {
 		answer["next"] = page.Entries[n-1].Seq
 	}
+	if reading != nil {
+		answer["reading"] = reading
+	}
 	return writeJSON(w, http.StatusOK, answer)
+}
+
+// wholePage returns a page of a session whose raw log has been read to its end, which it waits for.
+func wholePage(ctx context.Context, past Past, info *store.Info, span store.Span) (store.Page, error) {
+	page, reading, err := past.Page(ctx, info, span)
+	for err == nil && reading != nil {
+		for err == nil && reading != nil {
+			_, reading, err = past.Page(ctx, info, store.Span{Limit: 1}) // takes its time
+		}
+		if err == nil {
+			page, reading, err = past.Page(ctx, info, span)
+		}
+	}
+	return page, err
 }
 
 // hit is a message that a search found, or a session whose labels match.

@@ -72,7 +72,7 @@ type teller struct {
 // tellStored sends the stored entries, except those that the client has already, by the id of the
 // last event that it got.
 func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, last string) error {
-	page, err := s.Past.Page(ctx, info, store.Span{})
+	page, err := wholePage(ctx, s.Past, info, store.Span{})
 	if err != nil {
 		return err
 	}

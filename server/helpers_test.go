@@ -181,8 +181,9 @@ func (s *site) get(path string, v any) {
 // past reads what is stored, plainly.
 type past struct{ db *store.Store }
 
-func (p past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error) {
-	return p.db.Page(ctx, info.ID, span)
+func (p past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, *store.Reading, error) {
+	page, err := p.db.Page(ctx, info.ID, span)
+	return page, nil, err
 }
 
 func (p past) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {

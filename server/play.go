@@ -80,7 +80,7 @@ func (p player) send(t protocol.Type, v any) error {
 const entriesBytes = 256 << 10
 
 func (p player) entries(ctx context.Context, after int) error {
-	page, err := p.Past.Page(ctx, p.info, store.Span{Since: after})
+	page, err := wholePage(ctx, p.Past, p.info, store.Span{Since: after})
 	if err != nil {
 		return err
 	}

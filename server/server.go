@@ -64,9 +64,10 @@ type StartOptions struct {
 
 // Past reads what is stored, without secrets if redaction is on.
 type Past interface {
-	// Page returns entries of a session in order. It first extracts the rest of the raw log if
-	// the session was cut off.
-	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, error)
+	// Page returns entries of a session in order. It first reads the raw log if that has not been
+	// done to its end. If that takes long, it returns the entries up to now, of which the last may
+	// still change, and how much of the raw log was read; otherwise nil.
+	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, *store.Reading, error)
 	// Screen returns the screen at a time since the start in seconds, or the last one if at is
 	// infinite. seq is the number of bytes of output before it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -29,7 +31,7 @@ func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.E
 				return err
 			}
 		}
-		return saveEntries(ctx, tx, pk, entries)
+		return saveEntries(ctx, tx, pk, List(entries))
 	})
 }
 
@@ -62,9 +64,9 @@ func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	return nil
 }
 
-// ReplaceEntries puts entries in the place of all that the session has. They are all that its raw
-// log holds.
-func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*session.Entry) error {
+// ReplaceEntries replaces the entries of a session by those that its raw log holds. An error among
+// them is returned, and leaves the session as it was.
+func (s *Store) ReplaceEntries(ctx context.Context, id string, entries iter.Seq2[*session.Entry, error]) error {
 	return s.update(ctx, "replace entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
@@ -78,6 +80,22 @@ func (s *Store) ReplaceEntries(ctx context.Context, id string, entries []*sessio
 		}
 		return saveEntries(ctx, tx, pk, entries)
 	})
+}
+
+// List returns entries as ReplaceEntries takes them.
+func List(entries []*session.Entry) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		for _, e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Failed returns no entries but an error, as ReplaceEntries takes them.
+func Failed(err error) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) { yield(nil, err) }
 }
 
 func deleteEntries(ctx context.Context, tx *sql.Tx, pk int64) error {
@@ -105,14 +123,17 @@ func (c *counts) add(typ, role string, n int) {
 	}
 }
 
-func saveEntries(ctx context.Context, tx *sql.Tx, pk int64, entries []*session.Entry) error {
+func saveEntries(ctx context.Context, tx *sql.Tx, pk int64, entries iter.Seq2[*session.Entry, error]) error {
 	w, err := newEntryWriter(ctx, tx, pk)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	var c counts
-	for _, e := range entries {
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
 		if err := w.save(ctx, e, &c); err != nil {
 			return fmt.Errorf("entry %s: %w", e.ID, err)
 		}
@@ -140,14 +161,46 @@ func (s *Store) Entries(ctx context.Context, id string) (entries []*session.Entr
 	return s.EntriesAfter(ctx, id, 0)
 }
 
-// EntriesAfter returns, in order, the entries of a session whose numbers are larger than seq.
+// EntriesAfter returns the entries of a session in order whose numbers are larger than seq.
 func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
+	return s.someAfter(ctx, id, seq, -1)
+}
+
+// eachPart is how many entries Each reads at a time.
+const eachPart = 500
+
+// Each returns the entries of a session in order, without holding all of them. After an error there
+// are no more. No connection is held while the caller works.
+func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		for seq, more := 0, true; more; {
+			entries, err := s.someAfter(ctx, id, seq, eachPart)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if more = len(entries) == eachPart; more { // others may have the last one's number
+				last := entries[len(entries)-1].Seq
+				n := slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == last })
+				entries = entries[:max(1, n)]
+			}
+			for _, e := range entries {
+				if seq = e.Seq; !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// someAfter returns the first n entries behind seq; n < 0: all.
+func (s *Store) someAfter(ctx context.Context, id string, seq, n int) (entries []*session.Entry, err error) {
 	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		entries, err = entriesOf(ctx, tx, "WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk", pk, seq)
+		entries, err = entriesOf(ctx, tx, "WHERE e.session_pk = ? AND e.seq > ? ORDER BY e.seq, e.pk LIMIT ?", pk, seq, n)
 		return err
 	})
 	if (errors.Is(err, session.ErrNotFound) || s.cause != nil) && s.hasJournal(id) {

@@ -53,7 +53,7 @@ func TestEntriesRoundTrip(t *testing.T) {
 		t.Errorf("messages %d, turns %d, want 5, 2", info.Messages, info.Turns)
 	}
 
-	if err := s.ReplaceEntries(t.Context(), "a", want[5:]); err != nil {
+	if err := s.ReplaceEntries(t.Context(), "a", store.List(want[5:])); err != nil {
 		t.Fatal(err)
 	}
 	checkEntries(t, s, want[5:])

@@ -137,6 +137,6 @@ func (s *Store) Import(ctx context.Context, sess *session.Session, rec *Recordin
 		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET read_end = raw_end WHERE pk = ?", pk); err != nil {
 			return err
 		}
-		return saveEntries(ctx, tx, pk, entries)
+		return saveEntries(ctx, tx, pk, List(entries))
 	})
 }

@@ -72,6 +72,12 @@ func (s *Store) Page(ctx context.Context, id string, span Span) (page Page, err 
 	return page, err
 }
 
+// Reading is how far the raw log of a session has been read, in bytes of its output.
+type Reading struct {
+	Bytes int64 `json:"bytes"`
+	Of    int64 `json:"of"`
+}
+
 // PageOf returns a span of entries. The entries must be in order.
 func PageOf(entries []*session.Entry, span Span) Page {
 	below := func(seq int) (n int, _ error) {
@@ -82,4 +88,12 @@ func PageOf(entries []*session.Entry, span Span) Page {
 	}
 	start, n, _ := span.bounds(len(entries), below) // below never fails
 	return Page{entries[start : start+n], start, len(entries)}
+}
+
+// PageFrom returns a span of entries that are numbered from 1 to total. read returns those whose
+// index is from or greater and less than to.
+func PageFrom(total int, span Span, read func(from, to int) ([]*session.Entry, error)) (Page, error) {
+	start, n, _ := span.bounds(total, func(seq int) (int, error) { return max(0, min(seq-1, total)), nil })
+	entries, err := read(start, start+n)
+	return Page{entries, start, total}, err
 }

@@ -110,7 +110,7 @@ func rewriteTx(ctx context.Context, tx *sql.Tx, id string, r Rewrite) error {
 			return err
 		}
 	}
-	return saveEntries(ctx, tx, pk, r.Entries)
+	return saveEntries(ctx, tx, pk, List(r.Entries))
 }
 
 func rewriteTexts(ctx context.Context, tx *sql.Tx, pk int64, change func(string) string) error {

@@ -102,7 +102,7 @@ func TestSearchInStep(t *testing.T) {
 	if got := [4]int{count("first"), count("words"), count("third"), count("second")}; got != [4]int{0, 0, 1, 0} {
 		t.Errorf("hits = %v, want only the last text", got)
 	}
-	if err := s.ReplaceEntries(t.Context(), "a", nil); err != nil {
+	if err := s.ReplaceEntries(t.Context(), "a", store.List(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if got := count("third"); got != 0 {

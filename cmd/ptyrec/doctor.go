@@ -441,7 +441,7 @@ func (x *examination) rebuild(ctx context.Context, info *store.Info, old []*sess
 		return err
 	}
 	session.KeepIDs(old, t.Entries)
-	return errors.Join(x.db.ReplaceEntries(ctx, info.ID, t.Entries), x.db.UpdateSession(ctx, &t.Session))
+	return errors.Join(x.db.ReplaceEntries(ctx, info.ID, store.List(t.Entries)), x.db.UpdateSession(ctx, &t.Session))
 }
 
 // terminal says what ptyrec sees of the terminal.

@@ -257,19 +257,14 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 		}
 		return t, err
 	}
-	entries, err := db.Entries(ctx, info.ID)
-	if errors.Is(err, session.ErrCorrupt) {
-		a.notice("warning: %v; the raw log is read instead, `ptyrec doctor --repair` mends it", err)
-		t, _, err := retranscribe(ctx, a, db, info)
-		return t, err
-	}
+	all, done, err := storedEntries(ctx, a, db, info)
 	if err != nil {
 		return nil, err
 	}
-	if info.Beside || info.Unread && info.Status != store.Live {
-		if entries, err = readOut(ctx, a, db, info, entries); err != nil {
-			return nil, err
-		}
+	defer done()
+	entries, err := collect(all)
+	if err != nil {
+		return nil, err
 	}
 	r, err := a.redaction()
 	if err != nil {
@@ -281,7 +276,7 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 	}
 	t := &session.Transcript{
 		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
-		Session: s, Entries: append([]*session.Entry{}, entries...),
+		Session: s, Entries: entries,
 	}
 	r.transcript(t, nil) // what was stored before redaction was on
 	return t, nil

@@ -155,7 +155,7 @@ func extractSession(ctx context.Context, a *app, of target) error {
 	session.KeepIDs(old, t.Entries)
 	lossy := len(damage) > 0 && len(t.Entries) < len(old) // what was read out before the damage is kept
 	if info.Status != store.Live && !lossy {
-		if err := db.ReplaceEntries(ctx, info.ID, t.Entries); err != nil {
+		if err := db.ReplaceEntries(ctx, info.ID, store.List(t.Entries)); err != nil {
 			return err
 		}
 	}

@@ -107,12 +107,12 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
 	if len(infos) == 0 {
-		return a.page(b.String())
+		return a.page(cli.Text(b.String()))
 	}
 	if err := t.Write(&b, a.colours().paint, a.width()); err != nil {
 		return err
 	}
-	if err := a.page(b.String()); err != nil {
+	if err := a.page(cli.Text(b.String())); err != nil {
 		return err
 	}
 	if more {

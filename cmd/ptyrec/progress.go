@@ -8,13 +8,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// page writes text to stdout, on a terminal through the user's pager.
-func (a *app) page(text string) error {
+// page lets write write to stdout, on a terminal through the user's pager.
+func (a *app) page(write func(io.Writer) error) error {
 	p := cli.Pager{}
 	if isTerminal(a.stdout) {
 		p = cli.PagerFrom(os.LookupEnv)
 	}
-	err := p.Page(a.stdout, a.stderr, a.environ, text)
+	err := p.Page(a.stdout, a.stderr, a.environ, write)
 	if errors.Is(err, cli.ErrPager) {
 		return fail(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
 	}

@@ -3,46 +3,61 @@ package main
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// readOut extracts the entries of a session whose recorder did not: it was killed, or a flood came
-// at the command's end. It saves the entries in the database and returns them. If a part of the raw
-// log is lost and old has more entries, it returns old. It is no error if the database cannot be
-// written: the session is then read again the next time.
-func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, old []*session.Entry) ([]*session.Entry, error) {
-	t, damage, err := retranscribe(ctx, a, db, info)
-	if err == nil && info.Beside {
-		info.Agents = t.Session.Agents
-		return t.Entries, nil
-	}
-	if errors.Is(err, errNoRawLog) && info.Beside {
-		return old, nil
-	}
-	if errors.Is(err, errNoRawLog) {
-		return old, unlessReadOnly(db.MarkRead(ctx, info.ID)) // it is all that there is
-	}
+// readOut reads a session's raw log if its recorder could not read all of it: it was killed, or was
+// behind when its command ended. The entries go to the database, so this happens once. If the
+// database cannot be written, which is no error, it happens again the next time, and info.Unread
+// stays set. It calls seen with the bytes of output that it has read. The caller must call done when
+// it has the entries.
+func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, seen func(n int)) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
+	r, err := newReading(a, db, info)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, d := range damage {
-		a.notice("warning: %v", d)
+	r.seen = seen
+	if err := r.readOut(ctx, a, db); err != nil {
+		return nil, nil, errors.Join(err, r.Close())
 	}
-	info.Agents = t.Session.Agents
-	if len(damage) > 0 && len(old) > len(t.Entries) {
-		t.Entries, err = old, db.MarkRead(ctx, info.ID)
-	} else {
-		session.KeepIDs(old, t.Entries)
-		err = errors.Join(db.ReplaceEntries(ctx, info.ID, t.Entries), db.UpdateSession(ctx, &t.Session))
+	if !info.Unread {
+		return db.Each(ctx, info.ID), func() {}, r.Close()
 	}
-	if info.Status == store.Interrupted && t.Session.EndedAt != nil { // the log has it, the recorder could not state it
-		err = errors.Join(err, db.FinishSession(ctx, info.ID, *t.Session.EndedAt, *t.Session.ExitCode, true))
+	return r.spool.All(), func() { _ = r.Close() }, nil
+}
+
+// readOut reads the session and saves the entries, as far as the database takes them: see the
+// function of that name.
+func (r *reading) readOut(ctx context.Context, a *app, db *store.Store) error {
+	info := r.info
+	err := r.run(ctx, db)
+	none := errors.Is(err, errNoRawLog)
+	if none {
+		err = nil
 	}
-	info.Unread = err != nil
-	return t.Entries, unlessReadOnly(err)
+	if err == nil && !none {
+		info.Agents, info.Title = r.session.Agents, r.session.Title
+		for _, d := range r.damage {
+			a.notice("warning: %v", d)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case info.Beside:
+		info.Unread = true
+		return nil
+	case none:
+		err = db.MarkRead(ctx, info.ID) // its entries are all that there is
+	default:
+		err = r.save(ctx, db)
+	}
+	info.Unread = err != nil && !none
+	return unlessReadOnly(err)
 }
 
 // unlessReadOnly returns err unless it says that the database cannot be written now.
@@ -56,7 +71,7 @@ func unlessReadOnly(err error) error {
 // readOutAll reads out the sessions that the filter chooses and that are not read out yet, so that
 // the database finds what was said in them. It calls unsaved with the entries that the database
 // does not take now. It warns of what cannot be read.
-func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filter, unsaved func(*store.Info, []*session.Entry) error) error {
+func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filter, unsaved func(*store.Info, iter.Seq2[*session.Entry, error]) error) error {
 	filter.Unread, filter.Limit = true, 0
 	infos, err := db.Sessions(ctx, filter)
 	if err != nil {
@@ -69,12 +84,12 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 		bar.Grow(info.RawBytes)
 	}
 	for _, info := range infos {
-		entries, err := db.Entries(ctx, info.ID)
+		entries, done, err := readOut(ctx, a, db, info, bar.Add)
 		if err == nil {
-			entries, err = readOut(ctx, a, db, info, entries)
-		}
-		if err == nil && info.Unread {
-			err = unsaved(info, entries)
+			if info.Unread {
+				err = unsaved(info, entries)
+			}
+			done()
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -82,7 +97,6 @@ func readOutAll(ctx context.Context, a *app, db *store.Store, filter store.Filte
 		if err != nil {
 			a.notice("warning: session %s is not read out to its end: %v", info.ID, err)
 		}
-		bar.Add(int(info.RawBytes))
 	}
 	return nil
 }

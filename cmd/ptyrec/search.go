@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -95,7 +97,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	for _, hit := range hits {
 		writeHit(&b, a, hit, short, now)
 	}
-	return a.page(b.String())
+	return a.page(cli.Text(b.String()))
 }
 
 // searched asks the database, and reads the sessions whose entries it does not take now; their hits
@@ -111,7 +113,11 @@ func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.Labe
 	}
 	var unsaved []*store.Hit
 	searched := map[string]bool{}
-	err = readOutAll(ctx, a, db, q.Filter, func(info *store.Info, entries []*session.Entry) error {
+	err = readOutAll(ctx, a, db, q.Filter, func(info *store.Info, all iter.Seq2[*session.Entry, error]) error {
+		entries, err := collect(all)
+		if err != nil {
+			return err
+		}
 		found, err := store.SearchEntries(ctx, q, info, entries)
 		unsaved, searched[info.ID] = append(unsaved, found...), true
 		return err

@@ -172,8 +172,10 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		return errors.Join(err, l.Close())
 	}
 	defer dashboards.Close()
+	past := newPast(a, db)
+	defer func() { _ = past.Close() }() // what it reads can be read again
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files, Past: newPast(a, db), Version: versionString(), Log: log,
+		Store: db, Live: live, Page: web.Files, Past: past, Version: versionString(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"runtime/debug"
 	"strings"
 
@@ -72,6 +73,9 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		}
 		return showRaw(ctx, a, db, info)
 	}
+	if ref.Whole() && !f.asJSON && (info.Process == "" || info.Status != store.Live) {
+		return showWhole(ctx, a, db, info, f)
+	}
 	t, err := storedTranscript(ctx, a, db, info)
 	if err != nil {
 		return err
@@ -87,26 +91,66 @@ func showTranscript(a *app, t *session.Transcript, info *store.Info, ref archive
 	if f.asJSON {
 		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
-	r := &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
-	return a.page(conversation(r, t, info, ref))
+	return a.page(func(w io.Writer) error {
+		return conversation(w, f.renderer(a), &t.Session, store.List(t.Entries), info, ref)
+	})
 }
 
-// conversation returns what show writes. The entry that ref names is opened.
-func conversation(r *render.Terminal, t *session.Transcript, info *store.Info, ref archive.Ref) string {
-	var b strings.Builder
-	head := t.Session
+// showWhole writes what show shows of a whole session, without holding all of it.
+func showWhole(ctx context.Context, a *app, db *store.Store, info *store.Info, f showFlags) error {
+	all, done, err := storedEntries(ctx, a, db, info)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, err := a.redaction()
+	if err != nil {
+		return err
+	}
+	t := session.Transcript{Session: info.Session}
+	r.transcript(&t, nil) // what was stored before redaction was on
+	r, _ = r.of(info.Command)
+	entries := func(yield func(*session.Entry, error) bool) {
+		for e, err := range all {
+			if err == nil {
+				e = r.entry(e, nil)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+	return a.page(func(w io.Writer) error {
+		return conversation(w, f.renderer(a), &t.Session, entries, info, archive.Ref{})
+	})
+}
+
+func (f showFlags) renderer(a *app) *render.Terminal {
+	return &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
+}
+
+// conversation writes what show writes. The entry that ref names is opened.
+func conversation(w io.Writer, r *render.Terminal, s *session.Session, entries iter.Seq2[*session.Entry, error], info *store.Info, ref archive.Ref) error {
+	head := *s
 	if ref.Whole() {
 		head.Title = titleOf(info)
 	}
-	b.WriteString(r.Head(&head, labels(info)...))
-	for _, e := range t.Entries {
+	if _, err := io.WriteString(w, r.Head(&head, labels(info)...)); err != nil {
+		return err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
 		wanted := *r
 		if e.Seq == ref.First {
 			wanted.Tools, wanted.Thinking, wanted.Events = true, true, true
 		}
-		b.WriteString(wanted.Entry(e))
+		if _, err := io.WriteString(w, wanted.Entry(e)); err != nil {
+			return err
+		}
 	}
-	return b.String()
+	return nil
 }
 
 // labels returns a session's tags, note and, unless it simply ended, status.

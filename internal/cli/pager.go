@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -61,28 +63,50 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return command
 }
 
-// Page shows text in the pager on the terminal out. The error wraps ErrPager if the pager cannot be
-// run.
-func (p Pager) Page(out, stderr *os.File, environ []string, text string) error {
+// Page shows in the pager on the terminal out what write writes. Its error is returned, unless the
+// user has left the pager before the end. The error wraps ErrPager if the pager cannot be run.
+func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer) error) error {
 	if p.Command == "" {
-		_, err := out.WriteString(text)
-		return err
+		return buffered(out, write)
 	}
 	cmd := exec.Command("sh", "-c", p.Command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), out, stderr
+	cmd.Stdout, cmd.Stderr = out, stderr
 	cmd.Env = append(environ[:len(environ):len(environ)], p.Env...)
-	if err := cmd.Start(); err != nil {
-		_, err = out.WriteString(text)
+	in, err := cmd.StdinPipe()
+	if err != nil {
 		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return buffered(out, write)
 	}
 	signal.Ignore(syscall.SIGINT) // Ctrl+C is meant for the pager, which survives it
 	defer signal.Reset(syscall.SIGINT)
-	err := cmd.Wait()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() != 127 || errors.Is(err, syscall.EPIPE) {
-		return nil // the user quit before the end
+	written := errors.Join(buffered(in, write), in.Close())
+	if errors.Is(written, syscall.EPIPE) || errors.Is(written, os.ErrClosed) { // the user quit before the end
+		written = nil
+	}
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() != 127 {
+		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s", ErrPager, p.Command)
 	}
-	return nil
+	return written
+}
+
+// Text returns a function that writes text, for Page.
+func Text(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriter(w)
+	if err := write(b); err != nil {
+		return errors.Join(b.Flush(), err)
+	}
+	return b.Flush()
 }

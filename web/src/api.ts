@@ -86,8 +86,10 @@ export const search = async (q: string, filter: Filter, signal: AbortSignal): Pr
 
 /** Part chooses entries by their numbers: those behind one, before one (or before the end), or around one. */
 export interface Part { since?: number; before?: number | "end"; around?: number; limit?: number }
-/** entries returns some entries in order; start is how many come before them in the session, total how many it has. */
-export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal });
+/** Reading is how far the server has read a session's recording, in bytes. */
+export interface Reading { bytes: number; of: number }
+/** entries returns some entries in order; start is how many come before them in the session, total how many it has; while it is being read, so far. */
+export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number; reading?: Reading }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal });
 
 export interface Labels { name?: string; note?: string; add_tags?: string[]; remove_tags?: string[] }
 export const label = (id: string, labels: Labels): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`, {}, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(labels) });

@@ -1,11 +1,12 @@
 // A session's entries, as far as they were fetched: each at its place among all of them.
-import { entries, type Entry, type Part } from "./api";
+import { entries, type Entry, type Part, type Reading } from "./api";
 
 const most = 200; // entries in one request
 
 /** Log holds the entries of a session by their index, from 0. Those that were not fetched yet are undefined. */
 export class Log {
   version = 0; // counts changes
+  reading?: Reading; // while the server has not read the whole session
   private rows: (Entry | undefined)[] = [];
 
   constructor(private id: string, private signal: AbortSignal) {}
@@ -40,6 +41,12 @@ export class Log {
   /** start fetches the oldest entries. */
   async start(): Promise<void> {
     await this.fetch({ since: 0 });
+  }
+
+  /** again fetches the entries around a number again, or the oldest ones. The others are forgotten: they may have changed while the session was read. */
+  async again(seq: number): Promise<void> {
+    this.rows.fill(undefined);
+    await this.fetch(seq > 0 ? { around: seq } : { since: 0 });
   }
 
   /** need fetches some of the entries from index first to last that are missing, and reports whether any came. */
@@ -81,6 +88,7 @@ export class Log {
   private async fetch(part: Part): Promise<boolean> {
     const page = await entries(this.id, { ...part, limit: most }, this.signal);
     this.rows.length = Math.max(page.total, page.start + page.entries.length);
+    this.reading = page.reading;
     this.version++;
     let missing = false;
     for (const [i, e] of page.entries.entries()) {

@@ -15,7 +15,7 @@ import { Talk, type Place } from "./talk";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
 
-const saving = 150, retry = 3000; // ms
+const saving = 150, retry = 3000, pause = 500; // ms
 const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
@@ -68,7 +68,33 @@ export class SessionPage implements Page {
     this.talk.onplace = (place) => this.keep({ place });
     const words = new URLSearchParams(location.search).get("q");
     if (words) this.find.show(words);
+    void this.awaitReading(seq);
     await this.openStage().catch((e) => this.trouble(e));
+  }
+
+  // awaitReading shows how far the server has read the session, and what it has found, until that is all. Then it goes to the entry with a number, if that was not there before.
+  private async awaitReading(seq: number): Promise<void> {
+    const { log, talk } = this;
+    if (!log.reading) return;
+    const text = h("p", { class: "reading", role: "status" }), named = seq > 0 && log.at(log.nearest(seq))?.seq !== seq;
+    talk.el.before(text);
+    while (log.reading && !this.stop.signal.aborted) {
+      const { bytes, of } = log.reading;
+      text.textContent = `ptyrec still reads this recording: ${Math.floor((100 * bytes) / Math.max(1, of))} %`;
+      await new Promise((done) => setTimeout(done, pause));
+      await log.again(log.at(talk.index)?.seq ?? 0).catch((e) => this.trouble(e));
+      talk.changed();
+    }
+    text.remove();
+    if (this.stop.signal.aborted) return;
+    if (named) talk.go(await log.around(seq), true);
+    this.empty();
+    this.changed(await api.session(this.id));
+  }
+
+  // empty says that there are no entries, if that is so.
+  private empty(): void {
+    if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
   }
 
   // openStage loads what the terminal needs, and shows it beside the conversation.
@@ -105,7 +131,7 @@ export class SessionPage implements Page {
     else if (named >= 0) talk.go(named, true);
     else if (!this.session.attachable) talk.go(0);
     const messages = log.fetched().filter((e) => e.type === "message");
-    if (!log.length && !this.session.attachable) talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
+    this.empty();
     this.wanted = log.at(named) ?? messages.find((e) => e.role === "user") ?? messages[0];
   }
 

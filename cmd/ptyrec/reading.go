@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/internal/spool"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// reading reads a session out of its raw log. Its entries are in a file, so that a long session
+// takes no more memory than a short one, and can be read while it is at work.
+type reading struct {
+	info   *store.Info
+	redact redaction
+	seen   func(n int)   // is called with the bytes of output that were read
+	over   chan struct{} // is closed when all is read, but not yet saved
+
+	session session.Session // as read, once run has returned
+	damage  []*store.Damage // likewise
+
+	mu    sync.Mutex // guards the fields below
+	spool *spool.Spool
+	t     *transcriber // its entries follow those of spool; nil when run has read all
+	bytes int64        // of output, read so far
+}
+
+// newReading prepares to read info's session. Close must be called.
+func newReading(a *app, db *store.Store, info *store.Info) (*reading, error) {
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	s, err := spool.New(filepath.Dir(db.Path()), os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	x := &reading{info: info, spool: s, t: newTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{})}
+	x.redact, _ = r.of(info.Command)
+	return x, nil
+}
+
+// Close frees the file.
+func (r *reading) Close() error { return r.spool.Close() }
+
+// run reads the raw log to its end. The error is errNoRawLog if it is empty and never was anything
+// else.
+func (r *reading) run(ctx context.Context, db *store.Store) error {
+	source := newStored(ctx, db, r.info.ID, 0)
+	defer source.stop()
+	var err error
+	for err == nil {
+		var e session.Event
+		if e, err = source.Next(); err == nil {
+			err = r.feed(e)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	source.missing(r.info)
+	r.damage = source.damage
+	if source.number == 0 && len(source.damage) == 0 {
+		return errNoRawLog
+	}
+	return r.end()
+}
+
+// feed takes the next event.
+func (r *reading) feed(e session.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes += e.Printed()
+	r.seen(int(e.Printed()))
+	r.t.feed(e)
+	return r.spool.Add(r.redact.entries(r.t.forget(), nil)...)
+}
+
+// end takes what is left when there are no more events.
+func (r *reading) end() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.t.close(true)
+	err := r.spool.Add(r.redact.entries(r.t.entries(), nil)...)
+	first, firstErr := r.spool.Entries(0, titleEntries)
+	r.session = r.t.session
+	if r.info.EndedAt != nil || r.session.ExitCode == nil {
+		r.session.EndedAt, r.session.ExitCode = r.info.EndedAt, r.info.ExitCode
+	}
+	if r.redact.Redactor != nil {
+		r.session.Command = r.redact.command(r.session.Command)
+		r.session.Cwd = r.redact.Text(r.session.Cwd, nil)
+		r.session.Title = r.redact.title(r.session.Title, first)
+	}
+	r.t = nil
+	close(r.over)
+	return errors.Join(err, firstErr)
+}
+
+// titleEntries is how many entries are searched for the line that a shortened title comes from.
+const titleEntries = 200
+
+// page returns a span of what has been read so far, and how much of the raw log that is; nil: all.
+// Before, the last entries may still change.
+func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	final := r.spool.Len()
+	var open []*session.Entry
+	var state *store.Reading
+	if r.t != nil {
+		open, state = r.t.entries(), &store.Reading{Bytes: r.bytes, Of: max(r.bytes, r.info.RawBytes)}
+	}
+	page, err := store.PageFrom(final+len(open), span, func(from, to int) ([]*session.Entry, error) {
+		entries, err := r.spool.Entries(from, min(to, final))
+		rest := open[min(max(0, from-final), len(open)):max(0, to-final)]
+		return append(entries, r.redact.entries(rest, nil)...), err
+	})
+	return page, state, err
+}
+
+// save puts the entries into the database. Those that are there already keep their ids. If a part of
+// the raw log is lost and the database has more entries than that left, it keeps them instead.
+func (r *reading) save(ctx context.Context, db *store.Store) error {
+	had, err := db.Page(ctx, r.info.ID, store.Span{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(r.damage) > 0 && had.Total > r.spool.Len() {
+		err = db.MarkRead(ctx, r.info.ID)
+	} else if err = r.replace(ctx, db); err == nil {
+		err = db.UpdateSession(ctx, &r.session)
+	}
+	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil { // the log has it, the recorder could not state it
+		err = errors.Join(err, db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))
+	}
+	return err
+}
+
+// replace replaces the stored entries.
+func (r *reading) replace(ctx context.Context, db *store.Store) error {
+	entries, err := session.KeepIDsOf(db.Each(ctx, r.info.ID), r.spool.All())
+	if err != nil {
+		return err
+	}
+	return db.ReplaceEntries(ctx, r.info.ID, entries)
+}
+
+// collect returns all entries.
+func collect(entries iter.Seq2[*session.Entry, error]) ([]*session.Entry, error) {
+	out := []*session.Entry{}
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
