@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -128,7 +129,12 @@ func (f *serveFlags) loopback() bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
+// serveGC is the garbage that serve may hold, in percent of what it uses (debug.SetGCPercent): less
+// than usual, because it runs all day and has much to do only at times.
+const serveGC = 50
+
 func serve(ctx context.Context, a *app, f serveFlags) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
 	if err := f.check(); err != nil {
 		return err
 	}
