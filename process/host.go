@@ -87,6 +87,12 @@ func hostMain(f *os.File) error {
 		h.answer(w, request{Op: opWait})
 	})
 	h.run()
+	h.mu.Lock()
+	lost := h.status.Notice != ""
+	h.mu.Unlock()
+	if lost { // a reader that is at the recorded part comes back for what only the ring has
+		time.Sleep(leaveTime)
+	}
 	_ = l.Close()
 	h.leave()
 	return nil
