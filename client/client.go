@@ -24,7 +24,8 @@ type Options struct {
 	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
 	Database string       // find its sessions wherever their sockets are; empty: only those in the user's folders
 	Dir      string       // of the sockets; replaces all of the above
-	// Other, if set, connects to sessions of this machine that have no socket, as Client.Connect does.
+	// Other, if set, connects to sessions of this machine that have no socket, as
+	// Client.Connect does.
 	Other func(ctx context.Context, ref string) (io.ReadWriteCloser, error)
 }
 
@@ -44,8 +45,8 @@ type Client struct {
 // place is where sessions are.
 type place interface {
 	sessions(ctx context.Context) ([]Session, error)
-	// connect returns a connection to a session, on which frames go both ways; an empty ref is the
-	// session that is meant if none is named. After a final error, retrying is useless.
+	// connect returns a connection to a session, on which frames go both ways; an empty ref is
+	// the session that is meant if none is named. After a final error, retrying is useless.
 	connect(ctx context.Context, ref string) (conn io.ReadWriteCloser, err error)
 	// follow returns the place for one stream, which may keep there how far it is.
 	follow(ref string, o AttachOptions) place
@@ -82,7 +83,8 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 }
 
 // SplitURL splits the URL of a session's page, https://host/s/ID, into that of its server and the
-// session's id. The id is empty if where is a server's URL. That of a management server stays whole.
+// session's id. The id is empty if where is a server's URL. That of a management server stays
+// whole.
 func SplitURL(where string) (server, id string, err error) {
 	if management.Is(where) {
 		_, err := management.New(where, "", nil)

@@ -19,7 +19,8 @@ type managed struct {
 // Start says how to start a session of a management server.
 type Start = management.Start
 
-// ManyAgents reports that the URL of a management server does not say which of its machines is meant.
+// ManyAgents reports that the URL of a management server does not say which of its machines is
+// meant.
 type ManyAgents = management.ManyAgents
 
 // NoSession reports that a machine of a management server has no such session.

@@ -35,8 +35,8 @@ func (l *Log) Each(ctx context.Context, fn func(e session.Event)) error {
 // Reader makes the entries of a session from its events. It is not used concurrently.
 type Reader interface {
 	Feed(e session.Event)
-	// Changes returns the entries that are new or different since the last call, as viewers may see
-	// them, and the ids of those that were taken back.
+	// Changes returns the entries that are new or different since the last call, as viewers may
+	// see them, and the ids of those that were taken back.
 	Changes() (changed []*session.Entry, gone []string)
 	Close() // after the last event
 }
@@ -54,8 +54,8 @@ func NewEntries(s *store.Store, id string, r Reader) *Entries {
 	return &Entries{log: Log{Store: s, ID: id}, reader: r}
 }
 
-// Read reads what is new in the raw log, and returns the entries that are new or different since the
-// last call, and the ids of those that were taken back. over says that no more follows.
+// Read reads what is new in the raw log, and returns the entries that are new or different since
+// the last call, and the ids of those that were taken back. over says that no more follows.
 func (t *Entries) Read(ctx context.Context, over bool) (changed []*session.Entry, gone []string, err error) {
 	if err := t.log.Each(ctx, t.reader.Feed); err != nil {
 		return nil, nil, err

@@ -38,8 +38,8 @@ const (
 const watched = "the input of a command belongs to the program that runs it"
 
 // Connect returns a connection to a session that is being recorded, on which frames of package
-// protocol go both ways; the caller speaks first, and must close it. ref is its id or a beginning of
-// it. The error wraps session.ErrNotFound if no command of a program has that and runs.
+// protocol go both ways; the caller speaks first, and must close it. ref is its id or a beginning
+// of it. The error wraps session.ErrNotFound if no command of a program has that and runs.
 func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, error) {
 	info, err := o.Store.Find(ctx, ref)
 	if err != nil {

@@ -122,7 +122,7 @@ func (l *link) look() (*wire.Session, error) {
 	return nil, nil
 }
 
-// use follows a session. It begins anew if that is not the one before.
+// use follows a session. It starts over if that is not the one before.
 func (l *link) use(s *wire.Session) {
 	f := l.f
 	if f.id != "" && f.id != s.SessionID {

@@ -1,6 +1,6 @@
 // Package management holds the messages of the management WebSocket, by which dashboards and
-// clients reach the terminals of the machines ("agents") that a server knows. They are JSON objects,
-// told apart by their type; docs/management.md describes them.
+// clients reach the terminals of the machines ("agents") that a server knows. They are JSON
+// objects, told apart by their type; docs/management.md describes them.
 package management
 
 // Path is where ptyrec serves the protocol. Other servers accept it at any path.

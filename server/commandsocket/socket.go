@@ -34,8 +34,8 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		return problemf(http.StatusUpgradeRequired, "", "this is for WebSockets")
 	}
-	// A client that comes back to its command is let in, and so is one that tries again if the socket
-	// is closed before started: only the first message says what it wants.
+	// A client that comes back to its command is let in, and so is one that tries again if the
+	// socket is closed before started: only the first message says what it wants.
 	patient := slices.Contains(offered(r), command.Subprotocol)
 	if p.commands.Full() && !patient && !p.clients.expected(box.Name, p.commands.Running(box.Name)) {
 		return process.ErrTooMany
