@@ -99,7 +99,9 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	}
 	p.tee.output(at, data)
 	p.child.carried.Store(true)
-	runtime.Gosched() // else Go's monitor takes this for a goroutine that runs too long, and looks each 20 µs for a while
+	// Without a yield, Go's monitor thread takes this for a goroutine that runs too long, and for a
+	// while looks every 20 µs.
+	runtime.Gosched()
 	return len(data), nil
 }
 
