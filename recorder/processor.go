@@ -283,9 +283,9 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
-// Forget lets go of the entries that cannot change any more and that Changes has returned, so that a
-// long session takes no more memory than a short one. It returns them in order. From then on Entries
-// returns the others.
+// Forget lets go of the entries that cannot change any more and that Changes has returned, so that
+// a long session takes no more memory than a short one. It returns them in order. From then on
+// Entries returns the others.
 func (p *Processor) Forget() []*session.Entry {
 	entries := p.log.Forget()
 	for _, e := range entries {

@@ -40,9 +40,9 @@ func sameEntry(a, b *Entry) bool {
 		a.Text == b.Text
 }
 
-// KeepIDsOf is KeepIDs for more entries than memory should hold. It returns now with the ids of old;
-// both must return the same entries each time. It holds the old entries behind the first that has
-// changed, and as many new ones.
+// KeepIDsOf is KeepIDs for more entries than memory should hold. It returns now with the ids of
+// old; both must return the same entries each time. It holds the old entries behind the first that
+// has changed, and as many new ones.
 func KeepIDsOf(old, now iter.Seq2[*Entry, error]) (iter.Seq2[*Entry, error], error) {
 	same, err := sameStart(old, now)
 	if err != nil {

@@ -163,8 +163,8 @@ func (v *past) forget(r *background) {
 // mostReadings is how many sessions that the database does not take are kept.
 const mostReadings = 16
 
-// trim lets go of the reading that was not used for the longest time, if there are too many. mu must
-// be held.
+// trim lets go of the reading that was not used for the longest time, if there are too many. mu
+// must be held.
 func (v *past) trim() {
 	var oldest *background
 	for _, r := range v.readings {
@@ -187,8 +187,8 @@ func (r *background) finished() bool {
 	}
 }
 
-// wait returns a page once all is read, or what there is of it when patience is over. kept is false if
-// the page is in the database.
+// wait returns a page once all is read, or what there is of it when patience is over. kept is false
+// if the page is in the database.
 func (r *background) wait(ctx context.Context, patience time.Duration, span store.Span) (page store.Page, state *store.Reading, kept bool, err error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()

@@ -125,8 +125,8 @@ func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 	return page, state, err
 }
 
-// save puts the entries into the database. Those that are there already keep their ids. If a part of
-// the raw log is lost and the database has more entries than that left, it keeps them instead.
+// save puts the entries into the database. Those that are there already keep their ids. If a part
+// of the raw log is lost and the database has more entries than that left, it keeps them instead.
 func (r *reading) save(ctx context.Context, db *store.Store) error {
 	had, err := db.Page(ctx, r.info.ID, store.Span{Limit: 1})
 	if err != nil {

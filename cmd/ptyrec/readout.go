@@ -13,8 +13,8 @@ import (
 // readOut reads a session's raw log if its recorder could not read all of it: it was killed, or was
 // behind when its command ended. The entries go to the database, so this happens once. If the
 // database cannot be written, which is no error, it happens again the next time, and info.Unread
-// stays set. It calls seen with the bytes of output that it has read. The caller must call done when
-// it has the entries.
+// stays set. It calls seen with the bytes of output that it has read. The caller must call done
+// when it has the entries.
 func readOut(ctx context.Context, a *app, db *store.Store, info *store.Info, seen func(n int)) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	r, err := newReading(a, db, info)
 	if err != nil {

@@ -88,8 +88,9 @@ func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info)
 	return t, source.damage, err
 }
 
-// storedEntries returns a session's entries one by one. It reads them out of the raw log first if that has not been done, and where the
-// stored ones are damaged. The caller must call done when it has them.
+// storedEntries returns a session's entries one by one. It reads them out of the raw log first if
+// that has not been done, and where the stored ones are damaged. The caller must call done when it
+// has them.
 func storedEntries(ctx context.Context, a *app, db *store.Store, info *store.Info) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	entries, done = db.Each(ctx, info.ID), func() {}
 	if info.Beside || info.Unread && info.Status != store.Live {

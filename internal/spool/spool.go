@@ -24,7 +24,8 @@ type Spool struct {
 	ends []int64 // of the entries, in bytes of the file
 }
 
-// New returns an empty Spool. Its file is made in one of the folders, the first that can be written.
+// New returns an empty Spool. Its file is made in one of the folders, the first that can be
+// written.
 func New(folders ...string) (*Spool, error) {
 	var errs error
 	for _, folder := range folders {
