@@ -29,6 +29,17 @@ func dashboard(t *testing.T, environ []string, args ...string) (url, tokenFile s
 	return "ws" + strings.TrimPrefix(http, "http"), tokenFile, restart
 }
 
+// typeUntil types a line until a text is shown: what is typed without a connection is not taken.
+func typeUntil(t *testing.T, u *ptytest.User, line, text string) {
+	t.Helper()
+	for begun := time.Now(); !strings.Contains(string(u.Shown()), text); time.Sleep(time.Second / 2) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("not within a minute: %q", text)
+		}
+		u.Type(t, line)
+	}
+}
+
 // Items 10 and 11, against a real server: control starts the shell main, another client watches it,
 // the server is restarted under both, and its exit status is theirs. Without the token one gets
 // nothing, and the token is not shown.
@@ -49,11 +60,7 @@ func TestItem10AttachToManagementServer(t *testing.T) {
 	u.Await(t, "one1")
 	restart()
 	u.Await(t, "the connection is lost")
-	waitFor(t, "keys are taken again", func() bool { // what is typed without a connection is not
-		v.Type(t, "echo two$((2))\r")
-		time.Sleep(time.Second / 2) // only so that not too much is typed
-		return strings.Contains(string(v.Shown()), "two2")
-	})
+	typeUntil(t, v, "echo two$((2))\r", "two2")
 	u.Await(t, "two2")
 	v.Type(t, "exit 5\r")
 	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 5 || b != 5 {
@@ -90,11 +97,7 @@ func TestItem12Record(t *testing.T) {
 	u, recording := attached(t, mine, url+"/agent-01/main?x=1", "--record", "--token-file", tokenFile)
 	u.Await(t, "one1")
 	restart()
-	waitFor(t, "keys are taken again", func() bool {
-		v.Type(t, "echo two$((2))\r")
-		time.Sleep(time.Second / 2) // only so that not too much is typed
-		return strings.Contains(string(v.Shown()), "two2")
-	})
+	typeUntil(t, v, "echo two$((2))\r", "two2")
 	v.Type(t, "exit 5\r")
 	if a, b := ptytest.Status(t, recording), ptytest.Status(t, typing); a != 5 || b != 5 {
 		t.Errorf("statuses %d and %d, want 5", a, b)

@@ -440,6 +440,11 @@ func (c *conn) begin(f *follow) {
 	if f.timer != nil {
 		f.timer.Stop()
 	}
+	if c.ctx.Err() != nil { // the client is gone, and nobody waits for a new goroutine
+		close(f.reader.done)
+		c.p.release(f.reader.h)
+		return
+	}
 	f.reader.start()
 }
 
