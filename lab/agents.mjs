@@ -33,13 +33,19 @@ export function install(agent, version, cache) {
 export const CACHE = `${process.env.LAB_CACHE ?? "/var/tmp/ptyrec-lab"}/agents`;
 
 /** Where the agents write their own logs, below their home. */
-export const LOGS = { claude: [".claude/projects"], codex: [".codex/sessions"], gemini: [".gemini/tmp"], qwen: [".qwen/projects", ".qwen/tmp"] };
+export const LOGS = {
+  claude: [".claude/projects"],
+  codex: [".codex/sessions"],
+  gemini: [".gemini/tmp"],
+  qwen: [".qwen/projects", ".qwen/tmp"],
+};
 
 const KEY = "sk-ant-api03-loopback-only-not-a-real-key-000000000000";
 
 /** Writes the agents' own settings under home so that they start straight at their prompt. */
 export function setup(home, cwd, port, { approvals = false } = {}) {
-  if (fs.existsSync(home) && fs.readdirSync(home).length) throw new Error(`${home} is not empty: start the lab through ./record`);
+  if (fs.existsSync(home) && fs.readdirSync(home).length)
+    throw new Error(`${home} is not empty: start the lab through ./record`);
   for (const d of [cwd, `${home}/tmp`, `${home}/.codex`, `${home}/.gemini`, `${home}/.claude`])
     fs.mkdirSync(d, { recursive: true });
   fs.writeFileSync(
@@ -191,7 +197,8 @@ export const UI = {
     clear: "/clear",
     exit: "/quit",
     ask: /Allow execution|Yes, allow once|Allow once/,
-    interrupt: "\x1b", wipe: "\x15",
+    interrupt: "\x1b",
+    wipe: "\x15",
   },
   opencode: {
     ready: /Ask anything|┃/,

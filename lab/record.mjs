@@ -339,7 +339,8 @@ fs.writeFileSync(`${o.out}/${name}.truth.json`, JSON.stringify(tr, null, 1) + "\
 if (o.verbose) fs.writeFileSync(`${o.out}/${name}.requests.json`, JSON.stringify(script.log));
 if (o.logs)
   for (const dir of LOGS[sc.agent] ?? [])
-    if (fs.existsSync(`${home}/${dir}`)) fs.cpSync(`${home}/${dir}`, `${o.out}/${name}.logs/${dir}`, { recursive: true });
+    if (fs.existsSync(`${home}/${dir}`))
+      fs.cpSync(`${home}/${dir}`, `${o.out}/${name}.logs/${dir}`, { recursive: true });
 try {
   execFileSync("node", ["visible.mjs", o.out, name], { stdio: ["ignore", "inherit", "inherit"] });
 } catch {}

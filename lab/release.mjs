@@ -54,7 +54,7 @@ async function record(v) {
     }
   };
   async function work() {
-    for (let next; (next = todo.shift()); ) {
+    for (let next; (next = todo.shift());) {
       const name = `${o.agent}-${v}-${next.kind}-${next.seed}`;
       for (let tries = 0; tries < 2 && !complete(name); tries++) await run(v, next.kind, next.seed, dir);
       if (complete(name)) continue;
@@ -82,7 +82,10 @@ function read(v) {
     casts = fs.readdirSync(dir).filter(f => f.endsWith(".cast"));
   fs.rmSync(got, { recursive: true, force: true });
   fs.mkdirSync(got);
-  if (casts.length) execFileSync(o.ptyrec, ["extract", ...casts.map(f => path.join(dir, f)), "-o", got], { stdio: ["ignore", "ignore", 2] });
+  if (casts.length)
+    execFileSync(o.ptyrec, ["extract", ...casts.map(f => path.join(dir, f)), "-o", got], {
+      stdio: ["ignore", "ignore", 2],
+    });
   return scoreAll(dir, got);
 }
 
@@ -90,7 +93,9 @@ const failed = [...(await record(previous)), ...(await record(version))],
   now = read(version),
   then = read(previous);
 if (!now.length || !then.length) {
-  console.error(`${o.agent} ${version}, ${previous}: no recording of ${now.length ? previous : version} came to its end`);
+  console.error(
+    `${o.agent} ${version}, ${previous}: no recording of ${now.length ? previous : version} came to its end`,
+  );
   process.exit(2);
 }
 const frames = new Map();

@@ -492,7 +492,9 @@ export const KINDS = {
   slash: (m, agent) => ({
     turns: [
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
-      { command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status" }[agent] },
+      {
+        command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status" }[agent],
+      },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
   }),

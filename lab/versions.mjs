@@ -22,7 +22,8 @@ export function before(version, all) {
 
 /** What npm knows of an agent: its versions, and the one that is marked as latest. */
 export function known(agent) {
-  const npm = field => JSON.parse(execFileSync("npm", ["view", PACKAGES[agent], field, "--json"], { encoding: "utf8" }));
+  const npm = field =>
+    JSON.parse(execFileSync("npm", ["view", PACKAGES[agent], field, "--json"], { encoding: "utf8" }));
   return { versions: [npm("versions")].flat(), latest: npm("dist-tags").latest };
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// TestWordsWereOnScreen looks for the words of every entry in the frames of the recording: nothing is in a transcript that was
-// never on the screen.
+// TestWordsWereOnScreen looks for the words of every entry in the frames of the recording: nothing
+// is in a transcript that was never on the screen.
 func TestWordsWereOnScreen(t *testing.T) {
 	paths := fixtureCasts(t)
 	if testing.Short() {
@@ -127,7 +127,7 @@ func seenRows(h cast.Header, events []session.Event, widths vterm.Widths) string
 	return all.String()
 }
 
-// unframe is a text without blanks, and without what agents draw beside a text: borders, bars, the tag of a wide window.
+// unframe removes blanks from a text, and the borders and bars that agents draw beside it.
 func unframe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("│┃▎▌█", r) {
@@ -137,8 +137,9 @@ func unframe(s string) string {
 	}, s)
 }
 
-// wordsOf returns the words of an entry that the screen must have shown; long ones in pieces. Not among them are the command that
-// was recorded, the name of a tool, which agents word in their own way, and the box of a task that is done, which they draw.
+// wordsOf returns the words of an entry that the screen must have shown, long ones in pieces. Left
+// out are the command that was recorded, the name of a tool, which each agent words in its own way,
+// and the check mark of a task, which agents draw.
 func wordsOf(e *session.Entry, command string) (words []string) {
 	texts := []string{strings.ReplaceAll(e.Text, "[x]", ""), e.Output}
 	switch {

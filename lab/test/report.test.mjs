@@ -30,7 +30,10 @@ test("a figure that fell is found, by kind and in all", () => {
     ["table exact", "all exact"],
   );
   assert.deepEqual(fallen(byKind([run("table", 1)], [run("table", 0.5)])), []);
-  assert.deepEqual(fallen(byKind([run("new", 0)], [run("old", 1)])).map(d => d.kind), ["all"]);
+  assert.deepEqual(
+    fallen(byKind([run("new", 0)], [run("old", 1)])).map(d => d.kind),
+    ["all"],
+  );
 });
 
 test("the report has the figures, the differences and their frames", () => {
@@ -46,11 +49,21 @@ test("the report has the figures, the differences and their frames", () => {
     frames,
     failed: ["claude-2.0.0-storm-1"],
   });
-  for (const want of ["# claude 2.0.0, compared with 1.9.0", "| table | 1 | **0.500** (1.000) |", note, "At 3.25 s", "````text", "claude-2.0.0-storm-1"])
+  for (const want of [
+    "# claude 2.0.0, compared with 1.9.0",
+    "| table | 1 | **0.500** (1.000) |",
+    note,
+    "At 3.25 s",
+    "````text",
+    "claude-2.0.0-storm-1",
+  ])
     assert.ok(text.includes(want), `${want} is not in:\n${text}`);
 });
 
 test("a note's quoted words are looked for without blanks", () => {
-  assert.deepEqual(quoted('user missing: "Explain why the \\"x\\" goes"'), ['Explainwhythe"x"goes', 'Explainwhythe"x"goes']);
+  assert.deepEqual(quoted('user missing: "Explain why the \\"x\\" goes"'), [
+    'Explainwhythe"x"goes',
+    'Explainwhythe"x"goes',
+  ]);
   assert.deepEqual(quoted("events: want start got"), []);
 });

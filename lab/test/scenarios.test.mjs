@@ -21,7 +21,10 @@ test("a scenario is a function of its kind, seed and agent", () => {
 });
 
 test("the truth has the prompts, the replies and the tools in order", () => {
-  const t = truth({ agent: "claude", turns: [{ prompt: "a", reply: [{ text: "b" }, { run: "ls", output: "c" }, { text: "d" }] }, { clear: true }] });
+  const t = truth({
+    agent: "claude",
+    turns: [{ prompt: "a", reply: [{ text: "b" }, { run: "ls", output: "c" }, { text: "d" }] }, { clear: true }],
+  });
   assert.deepEqual(
     t.entries.map(e => e.event ?? `${e.role} ${e.text ?? e.contains}`),
     ["start", "user a", "assistant b", "tool ls", "assistant d", "clear"],
@@ -35,18 +38,52 @@ test("chunks are the text", () => {
 });
 
 test("the server answers each agent's API with the scripted reply", async t => {
-  const scenario = { cwd: "/", chunkMs: 0, turns: [{ prompt: "Explain why the parser drops rows", reply: [{ text: "Because it does." }] }] },
+  const scenario = {
+      cwd: "/",
+      chunkMs: 0,
+      turns: [{ prompt: "Explain why the parser drops rows", reply: [{ text: "Because it does." }] }],
+    },
     { port, server } = await serve(scenario);
   t.after(() => server.close());
   const prompt = scenario.turns[0].prompt,
     tools = ["a", "b", "c"];
   for (const [where, body] of [
-    ["/v1/messages", { stream: true, messages: [{ role: "user", content: prompt }], tools: tools.map(name => ({ name })), system: "x" }],
-    ["/v1/responses", { stream: true, input: [{ type: "message", role: "user", content: [{ text: prompt }] }], tools: tools.map(name => ({ name })) }],
-    ["/v1/chat/completions", { stream: true, messages: [{ role: "user", content: prompt }], tools: tools.map(name => ({ function: { name } })) }],
-    ["/v1beta/models/m:streamGenerateContent", { contents: [{ role: "user", parts: [{ text: prompt }] }], tools: [{ functionDeclarations: tools.map(name => ({ name })) }] }],
+    [
+      "/v1/messages",
+      {
+        stream: true,
+        messages: [{ role: "user", content: prompt }],
+        tools: tools.map(name => ({ name })),
+        system: "x",
+      },
+    ],
+    [
+      "/v1/responses",
+      {
+        stream: true,
+        input: [{ type: "message", role: "user", content: [{ text: prompt }] }],
+        tools: tools.map(name => ({ name })),
+      },
+    ],
+    [
+      "/v1/chat/completions",
+      {
+        stream: true,
+        messages: [{ role: "user", content: prompt }],
+        tools: tools.map(name => ({ function: { name } })),
+      },
+    ],
+    [
+      "/v1beta/models/m:streamGenerateContent",
+      {
+        contents: [{ role: "user", parts: [{ text: prompt }] }],
+        tools: [{ functionDeclarations: tools.map(name => ({ name })) }],
+      },
+    ],
   ]) {
-    const answer = await (await fetch(`http://127.0.0.1:${port}${where}`, { method: "POST", body: JSON.stringify(body) })).text();
+    const answer = await (
+      await fetch(`http://127.0.0.1:${port}${where}`, { method: "POST", body: JSON.stringify(body) })
+    ).text();
     assert.ok(answer.includes("Because") && answer.includes("does."), `${where}: ${answer.slice(0, 300)}`);
   }
 });
@@ -55,8 +92,16 @@ test("the last frame with the words is found", async t => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "lab-"));
   t.after(() => fs.rmSync(dir, { recursive: true }));
   const cast = path.join(dir, "a.cast"),
-    events = [[0.5, "o", "hello wor"], [1, "o", "ld\r\n"], [1.5, "r", "30x4"], [2, "o", "\x1b[2J\x1b[Hgone"]];
-  fs.writeFileSync(cast, [{ version: 2, width: 20, height: 4 }, ...events].map(l => JSON.stringify(l)).join("\n") + "\n");
+    events = [
+      [0.5, "o", "hello wor"],
+      [1, "o", "ld\r\n"],
+      [1.5, "r", "30x4"],
+      [2, "o", "\x1b[2J\x1b[Hgone"],
+    ];
+  fs.writeFileSync(
+    cast,
+    [{ version: 2, width: 20, height: 4 }, ...events].map(l => JSON.stringify(l)).join("\n") + "\n",
+  );
   const found = await framesWith(cast, [["helloworld"], ["gone"], ["never"]]);
   assert.deepEqual([...found.keys()].sort(), [0, 1]);
   assert.deepEqual(found.get(0), { at: 1, text: "hello world" });

@@ -17,8 +17,16 @@ test("a transcript that is right scores 1 everywhere", () => {
 });
 
 test("what is missing, wrong or invented is named", () => {
-  const want = talk(["user", "Why does the cache lose rows?"], ["assistant", "Because the lock is held."], ["user", "And the disk?"]);
-  const got = talk(["user", "Why does the cache lose rows?"], ["assistant", "Because the lock was held."], ["assistant", "Nobody said this at all."]);
+  const want = talk(
+    ["user", "Why does the cache lose rows?"],
+    ["assistant", "Because the lock is held."],
+    ["user", "And the disk?"],
+  );
+  const got = talk(
+    ["user", "Why does the cache lose rows?"],
+    ["assistant", "Because the lock was held."],
+    ["assistant", "Nobody said this at all."],
+  );
   const r = score(truth(want), { entries: got });
   assert.equal(r.exact, 2 / 6);
   assert.equal(r.notes.length, 3);
@@ -29,7 +37,9 @@ test("what is missing, wrong or invented is named", () => {
 
 test("a tool's output counts where the agent showed it", () => {
   const call = { role: "tool", op: "run", contains: "ls -1", output: "main.go", shown: true, outputShown: true };
-  const got = output => ({ entries: [{ role: "tool", text: "Bash(ls -1)", tool: { name: "Bash", input: "ls -1", output } }] });
+  const got = output => ({
+    entries: [{ role: "tool", text: "Bash(ls -1)", tool: { name: "Bash", input: "ls -1", output } }],
+  });
   assert.equal(score(truth([call]), got("main.go")).tools, 1);
   assert.equal(score(truth([call]), got("")).tools, 0);
   assert.equal(score(truth([{ ...call, outputShown: false }]), got("")).tools, 1);
