@@ -313,7 +313,11 @@ func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}) {
 		b.asked = nil
 		b.mu.Unlock()
 		for _, m := range asked {
-			if err := b.pass(stream, m); err != nil && b.ctx.Err() == nil {
+			err := b.pass(stream, m)
+			if _, over := stream.ExitStatus(); over {
+				continue // it ended before it could answer, as at a "close": follow says so
+			}
+			if err != nil && b.ctx.Err() == nil {
 				b.mu.Lock()
 				b.toAll(func(c *bridgeClient) { c.complain(err.Error()) })
 				b.mu.Unlock()
