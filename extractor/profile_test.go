@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,9 @@ func TestParseAnything(t *testing.T) {
 		"▄▄▄▄", "▀▀▀▀", "┌─┬─┐", "│a│b│", "└─┴─┘", "  1 code", "  - item", "  2. item", "✻ Thinking…", "✻ Sautéed for 1s", "• Ran ls", "• Explored", "■ error",
 		"ℹ info", "  ▎ quote", "  ⎿  Interrupted · What should Claude do instead?", " ▐▛███▜▌   Claude Code v2.1.197", ">_ OpenAI Codex (v0.98.0)",
 		"                    █▀▀█ █▀▀█ █▀▀█ █▀▀▄", "~/shop   1.18.33", "Agent powering down. Goodbye!",
+		strings.Repeat("─", 40), ">", ">   Type your message or @path/to/file", "*", "é", " ✦ reply", " ✓  Shell ls", "  ✓ Shell ls", " ╭────╮", " │ ls │", " ╰────╯",
+		"┌──────────┐", "│          │", "│ >_ Qwen Code (v0.24.4) │", "│ coder (/model to change) │", "└──────────┘", "› 1. Yes", "│ ● 1. Yes │",
+		strings.Repeat("x", 39) + "│", strings.Repeat(" ", 39) + "█",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rows(40, rapid.SliceOfN(rapid.SampledFrom(signs), 0, 30).Draw(t, "rows")...)

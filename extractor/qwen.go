@@ -61,6 +61,9 @@ func qwenBanner(lines []Line) (b Banner, n int) {
 	}
 	b.Version = strings.TrimSuffix(strings.TrimPrefix(in[0], qwenName), ")")
 	in = slices.DeleteFunc(in[1:], func(s string) bool { return s == "" })
+	if len(in) == 0 {
+		return b, n + 1
+	}
 	if model, ok := strings.CutSuffix(in[0], " (/model to change)"); ok {
 		if _, name, ok := strings.Cut(model, " | "); ok {
 			model = name
@@ -83,7 +86,7 @@ func qwenSplit(s Screen) Split {
 		bottom--
 	}
 	if n := barredRows(s.Lines); n > 0 && s.Alt {
-		bottom = n
+		bottom = min(n, top)
 		sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
 	}
 	for _, l := range s.Lines[bottom:top] {
@@ -118,8 +121,8 @@ func qwenComposer(lines []Line) (top int, ok bool) {
 		}
 		for k := i - 1; k > 0; k-- {
 			if isRule(lines[k-1].Text) {
-				t := lines[k].Text + " "
-				return k - 1, t[1] == ' ' && strings.ContainsRune(">*!?", rune(t[0])) && rowWidth(lines[i].Row) == rowWidth(lines[k-1].Row)
+				prompt, _, _ := strings.Cut(lines[k].Text, " ")
+				return k - 1, slices.Contains([]string{">", "*", "!", "?"}, prompt) && rowWidth(lines[i].Row) == rowWidth(lines[k-1].Row)
 			}
 		}
 		return 0, false
