@@ -11,22 +11,38 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// numbered reads frames until one is of the kind, and returns them all.
-func (p *peer) numbered(until protocol.NumberedKind) (all []protocol.Numbered) {
-	p.t.Helper()
-	for {
-		f := p.next()
-		if f.Type != protocol.TypeNumbered {
-			continue
+// numbered reads frames, beside the test, until one is of the kind. The returned function waits for
+// them all. A viewer that nobody reads is dropped once its socket is full.
+func (p *peer) numbered(until protocol.NumberedKind) (wait func() []protocol.Numbered) {
+	var all []protocol.Numbered
+	done := make(chan error, 1)
+	go func() {
+		for {
+			f, err := p.read()
+			if err == nil && f.Type != protocol.TypeNumbered {
+				continue
+			}
+			var n protocol.Numbered
+			if err == nil {
+				n, err = f.Numbered()
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+			n.Data = bytes.Clone(n.Data)
+			if all = append(all, n); n.Kind == until {
+				done <- nil
+				return
+			}
 		}
-		n, err := f.Numbered()
-		if err != nil {
+	}()
+	return func() []protocol.Numbered {
+		p.t.Helper()
+		if err := <-done; err != nil {
 			p.t.Fatal(err)
 		}
-		n.Data = bytes.Clone(n.Data)
-		if all = append(all, n); n.Kind == until {
-			return all
-		}
+		return all
 	}
 }
 
@@ -57,8 +73,9 @@ func describe(n protocol.Numbered) string {
 // A10, A12: the numbers of frames derive from the raw log alone, wherever a reader begins, and
 // whether they come from memory or from the log.
 func TestFramesAreThoseOfTheLog(t *testing.T) {
-	r := start(t, "sh", "-c", `stty -echo; echo ready; read x; seq 1 200000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
+	r := start(t, "sh", "-c", `stty -echo; echo ready; read x; seq 1 250000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
 	live := r.attach(protocol.Attach{Kind: protocol.Human, Mode: protocol.ModeFrames, From: new(int64), Control: true})
+	liveFrames := live.numbered(protocol.NumberedExit)
 	r.user.Await(t, "ready")
 	ask := func(typ protocol.Type, v any) {
 		t.Helper()
@@ -68,21 +85,16 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 	ask(protocol.TypeMark, protocol.MarkRequest{ID: 2, Event: "control:grant"})
 	ask(protocol.TypeSize, protocol.SizeRequest{ID: 3, Cols: 100, Rows: 30, Keep: true})
 	r.user.Type(t, "\n")
-	r.user.Await(t, "200000")
+	r.user.Await(t, "250000")
 	ask(protocol.TypeMark, protocol.MarkRequest{ID: 4, Event: session.EventLeave})
 	late := r.attach(protocol.Attach{Mode: protocol.ModeFrames, From: ptr[int64](2)})
+	lateFrames := late.numbered(protocol.NumberedExit)
 	r.user.Type(t, "\n")
 	r.user.Type(t, "\n")
-	got := live.numbered(protocol.NumberedExit)
-	for f := late.next(); ; f = late.next() {
-		if f.Type == protocol.TypeNumbered {
-			if n, err := f.Numbered(); err != nil || n.Kind != protocol.NumberedNext || n.Number != 2 {
-				t.Fatalf("the first frame is %+v, %v", n, err)
-			}
-			break
-		}
+	got, lateGot := liveFrames(), lateFrames()
+	if n := lateGot[0]; n.Kind != protocol.NumberedNext || n.Number != 2 {
+		t.Fatalf("the first frame is %+v", n)
 	}
-	lateGot := late.numbered(protocol.NumberedExit)
 	r.wait()
 	want := cutAll(r.log.snapshot())
 	compare := func(name string, got []protocol.Numbered, from int) {
