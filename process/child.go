@@ -31,6 +31,8 @@ type child struct {
 	typed func([]byte) // called with input that may be recorded; nil: none may
 	code  int          // valid when wake has a byte
 
+	typing sync.Mutex // held while input is written and recorded
+
 	mu   sync.Mutex // guards gone
 	gone bool       // the command was waited for: its pid may be another's
 }
@@ -267,8 +269,7 @@ func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 		if c.input == nil {
 			return ErrEnded
 		}
-		shown := c.showsInput()
-		n, err := unix.Write(int(c.input.Fd()), data)
+		n, err := c.typeNow(data)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EAGAIN):
@@ -280,14 +281,28 @@ func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 		case err != nil:
 			return ErrEnded
 		default:
-			if shown && c.showsInput() {
-				c.typed(bytes.Clone(data[:n]))
-			}
 			data = data[n:]
 			c.taken.Add(int64(n))
 		}
 	}
 	return nil
+}
+
+// typeNow writes what the command's input takes at once, and records it.
+func (c *child) typeNow(data []byte) (n int, err error) {
+	c.typing.Lock()
+	defer c.typing.Unlock()
+	shown := c.showsInput()
+	if n, err = unix.Write(int(c.input.Fd()), data); n > 0 && shown && c.showsInput() {
+		c.typed(bytes.Clone(data[:n]))
+	}
+	return n, err
+}
+
+// awaitTyped returns when the input that was written is recorded: a command may end at it at once.
+func (c *child) awaitTyped() {
+	c.typing.Lock()
+	defer c.typing.Unlock()
 }
 
 // showsInput reports whether input may be recorded now: that of a pipe, and on a PTY what its echo

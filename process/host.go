@@ -152,6 +152,7 @@ func (h *host) begin() (net.Listener, error) {
 // run carries the output until the command has ended and nothing holds its pipes.
 func (h *host) run() {
 	h.child.carry(h.output, h.exited)
+	h.child.awaitTyped()
 	h.mu.Lock()
 	code, why := h.status.Exit, h.status.State
 	h.mu.Unlock()
