@@ -41,41 +41,53 @@ type Reader interface {
 	Close() // after the last event
 }
 
+// List is the entries that a Reader makes. It is not used concurrently.
+type List struct {
+	Reader Reader
+	all    []*session.Entry
+}
+
+// Update takes over what the Reader has changed: it returns the entries that are new or different
+// since the last call, and the ids of those that were taken back.
+func (l *List) Update() (changed []*session.Entry, gone []string) {
+	changed, gone = l.Reader.Changes()
+	l.all = slices.DeleteFunc(l.all, func(e *session.Entry) bool { return slices.Contains(gone, e.ID) })
+	for _, e := range changed {
+		if i := slices.IndexFunc(l.all, func(old *session.Entry) bool { return old.ID == e.ID }); i >= 0 {
+			l.all[i] = e
+		} else {
+			l.all = append(l.all, e)
+		}
+	}
+	return changed, gone
+}
+
+// After returns the entries with a greater number, in order, as the last Update found them.
+func (l *List) After(seq int) []*session.Entry {
+	return slices.DeleteFunc(slices.Clone(l.all), func(e *session.Entry) bool { return e.Seq <= seq })
+}
+
 // Entries are the entries of a session that another process records. They are not used
 // concurrently.
 type Entries struct {
-	log    Log
-	reader Reader
-	all    []*session.Entry
+	List
+	log Log
 }
 
 // NewEntries returns the entries of a session that r makes.
 func NewEntries(s *store.Store, id string, r Reader) *Entries {
-	return &Entries{log: Log{Store: s, ID: id}, reader: r}
+	return &Entries{List: List{Reader: r}, log: Log{Store: s, ID: id}}
 }
 
-// Read reads what is new in the raw log, and returns the entries that are new or different since
-// the last call, and the ids of those that were taken back. over says that no more follows.
+// Read reads what is new in the raw log, and returns what Update does. over says that no more
+// follows.
 func (t *Entries) Read(ctx context.Context, over bool) (changed []*session.Entry, gone []string, err error) {
-	if err := t.log.Each(ctx, t.reader.Feed); err != nil {
+	if err := t.log.Each(ctx, t.Reader.Feed); err != nil {
 		return nil, nil, err
 	}
 	if over {
-		t.reader.Close()
+		t.Reader.Close()
 	}
-	changed, gone = t.reader.Changes()
-	t.all = slices.DeleteFunc(t.all, func(e *session.Entry) bool { return slices.Contains(gone, e.ID) })
-	for _, e := range changed {
-		if i := slices.IndexFunc(t.all, func(old *session.Entry) bool { return old.ID == e.ID }); i >= 0 {
-			t.all[i] = e
-		} else {
-			t.all = append(t.all, e)
-		}
-	}
+	changed, gone = t.Update()
 	return changed, gone, nil
-}
-
-// After returns the entries with a greater number, in order, as the last Read found them.
-func (t *Entries) After(seq int) []*session.Entry {
-	return slices.DeleteFunc(slices.Clone(t.all), func(e *session.Entry) bool { return e.Seq <= seq })
 }

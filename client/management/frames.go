@@ -185,7 +185,8 @@ func (l *link) resize(m *wire.Message) error {
 	return l.json(protocol.TypeResize, protocol.Size{Seq: f.written, Cols: m.Cols, Rows: m.Rows})
 }
 
-// role notes which role the server has given us. A server of before 2026-05-21 replays nothing to
+// role notes which role the server has given us. It comes behind the replay, whose end the viewer of
+// frames sees by the number of the next one. A server of before 2026-05-21 replays nothing to
 // who names no frame, unless it has a keyframe: it is asked again, for all that it has.
 func (l *link) role(m *wire.Message) error {
 	f := l.f
@@ -199,6 +200,11 @@ func (l *link) role(m *wire.Message) error {
 		return l.socket.send(l.ctx, r)
 	}
 	f.reach(m.Seq + 1)
+	if l.attach.Mode == protocol.ModeFrames {
+		if err := l.numbered(protocol.Numbered{Number: f.next.Load(), Outputs: f.outputs, At: f.last, Kind: protocol.NumberedNext}); err != nil {
+			return err
+		}
+	}
 	return l.setRole(m.Role, "")
 }
 

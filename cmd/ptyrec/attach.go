@@ -156,7 +156,7 @@ func viewerName() string {
 // absentHint says what to do about a session that a management server does not have.
 func absentHint(e *client.NoSession) string {
 	if len(e.Names) == 0 {
-		return "--control starts the session main if there is none"
+		return "`ptyrec attach` with --control starts the session main if there is none"
 	}
 	return "it has " + strings.Join(e.Names, ", ")
 }

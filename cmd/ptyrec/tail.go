@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -29,13 +29,16 @@ type tailFlags struct {
 func newTailCmd(a *app) *cobra.Command {
 	var f tailFlags
 	cmd := &cobra.Command{
-		Use:        "tail [S|FILE]",
+		Use:        "tail [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"follow", "watch"},
 		Short:      "Follow a live session's messages",
 		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
-it is the newest live session. With --json each entry is a line, as in an export to JSON lines.`,
+it is the newest live session. With --json each entry is a line, as in an export to JSON lines.
+Of a management server (ws:// or wss://, docs/management.md) it follows the session SESSION, by default main, of the machine AGENT, by default the only one.
+The exit status is then the session's. The server's token is in $PTYREC_TOKEN or in the URL (?token=).`,
 		Example: `  ptyrec tail
   ptyrec tail 019a9ec0 --tools
+  ptyrec tail ws://mgmt.example:8121/agent-01
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
 		Args:              operands(0, 1),
 		ValidArgsFunction: completeSessions(a),
@@ -64,6 +67,9 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		_, err := io.WriteString(a.stdout, r.Entry(e))
 		return err
 	}
+	if len(args) > 0 && management.Is(args[0]) {
+		return tailManaged(ctx, a, args[0], f, r, write)
+	}
 	if s, err := a.openSandbox(ctx, args); s != nil || err != nil {
 		if err != nil {
 			return err
@@ -78,11 +84,10 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
 		return tailOne(ctx, a, db, info, f, r)
 	}
-	t := &follower{a: a, db: db, id: info.ID, write: write}
+	t := &follower{a: a, db: db, id: info.ID, giver: newGiver(f, r, write)}
 	if !f.asJSON {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
 	}
-	t.shows = func(e *session.Entry) bool { return f.asJSON || r.Entry(e) != "" }
 	if !ref.Whole() {
 		entries, err := db.Entries(ctx, info.ID)
 		if err != nil {
@@ -115,24 +120,16 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 	return db, infos[0], archive.Ref{}, nil
 }
 
-// follower returns entries once they are final: another one follows, the session is over, or
-// nothing has changed since the last call.
+// follower gives out the entries of a session of the database.
 type follower struct {
-	a     *app
-	db    *store.Store
-	id    string
-	write func(*session.Entry) error
-	shows func(*session.Entry) bool
-
-	given map[string]bool
-	seq   int             // of the last entry that was given out
-	to    int             // the last entry to give out; 0: the session's
-	open  *session.Entry  // as it stood when we last asked
-	said  *follow.Entries // of a command that runs
+	giver
+	a    *app
+	db   *store.Store
+	id   string
+	said *follow.Entries // of a command that runs
 }
 
 func (t *follower) follow(ctx context.Context, last int) error {
-	t.given = map[string]bool{}
 	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
 	for first := true; ; first = false {
@@ -181,39 +178,4 @@ func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.En
 	}
 	_, _, err := t.said.Read(ctx, false)
 	return t.said.After(t.seq), err
-}
-
-// skip leaves out all but the last n entries that are shown.
-func (t *follower) skip(entries []*session.Entry, n int) {
-	for i := len(entries) - 1; i >= 0; i-- {
-		if n > 0 && t.shows(entries[i]) {
-			n--
-			continue
-		}
-		if n == 0 {
-			t.given[entries[i].ID] = true
-		}
-	}
-}
-
-func (t *follower) give(entries []*session.Entry, over bool) error {
-	for i, e := range entries {
-		if t.to > 0 && e.Seq > t.to {
-			return io.EOF
-		}
-		if t.given[e.ID] {
-			t.seq = e.Seq
-			continue
-		}
-		settled := over || i < len(entries)-1 || e.Status != session.StatusStreaming && reflect.DeepEqual(e, t.open)
-		if !settled {
-			t.open = e
-			return nil
-		}
-		t.given[e.ID], t.seq = true, e.Seq
-		if err := t.write(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }

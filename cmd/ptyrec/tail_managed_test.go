@@ -1,0 +1,91 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+)
+
+// withToken adds a server's token to an environment.
+func withToken(t *testing.T, environ []string, file string) []string {
+	t.Helper()
+	token, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(environ, "PTYREC_TOKEN="+strings.TrimSpace(string(token)))
+}
+
+// awaitPrompt waits for a text and a prompt behind it.
+func awaitPrompt(t *testing.T, u *ptytest.User, text string) {
+	t.Helper()
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		shown := string(u.Shown())
+		if at := strings.LastIndex(shown, text); at >= 0 && strings.Contains(shown[at:], "$") {
+			return
+		}
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("no prompt behind %q within a minute", text)
+		}
+	}
+}
+
+// Item 10: tail writes the last messages of a management server's session, then each new one, also
+// over a restart of the server; its status is that of the session.
+func TestItem10Tail(t *testing.T) {
+	environ, _ := liveEnv(t)
+	url, tokenFile, restart := dashboard(t, environ)
+	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)
+	v.Await(t, "what you type goes to")
+	v.Type(t, "echo zero$((0))\r")
+	awaitPrompt(t, v, "zero0")
+	v.Type(t, "echo one$((1))\r")
+	awaitPrompt(t, v, "one1")
+
+	mine, _ := liveEnv(t) // of another machine
+	tail := exec.Command("ptyrec", "tail", url+"/agent-01/main", "-n", "1")
+	tail.Env = withToken(t, mine, tokenFile)
+	tail.Stderr = os.Stderr
+	out, err := tail.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tail.Start(); err != nil {
+		t.Fatal(err)
+	}
+	limit := time.AfterFunc(2*time.Minute, func() { _ = tail.Process.Kill() })
+	defer limit.Stop()
+	text, lines := "", bufio.NewScanner(out)
+	await := func(want string) {
+		t.Helper()
+		for !strings.Contains(text, want) && lines.Scan() {
+			text += lines.Text() + "\n"
+		}
+		if !strings.Contains(text, want) {
+			t.Fatalf("no %q in %q", want, text)
+		}
+	}
+	await("one1")
+	restart()
+	typeUntil(t, v, "echo two$((2))\r", "two2")
+	await("two2") // while the session goes on
+	v.Type(t, "exit 5\r")
+	ptytest.Status(t, typing)
+	for lines.Scan() {
+		text += lines.Text() + "\n"
+	}
+	_ = tail.Wait()
+	if status := tail.ProcessState.ExitCode(); status != 5 {
+		t.Errorf("status %d, want 5", status)
+	}
+	if strings.Contains(text, "zero0") || strings.Count(text, "one1") != 1 {
+		t.Errorf("-n 1 began with more than the last entry, or an entry came twice: %q", text)
+	}
+}
