@@ -26,14 +26,14 @@ install: ## the program, into $GOBIN
 
 test: ## all tests
 	$(GO) vet ./...
-	$(GO) test -parallel 4 ./... # many tests wait for processes
+	$(GO) test -timeout 20m -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe'
 
 race: ## all tests with the race detector (needs a C compiler)
-	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race -short ./... # each process waits so long when it ends, else a second
+	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -parallel 4 ./... # each process waits so long when it ends, else a second
 
 lint: ## zero findings
 	$(GO) run $(GOLANGCI_LINT) run ./...

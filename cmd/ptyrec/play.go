@@ -111,12 +111,12 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 	if err := t.load(source); err != nil {
 		return nil, err
 	}
-	entries, err := db.Entries(ctx, info.ID)
+	transcript, err := storedTranscript(ctx, a, db, info)
 	if err != nil {
 		return nil, err
 	}
-	t.messages = messagesOf(entries, info.StartedAt)
-	from, to, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries})
+	t.messages = messagesOf(transcript.Entries, info.StartedAt)
+	from, to, err := ref.Span(transcript)
 	if err != nil {
 		return nil, missing(err)
 	}

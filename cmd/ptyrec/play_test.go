@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // longCast is a recording of a minute with a word a second.
@@ -116,5 +117,29 @@ func TestParseKeys(t *testing.T) {
 	want := []key{'a', keyRight, keyUp, keyHome, keyOther, 'q', escape}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A session whose recorder read none of its messages, as after a flood, is stepped through, too.
+func TestPlayUnread(t *testing.T) {
+	path := t.TempDir() + "/test.db"
+	unread(t, path, 5)
+	db, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	info, err := db.Find(t.Context(), "last")
+	if err != nil || !info.Unread {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	a := newApp()
+	a.dbFlag = path
+	tape, err := tapeOfSession(t.Context(), a, target{db: db, info: info})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tape.messages) != 5 {
+		t.Errorf("%d messages, want 5", len(tape.messages))
 	}
 }
