@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -23,10 +24,12 @@ type playFlags struct {
 func newPlayCmd(a *app) *cobra.Command {
 	var f playFlags
 	cmd := &cobra.Command{
-		Use:        "play [S|FILE]",
+		Use:        "play [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"replay"},
 		Short:      "Play a recording in the terminal",
-		Long: `Play shows a session, or a recording in a file, as it went. Keys:
+		Long: `Play shows a session, or a recording in a file, as it went. Of a management server (ws:// or wss://, docs/management.md) it shows
+what that has of the session SESSION, by default main, of the machine AGENT, by default the only one. The server's token is in
+$PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit status is that of play. Keys:
 
   space        pause, go on            n, p    the next, the previous message
   →, ←         5 seconds on, back      0 … 9   to 0 % … 90 %
@@ -34,7 +37,8 @@ func newPlayCmd(a *app) *cobra.Command {
   home, end    the start, the end      q       leave`,
 		Example: `  ptyrec play
   ptyrec play 019a9ec0 --speed 2 --at 90
-  ptyrec play session.cast --idle-limit 0`,
+  ptyrec play session.cast --idle-limit 0
+  ptyrec play ws://mgmt.example:8121/agent-01`,
 		Args:              operands(0, 1),
 		ValidArgsFunction: completePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,13 +66,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if !isTerminal(a.stdout) {
 		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
-	var t *tape
-	named, err := a.resolve(ctx, args)
-	if err == nil && named.file != "" && named.ref.Whole() {
-		t, err = tapeOfFile(a, named.file)
-	} else if err == nil {
-		t, err = tapeOfSession(ctx, a, named)
-	}
+	t, err := tapeOf(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -78,7 +76,25 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	t.limitIdle(time.Duration(f.idle * float64(time.Second)))
 	p := &player{tape: t, speed: f.speed}
 	p.seek(t.played(time.Duration(f.at * float64(time.Second))))
-	return p.run(ctx, a)
+	if err := p.run(ctx, a); err != nil || !p.done() || t.status == 0 {
+		return err
+	}
+	return childStatus(t.status)
+}
+
+// tapeOf returns what the first of args names, else the last session.
+func tapeOf(ctx context.Context, a *app, args []string) (*tape, error) {
+	if len(args) > 0 && management.Is(args[0]) {
+		return tapeOfManaged(ctx, a, args[0])
+	}
+	named, err := a.resolve(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if named.file != "" && named.ref.Whole() {
+		return tapeOfFile(a, named.file)
+	}
+	return tapeOfSession(ctx, a, named)
 }
 
 // tape is what is played.
@@ -87,6 +103,7 @@ type tape struct {
 	times      []time.Duration // when each is played: pauses are shortened
 	cols, rows int
 	title      string
+	status     int // what play exits with at the end
 	messages   []message
 	read       func() ([]message, error) // reads the messages when they are needed; nil once they are read
 }
@@ -131,11 +148,41 @@ func tapeOfFile(a *app, path string) (*tape, error) {
 	}
 	defer rec.Close()
 	t := &tape{cols: rec.Header.Cols, rows: rec.Header.Rows, title: clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}
-	t.read = func() ([]message, error) {
-		tr, err := transcribe(rec.session, &eventList{events: t.events}, nil)
-		return messagesOf(tr.Entries, rec.session.StartedAt), err
-	}
+	t.readLater(rec.session)
 	return t, t.load(rec)
+}
+
+// tapeOfManaged returns what a management server has of the session at a URL.
+func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
+	log, err := openManaged(ctx, a, where)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.stream.Close() }()
+	t := &tape{}
+	for !log.whole {
+		event, err := log.stream.Next(ctx)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, attachError(err)
+		}
+		if err != nil || log.isOther(event) {
+			break
+		}
+		if e, ok := log.take(event); ok {
+			t.events, t.status = append(t.events, e), e.Status
+		}
+	}
+	t.cols, t.rows, t.title = log.session.Cols, log.session.Rows, clip(log.session.Title, 200)
+	t.readLater(log.session)
+	return t, nil
+}
+
+// readLater makes the messages those that the events hold, once they are needed.
+func (t *tape) readLater(s session.Session) {
+	t.read = func() ([]message, error) {
+		tr, err := transcribe(s, &eventList{events: t.events}, nil)
+		return messagesOf(tr.Entries, s.StartedAt), err
+	}
 }
 
 // load reads the events; what was read before an error can be played.

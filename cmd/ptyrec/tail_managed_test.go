@@ -28,7 +28,7 @@ func awaitPrompt(t *testing.T, u *ptytest.User, text string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		shown := string(u.Shown())
-		if at := strings.LastIndex(shown, text); at >= 0 && strings.Contains(shown[at:], "$") {
+		if at := strings.Index(shown, text); at >= 0 && strings.Contains(shown[at:], "$") {
 			return
 		}
 		if time.Since(begun) > time.Minute {
@@ -44,6 +44,7 @@ func TestItem10Tail(t *testing.T) {
 	url, tokenFile, restart := dashboard(t, environ)
 	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)
 	v.Await(t, "what you type goes to")
+	awaitPrompt(t, v, "")
 	v.Type(t, "echo zero$((0))\r")
 	awaitPrompt(t, v, "zero0")
 	v.Type(t, "echo one$((1))\r")
@@ -88,4 +89,45 @@ func TestItem10Tail(t *testing.T) {
 	if strings.Contains(text, "zero0") || strings.Count(text, "one1") != 1 {
 		t.Errorf("-n 1 began with more than the last entry, or an entry came twice: %q", text)
 	}
+}
+
+// Item 10: play shows what a management server has of a session that goes on, and leads through its
+// messages.
+func TestItem10Play(t *testing.T) {
+	environ, _ := liveEnv(t)
+	url, tokenFile, _ := dashboard(t, environ)
+	v, _ := attached(t, environ, url, "--control", "--token-file", tokenFile)
+	v.Await(t, "what you type goes to")
+	awaitPrompt(t, v, "")
+	v.Type(t, "echo one$((1))\r")
+	awaitPrompt(t, v, "one1")
+	v.Type(t, "echo two$((2))\r")
+	awaitPrompt(t, v, "two2")
+
+	mine, _ := liveEnv(t) // of another machine
+	mine = withToken(t, mine, tokenFile)
+	play := func(args ...string) (*ptytest.User, *exec.Cmd) {
+		u := ptytest.New(t)
+		cmd := exec.Command("ptyrec", append([]string{"play"}, args...)...)
+		cmd.Env = mine
+		u.Start(t, cmd)
+		return u, cmd
+	}
+	u, stepping := play(url, "--speed", "0.01")
+	u.Type(t, " n")
+	u.Await(t, "shell: echo one")
+	u.Type(t, "q")
+	if status := ptytest.Status(t, stepping); status != 0 {
+		t.Errorf("left with status %d, want 0", status)
+	}
+	w, playing := play(url+"/agent-01/main", "--speed", "1000")
+	if status := ptytest.Status(t, playing); status != 0 {
+		t.Errorf("at the end: status %d, want 0", status)
+	}
+	w.Await(t, "two2")
+	x, failing := play(url + "/agent-01/other")
+	if status := ptytest.Status(t, failing); status != 1 {
+		t.Errorf("without such a session: status %d, want 1", status)
+	}
+	x.Await(t, "has no session other")
 }
