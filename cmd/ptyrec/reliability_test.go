@@ -434,6 +434,7 @@ func TestTerminalStops(t *testing.T) {
 	peak, _, _ = strings.Cut(peak, "\n")
 	t.Logf("memory at its peak:%s", peak)
 	release()
+	u.AwaitCount(t, int(size)) // Status kills what does not end within a minute
 	if got := ptytest.Status(t, cmd); got != 0 {
 		t.Errorf("status = %d, want 0", got)
 	}
