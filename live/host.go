@@ -379,7 +379,7 @@ func (h *Host) Close() {
 
 // linger waits for the viewers, until none of them has read anything for a while.
 func (h *Host) linger() {
-	const calm = 300 * time.Millisecond
+	const calm = time.Second // a busy machine may keep a viewer waiting for some hundred milliseconds
 	limit := time.After(h.opt.Linger)
 	for last := int64(-1); ; {
 		left, sent := 0, int64(0)
