@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -18,31 +19,41 @@ const (
 	echoTime   = 2 * time.Second // a character must be on the screen this long after it was typed
 	echoReach  = 256 << 10       // and within this many bytes of output
 	echoMemory = 64 << 10        // bounds the keys that wait for their echo, in bytes
-	weakEcho   = 3               // characters that prove an echo if the row up to the cursor was unknown
+	weakEcho   = 3               // characters that prove an echo if the row before them may have changed
+	unknownRow = "\x00"          // is never on the screen
 )
 
 // echo finds out which keys a program has shown that were typed while the kernel's echo is off.
 // Programs that draw their own input turn the echo off, and so do programs that read a password key
 // by key. A character counts as shown if it appears on the screen where the cursor was, the cursor
-// moved past it, and the rest of the row is unchanged. A control key counts as shown if the
-// character before it does. While an agent that the extractor knows is on the screen and draws its
-// own cursor, every key counts as shown.
+// moved past it, and the rest of the row is unchanged. It must stay there: each further key looks
+// whether the row still shows them up to the cursor. A line is recorded at its Enter, with its
+// control keys, if all its characters were shown and stayed. Otherwise nothing of it is. Characters
+// that the user erased or that are behind the cursor are left out. A line also ends, unrecorded,
+// when another process group comes to the foreground. While an agent that the extractor knows is on
+// the screen and draws its own cursor, every key counts as shown.
 //
 // Whoever types adds keys. The follower does everything else, at the exact position in the output
 // where the keys were typed.
 type echo struct {
 	foreground func() (int, error) // returns the foreground process group of the terminal
 
-	mu    sync.Mutex // guards queue and size
+	mu    sync.Mutex // guards queue, size and full
 	queue []*typedKeys
-	size  int // bytes of the keys in queue and pending
+	size  int  // bytes of the keys in queue, line and pending
+	full  bool // keys of the line did not fit
 
 	judged []*typedKeys // judged, but their callers have not been told
 
-	pending []key  // in order; the first is a character
-	base    string // the row up to the cursor before the first pending character
-	weak    bool   // base is unknown
-	last    echoed // verdict on the last character of the line
+	line    []key       // shown and waiting for Enter, in order
+	chars   bool        // line has a character
+	hidden  atomic.Bool // a character was not shown: nothing of the line is recorded
+	pending []key       // not shown yet, in order; the first is a character
+	base    string      // the row up to the cursor before run
+	run     string      // the characters at the end of line
+	before  string      // base and run when the last control key was typed
+	weak    bool        // base may be out of date
+	group   int         // foreground process group that reads the line; 0: unknown
 
 	agent int // foreground process group when the agent was first seen; 0: no agent
 }
@@ -60,37 +71,13 @@ type typedKeys struct {
 	left  int    // keys without a verdict
 }
 
-// key is one key.
-type key struct {
-	of   *typedKeys
-	data []byte
-	text string // what the screen must show; empty for a control key
-	kind keyKind
-}
-
-type keyKind uint8
-
-const (
-	charKey    keyKind = iota
-	controlKey         // moves, erases or ends; has no text
-	enterKey
-	altKey    // ESC and a character
-	hiddenKey // has text that cannot be looked for, such as a reply of the terminal
-)
-
-type echoed uint8
-
-const (
-	echoUnknown echoed = iota // nothing was typed on this line yet
-	echoShown
-	echoHidden
-)
-
-// add queues keys. It reports false if there are too many; they count as not shown.
+// add queues keys. It reports false if there are too many; they count as not shown, and so does the
+// line.
 func (o *echo) add(t *typedKeys) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.size+len(t.data) > echoMemory {
+		o.full = true
 		return false
 	}
 	o.size += len(t.data)
@@ -98,11 +85,21 @@ func (o *echo) add(t *typedKeys) bool {
 	return true
 }
 
-// waiting reports whether keys wait for a verdict.
+// waiting reports whether keys wait for a verdict, or the verdict on the line is known before its
+// end.
 func (o *echo) waiting() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.size > 0
+	return o.size > 0 || o.hidden.Load()
+}
+
+// overflown reports whether keys of the line did not fit since the last call.
+func (o *echo) overflown() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	full := o.full
+	o.full = false
+	return full
 }
 
 // next removes the keys from the queue that were typed at or before byte seq of the output.
@@ -149,6 +146,10 @@ func (o *echo) meet(p *Processor) {
 
 // reach handles the keys that were typed when the output was where the processor is now.
 func (o *echo) reach(p *Processor) {
+	if o.overflown() {
+		o.fail(len(o.pending))
+		o.hide()
+	}
 	for t := o.next(p.offset); t != nil; t = o.next(p.offset) {
 		p.Tick(t.at) // the screen at that moment is a frame
 		o.meet(p)
@@ -178,22 +179,61 @@ func (o *echo) typed(t *typedKeys, row string, agent bool) {
 	o.expire(t.at)
 	keys := splitKeys(t)
 	t.left = len(keys)
-	if agent || t.sure {
-		o.fail(len(o.pending))
+	if agent || t.group != o.group && t.group != 0 && o.group != 0 {
+		o.leave()
+	}
+	o.group = t.group
+	if agent || t.sure && o.idle() {
 		for _, k := range keys {
 			o.judge(k, true)
 		}
-		o.last = echoUnknown
 		return
 	}
-	if len(o.pending) > 0 && (o.weak || row != o.base) {
-		o.fail(len(o.pending)) // something else was drawn there
-	}
-	if len(o.pending) == 0 {
-		o.base, o.weak = row, false
+	o.stay(row)
+	if len(o.pending) == 0 && o.run == "" {
+		o.begin(row)
 	}
 	o.pending = append(o.pending, keys...)
 	o.controls()
+}
+
+// stay checks that the characters before the cursor are still on the screen.
+func (o *echo) stay(row string) {
+	switch {
+	case row == o.base+o.run, o.run == "" && (o.weak || len(o.pending) == 0):
+	case len(o.pending) > 0:
+		o.fail(len(o.pending)) // something else was drawn there
+	default:
+		o.hide()
+	}
+}
+
+// begin begins a run behind row. What the last control key did to the line is to move the cursor,
+// erase or add; otherwise the characters before the key did not stay.
+func (o *echo) begin(row string) {
+	o.base = row
+	if len(o.line) == 0 || strings.HasPrefix(row, o.before) {
+		return
+	}
+	gone, ok := strings.CutPrefix(o.before, row)
+	if !ok {
+		o.hide()
+		return
+	}
+	o.before = row
+	for i := len(o.line) - 1; i >= 0 && gone != ""; i-- { // erased, or behind the cursor
+		k := &o.line[i]
+		if k.kind != charKey || k.drop {
+			continue
+		}
+		k.drop = true
+		gone = gone[:max(0, strings.LastIndex(gone, k.text))]
+	}
+}
+
+// idle reports whether nothing was typed on the line.
+func (o *echo) idle() bool {
+	return len(o.line) == 0 && len(o.pending) == 0 && !o.hidden.Load()
 }
 
 // compare compares the row up to the cursor with what was typed.
@@ -203,11 +243,16 @@ func (o *echo) compare(row string) {
 		if n == 0 {
 			return
 		}
-		for _, k := range o.pending[:n] {
-			o.judge(k, true)
-		}
+		seen := o.pending[:n]
 		o.pending = o.pending[n:]
-		o.base = row
+		for _, k := range seen {
+			o.run += k.text
+		}
+		o.begin(strings.TrimSuffix(row, o.run))
+		o.weak = false
+		for _, k := range seen {
+			o.put(k)
+		}
 		o.controls()
 	}
 }
@@ -221,44 +266,82 @@ func (o *echo) shown(row string) (n int) {
 		}
 		text += k.text
 		chars++
-		if !o.weak && row == o.base+text {
+		if row == o.base+o.run+text {
 			n = chars
 		}
 	}
-	if o.weak && utf8.RuneCountInString(text) >= weakEcho && strings.HasSuffix(row, text) {
+	if n == 0 && o.weak && utf8.RuneCountInString(text) >= weakEcho && strings.HasSuffix(row, text) {
 		return chars
 	}
 	return n
 }
 
-// controls judges the leading keys that show nothing themselves. If characters follow them, the row
-// before these is unknown.
+// controls handles the leading keys that need not appear: those that show nothing themselves, and
+// all on a line that is hidden. If characters follow them, the row before these is unknown.
 func (o *echo) controls() {
-	for len(o.pending) > 0 && o.pending[0].kind != charKey {
+	for len(o.pending) > 0 && (o.pending[0].kind != charKey || o.hidden.Load()) {
 		k := o.pending[0]
 		o.pending = o.pending[1:]
-		o.judge(k, o.follows(k))
-		o.weak = true
+		if k.kind != charKey {
+			switch {
+			case k.kind == enterKey || len(o.line) == 0:
+				o.before = ""
+			case o.base != unknownRow:
+				o.before = o.base + o.run
+			}
+			o.base, o.run, o.weak = unknownRow, "", true
+		}
+		o.put(k)
 	}
 }
 
-// follows reports whether a key that shows nothing itself counts as shown.
-func (o *echo) follows(k key) bool {
-	switch k.kind {
-	case controlKey, enterKey:
-		return o.last != echoHidden
-	case altKey:
-		return o.last == echoShown
+// put adds a key to the line and, at its end, judges the line.
+func (o *echo) put(k key) {
+	if o.hidden.Load() {
+		if k.kind == enterKey {
+			o.hidden.Store(false)
+		}
+		o.judge(k, false)
+		return
 	}
-	return false
+	k.drop = k.kind == hiddenKey || k.kind == altKey && !o.chars
+	o.line, o.chars = append(o.line, k), o.chars || k.kind == charKey
+	if k.kind != enterKey && o.chars {
+		return
+	}
+	line := o.line
+	o.line, o.chars = nil, false
+	for _, k := range line {
+		o.judge(k, !k.drop)
+	}
 }
 
-// fail judges the first n pending keys: none of their characters was shown.
+// hide gives up the line: nothing of it is recorded, up to and with Enter.
+func (o *echo) hide() {
+	line := o.line
+	o.line, o.chars, o.run, o.weak = nil, false, "", true
+	o.hidden.Store(true)
+	for _, k := range line {
+		o.judge(k, false)
+	}
+}
+
+// leave gives up the line and begins another.
+func (o *echo) leave() {
+	o.fail(len(o.pending))
+	o.hide()
+	o.hidden.Store(false)
+}
+
+// fail gives up the first n pending keys: none of their characters was shown.
 func (o *echo) fail(n int) {
 	failed := o.pending[:n]
 	o.pending = o.pending[n:]
 	for _, k := range failed {
-		o.judge(k, o.follows(k))
+		if k.kind == charKey {
+			o.hide()
+		}
+		o.put(k)
 	}
 }
 
@@ -268,18 +351,19 @@ func (o *echo) expire(now time.Duration) {
 	for n < len(o.pending) && now-o.pending[n].of.at > echoTime {
 		n++
 	}
-	o.fail(n)
 	if n > 0 {
-		o.weak = true
+		o.fail(n)
+		o.base = unknownRow
 		o.controls()
 	}
 }
 
 // close judges all remaining keys as not shown.
 func (o *echo) close() {
-	o.fail(len(o.pending))
+	idle := o.idle()
+	o.leave()
 	for t := o.next(math.MaxInt64); t != nil; t = o.next(math.MaxInt64) {
-		if t.sure {
+		if t.sure && idle {
 			t.shown = t.data
 		}
 		o.judged = append(o.judged, t)
@@ -287,14 +371,6 @@ func (o *echo) close() {
 }
 
 func (o *echo) judge(k key, shown bool) {
-	switch {
-	case k.kind == enterKey:
-		o.last = echoUnknown
-	case k.kind == charKey && shown:
-		o.last = echoShown
-	case k.kind == charKey:
-		o.last = echoHidden
-	}
 	t := k.of
 	if shown {
 		t.shown = append(t.shown, k.data...)
@@ -319,82 +395,6 @@ func (o *echo) tell(judged []*typedKeys) {
 		o.mu.Unlock()
 		t.kept(t.shown)
 	}
-}
-
-// splitKeys splits what a terminal sends into keys.
-func splitKeys(t *typedKeys) (keys []key) {
-	data := t.data
-	for len(data) > 0 {
-		n, kind := keyAt(data)
-		k := key{of: t, data: data[:n:n], kind: kind}
-		if kind == charKey {
-			k.text = string(data[:n])
-		}
-		keys = append(keys, k)
-		data = data[n:]
-	}
-	return keys
-}
-
-// keyAt returns the length and the kind of the first key in data.
-func keyAt(data []byte) (n int, kind keyKind) {
-	switch c := data[0]; {
-	case c == '\r' || c == '\n':
-		return 1, enterKey
-	case c == 0x1b && len(data) > 1:
-		return escapedKey(data)
-	case c < ' ' || c == 0x7f:
-		return 1, controlKey
-	}
-	r, n := utf8.DecodeRune(data)
-	if r == utf8.RuneError || r < 0xa0 && r >= 0x7f {
-		return n, hiddenKey
-	}
-	return n, charKey
-}
-
-// escapedKey is keyAt for sequences that begin with ESC (ECMA-48, 5.3 to 5.6; ctlseqs).
-func escapedKey(data []byte) (n int, kind keyKind) {
-	switch c := data[1]; {
-	case c == '[':
-		return sequenceKey(data)
-	case c == 'O' && len(data) > 2:
-		return 3, controlKey
-	case strings.IndexByte("]P_^X", c) >= 0: // a reply of the terminal
-		for n = 2; n < len(data); n++ {
-			if data[n] == 0x07 || data[n] == '\\' && data[n-1] == 0x1b {
-				return n + 1, hiddenKey
-			}
-		}
-		return n, hiddenKey
-	case c < ' ' || c == 0x7f:
-		return 1, controlKey
-	}
-	_, n = utf8.DecodeRune(data[1:])
-	return n + 1, altKey
-}
-
-// sequenceKey is keyAt for CSI. Some keyboard protocols send characters that way (kitty's u,
-// xterm's 27;…~, win32's _).
-func sequenceKey(data []byte) (n int, kind keyKind) {
-	for n = 2; n < len(data); n++ {
-		c := data[n]
-		if c < 0x20 || c > 0x7e {
-			return n, hiddenKey
-		}
-		if c < 0x40 {
-			continue
-		}
-		n++
-		switch {
-		case c == 'M' && n == 3: // X10 mouse: three bytes follow
-			return min(n+3, len(data)), controlKey
-		case c == 'u', c == '_', c == '~' && strings.HasPrefix(string(data[2:]), "27;"):
-			return n, hiddenKey
-		}
-		return n, controlKey
-	}
-	return n, hiddenKey
 }
 
 // rowToCursor returns the text before the cursor on its line, including the rows that wrap into it.

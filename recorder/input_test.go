@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -20,11 +21,13 @@ func typed(t *testing.T, command []string, dialogue ...typing) string {
 	t.Helper()
 	u := ptytest.New(t)
 	log := &memoryLog{}
+	viewer := &inputs{}
 	done := make(chan error)
 	go func() {
 		_, err := recorder.Run(context.Background(), recorder.Options{
 			Command: command, Stdin: u.TTY, Stdout: u.TTY, Log: log, Index: &collector{entries: map[string]*session.Entry{}}, Input: true,
-			Env: append(os.Environ(), "HISTFILE=/dev/null", "TERM=xterm-256color", "HOME="+t.TempDir(), "PS1=prompt> ", "LC_ALL=C.UTF-8"),
+			Env:  append(os.Environ(), "HISTFILE=/dev/null", "TERM=xterm-256color", "HOME="+t.TempDir(), "PS1=prompt> ", "LC_ALL=C.UTF-8"),
+			Host: func(*recorder.Controls) recorder.Host { return viewer },
 		})
 		done <- err
 	}()
@@ -43,8 +46,24 @@ func typed(t *testing.T, command []string, dialogue ...typing) string {
 			keys.Write(e.Data)
 		}
 	}
+	if viewer.seen.String() != keys.String() {
+		t.Errorf("others see the input %q, the log has %q", viewer.seen.String(), keys.String())
+	}
 	return keys.String()
 }
+
+// inputs is a Host that notes the input events.
+type inputs struct{ seen strings.Builder }
+
+func (v *inputs) Event(e session.Event) {
+	if e.Kind == session.Input {
+		v.seen.Write(e.Data)
+	}
+}
+
+func (*inputs) Typed(keys []byte) ([]byte, time.Duration) { return keys, 0 }
+
+func (*inputs) Finish() {}
 
 // Issue 12, 2.3: --input stored passwords typed at prompts that read keys with the echo off, such
 // as bash's read -s -e.
@@ -105,7 +124,13 @@ func TestInputThatIsShown(t *testing.T) {
 		steps   []typing
 		want    string
 	}{
-		"bash": {[]string{"bash", "--norc", "-i"}, shell, want},
+		"bash":             {[]string{"bash", "--norc", "-i"}, shell, want},
+		"read":             {[]string{"bash", "-c", `read -p "Name: " x; echo over`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"read -e":          {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"read -e, by keys": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "G"}, {"G", "r"}, {"r", "\r"}, {"over", ""}}, "Gr\r"},
+		"read -e, correct": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "ab"}, {"ab", "\x7f"}, {"\b", "c\r"}, {"over", ""}}, "a\x7fc\r"},
+		"python's input":   {[]string{"python3", "-c", `import readline; input("Name: "); print("over")`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"after a password": {[]string{"bash", "-c", `read -s -e -p "Password: " x; read -e -p "Name: " y; echo over`}, []typing{{"Password: ", "hunter2\r"}, {"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(c.command[0]); err != nil {
