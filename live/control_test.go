@@ -95,6 +95,19 @@ func TestD6ControlFromTheBeginning(t *testing.T) {
 	}
 }
 
+// Keys that end the session are acknowledged before its end.
+func TestKeysThatEndTheSession(t *testing.T) {
+	for _, mode := range []protocol.Mode{protocol.ModeNone, protocol.ModeBytes, protocol.ModeScreen, protocol.ModeText} {
+		f := newFake(t, live.Options{})
+		p := f.attach(protocol.Attach{Name: "me", Kind: protocol.Human, Mode: mode, Control: true})
+		f.set(func() { f.dies = true })
+		if got := p.types("\x04"); got != "done" {
+			t.Errorf("%s: %s", mode, got)
+		}
+		p.await(protocol.TypeExit)
+	}
+}
+
 func TestD7CtrlBackslashRevokesAnywhereInWhatIsTyped(t *testing.T) {
 	for _, key := range []string{"\x1c", "\x1b[92;5u", "\x1b[92;5:1u", "\x1b[92:124;133u", "\x1b[27;5;92~"} {
 		for _, around := range [][2]string{{"", ""}, {"abc", ""}, {"", "xyz"}, {"a\x1b[A", "\x1b[92;6uz"}} {

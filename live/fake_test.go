@@ -30,6 +30,7 @@ type fake struct {
 	labels [][]byte
 	notes  []string
 	stuck  bool // the command takes no keys
+	dies   bool // the command ends at the keys
 	secret bool
 	sizes  [][2]int
 	sigs   []int
@@ -73,7 +74,7 @@ func (f *fake) types(keys string) (pass string, wait time.Duration) {
 
 func (f *fake) Type(ctx context.Context, keys []byte, shown func([]byte)) error {
 	f.mu.Lock()
-	stuck, secret := f.stuck, f.secret
+	stuck, secret, dies := f.stuck, f.secret, f.dies
 	f.mu.Unlock()
 	if secret {
 		shown(nil)
@@ -83,6 +84,10 @@ func (f *fake) Type(ctx context.Context, keys []byte, shown func([]byte)) error 
 	if stuck {
 		<-ctx.Done()
 		return ctx.Err()
+	}
+	if dies {
+		f.host.Event(session.Event{Kind: session.Exit, Status: 5})
+		time.Sleep(50 * time.Millisecond) // enough for an end that does not wait for the answer
 	}
 	f.mu.Lock()
 	f.typed = append(f.typed, keys...)

@@ -32,10 +32,7 @@ func (v *viewer) showText() (more bool, wait time.Duration, err error) {
 		return true, 0, nil
 	}
 	if exit != nil {
-		if err := v.send(protocol.TypeExit, exit); err != nil {
-			return false, 0, err
-		}
-		return false, 0, errOver
+		return false, 0, v.exit(exit)
 	}
 	return false, 0, nil
 }

@@ -54,6 +54,8 @@ type viewer struct {
 	out      []byte           // frames that are about to be written
 	text     *protocol.Screen // that it had last
 
+	handling sync.Mutex // held while a frame of the viewer is handled
+
 	mu     sync.Mutex // guards the fields below
 	queue  [][]byte
 	queued int
@@ -352,12 +354,26 @@ func (v *viewer) give(p piece) (more bool, err error) {
 	case len(p.data) > 0:
 		return true, v.output(p.seq, p.data)
 	case p.exit != nil:
-		if err := v.send(protocol.TypeExit, p.exit); err != nil {
-			return false, err
-		}
-		return false, errOver
+		return false, v.exit(p.exit)
 	}
 	return false, nil
+}
+
+// exit tells the viewer that the session is over, after the answer to a request of it that may have
+// ended it. It returns errOver.
+func (v *viewer) exit(e *protocol.Exit) error {
+	v.handling.Lock()
+	answers := v.taken()
+	v.handling.Unlock()
+	if len(answers) > 0 {
+		if err := v.put(answers); err != nil {
+			return err
+		}
+	}
+	if err := v.send(protocol.TypeExit, e); err != nil {
+		return err
+	}
+	return errOver
 }
 
 // output writes pieces of the output, without a copy of them.
@@ -441,6 +457,8 @@ func (v *viewer) read(in *protocol.Reader) {
 
 // handle does what a frame asks for. Its error ends the connection: what was meant cannot be known.
 func (v *viewer) handle(f protocol.Frame) error {
+	v.handling.Lock()
+	defer v.handling.Unlock()
 	h := v.host
 	switch f.Type {
 	case protocol.TypePing:
