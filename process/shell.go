@@ -66,7 +66,7 @@ func pathOf(dir, sandbox, name, ending string) string {
 	return filepath.Join(dir, hex.EncodeToString(sum[:16])+ending)
 }
 
-// create writes a fact that is not there yet.
+// create writes a fact that is not there yet. Nobody sees a part of it.
 func (m *Manager) create(f fact) error {
 	dir, err := m.folder()
 	if err != nil {
@@ -76,15 +76,20 @@ func (m *Manager) create(f fact) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(pathOf(dir, f.Name, f.Session, factEnding), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: %w", cmp.Or(f.Session, f.Name), ErrExists)
-	}
+	file, err := os.CreateTemp(dir, "new-") // 0600
 	if err != nil {
 		return err
 	}
+	defer func() { _ = os.Remove(file.Name()) }()
 	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	err = os.Link(file.Name(), pathOf(dir, f.Name, f.Session, factEnding))
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", cmp.Or(f.Session, f.Name), ErrExists)
+	}
+	return err
 }
 
 func (m *Manager) fact(sandbox, name string) (f fact, err error) {
