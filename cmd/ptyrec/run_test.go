@@ -256,7 +256,7 @@ func TestJobControl(t *testing.T) {
 		t.Skip("no bash")
 	}
 	for name, command := range map[string]string{
-		"stopped by the terminal": "cat",
+		"stopped by the terminal": `sh -c 'read x; echo got $x; exec cat'`, // once it answers, it is in the foreground
 		"stops itself":            `sh -c 'echo saying this; kill -STOP $$; exec cat'`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,9 +271,9 @@ func TestJobControl(t *testing.T) {
 			if name == "stops itself" {
 				u.Await(t, "\r\nsaying this\r\n")
 			} else {
-				u.Await(t, "cat\r\n")
+				u.Await(t, "cat'\r\n")
 				u.Type(t, "one\n")
-				u.Await(t, "one\r\none\r\n")
+				u.Await(t, "got one\r\n")
 				u.Type(t, "\x1a")
 			}
 			u.Await(t, "Stopped")

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
 // Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program
@@ -64,7 +63,6 @@ func lead(owned bool) int {
 		tellStart(tell, -int32(errnoOf(err)))
 		return 126
 	}
-	foreground(int32(pid))
 	if owned {
 		go endWithOwner(pid)
 	}
@@ -82,8 +80,6 @@ func lead(owned bool) int {
 			return ws.ExitStatus()
 		case ws.Signaled():
 			return 128 + int(ws.Signal())
-		case ws.StopSignal() == syscall.SIGTTIN || ws.StopSignal() == syscall.SIGTTOU: // it was faster than the line above
-			_ = syscall.Kill(-pid, syscall.SIGCONT)
 		default:
 			if !owned { // nobody would resume us
 				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
@@ -109,14 +105,10 @@ func endWithOwner(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 }
 
+// leadStart starts the command in a process group of its own, which is the foreground of the PTY
+// before the command's first instruction.
 func leadStart(path string, argv []string) (int, error) {
-	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr}, &syscall.SysProcAttr{Setpgid: true})
-}
-
-// foreground makes a process group the one that reads the PTY. Its error shows in what comes of it:
-// the command stops, see lead.
-func foreground(pgrp int32) {
-	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, 1, syscall.TIOCSPGRP, uintptr(unsafe.Pointer(&pgrp)))
+	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr}, &syscall.SysProcAttr{Foreground: true, Ctty: 1})
 }
 
 // Start starts a program and returns its process id. It runs a script without #! as execvp(3) and

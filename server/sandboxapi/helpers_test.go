@@ -28,7 +28,16 @@ import (
 
 func TestMain(m *testing.M) {
 	process.BeHost()
-	os.Exit(m.Run())
+	home, err := os.MkdirTemp("", "ps") // terminals start interactive shells, whose settings are not to be those of whoever tests
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("HOME", home); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(status)
 }
 
 // patience is how long a test waits for what must come.
