@@ -12,8 +12,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 type attachFlags struct {
@@ -123,8 +125,49 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if err != nil {
 		return attachError(err)
 	}
-	w := &watcher{a: a, log: log, stream: stream, detach: key, detachName: f.detachKey, control: f.control || f.resize, resize: f.resize, remote: server != ""}
-	return w.run(ctx)
+	w := &tui.Watcher{Stream: stream, In: a.stdin, Out: a.stdout, Err: a.stderr, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
+	if log != nil {
+		w.Observe = log.take
+	}
+	if server == "" {
+		w.Stored = a.storedStatus
+	}
+	return a.watch(ctx, w, log)
+}
+
+// watch shows a session until it ends or the user leaves, and exits as the session does.
+func (a *app) watch(ctx context.Context, w *tui.Watcher, log *attachLog) error {
+	ended, err := w.Run(ctx)
+	if log != nil {
+		log.close()
+	}
+	for _, text := range ended.Notices {
+		a.notice("%s", text)
+	}
+	var failed *tui.StreamError
+	var gone *tui.GoneError
+	switch {
+	case errors.As(err, &failed):
+		return attachError(failed.Err)
+	case errors.As(err, &gone):
+		return fail(err, "`ptyrec show "+gone.Name+"` shows what was recorded of it")
+	case err != nil || ended.Status == 0:
+		return err
+	}
+	return childStatus(ended.Status)
+}
+
+// storedStatus returns the exit status of a session that the database knows as ended.
+func (a *app) storedStatus(ctx context.Context, id string) (status int, ok bool) {
+	db, err := a.openExisting(ctx)
+	if err != nil {
+		return 0, false
+	}
+	info, err := db.Find(ctx, id)
+	if err != nil || info.Status == store.Live || info.ExitCode == nil {
+		return 0, false
+	}
+	return *info.ExitCode, true
 }
 
 // serverToken returns the token for a server, or "" if none is known.

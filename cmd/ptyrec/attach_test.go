@@ -328,17 +328,6 @@ func TestB10ServeLeavesNoChild(t *testing.T) {
 	}
 }
 
-func TestWithoutReplies(t *testing.T) {
-	for keys, want := range map[string]string{
-		"abc": "abc", "\x1b[A\x1bOP": "\x1b[A\x1bOP", "\x1b[?64;1;2c": "", "x\x1b[12;40Ry": "xy", "\x1b[1;2R": "\x1b[1;2R", "\x1b[0n": "", "\x1b[?2026;2$y": "",
-		"\x1b]10;rgb:ff/ff/ff\x07z": "z", "\x1bP>|xterm(390)\x1b\\": "", "\x1b]": "\x1b]", "\x1b[200~p\x1b[201~": "\x1b[200~p\x1b[201~", "\x1b[?0u": "", "\x1b[97;5u": "\x1b[97;5u",
-	} {
-		if got := string(withoutReplies([]byte(keys))); got != want {
-			t.Errorf("%q gives %q, want %q", keys, got, want)
-		}
-	}
-}
-
 func TestParseKey(t *testing.T) {
 	for name, want := range map[string]byte{"ctrl+]": 0x1d, "^]": 0x1d, "Ctrl+Q": 0x11, "c-a": 1, `ctrl+\`: 0x1c} {
 		if got, err := parseKey(name); got != want || err != nil {

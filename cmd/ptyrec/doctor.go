@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -374,7 +375,7 @@ func reason(d *store.Damage) string {
 	if d.Err == nil {
 		return "missing"
 	}
-	return oneLine(d.Err.Error())
+	return cli.OneLine(d.Err.Error())
 }
 
 // rawDamage reads all of a raw log.

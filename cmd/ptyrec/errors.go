@@ -3,9 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // Exit statuses. A recorded command's own status is passed on as it is.
@@ -73,15 +72,11 @@ func (a *app) report(err error) int {
 	if hint == "" {
 		hint = hintFor(err)
 	}
-	fmt.Fprintf(a.stderr, "ptyrec: error: %s\nptyrec: hint: %s\n", oneLine(f.err.Error()), oneLine(hint))
+	fmt.Fprintf(a.stderr, "ptyrec: error: %s\nptyrec: hint: %s\n", cli.OneLine(f.err.Error()), cli.OneLine(hint))
 	return f.status
 }
 
 // notice tells the user about something that is not a failure of the command.
 func (a *app) notice(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "ptyrec: %s\n", oneLine(fmt.Sprintf(format, args...)))
-}
-
-func oneLine(s string) string {
-	return printable.Line(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+	cli.Notice(a.stderr, fmt.Sprintf(format, args...))
 }

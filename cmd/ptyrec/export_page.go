@@ -27,25 +27,25 @@ func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 		return err
 	}
 	defer p.stop()
-	tp := &tape{cols: info.Cols, rows: info.Rows}
+	tp := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows}}
 	if err := tp.load(p.events); err != nil {
 		return err
 	}
 	p.tellDamage(x.a)
-	if len(tp.events) == 0 {
+	if len(tp.Events) == 0 {
 		return render.HTML(w, p.transcript, nil)
 	}
-	tp.limitIdle(pageIdle)
+	tp.LimitIdle(pageIdle)
 	var b bytes.Buffer
 	out, err := cast.NewWriter(&b, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows})
 	if err != nil {
 		return err
 	}
-	for i, e := range tp.events {
+	for i, e := range tp.Events {
 		if e.Kind == session.Input {
 			continue
 		}
-		e.At = tp.times[i]
+		e.At = tp.Times[i]
 		if err := out.Write(e); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 		return err
 	}
 	return render.HTML(w, p.transcript, &render.Recording{Cast: b.Bytes(), Time: func(e *session.Entry) time.Duration {
-		return tp.played(max(0, e.At.Sub(p.started)))
+		return tp.Played(max(0, e.At.Sub(p.started)))
 	}})
 }
 

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -70,13 +71,12 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(t.events) == 0 {
+	if len(t.Events) == 0 {
 		return fail(errors.New("the recording is empty"), "there is nothing to play")
 	}
-	t.limitIdle(time.Duration(f.idle * float64(time.Second)))
-	p := &player{tape: t, speed: f.speed}
-	p.seek(t.played(time.Duration(f.at * float64(time.Second))))
-	if err := p.run(ctx, a); err != nil || !p.done() || t.status == 0 {
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	finished, err := tui.Play(ctx, a.stdout, &t.Tape, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
+	if err != nil || !finished || t.status == 0 {
 		return err
 	}
 	return childStatus(t.status)
@@ -99,19 +99,8 @@ func tapeOf(ctx context.Context, a *app, args []string) (*tape, error) {
 
 // tape is what is played.
 type tape struct {
-	events     []session.Event
-	times      []time.Duration // when each is played: pauses are shortened
-	cols, rows int
-	title      string
-	status     int // what play exits with at the end
-	messages   []message
-	read       func() ([]message, error) // reads the messages when they are needed; nil once they are read
-}
-
-// message is where a message of a tape began.
-type message struct {
-	at   time.Duration // since the start of the recording
-	name string
+	archive.Tape
+	status int // what play exits with at the end
 }
 
 func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
@@ -122,7 +111,7 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 			return nil, err
 		}
 	}
-	t := &tape{cols: info.Cols, rows: info.Rows, title: titleOf(info)}
+	t := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows, Title: titleOf(info)}}
 	source := newStored(ctx, db, info.ID, 0)
 	defer source.stop()
 	if err := t.load(source); err != nil {
@@ -132,12 +121,12 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.messages = messagesOf(transcript.Entries, info.StartedAt)
+	t.Messages = messagesOf(transcript.Entries, info.StartedAt)
 	from, to, err := ref.Span(transcript)
 	if err != nil {
 		return nil, missing(err)
 	}
-	t.cut(from, to)
+	t.Cut(from, to)
 	return t, nil
 }
 
@@ -147,7 +136,7 @@ func tapeOfFile(a *app, path string) (*tape, error) {
 		return nil, err
 	}
 	defer rec.Close()
-	t := &tape{cols: rec.Header.Cols, rows: rec.Header.Rows, title: clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}
+	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
 	t.readLater(rec.session)
 	return t, t.load(rec)
 }
@@ -169,18 +158,18 @@ func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
 			break
 		}
 		if e, ok := log.take(event); ok {
-			t.events, t.status = append(t.events, e), e.Status
+			t.Events, t.status = append(t.Events, e), e.Status
 		}
 	}
-	t.cols, t.rows, t.title = log.session.Cols, log.session.Rows, clip(log.session.Title, 200)
+	t.Cols, t.Rows, t.Title = log.session.Cols, log.session.Rows, clip(log.session.Title, 200)
 	t.readLater(log.session)
 	return t, nil
 }
 
 // readLater makes the messages those that the events hold, once they are needed.
 func (t *tape) readLater(s session.Session) {
-	t.read = func() ([]message, error) {
-		tr, err := transcribe(s, &eventList{events: t.events}, nil)
+	t.Read = func() ([]archive.Message, error) {
+		tr, err := transcribe(s, &eventList{events: t.Events}, nil)
 		return messagesOf(tr.Entries, s.StartedAt), err
 	}
 }
@@ -192,19 +181,7 @@ func (t *tape) load(source eventSource) error {
 		if err != nil {
 			return ignoreEnd(err)
 		}
-		t.events = append(t.events, session.OnTerminal(e))
-	}
-}
-
-// cut makes everything before a moment happen at once, and drops what comes after another.
-func (t *tape) cut(from, to time.Duration) {
-	t.events = slices.DeleteFunc(t.events, func(e session.Event) bool { return e.At > to })
-	t.messages = slices.DeleteFunc(t.messages, func(m message) bool { return m.at > to })
-	for i := range t.events {
-		t.events[i].At = max(0, t.events[i].At-from)
-	}
-	for i := range t.messages {
-		t.messages[i].at = max(0, t.messages[i].at-from)
+		t.Events = append(t.Events, session.OnTerminal(e))
 	}
 }
 
@@ -220,39 +197,11 @@ func (l *eventList) Next() (session.Event, error) {
 	return e, nil
 }
 
-func messagesOf(entries []*session.Entry, started time.Time) (out []message) {
+func messagesOf(entries []*session.Entry, started time.Time) (out []archive.Message) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
-			out = append(out, message{e.At.Sub(started), fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, clip(e.Text, 80))})
+			out = append(out, archive.Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, clip(e.Text, 80))})
 		}
 	}
 	return out
 }
-
-// limitIdle sets the times at which events are played.
-func (t *tape) limitIdle(limit time.Duration) {
-	t.times = make([]time.Duration, len(t.events))
-	var now, last time.Duration
-	for i, e := range t.events {
-		pause := max(0, e.At-last)
-		if limit > 0 {
-			pause = min(pause, limit)
-		}
-		now, last = now+pause, e.At
-		t.times[i] = now
-	}
-}
-
-// played returns when a moment of the recording is played.
-func (t *tape) played(at time.Duration) time.Duration {
-	i, _ := slices.BinarySearchFunc(t.events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
-	if i == 0 {
-		return 0
-	}
-	if i == len(t.events) {
-		return t.end()
-	}
-	return min(t.times[i-1]+at-t.events[i-1].At, t.times[i])
-}
-
-func (t *tape) end() time.Duration { return t.times[len(t.times)-1] }

@@ -7,12 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -98,28 +96,6 @@ func TestPlaySession(t *testing.T) {
 	}
 }
 
-func TestLimitIdle(t *testing.T) {
-	tp := &tape{events: []session.Event{{At: time.Second}, {At: 2 * time.Second}, {At: time.Minute}, {At: 61 * time.Second}}}
-	tp.limitIdle(3 * time.Second)
-	want := []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 6 * time.Second}
-	if diff := cmp.Diff(want, tp.times); diff != "" {
-		t.Errorf("times (-want +got):\n%s", diff)
-	}
-	for at, want := range map[time.Duration]time.Duration{0: 0, 2 * time.Second: 2 * time.Second, 30 * time.Second: 5 * time.Second, time.Hour: 6 * time.Second} {
-		if got := tp.played(at); got != want {
-			t.Errorf("played(%s) = %s, want %s", at, got, want)
-		}
-	}
-}
-
-func TestParseKeys(t *testing.T) {
-	got := parseKeys("a\x1b[C\x1bOA\x1b[1~\x1b[1;5Cq\x1b")
-	want := []key{'a', keyRight, keyUp, keyHome, keyOther, 'q', escape}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // A session whose recorder read none of its messages, as after a flood, is stepped through, too.
 func TestPlayUnread(t *testing.T) {
 	path := t.TempDir() + "/test.db"
@@ -139,7 +115,7 @@ func TestPlayUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tape.messages) != 5 {
-		t.Errorf("%d messages, want 5", len(tape.messages))
+	if len(tape.Messages) != 5 {
+		t.Errorf("%d messages, want 5", len(tape.Messages))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package tui
 
 import (
 	"fmt"
@@ -93,7 +93,7 @@ func statusLine(p *player, cols int) string {
 	if p.paused {
 		mark = "‖"
 	}
-	line := fmt.Sprintf(" %s %s / %s", mark, clockOf(p.now), clockOf(p.end()))
+	line := fmt.Sprintf(" %s %s / %s", mark, clockOf(p.now), clockOf(p.End()))
 	if p.speed != 1 {
 		line += fmt.Sprintf("  ×%.4g", p.speed)
 	}
@@ -103,7 +103,7 @@ func statusLine(p *player, cols int) string {
 	case p.paused:
 		line += "  space: go on, ← → seek, n p messages, + - speed, q leave"
 	default:
-		line += "  " + p.title
+		line += "  " + p.Title
 	}
 	return statusText(line, cols)
 }

@@ -1,4 +1,4 @@
-package main
+package tui
 
 import (
 	"bytes"
@@ -17,26 +17,31 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws
+// Watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws
 // what that shows: nothing that the session writes drives the user's terminal, which thus answers
 // no query of it, either.
-type watcher struct {
-	a          *app
-	stream     *client.Stream
-	detach     byte
-	detachName string
-	control    bool // keys go to the session
-	has        bool // it lets us
-	resize     bool
-	remote     bool
+type Watcher struct {
+	Stream     *client.Stream
+	In, Out    *os.File // the user's terminal
+	Err        *os.File // for notices; if it is a terminal, they wait for the end
+	Detach     byte     // the key that leaves
+	DetachName string   // as the user knows it
+	Control    bool     // keys go to the session
+	Resize     bool     // the session follows the size of the user's terminal
 
+	// Observe, if set, is called with each event of the stream.
+	Observe func(client.Event)
+	// Stored, if set, looks up the exit status of a session whose socket was gone before it said.
+	Stored func(ctx context.Context, id string) (status int, ok bool)
+
+	has     bool // the session lets us type
 	id      string
 	viewer  string // our id
 	piped   bool   // the session's lines end without a carriage return
@@ -48,40 +53,53 @@ type watcher struct {
 	note    string       // for the status line, until
 	until   time.Time
 	notices []string
-	log     *attachLog // nil: nothing is recorded
 	typed   chan []byte
 	refused chan error
+}
+
+// StreamError is why the session cannot be reached any more.
+type StreamError struct{ Err error }
+
+func (e *StreamError) Error() string { return e.Err.Error() }
+func (e *StreamError) Unwrap() error { return e.Err }
+
+// GoneError is returned for a session that is gone and left no exit status.
+type GoneError struct{ Name string } // the session's short id
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("session %s is gone, and left no exit status", e.Name)
+}
+
+// Ended is how watching ended.
+type Ended struct {
+	Status  int      // for the process to exit with: the session's, or 128 and the signal that ended it
+	Notices []string // for the user, whose terminal is as it was
 }
 
 // noteTime is how long the status line shows a note.
 const noteTime = 4 * time.Second
 
-// run shows the session until it ends or the user leaves.
-func (w *watcher) run(ctx context.Context) error {
-	defer func() { _ = w.stream.Close() }()
-	state, err := term.MakeRaw(int(w.a.stdin.Fd()))
+// Run shows the session until it ends or the user leaves. It returns a *StreamError or a *GoneError
+// for a session whose end it did not see.
+func (w *Watcher) Run(ctx context.Context) (Ended, error) {
+	defer func() { _ = w.Stream.Close() }()
+	state, err := term.MakeRaw(int(w.In.Fd()))
 	if err != nil {
-		return err
+		return Ended{}, err
 	}
-	d := newDisplay(w.a.stdout)
-	end, err := w.watch(ctx, d)
+	d := newDisplay(w.Out)
+	end, status, err := w.watch(ctx, d)
 	w.mirror(d, vterm.Modes{})
 	d.close()
-	err = errors.Join(err, term.Restore(int(w.a.stdin.Fd()), state))
-	if w.log != nil {
-		w.log.close()
-	}
-	for _, text := range w.notices {
-		w.a.notice("%s", text)
-	}
+	err = errors.Join(err, term.Restore(int(w.In.Fd()), state))
 	if end != "" {
-		w.a.notice("%s", end)
+		w.notices = append(w.notices, end)
 	}
-	return err
+	return Ended{Status: status, Notices: w.notices}, err
 }
 
 // watch is run while the terminal is ours; end is what to say when it is the user's again.
-func (w *watcher) watch(ctx context.Context, d *display) (end string, err error) {
+func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the terminal goes back before that is told
 			err = fmt.Errorf("internal error: %v", p)
@@ -96,7 +114,7 @@ func (w *watcher) watch(ctx context.Context, d *display) (end string, err error)
 	defer cancel()
 	events, keys, stop, err := w.sources(ctx, &helpers)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer stop()
 	w.term = vterm.New(vterm.Options{Cols: 80, Rows: 24, Scrollback: -1})
@@ -110,20 +128,20 @@ func (w *watcher) watch(ctx context.Context, d *display) (end string, err error)
 			w.take(ctx, d, e)
 		case k, ok := <-keys:
 			if !ok || w.press(k) {
-				return fmt.Sprintf("left %s, which goes on; `ptyrec attach %[1]s` comes back", w.name()), nil
+				return fmt.Sprintf("left %s, which goes on; `ptyrec attach %[1]s` comes back", w.name()), 0, nil
 			}
 		case err := <-w.refused:
 			w.say(err.Error())
 		case s := <-signals:
 			if s != syscall.SIGWINCH {
 				number, _ := s.(syscall.Signal)
-				return "", childStatus(128 + int(number))
+				return "", 128 + int(number), nil
 			}
 			w.fit(ctx, d)
 		case <-redraw:
 			redraw = nil
 			if err := w.draw(d); err != nil {
-				return "", err
+				return "", 0, err
 			}
 			if w.note != "" {
 				redraw = time.After(noteTime)
@@ -138,7 +156,7 @@ func (w *watcher) watch(ctx context.Context, d *display) (end string, err error)
 
 // sources starts those who read the session and the keyboard, and one who types. stop ends them,
 // helpers waits.
-func (w *watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events chan client.Event, keys chan []byte, stop func(), err error) {
+func (w *Watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events chan client.Event, keys chan []byte, stop func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // one that a deadline ends
 	if err != nil {
 		return nil, nil, nil, err
@@ -147,7 +165,7 @@ func (w *watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 	helpers.Go(func() {
 		defer close(events)
 		for {
-			e, err := w.stream.Next(ctx)
+			e, err := w.Stream.Next(ctx)
 			if err != nil {
 				if !errors.Is(err, io.EOF) && ctx.Err() == nil {
 					hand(ctx, events, client.Event(err))
@@ -173,7 +191,7 @@ func (w *watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 		for {
 			select {
 			case k := <-w.typed:
-				if _, err := w.stream.Write(k); err != nil {
+				if _, err := w.Stream.Write(k); err != nil {
 					select {
 					case w.refused <- err:
 					default:
@@ -186,7 +204,7 @@ func (w *watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 	})
 	return events, keys, func() {
 		_ = tty.SetReadDeadline(time.Unix(1, 0))
-		_ = w.stream.Close() // who types may wait for it
+		_ = w.Stream.Close() // who types may wait for it
 		helpers.Go(func() { _ = tty.Close() })
 	}, nil
 }
@@ -201,9 +219,9 @@ func hand[T any](ctx context.Context, to chan<- T, v T) bool {
 }
 
 // take handles an event of the session.
-func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
-	if w.log != nil {
-		w.log.take(e)
+func (w *Watcher) take(ctx context.Context, d *display, e client.Event) {
+	if w.Observe != nil {
+		w.Observe(e)
 	}
 	switch e := e.(type) {
 	case client.Connected:
@@ -239,8 +257,8 @@ func (w *watcher) take(ctx context.Context, d *display, e client.Event) {
 }
 
 // controls notices that control was given or taken.
-func (w *watcher) controls(c protocol.Control) {
-	if !w.control {
+func (w *Watcher) controls(c protocol.Control) {
+	if !w.Control {
 		return
 	}
 	for _, v := range c.Viewers {
@@ -255,17 +273,17 @@ func (w *watcher) controls(c protocol.Control) {
 }
 
 // greeting says from the beginning what one can do, and how to leave.
-func (w *watcher) greeting() string {
-	if w.control {
-		return "what you type goes to " + w.name() + "; " + w.detachName + " leaves, the session goes on"
+func (w *Watcher) greeting() string {
+	if w.Control {
+		return "what you type goes to " + w.name() + "; " + w.DetachName + " leaves, the session goes on"
 	}
-	return "you watch " + w.name() + "; " + w.detachName + " leaves, the session goes on; --control lets you type"
+	return "you watch " + w.name() + "; " + w.DetachName + " leaves, the session goes on; --control lets you type"
 }
 
-func (w *watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
+func (w *Watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
 
 // frame follows a frame of the raw log.
-func (w *watcher) frame(n protocol.Numbered) {
+func (w *Watcher) frame(n protocol.Numbered) {
 	switch raw, _ := client.RawEvent(n); raw.Kind {
 	case session.Output:
 		_, _ = w.term.Write(raw.Data) // never fails
@@ -279,10 +297,10 @@ const maxNotices = 20
 
 // heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in
 // use.
-func (w *watcher) heed(text string) {
+func (w *Watcher) heed(text string) {
 	w.say(text)
-	if !isTerminal(w.a.stderr) {
-		w.a.notice("%s", text)
+	if !term.IsTerminal(int(w.Err.Fd())) {
+		cli.Notice(w.Err, text)
 	} else if len(w.notices) < maxNotices && !slices.Contains(w.notices, text) {
 		w.notices = append(w.notices, text)
 	}
@@ -290,16 +308,16 @@ func (w *watcher) heed(text string) {
 
 // fit follows the size of the user's terminal; so does the session's window, if the user asked for
 // that.
-func (w *watcher) fit(ctx context.Context, d *display) {
+func (w *Watcher) fit(ctx context.Context, d *display) {
 	d.clear()
 	cols, rows := d.size()
-	if !w.resize || w.lost != nil {
+	if !w.Resize || w.lost != nil {
 		return
 	}
 	go func() { // it is answered while events are read; Close ends it
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		if err := w.stream.Resize(ctx, cols, rows); err != nil && ctx.Err() == nil {
+		if err := w.Stream.Resize(ctx, cols, rows); err != nil && ctx.Err() == nil {
 			select {
 			case w.refused <- err:
 			default:
@@ -309,16 +327,16 @@ func (w *watcher) fit(ctx context.Context, d *display) {
 }
 
 // press does what keys ask for. leave reports whether the user leaves.
-func (w *watcher) press(keys []byte) (leave bool) {
-	at := bytes.IndexByte(keys, w.detach)
+func (w *Watcher) press(keys []byte) (leave bool) {
+	at := bytes.IndexByte(keys, w.Detach)
 	if at >= 0 {
 		keys = keys[:at]
 	}
 	keys = withoutReplies(keys)
 	switch {
 	case len(keys) == 0:
-	case !w.control:
-		w.say("you only watch: " + w.detachName + " leaves, --control lets you type")
+	case !w.Control:
+		w.say("you only watch: " + w.DetachName + " leaves, --control lets you type")
 	case w.lost != nil:
 		w.say("not typed: there is no connection")
 	default:
@@ -332,7 +350,7 @@ func (w *watcher) press(keys []byte) (leave bool) {
 }
 
 // draw draws the part of the screen that there is room for.
-func (w *watcher) draw(d *display) error {
+func (w *Watcher) draw(d *display) error {
 	cols, rows := d.size()
 	s := screen.Of(w.term)
 	status := w.status(s, cols, rows)
@@ -345,30 +363,30 @@ func (w *watcher) draw(d *display) error {
 	if s.Rows > room {
 		top = min(max(0, s.CursorY-room+1), s.Rows-room)
 	}
-	if w.control {
+	if w.Control {
 		w.mirror(d, w.term.Modes())
 	}
 	return d.paint(s, top, status)
 }
 
 // status is what the user has to know now.
-func (w *watcher) status(s screen.Screen, cols, rows int) string {
+func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 	if time.Now().After(w.until) {
 		w.note = ""
 	}
 	switch {
 	case w.lost != nil && w.lost.Delay > 0:
-		return fmt.Sprintf("the connection is lost, trying again (%d); %s leaves", w.lost.Try, w.detachName)
+		return fmt.Sprintf("the connection is lost, trying again (%d); %s leaves", w.lost.Try, w.DetachName)
 	case w.note != "":
 		return w.note
 	case s.Cols > cols || s.Rows > rows:
-		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols, s.Rows, w.detachName)
+		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols, s.Rows, w.DetachName)
 	}
 	return ""
 }
 
 // mirror puts the user's terminal in the modes that decide what its keys send.
-func (w *watcher) mirror(d *display, now vterm.Modes) {
+func (w *Watcher) mirror(d *display, now vterm.Modes) {
 	var b strings.Builder
 	set := func(was, is bool, on, off string) {
 		switch {
@@ -385,37 +403,23 @@ func (w *watcher) mirror(d *display, now vterm.Modes) {
 	_, _ = d.out.WriteString(b.String()) // what is wrong with the terminal shows when drawing
 }
 
-// name is how the session is called in what we say.
-func (w *watcher) name() string { return w.id[:min(minPrefix, len(w.id))] }
+// shortID is the length of a session id in what we say, in characters.
+const shortID = 8
 
-// over says how the session ended; its exit status is ours.
-func (w *watcher) over(ctx context.Context) (end string, err error) {
-	status, ok := w.stream.ExitStatus()
-	if !ok && !w.remote {
-		status, ok = w.stored(context.WithoutCancel(ctx))
+// name is the session's short id.
+func (w *Watcher) name() string { return w.id[:min(shortID, len(w.id))] }
+
+// over returns how the session ended.
+func (w *Watcher) over(ctx context.Context) (end string, status int, err error) {
+	status, ok := w.Stream.ExitStatus()
+	if !ok && w.Stored != nil {
+		status, ok = w.Stored(context.WithoutCancel(ctx), w.id)
 	}
 	if !ok && w.failed != nil {
-		return "", attachError(w.failed)
+		return "", 0, &StreamError{w.failed}
 	}
 	if !ok || status < 0 {
-		return "", fail(fmt.Errorf("session %s is gone, and left no exit status", w.name()), "`ptyrec show "+w.name()+"` shows what was recorded of it")
+		return "", 0, &GoneError{w.name()}
 	}
-	end = fmt.Sprintf("session %s has ended, with exit status %d", w.name(), status)
-	if status != 0 {
-		err = childStatus(status)
-	}
-	return end, err
-}
-
-// stored looks up how a session ended whose socket was gone before it told us.
-func (w *watcher) stored(ctx context.Context) (status int, ok bool) {
-	db, err := w.a.openExisting(ctx)
-	if err != nil {
-		return 0, false
-	}
-	info, err := db.Find(ctx, w.id)
-	if errors.Is(err, session.ErrNotFound) || err != nil || info.Status == store.Live || info.ExitCode == nil {
-		return 0, false
-	}
-	return *info.ExitCode, true
+	return fmt.Sprintf("session %s has ended, with exit status %d", w.name(), status), status, nil
 }

@@ -1,0 +1,66 @@
+package archive
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Tape is a recording to play: in the terminal, or in an exported page.
+type Tape struct {
+	Events     []session.Event
+	Times      []time.Duration // when each is played, once LimitIdle has shortened the pauses
+	Cols, Rows int
+	Title      string
+	Messages   []Message
+	Read       func() ([]Message, error) // reads the messages when they are needed; nil once they are read
+}
+
+// Message is where a message of a tape began.
+type Message struct {
+	At   time.Duration // since the start of the recording
+	Name string
+}
+
+// Cut makes everything before a moment happen at once, and drops what comes after another.
+func (t *Tape) Cut(from, to time.Duration) {
+	t.Events = slices.DeleteFunc(t.Events, func(e session.Event) bool { return e.At > to })
+	t.Messages = slices.DeleteFunc(t.Messages, func(m Message) bool { return m.At > to })
+	for i := range t.Events {
+		t.Events[i].At = max(0, t.Events[i].At-from)
+	}
+	for i := range t.Messages {
+		t.Messages[i].At = max(0, t.Messages[i].At-from)
+	}
+}
+
+// LimitIdle sets the times at which events are played, with no pause longer than limit; 0: pauses
+// are as long as they were.
+func (t *Tape) LimitIdle(limit time.Duration) {
+	t.Times = make([]time.Duration, len(t.Events))
+	var now, last time.Duration
+	for i, e := range t.Events {
+		pause := max(0, e.At-last)
+		if limit > 0 {
+			pause = min(pause, limit)
+		}
+		now, last = now+pause, e.At
+		t.Times[i] = now
+	}
+}
+
+// Played returns when a moment of the recording is played. The tape is not empty.
+func (t *Tape) Played(at time.Duration) time.Duration {
+	i, _ := slices.BinarySearchFunc(t.Events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
+	if i == 0 {
+		return 0
+	}
+	if i == len(t.Events) {
+		return t.End()
+	}
+	return min(t.Times[i-1]+at-t.Events[i-1].At, t.Times[i])
+}
+
+// End returns when the last event is played.
+func (t *Tape) End() time.Duration { return t.Times[len(t.Times)-1] }
