@@ -7,13 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 func newVerifyCmd(a *app) *cobra.Command {
@@ -37,13 +35,6 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 	return cmd
 }
 
-// verification is a comparison with one agent's log, and its JSON.
-type verification struct {
-	Agent string   `json:"agent"`
-	Logs  []string `json:"logs"` // the earliest first
-	comparison
-}
-
 func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 	db, info, err := a.openWhole(ctx, args)
 	if err != nil {
@@ -53,7 +44,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	found, looked, err := verifications(info, t.Entries)
+	found, looked, err := agentlog.Verify(info.Session, t.Entries)
 	if err != nil {
 		return err
 	}
@@ -69,56 +60,17 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 			return writeJSON(w, found)
 		}
 		for _, v := range found {
-			v.write(w, a.colours())
+			writeVerification(w, v, a.colours())
 		}
 		return nil
 	})
-	if err == nil && slices.ContainsFunc(found, func(v verification) bool { return len(v.Differs) > 0 }) {
+	if err == nil && slices.ContainsFunc(found, func(v agentlog.Verification) bool { return len(v.Differs) > 0 }) {
 		err = childStatus(statusFailure) // it has been told
 	}
 	return err
 }
 
-// slack is how much a log's clock may be apart from ours.
-const slack = 2 * time.Second
-
-func verifications(info *store.Info, entries []*session.Entry) (found []verification, looked []string, err error) {
-	to := time.Now()
-	if info.EndedAt != nil {
-		to = info.EndedAt.Add(slack)
-	}
-	seen := map[string]bool{}
-	for _, agent := range info.Agents {
-		logs, known := knownLogs[agent.Name]
-		if !known || seen[agent.Name] {
-			continue
-		}
-		seen[agent.Name] = true
-		looked = append(looked, logs.dir())
-		all, err := logs.find(info.StartedAt.Add(-slack), to, info.Cwd)
-		if err != nil {
-			return nil, looked, err
-		}
-		var have []*session.Entry
-		for _, e := range entries {
-			if e.Agent == agent.Name && (e.Role == session.RoleUser || e.Role == session.RoleAssistant) {
-				have = append(have, e)
-			}
-		}
-		v := verification{Agent: agent.Name}
-		var want []logMessage
-		for _, log := range ofSession(all, have) {
-			v.Logs, want = append(v.Logs, log.path), append(want, log.messages...)
-		}
-		if len(v.Logs) > 0 {
-			v.comparison = compare(want, have)
-			found = append(found, v)
-		}
-	}
-	return found, looked, nil
-}
-
-func (v *verification) write(w io.Writer, s style) {
+func writeVerification(w io.Writer, v agentlog.Verification, s style) {
 	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
 	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
@@ -126,14 +78,16 @@ func (v *verification) write(w io.Writer, s style) {
 	if v.Cut > 0 {
 		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", plural(v.Cut, "message"))
 	}
+	removed := func(text string) string { return s.paint(red, "[-"+text+"-]") }
+	added := func(text string) string { return s.paint(green, "{+"+text+"+}") }
 	for _, d := range v.Differs {
 		switch d.Kind {
-		case diffMissing:
+		case agentlog.Missing:
 			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, clip(d.Want, 100)))
-		case diffMore:
+		case agentlog.More:
 			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, clip(d.Have, 100)))
 		default:
-			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, diffText(d.Want, d.Have, s))
+			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, d.Text(removed, added))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package agentlog
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	want := []logMessage{
+	want := []message{
 		{Role: "user", Text: "Why is it empty?"}, {Role: "assistant", Text: "# Why\n\nThe **key** is `wrong`:\n\n- one\n- two"},
 		{Role: "user", Text: "Fix it"}, {Role: "assistant", Text: "Done: the key is right now."},
 	}
@@ -21,9 +21,9 @@ func TestCompare(t *testing.T) {
 		entry(4, "assistant", "Done: the kye is right now."), entry(5, "assistant", "Anything else entirely"),
 	}
 	got := compare(want, have)
-	wantDiffers := []difference{
-		{Kind: diffMissing, Role: "user", Want: "Fix it"}, {Kind: diffDiffers, Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
-		{Kind: diffMore, Seq: 5, Role: "assistant", Have: "Anything else entirely"},
+	wantDiffers := []Difference{
+		{Kind: Missing, Role: "user", Want: "Fix it"}, {Kind: Differs, Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
+		{Kind: More, Seq: 5, Role: "assistant", Have: "Anything else entirely"},
 	}
 	if diff := cmp.Diff(wantDiffers, got.Differs); diff != "" || got.Exact != 2 {
 		t.Errorf("exact = %d, differences (-want +got):\n%s", got.Exact, diff)
@@ -35,7 +35,7 @@ func TestCompare(t *testing.T) {
 
 // TestCompareCut shows that an interrupted message is no difference: agents log whole ones.
 func TestCompareCut(t *testing.T) {
-	want := []logMessage{{Role: "user", Text: "Go on"}}
+	want := []message{{Role: "user", Text: "Go on"}}
 	have := []*session.Entry{{Seq: 1, Role: "user", Text: "Go on"}, {Seq: 2, Role: "assistant", Text: "It was", Status: session.StatusPartial}}
 	if got := compare(want, have); got.Cut != 1 || got.Chars != 1 || len(got.Differs) != 0 {
 		t.Errorf("%+v", got)

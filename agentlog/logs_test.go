@@ -1,4 +1,4 @@
-package main
+package agentlog
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestAgentLogs reads logs that real agents of many versions wrote of the same conversation. What is long in them and of no use here (system
+// TestLogs reads logs that real agents of many versions wrote of the same conversation. What is long in them and of no use here (system
 // prompts) is cut. They are of the lab's "tools" with seed 11.
-func TestAgentLogs(t *testing.T) {
+func TestLogs(t *testing.T) {
 	want := [][2]string{
 		{"user", "Summarize how the migration flushes every header"},
 		{"assistant", "Each worker exposes the checksum without checking the result."},
@@ -24,7 +24,7 @@ func TestAgentLogs(t *testing.T) {
 		{"assistant", "The event loop duplicates the write-ahead log during a rolling deploy. The migration shadows its own output and then exits early."},
 		{"assistant", "This handler shadows *so nothing is lost* during a rolling deploy; see `OrderService` too."},
 	}
-	paths, err := filepath.Glob("testdata/agentlogs/*.json*")
+	paths, err := filepath.Glob("testdata/*.json*")
 	if err != nil || len(paths) < 10 {
 		t.Fatalf("%d logs, %v", len(paths), err)
 	}
@@ -83,7 +83,7 @@ func TestFindLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := func(text string) *session.Entry { return &session.Entry{Role: session.RoleUser, Text: text} }
-	names := func(logs []agentLog) (out []string) {
+	names := func(logs []logFile) (out []string) {
 		for _, l := range logs {
 			out = append(out, filepath.Base(l.path))
 		}
@@ -98,8 +98,8 @@ func TestFindLogs(t *testing.T) {
 	}
 }
 
-// TestAgentLogsSkip shows what stands in a log in the user's name, and was not said.
-func TestAgentLogsSkip(t *testing.T) {
+// TestLogsSkip shows what stands in a log in the user's name, and was not said.
+func TestLogsSkip(t *testing.T) {
 	const at = `"timestamp":"2026-11-20T10:00:00Z"`
 	for line, agent := range map[string]string{
 		`{"type":"user",` + at + `,"message":{"content":"<command-name>/clear</command-name>"}}`:                                                           "claude",

@@ -1,4 +1,4 @@
-package main
+package agentlog
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// comparison compares a transcript with what an agent logged.
-type comparison struct {
+// Comparison compares a transcript with what an agent logged.
+type Comparison struct {
 	Want    int          `json:"messages"` // in the log
 	Have    int          `json:"found"`    // in the transcript
 	Exact   int          `json:"exact"`
 	Chars   float64      `json:"chars"`   // share of characters that are right
 	Cut     int          `json:"cut_off"` // interrupted messages that the log does not have: agents log whole ones
-	Differs []difference `json:"differences"`
+	Differs []Difference `json:"differences"`
 }
 
-// difference is a message that is not the same in both.
-type difference struct {
+// Difference is a message that is not the same in both.
+type Difference struct {
 	Kind string     `json:"kind"`
 	Seq  int        `json:"seq,omitempty"` // in the transcript; 0 if it is missing there
 	At   *time.Time `json:"at,omitempty"`  // in the log; nil if it is missing there
@@ -34,14 +34,14 @@ type difference struct {
 
 // Kinds of differences.
 const (
-	diffMissing = "missing" // the transcript lacks a message of the log
-	diffMore    = "more"    // the log lacks a message of the transcript
-	diffDiffers = "differs" // both have it, with other words
+	Missing = "missing" // the transcript lacks a message of the log
+	More    = "more"    // the log lacks a message of the transcript
+	Differs = "differs" // both have it, with other words
 )
 
 // compare aligns two conversations in order, and counts.
-func compare(want []logMessage, have []*session.Entry) comparison {
-	c := comparison{Want: len(want), Have: len(have), Differs: []difference{}}
+func compare(want []message, have []*session.Entry) Comparison {
+	c := Comparison{Want: len(want), Have: len(have), Differs: []Difference{}}
 	pairs := alignMessages(want, have)
 	wrong, all := 0, 0
 	at := 0
@@ -52,7 +52,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 		j := pairs[i]
 		if j < 0 {
 			wrong += size
-			c.Differs = append(c.Differs, difference{Kind: diffMissing, At: when(m), Role: m.Role, Want: text})
+			c.Differs = append(c.Differs, Difference{Kind: Missing, At: when(m), Role: m.Role, Want: text})
 			continue
 		}
 		for ; at < j; at++ {
@@ -65,7 +65,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 			continue
 		}
 		wrong += textDistance(text, got)
-		c.Differs = append(c.Differs, difference{diffDiffers, have[j].Seq, when(m), m.Role, text, got})
+		c.Differs = append(c.Differs, Difference{Differs, have[j].Seq, when(m), m.Role, text, got})
 	}
 	for ; at < len(have); at++ {
 		wrong += c.extra(have[at])
@@ -78,7 +78,7 @@ func compare(want []logMessage, have []*session.Entry) comparison {
 }
 
 // when returns the time of a message, or nil if the log does not have it.
-func when(m logMessage) *time.Time {
+func when(m message) *time.Time {
 	if m.At.IsZero() {
 		return nil
 	}
@@ -87,19 +87,19 @@ func when(m logMessage) *time.Time {
 
 // extra notes a message that the log does not have, and returns its length in characters, as far as
 // it counts.
-func (c *comparison) extra(e *session.Entry) int {
+func (c *Comparison) extra(e *session.Entry) int {
 	if e.Status == session.StatusPartial {
 		c.Cut++
 		return 0
 	}
 	text := plainText(cmp.Or(e.Markdown, e.Text))
-	c.Differs = append(c.Differs, difference{Kind: diffMore, Seq: e.Seq, Role: e.Role, Have: text})
+	c.Differs = append(c.Differs, Difference{Kind: More, Seq: e.Seq, Role: e.Role, Have: text})
 	return len([]rune(text))
 }
 
 // alignMessages returns, for each message of want, the index of its counterpart in have, or -1. It
 // makes as much text as possible agree.
-func alignMessages(want []logMessage, have []*session.Entry) []int {
+func alignMessages(want []message, have []*session.Entry) []int {
 	best := make([][]float64, len(want)+1)
 	for i := range best {
 		best[i] = make([]float64, len(have)+1)
@@ -171,17 +171,18 @@ func textDistance(a, b string) int {
 	return d.DiffLevenshtein(d.DiffMain(a, b, false))
 }
 
-// diffText shows what differs: [-wanted-] {+found+}, with little of what does not.
-func diffText(a, b string, s style) string {
-	d := diffmatchpatch.New()
+// Text shows how the words differ, with little of what does not. removed and added mark what only
+// the log has, and what only the transcript has.
+func (d Difference) Text(removed, added func(text string) string) string {
+	dmp := diffmatchpatch.New()
 	var out strings.Builder
-	for _, part := range d.DiffCleanupSemantic(d.DiffMain(a, b, false)) {
+	for _, part := range dmp.DiffCleanupSemantic(dmp.DiffMain(d.Want, d.Have, false)) {
 		text := printable.Text(part.Text)
 		switch part.Type {
 		case diffmatchpatch.DiffDelete:
-			out.WriteString(s.paint(red, "[-"+text+"-]"))
+			out.WriteString(removed(text))
 		case diffmatchpatch.DiffInsert:
-			out.WriteString(s.paint(green, "{+"+text+"+}"))
+			out.WriteString(added(text))
 		default:
 			const context = 30 // characters
 			if r := []rune(text); len(r) > 2*context+3 {

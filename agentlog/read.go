@@ -1,4 +1,4 @@
-package main
+package agentlog
 
 import (
 	"cmp"
@@ -49,7 +49,7 @@ func beginsWith(text string, starts ...string) bool {
 }
 
 // readClaude reads Claude Code's log (seen: 1.0 to 2.1): a line for each block of a message.
-func readClaude(docs iter.Seq[[]byte]) (out []logMessage) {
+func readClaude(docs iter.Seq[[]byte]) (out []message) {
 	for doc := range docs {
 		var l struct {
 			Type             string    `json:"type"`
@@ -67,7 +67,7 @@ func readClaude(docs iter.Seq[[]byte]) (out []logMessage) {
 		}
 		text := string(l.Message.Content)
 		if !beginsWith(text, "<command-", "<local-command-", "<bash-", "<task-notification>", "Caveat: ", "[Request interrupted", "<system-reminder>") {
-			out = append(out, logMessage{l.Type, text, l.Timestamp, l.Cwd})
+			out = append(out, message{l.Type, text, l.Timestamp, l.Cwd})
 		}
 	}
 	return out
@@ -101,8 +101,8 @@ type codexItem struct {
 // readCodex reads Codex's log (seen: 0.29 to 0.169). The log has what was said twice: as events,
 // and as items of the model's context, which also has other texts in the user's name. The items
 // count only if there are no events, as in the oldest logs.
-func readCodex(docs iter.Seq[[]byte]) []logMessage {
-	var events, items []logMessage
+func readCodex(docs iter.Seq[[]byte]) []message {
+	var events, items []message
 	var started time.Time
 	cwd := ""
 	for doc := range docs {
@@ -122,16 +122,16 @@ func readCodex(docs iter.Seq[[]byte]) []logMessage {
 		}
 		switch {
 		case p.Type == "user_message":
-			events = append(events, logMessage{session.RoleUser, p.Message, at, cwd})
+			events = append(events, message{session.RoleUser, p.Message, at, cwd})
 		case p.Type == "agent_message":
-			events = append(events, logMessage{session.RoleAssistant, p.Message, at, cwd})
+			events = append(events, message{session.RoleAssistant, p.Message, at, cwd})
 		case p.Type == "item_completed" && p.Item.Type == "UserMessage":
-			events = append(events, logMessage{session.RoleUser, string(p.Item.Content), at, cwd})
+			events = append(events, message{session.RoleUser, string(p.Item.Content), at, cwd})
 		case p.Type == "item_completed" && p.Item.Type == "AgentMessage":
-			events = append(events, logMessage{session.RoleAssistant, string(p.Item.Content), at, cwd})
+			events = append(events, message{session.RoleAssistant, string(p.Item.Content), at, cwd})
 		case p.Type == "message" && (p.Role == session.RoleUser || p.Role == session.RoleAssistant) &&
 			!beginsWith(string(p.Content), "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>"):
-			items = append(items, logMessage{p.Role, string(p.Content), at, cwd})
+			items = append(items, message{p.Role, string(p.Content), at, cwd})
 		}
 	}
 	if len(events) > 0 {
@@ -151,7 +151,7 @@ type geminiMessage struct {
 // readGemini reads Gemini CLI's log (seen: 0.20 to 0.61): one document with all messages or, since
 // 0.4x, lines. A message that has grown is on another line again, and "$set" is a line with many
 // messages.
-func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
+func readGemini(docs iter.Seq[[]byte]) (out []message) {
 	place := map[string]int{}
 	for doc := range docs {
 		var d struct {
@@ -170,7 +170,7 @@ func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
 			if role == "" || beginsWith(text, "<session_context>") {
 				continue
 			}
-			said := logMessage{role, text, m.Timestamp, ""}
+			said := message{role, text, m.Timestamp, ""}
 			if at, again := place[m.ID]; again && m.ID != "" {
 				out[at] = said
 				continue
@@ -183,7 +183,7 @@ func readGemini(docs iter.Seq[[]byte]) (out []logMessage) {
 }
 
 // readQwen reads Qwen Code's log (seen: 0.12 to 0.24): a line for each message.
-func readQwen(docs iter.Seq[[]byte]) (out []logMessage) {
+func readQwen(docs iter.Seq[[]byte]) (out []message) {
 	for doc := range docs {
 		var l struct {
 			Type      string    `json:"type"`
@@ -197,7 +197,7 @@ func readQwen(docs iter.Seq[[]byte]) (out []logMessage) {
 		if json.Unmarshal(doc, &l) != nil || l.Subtype != "" || l.Type != session.RoleUser && l.Type != session.RoleAssistant {
 			continue
 		}
-		out = append(out, logMessage{l.Type, string(l.Message.Parts), l.Timestamp, l.Cwd})
+		out = append(out, message{l.Type, string(l.Message.Parts), l.Timestamp, l.Cwd})
 	}
 	return out
 }

@@ -1,4 +1,6 @@
-package main
+// Package agentlog finds and reads the logs that agents keep themselves, and compares what the user
+// and the agent said there with a transcript.
+package agentlog
 
 import (
 	"bufio"
@@ -15,33 +17,30 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Agents keep logs of their own. What is read of them is what the user and the agent said, in
-// order, as Markdown.
-
-// logMessage is one message of an agent's own log.
-type logMessage struct {
+// message is one message of an agent's own log.
+type message struct {
 	Role string
 	Text string
 	At   time.Time
 	Cwd  string // empty where the log does not say
 }
 
-// agentLog is a file of messages.
-type agentLog struct {
+// logFile is a file of messages.
+type logFile struct {
 	path     string
-	messages []logMessage
+	messages []message
 }
 
-// agentLogs says where an agent keeps its logs, and how one is read: as documents, each a line of
+// logFolder is where an agent keeps its logs, and how one is read: as documents, each a line of
 // it, or all of it.
-type agentLogs struct {
+type logFolder struct {
 	home    func() string
 	folder  string   // in its home
 	endings []string // of the files
-	read    func(docs iter.Seq[[]byte]) []logMessage
+	read    func(docs iter.Seq[[]byte]) []message
 }
 
-var knownLogs = map[string]agentLogs{
+var knownLogs = map[string]logFolder{
 	"claude": {homeOf("CLAUDE_CONFIG_DIR", ".claude"), "projects", []string{".jsonl"}, readClaude},
 	"codex":  {homeOf("CODEX_HOME", ".codex"), "sessions", []string{".jsonl"}, readCodex},
 	"gemini": {homeOf("GEMINI_CONFIG_DIR", ".gemini"), "tmp", []string{".jsonl", ".json"}, readGemini},
@@ -58,10 +57,10 @@ func homeOf(variable, folder string) func() string {
 	}
 }
 
-func (l agentLogs) dir() string { return filepath.Join(l.home(), l.folder) }
+func (l logFolder) dir() string { return filepath.Join(l.home(), l.folder) }
 
 // find returns the logs with messages from the time and the folder of a session.
-func (l agentLogs) find(from, to time.Time, cwd string) (logs []agentLog, err error) {
+func (l logFolder) find(from, to time.Time, cwd string) (logs []logFile, err error) {
 	err = filepath.WalkDir(l.dir(), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil
@@ -76,12 +75,12 @@ func (l agentLogs) find(from, to time.Time, cwd string) (logs []agentLog, err er
 		if err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(m logMessage) bool {
+		all = slices.DeleteFunc(all, func(m message) bool {
 			elsewhere := m.Cwd != "" && cwd != "" && m.Cwd != cwd && !strings.HasPrefix(m.Cwd, cwd+"/")
 			return elsewhere || m.At.Before(from) || m.At.After(to)
 		})
 		if len(all) > 0 {
-			logs = append(logs, agentLog{name, all})
+			logs = append(logs, logFile{name, all})
 		}
 		return nil
 	})
@@ -89,7 +88,7 @@ func (l agentLogs) find(from, to time.Time, cwd string) (logs []agentLog, err er
 }
 
 // messages reads a log. What cannot be read in it holds nothing for us.
-func (l agentLogs) messages(path string) ([]logMessage, error) {
+func (l logFolder) messages(path string) ([]message, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -110,15 +109,15 @@ func (l agentLogs) messages(path string) ([]logMessage, error) {
 }
 
 // spoken leaves out messages without words: calls of tools, and what they returned.
-func spoken(all []logMessage) []logMessage {
-	return slices.DeleteFunc(all, func(m logMessage) bool { return strings.TrimSpace(m.Text) == "" })
+func spoken(all []message) []message {
+	return slices.DeleteFunc(all, func(m message) bool { return strings.TrimSpace(m.Text) == "" })
 }
 
 // ofSession returns the logs of the session whose messages are have. There may be several, because
 // a clear begins another log; and some may be of another window on the same folder. A log belongs
 // to the session if at least a quarter of it is found in have; if no log does, the one with the
 // most messages found is chosen.
-func ofSession(logs []agentLog, have []*session.Entry) (chosen []agentLog) {
+func ofSession(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	if len(logs) == 0 {
 		return nil
 	}
@@ -138,8 +137,8 @@ func ofSession(logs []agentLog, have []*session.Entry) (chosen []agentLog) {
 		}
 	}
 	if len(chosen) == 0 {
-		return []agentLog{slices.MaxFunc(logs, func(a, b agentLog) int { return len(a.messages) - len(b.messages) })}
+		return []logFile{slices.MaxFunc(logs, func(a, b logFile) int { return len(a.messages) - len(b.messages) })}
 	}
-	slices.SortStableFunc(chosen, func(a, b agentLog) int { return a.messages[0].At.Compare(b.messages[0].At) })
+	slices.SortStableFunc(chosen, func(a, b logFile) int { return a.messages[0].At.Compare(b.messages[0].At) })
 	return chosen
 }
