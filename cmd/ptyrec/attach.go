@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
@@ -89,7 +90,7 @@ func parseKey(name string) (byte, error) {
 func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	key, err := parseKey(f.detachKey)
 	if err != nil {
-		return &failure{err: err, hint: keyHint, status: statusUsage}
+		return &cli.Failure{Err: err, Hint: keyHint, Status: cli.StatusUsage}
 	}
 	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
 		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
@@ -154,7 +155,7 @@ func (a *app) watch(ctx context.Context, w *tui.Watcher, log *attachLog) error {
 	case err != nil || ended.Status == 0:
 		return err
 	}
-	return childStatus(ended.Status)
+	return cli.ExitStatus(ended.Status)
 }
 
 // storedStatus returns the exit status of a session that the database knows as ended.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
@@ -104,7 +105,7 @@ func startHosted(a *app, args []string, files ...*os.File) error {
 	_, _ = a.stderr.Write(said)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() > 0 {
-		return childStatus(exit.ExitCode())
+		return cli.ExitStatus(exit.ExitCode())
 	}
 	if err == nil { // it ended before it could report its id
 		return nil

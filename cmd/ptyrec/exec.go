@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/remotecmd"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
@@ -149,7 +150,7 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 	dialing, stop := signal.NotifyContext(ctx, deadly...)
 	c, err := f.start(dialing, where, token, words)
 	if interrupted := dialing.Err() != nil; interrupted && err != nil {
-		err = childStatus(128 + int(syscall.SIGINT))
+		err = cli.ExitStatus(128 + int(syscall.SIGINT))
 	}
 	stop()
 	if err != nil {
@@ -183,7 +184,7 @@ func ended(status int) error {
 	if status == 0 {
 		return nil
 	}
-	return childStatus(status)
+	return cli.ExitStatus(status)
 }
 
 // start starts the command, or finds the one to continue.
@@ -208,26 +209,26 @@ func (f *execFlags) start(ctx context.Context, where, token string, words []stri
 
 // execError says what to do next about a command whose end is not known.
 func execError(err error, id string) error {
-	var status childStatus
-	var usage *failure
+	var status cli.ExitStatus
+	var usage *cli.Failure
 	var said *client.CommandError
-	f := &failure{err: err, status: statusRemote}
+	f := &cli.Failure{Err: err, Status: statusRemote}
 	switch {
 	case errors.As(err, &status), errors.As(err, &usage):
 		return err
 	case errors.Is(err, remotecmd.ErrLeft):
-		f.hint, f.status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
+		f.Hint, f.Status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
 	case errors.Is(err, client.ErrLost):
-		f.hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"
+		f.Hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"
 	case errors.Is(err, client.ErrToken):
-		f.hint = "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"
+		f.Hint = "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"
 	case errors.As(err, &said):
 		if said.Type == wire.CommandTimeout {
-			f.status = statusTimeout
+			f.Status = statusTimeout
 		}
-		f.hint = "the server says so; see `ptyrec exec --help`"
+		f.Hint = "the server says so; see `ptyrec exec --help`"
 	default:
-		f.hint = "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
+		f.Hint = "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
 	}
 	return f
 }

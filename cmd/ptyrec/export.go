@@ -237,7 +237,7 @@ func formatOf(path, name string) (string, error) {
 		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
 	}
 	if err != nil {
-		return "", &failure{err: err, hint: "use --format " + strings.Join(formatNames(), "|"), status: statusUsage}
+		return "", &cli.Failure{Err: err, Hint: "use --format " + strings.Join(formatNames(), "|"), Status: cli.StatusUsage}
 	}
 	return name, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -82,7 +83,7 @@ func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 		}
 		s, err := parseWhen(t.text, now)
 		if err != nil {
-			return out, &failure{err: err, hint: whenHelp, status: statusUsage}
+			return out, &cli.Failure{Err: err, Hint: whenHelp, Status: cli.StatusUsage}
 		}
 		if t.since {
 			out.Since = s.start

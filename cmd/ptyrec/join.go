@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -89,7 +90,7 @@ func refused(err error, id string) error {
 		return fail(e, "do it from a terminal outside of the session")
 	case protocol.CodeAsking:
 		hint := "`ptyrec screen " + id[:min(8, len(id))] + "` shows the question: answer it with --keys, or type all the same with --force"
-		return &failure{err: e, hint: hint, status: statusAsking}
+		return &cli.Failure{Err: e, Hint: hint, Status: statusAsking}
 	case protocol.CodeUnavailable:
 		return fail(e, "look at it with `ptyrec screen "+id[:min(8, len(id))]+"`")
 	}

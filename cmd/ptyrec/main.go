@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/process"
 )
 
@@ -39,10 +40,10 @@ func execute(args []string) int {
 	if err != nil && !begun {
 		err = usageError(err)
 	}
-	if f := (*failure)(nil); errors.As(err, &f) && f.status == statusUsage && f.hint == "" {
-		f.hint = helpHint(cmd)
+	if f := (*cli.Failure)(nil); errors.As(err, &f) && f.Status == cli.StatusUsage && f.Hint == "" {
+		f.Hint = helpHint(cmd)
 	}
-	return a.report(err)
+	return cli.Report(a.stderr, err)
 }
 
 // beforeRun makes each command call note when it begins: an error that comes sooner is about the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -79,7 +80,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if err != nil || !finished || t.status == 0 {
 		return err
 	}
-	return childStatus(t.status)
+	return cli.ExitStatus(t.status)
 }
 
 // tapeOf returns what the first of args names, else the last session.

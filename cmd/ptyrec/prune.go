@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -82,19 +83,19 @@ type pruneLimits struct {
 func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 	l := pruneLimits{keep: f.keep, size: -1, tagged: f.tagged}
 	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
-		return l, &failure{err: errors.New("nothing is selected for deletion"), hint: "pass --older-than, --keep or --max-size", status: statusUsage}
+		return l, &cli.Failure{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Status: cli.StatusUsage}
 	}
 	if f.olderThan != "" {
 		age, err := parseAge(f.olderThan)
 		if err != nil {
-			return l, &failure{err: err, hint: "try 90d, 12w or 1y", status: statusUsage}
+			return l, &cli.Failure{Err: err, Hint: "try 90d, 12w or 1y", Status: cli.StatusUsage}
 		}
 		l.before = now.Add(-age)
 	}
 	if f.maxSize != "" {
 		size, err := humanize.ParseBytes(f.maxSize)
 		if err != nil || size > 1<<62 {
-			return l, &failure{err: fmt.Errorf("unknown size %q", f.maxSize), hint: "try 500MB or 2GiB", status: statusUsage}
+			return l, &cli.Failure{Err: fmt.Errorf("unknown size %q", f.maxSize), Hint: "try 500MB or 2GiB", Status: cli.StatusUsage}
 		}
 		l.size = int64(size)
 	}

@@ -42,7 +42,7 @@ func aliasSession(a *app, cmd *cobra.Command) {
 func parseRef(text string) (archive.Ref, error) {
 	r, err := archive.ParseRef(text)
 	if err != nil {
-		return r, &failure{err: err, hint: "write S#12 or S#4..S#12, with the numbers that show and search give", status: statusUsage}
+		return r, &cli.Failure{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Status: cli.StatusUsage}
 	}
 	return r, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
@@ -203,7 +204,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		a.tellRecorded(to)
 	}
 	if result.Status != 0 {
-		return childStatus(result.Status)
+		return cli.ExitStatus(result.Status)
 	}
 	return nil
 }
@@ -302,5 +303,5 @@ func startFailure(err error) error {
 	if start.Status == statusNotFound {
 		hint = "check the spelling and $PATH"
 	}
-	return &failure{err: fmt.Errorf("cannot run %w", start), hint: hint, status: start.Status}
+	return &cli.Failure{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
 }

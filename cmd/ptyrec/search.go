@@ -83,7 +83,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	if f.asJSON {
 		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, labels, hits, short, a.sockets()) })
 		if err == nil && none {
-			err = childStatus(statusFailure)
+			err = cli.ExitStatus(cli.StatusFailure)
 		}
 		return err
 	}

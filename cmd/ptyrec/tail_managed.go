@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -52,7 +53,7 @@ func tailManaged(ctx context.Context, a *app, where string, f tailFlags, format 
 	case !ok || status < 0:
 		return fail(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
 	case status > 0:
-		return childStatus(status)
+		return cli.ExitStatus(status)
 	}
 	return nil
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // What is said of a command line that is wrong: which word, and what would have been right. The
@@ -81,9 +82,9 @@ func commandHint(cmd *cobra.Command, word string) string {
 	return suggest(word, cmd.CommandPath()+" ", names, otherwise)
 }
 
-// misuse is the error of a command line.
+// misuse is cli.Misuse.
 func misuse(hint, format string, args ...any) error {
-	return &failure{err: fmt.Errorf(format, args...), hint: hint, status: statusUsage}
+	return cli.Misuse(hint, format, args...)
 }
 
 func usageHint(cmd *cobra.Command) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/agentlog"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
@@ -53,7 +54,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		if len(looked) > 0 {
 			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
 		}
-		return &failure{err: errors.New("no agent's own log of this session is found"), hint: hint, status: statusNoLog}
+		return &cli.Failure{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
 	}
 	err = writeBuffered(a.stdout, func(w io.Writer) error {
 		if asJSON {
@@ -65,7 +66,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		return nil
 	})
 	if err == nil && slices.ContainsFunc(found, func(v agentlog.Verification) bool { return len(v.Differs) > 0 }) {
-		err = childStatus(statusFailure) // it has been told
+		err = cli.ExitStatus(cli.StatusFailure) // it has been told
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/typing"
@@ -150,7 +151,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		err = waitLog(ctx, a, s, re)
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure{err: fmt.Errorf("timed out after %v", f.timeout), hint: "`ptyrec screen " + ref + "` shows what it does", status: statusTimeout}
+		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: statusTimeout}
 	}
 	return sessionOver(err)
 }
@@ -178,7 +179,7 @@ func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error
 		stop()
 		switch {
 		case over && state.State == "asking":
-			return &failure{err: errors.New("the agent asks for approval"), hint: "answer it, or `ptyrec send` the key that does", status: statusAsking}
+			return &cli.Failure{Err: errors.New("the agent asks for approval"), Hint: "answer it, or `ptyrec send` the key that does", Status: statusAsking}
 		case over:
 			return nil
 		case err != nil:
