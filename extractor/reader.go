@@ -53,7 +53,8 @@ type Reader struct {
 	left      []Line             // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
-	window    []Line        // of the last frame
+	window    []Line        // of the last frame of the main screen
+	altWindow []Line        // likewise, of the alternate screen
 	entered   *shellCommand // that may have wiped the screen
 	lead      longText      // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
 	long      bool          // there is some
@@ -167,21 +168,28 @@ func (r *Reader) noteWidths(f Frame) {
 }
 
 func (r *Reader) line(row *vterm.Row) Line {
-	if c, ok := r.drawn[row]; ok && row.Text != "" {
-		return Line{Row: row, Cols: c}
+	if len(r.drawn) > 0 {
+		if c, ok := r.drawn[row]; ok && row.Text != "" {
+			return Line{Row: row, Cols: c}
+		}
 	}
 	return Line{Row: row, Cols: r.cols}
 }
 
 // screen returns the window of a frame. Its lines are valid until the next frame.
 func (r *Reader) screen(f Frame) Screen {
-	r.window = slices.Grow(r.window[:0], len(f.Lines))[:len(f.Lines)]
+	w := &r.window
+	if f.Alt {
+		w = &r.altWindow
+	}
+	*w = slices.Grow((*w)[:0], len(f.Lines))[:len(f.Lines)]
+	lines := *w
 	for y, row := range f.Lines {
-		if l := r.line(row); r.window[y].Row != row || r.window[y].Cols != l.Cols {
-			r.window[y] = l
+		if l := r.line(row); lines[y].Row != row || lines[y].Cols != l.Cols {
+			lines[y] = l
 		}
 	}
-	return Screen{Lines: r.window, CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
+	return Screen{Lines: lines, CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
 }
 
 // open begins a segment at a line of its tape.

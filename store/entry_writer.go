@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -24,7 +23,8 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 	}{
 		{&w.find, "SELECT pk, type, role, text, output, coalesce(tool, '') FROM entries WHERE session_pk = ? AND id = ?"},
 		{&w.insert, `INSERT INTO entries (session_pk, id, seq, type, event, role, agent, conversation, text, markdown, output, tool,
-			data, at, end_at, byte_offset, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
+			data, at, end_at, byte_offset, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (session_pk, id) DO NOTHING`},
 		{&w.update, `UPDATE entries SET session_pk = ?, id = ?, seq = ?, type = ?, event = ?, role = ?, agent = ?, conversation = ?,
 			text = ?, markdown = ?, output = ?, tool = ?, data = ?, at = ?, end_at = ?, byte_offset = ?, status = ? WHERE pk = ?`},
 		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
@@ -46,18 +46,34 @@ func (w *entryWriter) close() {
 	}
 }
 
+// save adds an entry, or replaces the one with its id.
 func (w *entryWriter) save(ctx context.Context, e *session.Entry, c *counts) error {
 	args, err := w.args(e)
 	if err != nil {
 		return err
 	}
+	result, err := w.insert.ExecContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return w.replace(ctx, e, args, c)
+	}
+	pk, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	c.add(e.Type, e.Role, 1)
+	return w.addIndex(ctx, pk, e)
+}
+
+func (w *entryWriter) replace(ctx context.Context, e *session.Entry, args []any, c *counts) error {
 	var pk int64
 	var old session.Entry
 	var oldTool string
-	err = w.find.QueryRowContext(ctx, w.pk, e.ID).Scan(&pk, &old.Type, &old.Role, &old.Text, &old.Output, &oldTool)
-	if errors.Is(err, sql.ErrNoRows) {
-		return w.add(ctx, e, args, c)
-	}
+	err := w.find.QueryRowContext(ctx, w.pk, e.ID).Scan(&pk, &old.Type, &old.Role, &old.Text, &old.Output, &oldTool)
 	if err != nil {
 		return err
 	}
@@ -74,19 +90,6 @@ func (w *entryWriter) save(ctx context.Context, e *session.Entry, c *counts) err
 			return err
 		}
 	}
-	return w.addIndex(ctx, pk, e)
-}
-
-func (w *entryWriter) add(ctx context.Context, e *session.Entry, args []any, c *counts) error {
-	result, err := w.insert.ExecContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	pk, err := result.LastInsertId()
-	if err != nil {
-		return err
-	}
-	c.add(e.Type, e.Role, 1)
 	return w.addIndex(ctx, pk, e)
 }
 

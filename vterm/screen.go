@@ -1,5 +1,7 @@
 package vterm
 
+import "slices"
+
 // screen is one of the two screens: its rows, cursor, margins, tab stops and saved cursor.
 // Coordinates count from 0; x may be cols, which is the pending wrap.
 type screen struct {
@@ -74,7 +76,7 @@ func (t *Term) release(l *line) {
 
 // blankRows fills sc with empty rows.
 func (t *Term) blankRows(sc *screen, attr uint32) {
-	sc.rows = make([]*line, t.rows)
+	sc.rows = slices.Grow(sc.rows[:0], t.rows)[:t.rows]
 	for i := range sc.rows {
 		sc.rows[i] = t.blank(attr)
 	}
@@ -86,7 +88,8 @@ func (t *Term) clearScreen(sc *screen) {
 	for _, l := range sc.rows {
 		t.release(l)
 	}
-	sc.rows = nil
+	clear(sc.rows)
+	sc.rows = sc.rows[:0]
 	sc.x, sc.y, sc.top, sc.bottom = 0, 0, 0, t.rows-1
 	sc.resetTabs(t.cols)
 }

@@ -50,7 +50,10 @@ func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 // readLine reads a line. One that looks as it did when it was last read is not made again.
 func (t *Term) readLine(l *line) *Row {
 	if l.row == nil || l.rowVer != l.ver {
-		r := t.row(l.read(t.view.line), l.wrapped, l.marks)
+		r := empty(l.wrapped)
+		if l.used > 0 || len(l.marks) > 0 {
+			r = t.row(l.read(t.view.line), l.wrapped, l.marks)
+		}
 		if l.row == nil || !l.row.equal(r) {
 			l.row = r
 		}
@@ -62,14 +65,18 @@ func (t *Term) readLine(l *line) *Row {
 // emptyRow and emptyWrapped are the rows with nothing on them.
 var emptyRow, emptyWrapped = &Row{}, &Row{Wrapped: true}
 
+func empty(wrapped bool) *Row {
+	if wrapped {
+		return emptyWrapped
+	}
+	return emptyRow
+}
+
 // row makes what is handed out of a row of cells.
 func (t *Term) row(cells []cell, wrapped bool, marks []Mark) *Row {
 	cells, text, blanks := t.trim(cells)
 	if len(cells) == 0 && blanks == 0 && len(marks) == 0 {
-		if wrapped {
-			return emptyWrapped
-		}
-		return emptyRow
+		return empty(wrapped)
 	}
 	runs, ends, buf := t.view.runs[:0], t.view.ends[:0], t.view.text[:0]
 	for x := 0; x < len(cells); {
