@@ -43,6 +43,7 @@ func (h *Host) Update(u protocol.Entries) {
 // follow notes what the agent does, and tells the viewers. The caller holds h.mu.
 func (h *Host) follow(entries []*session.Entry) {
 	for _, e := range entries {
+		h.newest = max(h.newest, e.Seq)
 		now, ok := protocol.StateOf(e)
 		if !ok || e.Seq <= h.stateSeq {
 			continue

@@ -109,6 +109,7 @@ type Host struct {
 	control  control
 	agent    protocol.State
 	stateSeq int // of the entry that told it
+	newest   int // number of the newest entry
 }
 
 // Describe replaces the description of the session that New was given. It must be called before
@@ -245,7 +246,7 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	v.at = now
 	return protocol.Hello{
 		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""),
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entries: h.newest,
 	}, true
 }
 

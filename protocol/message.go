@@ -68,6 +68,7 @@ type Hello struct {
 	Frames  int64           `json:"frames"` // the number of the next frame of the raw log
 	State   State           `json:"state"`
 	Control Control         `json:"control"`
+	Entries int             `json:"entries,omitempty"` // the number of the newest entry of the log; 0: there is none, or it is not known
 }
 
 // State is what the agent does.

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/prompt"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+type promptFlags struct {
+	wait       time.Duration
+	json       bool
+	interrupt  bool
+	allowShell bool
+	name       string
+}
+
+func newPromptCmd(a *app) *cobra.Command {
+	var f promptFlags
+	cmd := &cobra.Command{
+		Use:        "prompt S [TEXT… | -] [--wait D] [--json] [--interrupt]",
+		SuggestFor: []string{"ask", "say"},
+		Short:      "Send a prompt to a live session's agent, and print the reply",
+		Long: `Prompt sends TEXT to the agent of a session that runs, waits until the agent is idle again, and prints the reply; - reads TEXT from stdin. It needs
+` + "`ptyrec grant`" + `. If the agent is starting, prompt waits up to a minute for it.
+
+The agent must be idle, and its input box empty. TEXT is trimmed, and loses control characters other than Tab and line feeds. A first / is a command of the
+agent (/clear). A first ! runs a shell command in some agents, and needs --allow-shell. The text is pasted once; Enter is pressed when the agent shows it, and
+once more if nothing happens. If the agent did not take the text, an error says so.
+
+--interrupt stops what the agent does; with TEXT, before that is sent.
+
+The exit status is 0 when the reply is complete; 3 if the agent asks something, before or after the prompt; 124 if there is no reply within --wait; 1 for any
+other failure. With --json the entries of the reply are printed, as in a transcript.`,
+		Example: `  ptyrec prompt last "Why does the build fail?" --wait 10m
+  git diff | ptyrec prompt 01a1fcd2 -
+  ptyrec prompt last --interrupt`,
+		Args:              operands(1, -1),
+		ValidArgsFunction: completeLive(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := sendText(a, args[1:])
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && !f.interrupt {
+				return usageError(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
+			}
+			return promptAgent(cmd.Context(), a, args[0], text, len(args) > 1, f)
+		},
+	}
+	cmd.Flags().DurationVarP(&f.wait, "wait", "w", 0, "wait no longer for the reply, as `30s` or 10m")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&f.interrupt, "interrupt", false, "stop what the agent does")
+	cmd.Flags().BoolVar(&f.allowShell, "allow-shell", false, "let a first ! run a shell command")
+	cmd.Flags().StringVar(&f.name, "as", "prompt", "the `NAME` under which it is recorded")
+	return cmd
+}
+
+// agentStart is how long an agent may take to start.
+const agentStart = time.Minute
+
+func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f promptFlags) error {
+	ref, err := liveName(ref)
+	if err != nil {
+		return err
+	}
+	c, err := a.liveSessions(ctx)
+	if err != nil {
+		return err
+	}
+	s := prompt.New(c, ref, prompt.Options{Name: f.name})
+	if f.interrupt {
+		if err := s.Interrupt(ctx); err != nil && !(send && errors.Is(err, prompt.ErrIdle)) {
+			return promptError(err, ref)
+		}
+	}
+	if !send {
+		return nil
+	}
+	receipt, err := s.Send(ctx, text, prompt.SendOptions{Start: agentStart, AllowShell: f.allowShell})
+	if err != nil {
+		return promptError(err, ref)
+	}
+	if f.wait > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, f.wait)
+		defer stop()
+	}
+	reply, err := s.Reply(ctx, receipt)
+	if wrong := printReply(a.stdout, reply, f.json); wrong != nil {
+		return wrong
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: statusTimeout}
+	}
+	return promptError(err, ref)
+}
+
+// printReply prints the words of a reply, or its entries.
+func printReply(w io.Writer, r prompt.Reply, asJSON bool) error {
+	if asJSON {
+		entries := r.Entries
+		if entries == nil {
+			entries = []*session.Entry{}
+		}
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"text": r.Text(), "entries": entries})
+	}
+	text := r.Text()
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, printable.Text(text))
+	return err
+}
+
+// promptError adds to an error of package prompt what the user may do.
+func promptError(err error, ref string) error {
+	var asking *prompt.AskingError
+	var box *prompt.BoxError
+	var left *prompt.NotTakenError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &asking):
+		return &cli.Failure{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: statusAsking}
+	case errors.As(err, &box), errors.As(err, &left):
+		return fail(err, "look at it with `ptyrec screen "+ref+"`")
+	case errors.Is(err, prompt.ErrShell):
+		return fail(err, "pass --allow-shell if that is what you want")
+	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress):
+		return fail(err, "`ptyrec wait "+ref+" --idle` waits for its end, --interrupt stops it")
+	case errors.Is(err, prompt.ErrNoControl):
+		return fail(prompt.ErrNoControl, "the session's user lets programs type with `ptyrec grant "+ref+"`")
+	case errors.Is(err, prompt.ErrNoAgent), errors.Is(err, prompt.ErrNotStarted):
+		return fail(err, "`ptyrec screen "+ref+"` shows what runs; `ptyrec send` types into any program")
+	case errors.Is(err, prompt.ErrEnded):
+		return fail(err, "`ptyrec show "+ref+"` shows what was said")
+	case errors.Is(err, session.ErrNotFound):
+		return fail(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+	}
+	return err
+}

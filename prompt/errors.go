@@ -1,0 +1,77 @@
+package prompt
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// Errors of Send and Interrupt. The session refused, or nothing was typed, unless the error is a
+// NotTakenError.
+var (
+	ErrEmpty      = errors.New("the prompt is empty")
+	ErrShell      = errors.New("the prompt begins with !, which makes the agent run a shell command")
+	ErrNoAgent    = errors.New("no agent that takes prompts runs in the session")
+	ErrNotStarted = errors.New("the agent has not started: it shows no place for a prompt")
+	ErrBusy       = errors.New("the agent is working")
+	ErrIdle       = errors.New("the agent is not working")
+	ErrInProgress = errors.New("another prompt is being sent")
+	ErrNoControl  = errors.New("programs may not type: nobody has granted it")
+	ErrEnded      = errors.New("the session is over")
+)
+
+// AskingError says that the agent asks something, which the prompt would have answered.
+type AskingError struct {
+	Question string // what the screen shows of it, lines separated by "\n"
+}
+
+func (e *AskingError) Error() string { return "the agent asks a question" }
+
+// BoxError says that something else is in the agent's input box.
+type BoxError struct {
+	Left string
+}
+
+func (e *BoxError) Error() string {
+	return "the agent's input box is not empty: it holds " + quoted(e.Left)
+}
+
+// NotTakenError says that the agent did not take the prompt. It may still be in the input box.
+type NotTakenError struct {
+	Left string // what the input box holds; empty: nothing, or it is not known
+}
+
+func (e *NotTakenError) Error() string {
+	if e.Left == "" {
+		return "the agent did not take the prompt"
+	}
+	return "the agent did not take the prompt: its input box holds " + quoted(e.Left)
+}
+
+// quoted returns the first characters of a text in quotes.
+func quoted(text string) string {
+	const most = 60
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	return `"` + text + `"`
+}
+
+// refusal makes an error of this package of one of the session's.
+func (v *view) refusal(err error) error {
+	var e *protocol.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case protocol.CodeNoControl:
+		return errors.Join(ErrNoControl, e)
+	case protocol.CodeAsking:
+		return v.asking()
+	case protocol.CodeEnded:
+		return ErrEnded
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// How long the agent must have been idle until its reply is complete: it may answer two prompts one
+// after the other, and a command makes it idle without having been busy.
+const (
+	calm       = 500 * time.Millisecond
+	calmUnseen = 1500 * time.Millisecond // if it was not seen at work
+)
+
+// Reply is what an agent answered to a prompt.
+type Reply struct {
+	Entries []*session.Entry // what was said since the prompt, which is the first of them if it was seen
+	Status  *int             // of the session, if it ended with the reply
+}
+
+// Text returns the words of the reply, with a blank line between its messages.
+func (r Reply) Text() string {
+	var texts []string
+	for _, e := range r.Entries {
+		if e.Role == session.RoleAssistant && e.Text != "" {
+			texts = append(texts, e.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Reply waits for the reply to a prompt that was taken. It returns an AskingError if the agent asks
+// something first, and ErrEnded if the session ends, with what was said until then.
+func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
+	stream, err := s.client.Attach(ctx, to.Session, client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone, Entries: &to.After})
+	if err != nil {
+		return Reply{}, err
+	}
+	defer func() { _ = stream.Close() }()
+	t := turn{to: to, busy: to.Busy, entries: map[string]*session.Entry{}}
+	for {
+		err := t.next(ctx, stream)
+		switch {
+		case errors.Is(err, io.EOF):
+			return t.reply(), ErrEnded
+		case err != nil:
+			return t.reply(), err
+		case t.over:
+			return t.reply(), s.question(ctx, &t)
+		}
+	}
+}
+
+// question returns an AskingError if the turn ended with a question.
+func (s *Sender) question(ctx context.Context, t *turn) error {
+	if t.state.State != "asking" {
+		return nil
+	}
+	v, err := s.open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	return v.asking()
+}
+
+// turn follows a reply.
+type turn struct {
+	to      Receipt
+	state   protocol.State
+	busy    bool // it was seen at work
+	over    bool
+	entries map[string]*session.Entry
+	status  *int
+}
+
+// next takes the next event, or finds that the turn is over.
+func (t *turn) next(ctx context.Context, stream *client.Stream) error {
+	limit, stop := ctx, context.CancelFunc(func() {})
+	if t.state.State == "idle" || t.state.State == "asking" {
+		patience := calmUnseen
+		if t.busy {
+			patience = calm
+		}
+		limit, stop = context.WithTimeout(ctx, patience)
+	}
+	defer stop()
+	e, err := stream.Next(limit)
+	if err != nil && limit.Err() != nil && ctx.Err() == nil {
+		t.over = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch e := e.(type) {
+	case client.Connected:
+		t.state = e.State
+	case protocol.State:
+		t.state = e
+		t.busy = t.busy || e.State == "busy"
+	case protocol.Entries:
+		t.take(e)
+	case protocol.Exit:
+		t.status = &e.Status
+	}
+	return nil
+}
+
+// take takes entries into account.
+func (t *turn) take(e protocol.Entries) {
+	for _, id := range e.Gone {
+		delete(t.entries, id)
+	}
+	for _, entry := range e.Entries {
+		if entry.Seq > t.to.After {
+			t.entries[entry.ID] = entry
+			t.busy = t.busy || entry.Event == session.EventBusy
+		}
+	}
+}
+
+// reply returns what was said so far.
+func (t *turn) reply() Reply {
+	r := Reply{Status: t.status}
+	for _, e := range t.entries {
+		if e.Type == session.TypeMessage {
+			r.Entries = append(r.Entries, e)
+		}
+	}
+	slices.SortFunc(r.Entries, func(a, b *session.Entry) int { return a.Seq - b.Seq })
+	return r
+}

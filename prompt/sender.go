@@ -1,0 +1,292 @@
+package prompt
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// What an agent may take at most.
+const (
+	settleTime = 2 * time.Second         // until the screen and the log agree that it is idle,
+	showTime   = 8 * time.Second         // to show the text in its input box,
+	reactTime  = 2500 * time.Millisecond // to react to Enter,
+	takeTime   = 15 * time.Second        // and to take the text, from the first Enter
+)
+
+const (
+	echoQuiet = 150 * time.Millisecond // without output, and what was typed has been shown,
+	echoLimit = 2 * time.Second        // which is waited for so long, since some programs always write
+	keyPause  = 150 * time.Millisecond // between two keys that interrupt
+)
+
+// Options say who sends. Their zero value is a program called "prompt".
+type Options struct {
+	Name   string         // shown to the viewers of the session; empty: "prompt"
+	Kind   protocol.Kind  // empty: protocol.Agent, which needs a grant. A human takes control meanwhile
+	Behalf *protocol.Link // the client that a server sends for; may be nil
+}
+
+// Sender sends to one session. It may be used concurrently.
+type Sender struct {
+	client *client.Client
+	ref    string
+	opt    Options
+}
+
+// New returns a Sender for the session that ref names, as Client.Attach takes it.
+func New(c *client.Client, ref string, o Options) *Sender {
+	if o.Name == "" {
+		o.Name = "prompt"
+	}
+	if o.Kind == "" {
+		o.Kind = protocol.Agent
+	}
+	return &Sender{c, ref, o}
+}
+
+// SendOptions say what Send may do. Their zero value is the strictest.
+type SendOptions struct {
+	Start      time.Duration // how long to wait for an agent that has not started; 0: not at all
+	AllowShell bool          // a first ! may run a shell command
+	AnyProgram bool          // the session's program need not be a known agent: then nothing is checked
+}
+
+// Receipt says that a prompt was taken.
+type Receipt struct {
+	Session string    // its id
+	Agent   string    // its name; empty: no known agent
+	Text    string    // what was sent, see Clean
+	At      time.Time // when Enter was pressed first
+	After   int       // the entries of the log with a greater number are newer than the prompt
+	Busy    bool      // the agent was seen at work since
+	Enters  int       // how often Enter was pressed
+}
+
+// Send sends a prompt to the session's agent, and returns when the agent has taken it. The errors
+// are those of this package, or say why the session cannot be reached. With a NotTakenError, and
+// if ctx ends, the prompt may be in the input box; with any other nothing was submitted.
+func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt, error) {
+	text = Clean(text)
+	if text == "" {
+		return Receipt{}, ErrEmpty
+	}
+	answers := false
+	v, err := s.open(ctx, &answers)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer v.close()
+	done, ok := claim(v.hello.Session.ID)
+	if !ok {
+		return Receipt{}, ErrInProgress
+	}
+	defer done()
+	r := Receipt{Session: v.hello.Session.ID, Text: text, After: v.hello.Entries}
+	if o.AnyProgram && !v.isAgent() {
+		return v.line(ctx, r)
+	}
+	if err := v.ready(ctx, o.Start); err != nil {
+		return Receipt{}, err
+	}
+	return v.send(ctx, r, o)
+}
+
+// Raw types keys at once, whatever the agent does.
+func (s *Sender) Raw(ctx context.Context, keys []byte) error {
+	answers := true
+	v, err := s.open(ctx, &answers)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	return v.refusal(v.stream.Input(ctx, keys))
+}
+
+// Interrupt stops what the agent does, and returns when it has stopped. It returns ErrIdle if the
+// agent does nothing.
+func (s *Sender) Interrupt(ctx context.Context) error {
+	answers := true
+	v, err := s.open(ctx, &answers)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	a, ok := agents[v.agent()]
+	if !ok {
+		return ErrNoAgent
+	}
+	works := func() bool { s := v.sight().State; return s == extractor.StateBusy || s == extractor.StateAsking }
+	busy, err := v.until(ctx, settleTime, works)
+	if err != nil {
+		return err
+	}
+	if !busy {
+		return ErrIdle
+	}
+	for i, key := range a.interrupt {
+		if i > 0 {
+			if err := v.quiet(ctx, keyPause, echoLimit); err != nil {
+				return err
+			}
+		}
+		if err := v.stream.Input(ctx, []byte(key)); err != nil {
+			return v.refusal(err)
+		}
+	}
+	stopped, err := v.until(ctx, takeTime, func() bool { return v.sight().State == extractor.StateIdle })
+	if err == nil && !stopped {
+		err = ErrBusy
+	}
+	return err
+}
+
+func (s *Sender) open(ctx context.Context, answers *bool) (*view, error) {
+	return open(ctx, s.client, s.ref, client.AttachOptions{
+		Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Control: s.opt.Kind == protocol.Human, Answers: answers,
+	})
+}
+
+// sending are the sessions that a prompt is being sent to, by id.
+var sending sync.Map
+
+// claim begins a prompt unless another is being sent. done ends it.
+func claim(id string) (done func(), ok bool) {
+	_, taken := sending.LoadOrStore(id, true)
+	return func() { sending.Delete(id) }, !taken
+}
+
+// agent returns the name of the agent that runs, "" if none is known.
+func (v *view) agent() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.state.Agent
+}
+
+// isAgent reports whether an agent runs, or is started by the session's command.
+func (v *view) isAgent() bool {
+	command := v.hello.Session.Command
+	return v.agent() != "" || len(command) > 0 && extractor.IsAgent(filepath.Base(command[0]))
+}
+
+// ready waits until the agent is idle with an empty input box: for so long if it has not started,
+// and for a moment if it only seems to work.
+func (v *view) ready(ctx context.Context, start time.Duration) error {
+	if !v.isAgent() && start == 0 {
+		return ErrNoAgent
+	}
+	started := func() bool {
+		s := v.sight().State
+		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting && s != extractor.StateUnknown
+	}
+	ok, err := v.until(ctx, max(start, settleTime), started)
+	switch {
+	case err != nil:
+		return err
+	case !ok && v.agent() == "" && !v.isAgent():
+		return ErrNoAgent
+	case !ok:
+		return ErrNotStarted
+	}
+	var now extractor.Sight
+	ok, err = v.until(ctx, settleTime, func() bool {
+		now = v.sight()
+		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && v.state.State == "idle"
+	})
+	switch {
+	case err != nil:
+		return err
+	case now.State == extractor.StateAsking:
+		return v.asking()
+	case !ok:
+		return ErrBusy
+	}
+	return nil
+}
+
+// send puts the prompt into the input box of an agent that is ready, and submits it.
+func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, error) {
+	r.Agent = v.agent()
+	a, ok := agents[r.Agent]
+	switch {
+	case !ok:
+		return Receipt{}, ErrNoAgent
+	case a.shell && !o.AllowShell && strings.HasPrefix(r.Text, "!"):
+		return Receipt{}, ErrShell
+	}
+	if err := v.stream.Input(ctx, keys(r.Text, a.typed && isCommand(r.Text))); err != nil {
+		return Receipt{}, v.refusal(err)
+	}
+	mark := endOf(r.Text)
+	shown, err := v.until(ctx, showTime, func() bool { return a.holds(v.sight(), mark) })
+	if err != nil {
+		return Receipt{}, err
+	}
+	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {
+		return Receipt{}, err
+	}
+	if !shown {
+		return Receipt{}, v.notTaken()
+	}
+	return v.submit(ctx, r, a, mark)
+}
+
+// submit presses Enter until the agent has taken the prompt.
+func (v *view) submit(ctx context.Context, r Receipt, a agent, mark string) (Receipt, error) {
+	r.At = time.Now()
+	for end := r.At.Add(takeTime); time.Now().Before(end); {
+		if err := v.stream.Input(ctx, []byte("\r")); err != nil {
+			return Receipt{}, v.refusal(err)
+		}
+		r.Enters++
+		taken, err := v.until(ctx, reactTime, func() bool {
+			now := v.sight()
+			r.Busy = r.Busy || now.State == extractor.StateBusy
+			return r.Busy || v.asked || now.State != extractor.StateUnknown && !a.holds(now, mark)
+		})
+		if taken || err != nil {
+			return r, err
+		}
+	}
+	return Receipt{}, v.notTaken()
+}
+
+// notTaken returns the error that says what is left in the input box.
+func (v *view) notTaken() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return &NotTakenError{strings.Join(trimmed(v.sight().Rest), "\n")}
+}
+
+// holds reports whether a screen shows a text that ends with mark, or what the agent shows in its
+// place, in the input box.
+func (a agent) holds(s extractor.Sight, mark string) bool {
+	rest := strings.Join(s.Rest, "")
+	for _, fold := range a.folds {
+		if strings.Contains(rest, fold) {
+			return true
+		}
+	}
+	return strings.Contains(visible(rest), mark)
+}
+
+// line types a line for a program that is no known agent.
+func (v *view) line(ctx context.Context, r Receipt) (Receipt, error) {
+	v.mu.Lock()
+	pastes := v.term.Modes().BracketedPaste
+	v.mu.Unlock()
+	if err := v.stream.Input(ctx, keys(r.Text, !pastes)); err != nil {
+		return Receipt{}, v.refusal(err)
+	}
+	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {
+		return Receipt{}, err
+	}
+	r.At, r.Enters = time.Now(), 1
+	return r, v.refusal(v.stream.Input(ctx, []byte("\r")))
+}
