@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/ptyrec/ptyrec/internal/config"
 )
 
 // app is what the commands share: the process's streams, the flags of the root, and what was opened
@@ -23,9 +25,9 @@ type app struct {
 	closers []io.Closer
 	temps   temporaries
 
-	configMu   sync.Mutex // guards config: recordings are read side by side
-	config     *config    // as loadConfig read it
-	redactFlag *bool      // --redact; nil if not given
+	configMu   sync.Mutex     // guards config: recordings are read side by side
+	config     *config.Config // as loadConfig read it
+	redactFlag *bool          // --redact; nil if not given
 }
 
 func newApp() *app {
@@ -43,3 +45,17 @@ func (a *app) close() {
 }
 
 func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }
+
+// loadConfig returns the configuration. The first call reads it, further calls return the same.
+func (a *app) loadConfig() (*config.Config, error) {
+	a.configMu.Lock()
+	defer a.configMu.Unlock()
+	if a.config == nil {
+		c, err := config.Load()
+		if err != nil {
+			return nil, err
+		}
+		a.config = c
+	}
+	return a.config, nil
+}

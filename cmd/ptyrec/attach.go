@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -72,25 +71,10 @@ $PTYREC_TOKEN or --token-file.`,
 	return cmd
 }
 
-const keyHint = `try ctrl+], ctrl+q or ctrl+\`
-
-// parseKey returns the byte that a key, written ctrl+x or ^x, sends.
-func parseKey(name string) (byte, error) {
-	text := strings.ToLower(name)
-	for _, prefix := range []string{"ctrl+", "ctrl-", "c-", "^"} {
-		if rest, ok := strings.CutPrefix(text, prefix); ok && len(rest) == 1 {
-			if c := strings.ToUpper(rest)[0]; c >= 'A' && c <= '_' && c != '[' {
-				return c & 0x1f, nil
-			}
-		}
-	}
-	return 0, fmt.Errorf("%q is no key that can leave", name)
-}
-
 func attach(ctx context.Context, a *app, where string, f attachFlags) error {
-	key, err := parseKey(f.detachKey)
+	key, err := cli.ParseKey(f.detachKey)
 	if err != nil {
-		return &cli.Failure{Err: err, Hint: keyHint, Status: cli.StatusUsage}
+		return &cli.Failure{Err: err, Hint: cli.KeyHint, Status: cli.StatusUsage}
 	}
 	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
 		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")

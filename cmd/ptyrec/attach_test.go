@@ -327,16 +327,3 @@ func TestB10ServeLeavesNoChild(t *testing.T) {
 		t.Errorf("the session that was only shown ended with %d", status)
 	}
 }
-
-func TestParseKey(t *testing.T) {
-	for name, want := range map[string]byte{"ctrl+]": 0x1d, "^]": 0x1d, "Ctrl+Q": 0x11, "c-a": 1, `ctrl+\`: 0x1c} {
-		if got, err := parseKey(name); got != want || err != nil {
-			t.Errorf("%s: %#x %v", name, got, err)
-		}
-	}
-	for _, name := range []string{"", "q", "ctrl+", "ctrl+[", "ctrl+1", "alt+x", "F1"} {
-		if _, err := parseKey(name); err == nil {
-			t.Errorf("%q is a key", name)
-		}
-	}
-}

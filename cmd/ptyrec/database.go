@@ -5,40 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// dbPath returns the path of the database: --db, else $PTYREC_DB, else as the configuration says,
-// else $XDG_DATA_HOME/ptyrec/ptyrec.db.
+// dbPath returns the path of the database.
 func (a *app) dbPath() (string, error) {
 	if a.dbFlag != "" {
 		return a.dbFlag, nil
 	}
-	if path := os.Getenv("PTYREC_DB"); path != "" {
-		return path, nil
-	}
-	c, err := a.loadConfig()
-	if err != nil {
-		return "", err
-	}
-	if c.Database != "" {
-		return c.Database, nil
-	}
-	data := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) { // the base directory specification: relative paths must be ignored
-		home, err := homeFolder()
-		if err != nil {
-			return "", fail(err, "set HOME, or name the database with --db FILE")
-		}
-		data = filepath.Join(home, ".local", "share")
-	}
-	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
+	return config.DatabasePath(a.loadConfig)
 }
 
 // openStore opens the database until the command ends. It creates one if needed.

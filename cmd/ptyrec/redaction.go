@@ -32,7 +32,7 @@ func (a *app) redaction() (redaction, error) {
 	if a.redactFlag != nil {
 		rc.Enabled = *a.redactFlag
 	}
-	r, err := rc.redactor()
+	r, err := rc.Redactor()
 	return redaction{Redactor: r}, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
@@ -260,10 +261,10 @@ func (a *app) tellLosses(r recorder.Result, finishErr error) {
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
 func (a *app) tellRecorded(to *sink) {
 	c, err := a.loadConfig()
-	if err != nil || c.Run.Notice == noticeNever {
+	if err != nil || c.Run.Notice == config.NoticeNever {
 		return // what is wrong with the configuration was told before
 	}
-	first := c.Run.Notice == noticeFirst
+	first := c.Run.Notice == config.NoticeFirst
 	told := filepath.Join(store.JournalFolder(to.path), toldFile)
 	if _, err := os.Stat(told); first && err == nil {
 		return // somebody waits for the prompt: the database stays closed
@@ -272,7 +273,7 @@ func (a *app) tellRecorded(to *sink) {
 	if err != nil {
 		return
 	}
-	if first && recordedHere(ids) > noticeTimes {
+	if first && recordedHere(ids) > config.NoticeTimes {
 		_ = os.WriteFile(told, nil, 0o600) // else it is found out again
 		return
 	}

@@ -101,8 +101,8 @@ func suggest(word, before string, names []string, otherwise string) string {
 	if len(names) == 0 {
 		return otherwise
 	}
-	best := nearest(word, names)
-	if d := distance(strings.ToLower(word), best); d > 2 || 2*d >= len(best) {
+	best, changes := cli.Nearest(word, names)
+	if changes > 2 || 2*changes >= len(best) {
 		return otherwise
 	}
 	return "did you mean " + before + best + "?"

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -8,30 +8,30 @@ import (
 	"testing"
 )
 
-// TestDefaultConfigFile shows that the file that `config edit` makes says what is so without one, and knows every key.
+// The file that `config edit` makes sets nothing, and explains every key.
 func TestDefaultConfigFile(t *testing.T) {
-	read := func(text string) config {
+	read := func(text string) Config {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c := defaultConfig()
-		if err := readConfig(path, &c); err != nil {
+		c := Default()
+		if err := Read(path, &c); err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	if got := read(defaultFile); !reflect.DeepEqual(got, defaultConfig()) {
+	if got := read(File); !reflect.DeepEqual(got, Default()) {
 		t.Errorf("the file means %+v, want the defaults", got)
 	}
 	var lines []string
-	for line := range strings.Lines(defaultFile) {
+	for line := range strings.Lines(File) {
 		if !strings.HasPrefix(line, "# ") {
 			lines = append(lines, strings.TrimPrefix(line, "#"))
 		}
 	}
-	got, want := read(strings.Join(lines, "")), defaultConfig()
+	got, want := read(strings.Join(lines, "")), Default()
 	if got.Database == "" || len(got.Redact.Patterns) != 1 {
 		t.Errorf("without its comment marks the file sets no database or no pattern: %+v", got)
 	}
@@ -39,8 +39,8 @@ func TestDefaultConfigFile(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("without its comment marks the file means %+v, want %+v", got, want)
 	}
-	for _, key := range configKeys() {
-		if name := key[strings.LastIndex(key, ".")+1:]; !strings.Contains(defaultFile, name) {
+	for _, key := range keys() {
+		if name := key[strings.LastIndex(key, ".")+1:]; !strings.Contains(File, name) {
 			t.Errorf("the file does not explain %s", key)
 		}
 	}

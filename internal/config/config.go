@@ -1,0 +1,206 @@
+// Package config reads the configuration: a TOML file, and what the environment says instead
+// (docs/config.md).
+package config
+
+import (
+	_ "embed" // File
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/redact"
+)
+
+// File is a configuration file without any setting, with a comment for each key.
+//
+//go:embed config.toml
+var File string
+
+// Config has the settings. Flags override the environment, which overrides the file.
+type Config struct {
+	Database string `toml:"database"`
+	Run      Run    `toml:"run"`
+	Attach   Attach `toml:"attach"`
+	Redact   Redact `toml:"redact"`
+}
+
+// Run has the settings of `ptyrec run`.
+type Run struct {
+	Input  bool   `toml:"input"`
+	Notice string `toml:"notice"`
+}
+
+// The values of run.notice: when run says that it recorded.
+const (
+	NoticeFirst  = "first" // the first NoticeTimes times
+	NoticeAlways = "always"
+	NoticeNever  = "never"
+)
+
+// NoticeTimes is how often run says that it recorded, with NoticeFirst.
+const NoticeTimes = 3
+
+// Attach has the settings of `ptyrec attach`.
+type Attach struct {
+	DetachKey string `toml:"detach_key"`
+}
+
+// Redact has the settings of redaction.
+type Redact struct {
+	Enabled  bool             `toml:"enabled"`
+	Known    bool             `toml:"known"`
+	Patterns []redact.Pattern `toml:"patterns"`
+}
+
+// Default returns the settings where nothing is set.
+func Default() Config {
+	return Config{Run: Run{Notice: NoticeFirst}, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
+}
+
+// Home returns the user's home folder, an absolute path.
+func Home() (string, error) {
+	home := os.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return "", errors.New("$HOME is not set to an absolute path")
+	}
+	return home, nil
+}
+
+// Path returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
+func Path() (string, error) {
+	dir := os.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // the base directory specification: relative paths must be ignored
+		home, err := Home()
+		if err != nil {
+			return "", cli.Fail(err, "set HOME or XDG_CONFIG_HOME")
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "ptyrec", "config.toml"), nil
+}
+
+// Load returns the configuration: the environment, over the file if it exists, over the defaults.
+func Load() (*Config, error) {
+	c := Default()
+	if path, err := Path(); err == nil { // else there is no configuration
+		if err := Read(path, &c); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.environment(os.Getenv); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// Read reads the file at path into c. It is no error if the file does not exist.
+func Read(path string, c *Config) error {
+	meta, err := toml.DecodeFile(path, c)
+	var syntax toml.ParseError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.As(err, &syntax):
+		return fileError(path, fmt.Errorf("line %d: %s", syntax.Position.Line, syntax.Message), "see docs/config.md")
+	case err != nil:
+		return fileError(path, err, "see docs/config.md")
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		key := unknown[0].String()
+		name, _ := cli.Nearest(key, keys())
+		return fileError(path, fmt.Errorf("unknown key %q", key), "did you mean "+name+"?")
+	}
+	if c.Database != "" && !filepath.IsAbs(c.Database) {
+		return fileError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
+	}
+	if err := checkNotice(c.Run.Notice); err != nil {
+		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
+	}
+	if _, err := cli.ParseKey(c.Attach.DetachKey); err != nil {
+		return fileError(path, fmt.Errorf("attach.detach_key: %w", err), cli.KeyHint)
+	}
+	if _, err := c.Redact.Redactor(); err != nil {
+		return fileError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")
+	}
+	return nil
+}
+
+const noticeHint = "write first, always or never"
+
+func checkNotice(text string) error {
+	if !slices.Contains([]string{NoticeFirst, NoticeAlways, NoticeNever}, text) {
+		return fmt.Errorf("unknown value %q", text)
+	}
+	return nil
+}
+
+func fileError(path string, err error, hint string) error {
+	return cli.Fail(fmt.Errorf("%s: %w", path, err), hint)
+}
+
+// environment overrides c with what the environment sets. DatabasePath reads $PTYREC_DB.
+func (c *Config) environment(get func(string) string) error {
+	for name, to := range map[string]*bool{"PTYREC_INPUT": &c.Run.Input, "PTYREC_REDACT": &c.Redact.Enabled} {
+		text := get(name)
+		if text == "" {
+			continue
+		}
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return cli.Fail(fmt.Errorf("$%s is %q", name, text), "write true or false")
+		}
+		*to = on
+	}
+	if text := get("PTYREC_NOTICE"); text != "" {
+		if err := checkNotice(text); err != nil {
+			return cli.Fail(fmt.Errorf("$PTYREC_NOTICE: %w", err), noticeHint)
+		}
+		c.Run.Notice = text
+	}
+	return nil
+}
+
+// Redactor returns the Redactor, or nil if redaction is off.
+func (c *Redact) Redactor() (*redact.Redactor, error) {
+	r, err := redact.New(redact.Options{Patterns: c.Patterns, Unknown: !c.Known})
+	if !c.Enabled {
+		r = nil
+	}
+	return r, err
+}
+
+// keys returns all keys of the file.
+func keys() []string {
+	return []string{"database", "run", "run.input", "run.notice", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+}
+
+// DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else
+// $XDG_DATA_HOME/ptyrec/ptyrec.db.
+func DatabasePath(load func() (*Config, error)) (string, error) {
+	if path := os.Getenv("PTYREC_DB"); path != "" {
+		return path, nil
+	}
+	c, err := load()
+	if err != nil {
+		return "", err
+	}
+	if c.Database != "" {
+		return c.Database, nil
+	}
+	data := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) { // the base directory specification: relative paths must be ignored
+		home, err := Home()
+		if err != nil {
+			return "", cli.Fail(err, "set HOME, or name the database with --db FILE")
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
+}
