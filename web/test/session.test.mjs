@@ -304,6 +304,7 @@ test("3.9 fingers, columns and the scrollbar", { skip }, async () => {
   const { tab, shows, check } = await open("narrow", `/s/${live}`);
   const both = () => tab.evaluate(() => [".talkpane", "#stage"].filter((s) => document.querySelector(s).checkVisibility()).length);
   await tab.waitForSelector("#talk");
+  await tab.waitForSelector("#stage", { state: "attached" }); // it comes once the session is known to be live
   assert.equal(await both(), 1, "at 980 px");
   await tab.setViewportSize({ width: 1000, height: 700 });
   await tab.waitForFunction(() => document.querySelector("#stage").checkVisibility());
