@@ -43,6 +43,8 @@ type look struct {
 	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
 	// strikethrough, no code.
 	Marks func(s vterm.Style) mark
+	// CodePad is the character that the agent draws before and after inline code, if any.
+	CodePad string
 	// Item reads a list item's marker at the start of a line (see listItem, the default). Veto
 	// by style here.
 	Item func(l *textLine) (item, bool)

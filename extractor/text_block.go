@@ -83,7 +83,33 @@ type blockReader struct {
 // body reads the body lines of one message.
 func body(lines []Line, lk *look) (text, markdown string) {
 	bs := lk.blocks(lk.textLines(lines))
+	if lk.CodePad != "" {
+		unpad(bs, lk.CodePad)
+	}
 	return writeText(bs), writeMarkdown(bs, 0)
+}
+
+// unpad drops the characters that an agent draws around inline code.
+func unpad(bs []block, pad string) {
+	line := func(spans []span) {
+		for i := range spans {
+			if s := &spans[i]; s.mark&markCode != 0 {
+				s.text = strings.Trim(s.text, pad)
+				s.width = textWidth(s.text)
+			}
+		}
+	}
+	for i := range bs {
+		for _, l := range bs[i].lines {
+			line(l)
+		}
+		for _, row := range bs[i].rows {
+			for _, c := range row {
+				line(c)
+			}
+		}
+		unpad(bs[i].sub, pad)
+	}
 }
 
 // blocks parts lines into blocks.

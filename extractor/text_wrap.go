@@ -40,6 +40,9 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 	}
 	free := a.room - a.width
 	word := firstWord(b.text)
+	if sameLink(a, b, word) {
+		return seamNone
+	}
 	width := lk.wordWidth(word)
 	if free <= 0 || free == 1 && startsWide(word) {
 		switch last := lastWord(a.text); {
@@ -61,6 +64,15 @@ func (lk *look) exactSeam(a, b *textLine, hang int) seam {
 		return seamSpace
 	}
 	return seamBreak
+}
+
+// sameLink reports whether an address goes on with the first word of line b: both link to it.
+func sameLink(a, b *textLine, word string) bool {
+	if len(a.spans) == 0 {
+		return false
+	}
+	u := a.spans[len(a.spans)-1].style.Link
+	return u != "" && b.first().Link == u && strings.Contains(u, lastWord(a.text)+word)
 }
 
 // seamInWord finds a cut within a word, after a character that allows it or between two ideographs.

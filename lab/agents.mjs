@@ -9,10 +9,18 @@ export const PACKAGES = {
   codex: "@openai/codex",
   qwen: "@qwen-code/qwen-code",
   opencode: "opencode-ai",
+  copilot: "@github/copilot",
 };
 
 /** The versions recorded by default; others by --version. */
-export const VERSIONS = { claude: "2.1.197", gemini: "0.61.0", codex: "0.169.0", qwen: "0.24.4", opencode: "1.18.33" };
+export const VERSIONS = {
+  claude: "2.1.197",
+  gemini: "0.61.0",
+  codex: "0.169.0",
+  qwen: "0.24.4",
+  opencode: "1.18.33",
+  copilot: "1.0.102",
+};
 
 /** Installs one version of an agent from npm into the cache and returns its program's path. */
 export function install(agent, version, cache) {
@@ -38,6 +46,7 @@ export const LOGS = {
   codex: [".codex/sessions"],
   gemini: [".gemini/tmp"],
   qwen: [".qwen/projects", ".qwen/tmp"],
+  copilot: [".copilot/session-state"],
 };
 
 const KEY = "sk-ant-api03-loopback-only-not-a-real-key-000000000000";
@@ -73,7 +82,9 @@ export function setup(home, cwd, port, { approvals = false } = {}) {
   fs.writeFileSync(
     `${home}/.claude/settings.json`,
     JSON.stringify(
-      approvals ? {} : { permissions: { allow: ["Bash", "Read", "Write", "Edit"], defaultMode: "acceptEdits" } },
+      approvals
+        ? { permissions: { defaultMode: "default" } }
+        : { permissions: { allow: ["Bash", "Read", "Write", "Edit"], defaultMode: "acceptEdits" } },
     ),
   );
   fs.writeFileSync(
@@ -110,6 +121,8 @@ export function setup(home, cwd, port, { approvals = false } = {}) {
       theme: "Default",
     }),
   );
+  fs.mkdirSync(`${home}/.copilot`, { recursive: true });
+  fs.writeFileSync(`${home}/.copilot/config.json`, JSON.stringify({ trusted_folders: [cwd], trustedFolders: [cwd] }));
   fs.mkdirSync(`${home}/.qwen`, { recursive: true });
   fs.mkdirSync(`${home}/.config/opencode`, { recursive: true });
   fs.writeFileSync(
@@ -141,6 +154,10 @@ export function setup(home, cwd, port, { approvals = false } = {}) {
     }),
   );
   return {
+    COPILOT_OFFLINE: "true",
+    COPILOT_AUTO_UPDATE: "false",
+    COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    COPILOT_MODEL: "mock-coder",
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
     PATH: process.env.PATH,
@@ -173,6 +190,7 @@ export const ARGS = {
   codex: () => [],
   qwen: ({ approvals }) => (approvals ? ["--approval-mode", "default"] : ["--approval-mode", "yolo"]),
   opencode: () => [],
+  copilot: ({ approvals }) => (approvals ? [] : ["--allow-all-tools", "--allow-all-paths"]),
   gemini: ({ approvals }) => (approvals ? [] : ["--approval-mode", "yolo"]),
 };
 
@@ -206,6 +224,13 @@ export const UI = {
     exit: "/exit",
     ask: /Permission required|Allow once/,
     interrupt: "\x1b",
+  },
+  copilot: {
+    ready: /^\s*│?\s*[❯>]/m,
+    clear: "/clear",
+    exit: "/exit",
+    ask: /Do you want to|❯ 1\. Yes/,
+    interrupt: ["\x1b", "\x1b"],
   },
   gemini: {
     ready: /Type your message/,

@@ -300,35 +300,35 @@ export const ADV = {
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
   }),
-  feedback: (m, a) => ({
-    approvals: true,
-    files: FILES,
-    turns: [
-      {
-        prompt: m.ask(),
-        reply: [
-          m.text(m.sentence()),
-          { run: "touch made.txt && echo made it", ask: "May I create the file?", output: null },
-          m.text(m.para(2)),
-        ],
-        until: "Do you want|Would you like|Allow exec",
-      },
-      {
-        acts: [
-          600,
-          "\x1b[B",
-          "\x1b[B",
-          400,
-          ...(a === "claude" ? ["\t", 400] : ["\r", 800]),
-          "use a dry run instead",
-          400,
-          "\r",
-          3500,
-        ],
-      },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
+  feedback: (m, a) => {
+    const ask = m.ask(),
+      run = "touch made.txt && echo made it",
+      said = { role: "user", text: "use a dry run instead" },
+      before = m.sentence(),
+      after = m.para(2);
+    return {
+      approvals: true,
+      files: FILES,
+      turns: [
+        {
+          prompt: ask,
+          reply: [m.text(before), { run, ask: "May I create the file?", output: null }, m.text(after)],
+          until: "Do you want|Would you like|Allow exec",
+          truth: [
+            { role: "user", text: ask },
+            { role: "assistant", text: before },
+            { role: "tool", op: "run", contains: run, output: null },
+          ],
+        },
+        {
+          acts: [600, "\x1b[B", "\x1b[B", 400, ...(a === "claude" ? ["\t", 400] : ["\r", 800]), said.text, 400, "\r", 3500],
+          // Codex stops at a no; what is said then is a prompt. Claude hands it to the model with the no.
+          truth: [...(a === "codex" ? [{ event: "interrupt" }, said] : [{ ...said, may: true }]), { role: "assistant", text: after }],
+        },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
   // --- what users type ---
   queued: (m, a) => ({
     chunkMs: 45,
@@ -341,19 +341,23 @@ export const ADV = {
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
   }),
-  queuedtools: (m, a) => ({
-    chunkMs: 30,
-    turns: [
-      {
-        prompt: m.ask(),
-        reply: [m.text(m.para(2)), { run: "sleep 2; echo slept", output: null }, m.text(m.para(2))],
-        queue: [{ prompt: m.ask(), send: "\r" }],
-        maxMs: 20000,
-        until: undefined,
-      },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
+  // The prompt is typed while a tool runs. Claude and Codex hand it to the model with the tool's result, Gemini when the turn is over.
+  queuedtools: (m, a) => {
+    const late = a === "gemini" || a === "qwen";
+    return {
+      chunkMs: 30,
+      turns: [
+        {
+          prompt: m.ask(),
+          reply: [m.text(m.para(2)), { run: "sleep 6; echo slept", output: null }, m.text(m.para(2))],
+          during: [{ streaming: 1500 }],
+          queue: [{ prompt: m.ask(), send: "\r", ...(late ? { reply: [m.text(m.para(2))] } : { steers: true }) }],
+          maxMs: 30000,
+        },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
   history: m => {
     const p = m.ask();
     return {
@@ -1207,3 +1211,78 @@ ADV.clearmid = m => {
     ],
   };
 };
+// what is written from right to left
+ADV.rtl = m => ({
+  turns: [
+    {
+      prompt: "הסבר לי מדוע המטמון לא מתעדכן אחרי הפריסה",
+      reply: [
+        m.text(
+          [
+            "המטמון נמחק רק כאשר השירות מופעל מחדש, ולכן הערכים הישנים נשארים בזיכרון עד הפריסה הבאה.",
+            "- ראשית יש לבדוק את `cache.Get` בקוד\n- אחר כך להריץ את **הבדיקות** שוב\n- ולבסוף לפרוס לסביבת הייצור עם הגדרה חדשה שמאריכה את זמן התפוגה של כל רשומה",
+            "1. שלב ראשון\n2. שלב שני עם main.go:42 באמצע המשפט",
+          ].join("\n\n"),
+        ),
+      ],
+    },
+    {
+      prompt: "اشرح لماذا لا يتم تحديث الذاكرة المؤقتة",
+      reply: [
+        m.text(
+          [
+            "يتم مسح الذاكرة المؤقتة فقط عند إعادة تشغيل الخدمة، ولذلك تبقى القيم القديمة حتى النشر التالي، ويمكن التحقق من ذلك في السجلات.",
+            "العَرَبِيَّةُ مع التشكيل الكامل: ذَهَبَ الوَلَدُ إِلَى المَدْرَسَةِ.",
+            m.code(),
+            "انتهى العمل.",
+          ].join("\n\n"),
+        ),
+      ],
+    },
+  ],
+});
+ADV.turns200 = m => ({
+  chunkMs: 1,
+  quietMs: 250,
+  turns: Array.from({ length: 200 }, (_, i) => ({
+    prompt: i % 5 ? `${m.of(["continue", "yes", "go on"])} ${i}` : m.ask(),
+    reply: [m.text(i % 9 === 4 ? m.bullets() : i % 11 === 3 ? m.code() + "\n\n" + m.sentence() : m.para(m.int(1, 3)))],
+  })),
+});
+// a line that begins with "#": once a note for the memory, now a prompt
+ADV.memory = m => {
+  const said = m.para(2);
+  return {
+    turns: [
+      { prompt: m.ask(), reply: [m.text(said)] },
+      {
+        acts: ["#", 300, " always use tabs in this project", 300, "\r", 1500, "\r", 2500],
+        truth: [
+          { role: "user", text: "# always use tabs in this project", may: true },
+          { role: "assistant", text: said, may: true },
+        ],
+      },
+      { prompt: m.ask(), reply: [m.text(m.para(2))] },
+    ],
+  };
+};
+// windows of agents behind an API, which never scroll
+ADV.tallall = m => ({
+  files: { "main.go": "package main\n" },
+  turns: [
+    {
+      prompt: m.ask(),
+      reply: [
+        m.text(m.sentence()),
+        { run: "seq 1 30", output: null },
+        m.text([m.para(4), m.bullets(), m.code(), m.table()].join("\n\n")),
+      ],
+    },
+    {
+      prompt: `Look at this:\n${Array.from({ length: 30 }, (_, i) => `row ${i} of the log`).join("\n")}`,
+      paste: true,
+      reply: [m.text(m.para(4))],
+    },
+    { prompt: m.ask(), reply: [{ read: "main.go" }, m.text(m.rich())] },
+  ],
+});

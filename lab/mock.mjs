@@ -160,12 +160,14 @@ export function toolCall(p, names, cwd) {
     if (has("Read")) return { tool: "Read", input: { file_path: at(p.read) } };
     if (has("read")) return { tool: "read", input: { filePath: at(p.read) } };
     if (has("read_file")) return { tool: "read_file", input: { file_path: at(p.read), absolute_path: at(p.read) } };
+    if (has("view")) return { tool: "view", input: { path: at(p.read) } };
     return toolCall({ run: `cat ${p.read}` }, names, cwd);
   }
   if (p.write) {
     if (has("Write")) return { tool: "Write", input: { file_path: at(p.write), content: p.content } };
     if (has("write")) return { tool: "write", input: { filePath: at(p.write), content: p.content } };
     if (has("write_file")) return { tool: "write_file", input: { file_path: at(p.write), content: p.content } };
+    if (has("create")) return { tool: "create", input: { path: at(p.write), file_text: p.content } };
     return patch(
       `*** Add File: ${p.write}\n` +
         p.content
@@ -185,6 +187,9 @@ export function toolCall(p, names, cwd) {
         input: {
           filePath: at(p.edit),
           file_path: at(p.edit),
+          path: at(p.edit),
+          old_str: p.old,
+          new_str: p.new,
           oldString: p.old,
           newString: p.new,
           old_string: p.old,

@@ -137,8 +137,8 @@ async function enter(text, turn) {
     await sleep(900);
   } else
     for (const [i, line] of text.split("\n").entries()) {
-      if (i) t.input(agent === "gemini" ? "\\\r" : agent === "codex" ? "\x0a" : "\\\r");
-      await t.type(line, turn?.perKey ?? (agent === "codex" || agent === "qwen" ? 35 : 8));
+      if (i) t.input(agent === "gemini" ? "\\\r" : ["codex", "copilot"].includes(agent) ? "\x0a" : "\\\r");
+      await t.type(line, turn?.perKey ?? (["codex", "qwen", "copilot"].includes(agent) ? 35 : 8));
     }
   await t.idle(400, 3000);
   await typed(text);
@@ -244,7 +244,10 @@ for (const turn of sc.turns) {
     if (turn.interruptMs) {
       while (!script.streaming && !t.exited) await sleep(20);
       await sleep(turn.interruptMs);
-      t.input(UI[agent].interrupt);
+      for (const key of [UI[agent].interrupt].flat()) {
+        t.input(key);
+        await sleep(300);
+      }
       await quiet();
       if (UI[agent].wipe) t.input(UI[agent].wipe); // the prompt is in the input box again
     } else {

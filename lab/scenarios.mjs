@@ -493,7 +493,7 @@ export const KINDS = {
     turns: [
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
       {
-        command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status" }[agent],
+        command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status", copilot: "/usage" }[agent],
       },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
@@ -572,6 +572,7 @@ const EXCEPT = {
   gemini: ["model", "help", "resume"],
   qwen: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web"],
   opencode: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web"],
+  copilot: ["model", "help", "resume", "task", "subagent", "subagents", "todo", "web"],
 };
 
 /** All kinds that an agent can be recorded with. */

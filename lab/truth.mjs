@@ -25,7 +25,10 @@ export function truth(sc, exit = null) {
       agent = null;
     } else if (t.prompt) {
       entries.push({ role: "user", text: t.prompt, agent });
-      for (const step of splitSteps(t.reply))
+      const steps = splitSteps(t.reply),
+        steer = (t.queue ?? []).filter(q => q.steers);
+      for (const step of steps) {
+        if (step === steps.at(-1)) for (const q of steer) entries.push({ role: "user", text: q.prompt, agent });
         for (const p of step) {
           if (p.text)
             entries.push({ role: "assistant", text: p.text, agent, ...(t.interruptMs ? { partial: true } : {}) });
@@ -50,7 +53,8 @@ export function truth(sc, exit = null) {
               output: p.output ?? null,
             });
         }
-      for (const q of t.queue ?? []) {
+      }
+      for (const q of (t.queue ?? []).filter(q => !q.steers)) {
         entries.push({ role: "user", text: q.prompt, agent });
         for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: p.text, agent });
       }

@@ -179,3 +179,25 @@ func TestIDsAreStable(t *testing.T) {
 		t.Errorf("ids differ:\n%s", diff)
 	}
 }
+
+// TestPromptBeforeBusy checks that a prompt comes before the work on it, if the screen showed the work first, and that the
+// times still ascend.
+func TestPromptBeforeBusy(t *testing.T) {
+	l := newLog()
+	l.Event(session.EventNewSession, "claude", nil, 0, 0)
+	l.Event(session.EventBusy, "", nil, time.Second, 10)
+	v := view(1, 0, "u:go on", "a:Yes")
+	v.At, v.Offset = 2*time.Second, 20
+	l.Merge(v)
+	want := []string{"!" + session.EventNewSession, "u:go on", "!" + session.EventBusy, "a:Yes"}
+	if d := cmp.Diff(want, told(l)); d != "" {
+		t.Error(d)
+	}
+	last := time.Time{}
+	for _, e := range l.Entries() {
+		if e.At.Before(last) {
+			t.Errorf("%s %s is at %v, before %v", e.Event, e.Text, e.At, last)
+		}
+		last = e.At
+	}
+}

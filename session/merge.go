@@ -28,7 +28,7 @@ func (l *Log) Merge(v View) {
 	l.drop(l.refs[from:], refs, v)
 	for i := range v.Items {
 		if refs[i] == nil {
-			refs[i] = l.insert(l.place(refs[i+1:]), &v.Items[i], v)
+			refs[i] = l.insert(l.place(refs[i+1:], &v.Items[i], v), &v.Items[i], v)
 		}
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
 	}
@@ -86,14 +86,23 @@ func (l *Log) index(e *Entry) int {
 }
 
 // place returns where a new entry goes: before the entry that the next known item has, else at the
-// end.
-func (l *Log) place(rest []*Entry) int {
+// end. A prompt comes before the work on it, even if the screen showed that first.
+func (l *Log) place(rest []*Entry, it *Sighting, v View) int {
 	for _, e := range rest {
 		if e != nil {
 			return l.index(e)
 		}
 	}
-	return len(l.entries)
+	at := len(l.entries)
+	for ; it.Role == RoleUser && at > 0; at-- {
+		e := l.entries[at-1]
+		if e.Event != EventBusy || e.Agent != it.Agent {
+			break
+		}
+		e.At, e.Offset = l.started.Add(v.At).UTC(), v.Offset
+		l.seen[e].changed = true
+	}
+	return at
 }
 
 func (l *Log) insert(at int, it *Sighting, v View) *Entry {
