@@ -176,6 +176,8 @@ type Sight struct {
 	State State    // StateUnknown: the screen is not understood
 	Talk  []string // the rows of the conversation
 	Rest  []string // those below it: the input box, and what is around it
+	Box   string   // what was typed into the input box
+	Boxed bool     // Box is known: the screen shows an input box
 }
 
 // Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
@@ -198,6 +200,12 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			rest = 0
 		}
 		sight = Sight{State: sp.State}
+		if find := boxes[agent]; find != nil && sp.State != StateAsking {
+			var b box
+			if b, sight.Boxed = find(screen.Lines); sight.Boxed {
+				sight.Box = b.text()
+			}
+		}
 		for i, l := range screen.Lines {
 			switch {
 			case i >= rest:

@@ -8,17 +8,19 @@ import (
 )
 
 // Errors of Send and Interrupt. The session refused, or nothing was typed, unless the error is a
-// NotTakenError.
+// NotTakenError or ErrUnknownCommand.
 var (
 	ErrEmpty      = errors.New("the prompt is empty")
 	ErrShell      = errors.New("the prompt begins with !, which makes the agent run a shell command")
 	ErrNoAgent    = errors.New("no agent that takes prompts runs in the session")
-	ErrNotStarted = errors.New("the agent has not started: it shows no place for a prompt")
+	ErrNotStarted = errors.New("the agent shows no place for a prompt")
 	ErrBusy       = errors.New("the agent is working")
 	ErrIdle       = errors.New("the agent is not working")
 	ErrInProgress = errors.New("another prompt is being sent")
 	ErrNoControl  = errors.New("programs may not type: nobody has granted it")
 	ErrEnded      = errors.New("the session is over")
+
+	ErrUnknownCommand = errors.New("the agent does not know the command")
 )
 
 // AskingError says that the agent asks something, which the prompt would have answered.

@@ -17,7 +17,8 @@ import (
 // after the other, and a command makes it idle without having been busy.
 const (
 	calm       = 500 * time.Millisecond
-	calmUnseen = 1500 * time.Millisecond // if it was not seen at work
+	calmUnseen = 1500 * time.Millisecond // if the log does not know that it worked,
+	calmSilent = 10 * time.Second        // and nothing came but the prompt, which is no command
 )
 
 // Reply is what an agent answered to a prompt.
@@ -45,7 +46,7 @@ func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
 		return Reply{}, err
 	}
 	defer func() { _ = stream.Close() }()
-	t := turn{to: to, busy: to.Busy, entries: map[string]*session.Entry{}}
+	t := turn{to: to, entries: map[string]*session.Entry{}}
 	for {
 		err := t.next(ctx, stream)
 		switch {
@@ -76,7 +77,7 @@ func (s *Sender) question(ctx context.Context, t *turn) error {
 type turn struct {
 	to      Receipt
 	state   protocol.State
-	busy    bool // it was seen at work
+	busy    bool // the log says that it worked
 	over    bool
 	entries map[string]*session.Entry
 	status  *int
@@ -86,11 +87,7 @@ type turn struct {
 func (t *turn) next(ctx context.Context, stream *client.Stream) error {
 	limit, stop := ctx, context.CancelFunc(func() {})
 	if t.state.State == "idle" || t.state.State == "asking" {
-		patience := calmUnseen
-		if t.busy {
-			patience = calm
-		}
-		limit, stop = context.WithTimeout(ctx, patience)
+		limit, stop = context.WithTimeout(ctx, t.patience())
 	}
 	defer stop()
 	e, err := stream.Next(limit)
@@ -106,13 +103,27 @@ func (t *turn) next(ctx context.Context, stream *client.Stream) error {
 		t.state = e.State
 	case protocol.State:
 		t.state = e
-		t.busy = t.busy || e.State == "busy"
 	case protocol.Entries:
 		t.take(e)
 	case protocol.Exit:
 		t.status = &e.Status
 	}
 	return nil
+}
+
+// patience is how long the agent must have been idle.
+func (t *turn) patience() time.Duration {
+	said := false
+	for _, e := range t.entries {
+		said = said || e.Type == session.TypeMessage && e.Role != session.RoleUser
+	}
+	switch {
+	case t.busy && said:
+		return calm
+	case said, isCommand(t.to.Text):
+		return calmUnseen
+	}
+	return calmSilent
 }
 
 // take takes entries into account.

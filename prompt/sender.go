@@ -23,7 +23,16 @@ const (
 const (
 	echoQuiet = 150 * time.Millisecond // without output, and what was typed has been shown,
 	echoLimit = 2 * time.Second        // which is waited for so long, since some programs always write
-	keyPause  = 150 * time.Millisecond // between two keys that interrupt
+
+	framePause = 50 * time.Millisecond // without output, and a frame is whole,
+	frameLimit = 500 * time.Millisecond
+	keyPause   = 150 * time.Millisecond // between two keys that interrupt
+
+	// A session so young may still show a question over its empty input box, or drop what is
+	// typed, until nothing was written for a while.
+	young      = 30 * time.Second
+	youngQuiet = 700 * time.Millisecond
+	youngLimit = 5 * time.Second
 )
 
 // Options say who sends. Their zero value is a program called "prompt".
@@ -194,20 +203,36 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 	case !ok:
 		return ErrNotStarted
 	}
+	if time.Since(v.hello.Session.StartedAt) < young {
+		if err := v.quiet(ctx, youngQuiet, youngLimit); err != nil {
+			return err
+		}
+	}
 	var now extractor.Sight
 	ok, err = v.until(ctx, settleTime, func() bool {
 		now = v.sight()
-		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && v.state.State == "idle"
+		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && now.Boxed && v.state.State == "idle"
 	})
 	switch {
 	case err != nil:
 		return err
 	case now.State == extractor.StateAsking:
 		return v.asking()
-	case !ok:
+	case !ok && (now.State == extractor.StateBusy || v.works()):
 		return ErrBusy
+	case !ok:
+		return ErrNotStarted
+	case now.Box != "":
+		return &BoxError{now.Box}
 	}
 	return nil
+}
+
+// works reports whether the log says that the agent works.
+func (v *view) works() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.state.State == "busy"
 }
 
 // send puts the prompt into the input box of an agent that is ready, and submits it.
@@ -220,11 +245,11 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 	case a.shell && !o.AllowShell && strings.HasPrefix(r.Text, "!"):
 		return Receipt{}, ErrShell
 	}
-	if err := v.stream.Input(ctx, keys(r.Text, a.typed && isCommand(r.Text))); err != nil {
+	if err := v.stream.Input(ctx, a.keys(r.Text)); err != nil {
 		return Receipt{}, v.refusal(err)
 	}
-	mark := endOf(r.Text)
-	shown, err := v.until(ctx, showTime, func() bool { return a.holds(v.sight(), mark) })
+	mark := markOf(r.Text)
+	shown, err := v.until(ctx, showTime, func() bool { return a.shows(v.sight(), mark) })
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -234,46 +259,78 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 	if !shown {
 		return Receipt{}, v.notTaken()
 	}
-	return v.submit(ctx, r, a, mark)
+	if err := v.submit(ctx, &r); err != nil {
+		return Receipt{}, err
+	}
+	return r, v.known(ctx, r.Text)
 }
 
-// submit presses Enter until the agent has taken the prompt.
-func (v *view) submit(ctx context.Context, r Receipt, a agent, mark string) (Receipt, error) {
+// submit presses Enter until the agent has taken what is in its input box.
+func (v *view) submit(ctx context.Context, r *Receipt) error {
+	v.mu.Lock()
+	typed := v.sight().Box
+	v.mu.Unlock()
 	r.At = time.Now()
 	for end := r.At.Add(takeTime); time.Now().Before(end); {
 		if err := v.stream.Input(ctx, []byte("\r")); err != nil {
-			return Receipt{}, v.refusal(err)
+			return v.refusal(err)
 		}
 		r.Enters++
-		taken, err := v.until(ctx, reactTime, func() bool {
-			now := v.sight()
-			r.Busy = r.Busy || now.State == extractor.StateBusy
-			return r.Busy || v.asked || now.State != extractor.StateUnknown && !a.holds(now, mark)
-		})
-		if taken || err != nil {
-			return r, err
+		for now := (extractor.Sight{}); !now.Boxed; { // it shows something else, or nothing yet
+			taken := func() bool {
+				now = v.sight()
+				r.Busy = r.Busy || now.State == extractor.StateBusy
+				return r.Busy || v.asked || now.Boxed && now.Box == ""
+			}
+			ok, err := v.until(ctx, reactTime, taken)
+			if err == nil && ok { // half a frame shows less than it will
+				err = v.quiet(ctx, framePause, frameLimit)
+				ok, _ = v.until(ctx, 0, taken)
+			}
+			switch {
+			case err != nil || ok:
+				return err
+			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end):
+				return v.notTaken()
+			}
 		}
 	}
-	return Receipt{}, v.notTaken()
+	return v.notTaken()
 }
 
-// notTaken returns the error that says what is left in the input box.
+// known returns ErrUnknownCommand if the agent says that it does not know the command it was sent.
+func (v *view) known(ctx context.Context, text string) error {
+	if !isCommand(text) {
+		return nil
+	}
+	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	const rows = 6
+	talk := trimmed(v.sight().Talk)
+	for _, row := range talk[max(0, len(talk)-rows):] {
+		row = strings.ToLower(row)
+		if strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") || strings.Contains(row, "unrecognized command") {
+			return ErrUnknownCommand
+		}
+	}
+	return nil
+}
+
+// notTaken returns the error that says what is in the input box, or the question in its place.
 func (v *view) notTaken() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return &NotTakenError{strings.Join(trimmed(v.sight().Rest), "\n")}
-}
-
-// holds reports whether a screen shows a text that ends with mark, or what the agent shows in its
-// place, in the input box.
-func (a agent) holds(s extractor.Sight, mark string) bool {
-	rest := strings.Join(s.Rest, "")
-	for _, fold := range a.folds {
-		if strings.Contains(rest, fold) {
-			return true
-		}
+	now := v.sight()
+	switch {
+	case now.State == extractor.StateAsking:
+		return &AskingError{questionOf(now)}
+	case now.Boxed:
+		return &NotTakenError{now.Box}
 	}
-	return strings.Contains(visible(rest), mark)
+	return &NotTakenError{strings.Join(trimmed(now.Rest), "\n")}
 }
 
 // line types a line for a program that is no known agent.
@@ -281,7 +338,7 @@ func (v *view) line(ctx context.Context, r Receipt) (Receipt, error) {
 	v.mu.Lock()
 	pastes := v.term.Modes().BracketedPaste
 	v.mu.Unlock()
-	if err := v.stream.Input(ctx, keys(r.Text, !pastes)); err != nil {
+	if err := v.stream.Input(ctx, keysOf(r.Text, !pastes)); err != nil {
 		return Receipt{}, v.refusal(err)
 	}
 	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {

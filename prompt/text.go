@@ -28,8 +28,8 @@ func isCommand(text string) bool {
 	return ok && !strings.Contains(name, "/") && name != ""
 }
 
-// keys returns the keys that put a text into the input box.
-func keys(text string, typed bool) []byte {
+// keysOf returns the keys that type or paste a text.
+func keysOf(text string, typed bool) []byte {
 	lines := strings.ReplaceAll(text, "\n", "\r")
 	if typed {
 		return []byte(lines)
@@ -37,23 +37,32 @@ func keys(text string, typed bool) []byte {
 	return []byte("\x1b[200~" + lines + "\x1b[201~")
 }
 
-// endOf returns the last characters of a text that are visible, by which it is found on a screen
-// wherever a line is cut.
-func endOf(text string) string {
-	const most = 24
-	all := []rune(visible(text))
-	return string(all[max(0, len(all)-most):])
+// mark is the end of a text, by which it is found on a screen wherever a line is cut: its last
+// letters and digits, or, if it has none, its last characters but blanks.
+type mark struct {
+	end  string
+	part func(rune) bool
 }
 
-// visible returns the characters of a text that agents show as they are: letters and digits, or, if
-// it has none, all but blanks and those that join others.
-func visible(text string) string {
-	letters := keep(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-	if letters != "" {
-		return letters
+func markOf(text string) mark {
+	const most = 24
+	m := mark{part: isWord}
+	if keep(text, m.part) == "" {
+		m.part = unicode.IsGraphic
 	}
-	return keep(text, func(r rune) bool { return unicode.IsPrint(r) && r != ' ' })
+	all := []rune(m.of(text))
+	m.end = string(all[max(0, len(all)-most):])
+	return m
 }
+
+// in reports whether a text on the screen holds the mark.
+func (m mark) in(text string) bool { return strings.Contains(m.of(text), m.end) }
+
+func (m mark) of(text string) string {
+	return keep(text, func(r rune) bool { return m.part(r) && !unicode.IsSpace(r) })
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func keep(text string, wanted func(rune) bool) string {
 	return strings.Map(func(r rune) rune {

@@ -25,9 +25,9 @@ func TestA6IsCommand(t *testing.T) {
 	}
 }
 
-func TestA6EndOf(t *testing.T) {
-	for text, want := range map[string]string{"Why, so?": "Whyso", "???": "???", "👍 👍": "👍👍", strings.Repeat("ab ", 40): strings.Repeat("ab", 12), "": ""} {
-		if got := endOf(text); got != want {
+func TestA6Mark(t *testing.T) {
+	for text, want := range map[string]string{"Why, so?": "Whyso", "???": "???", "👍 👍": "👍👍", "👩‍💻!": "👩💻!", strings.Repeat("ab ", 40): strings.Repeat("ab", 12), "": ""} {
+		if got := markOf(text).end; got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -93,7 +93,8 @@ func (v *view) take(e client.Event) {
 		v.state = e
 	case protocol.Entries:
 		for _, entry := range e.Entries {
-			v.asked = v.asked || entry.Role == session.RoleUser || entry.Role == session.RoleCommand
+			prompt := entry.Role == session.RoleUser || entry.Role == session.RoleCommand || entry.Role == session.RoleShell
+			v.asked = v.asked || prompt && entry.Seq > v.hello.Entries
 		}
 	}
 }
