@@ -29,7 +29,7 @@ test: ## all tests
 	$(GO) test -timeout 20m -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe'
 
 race: ## all tests with the race detector (needs a C compiler)

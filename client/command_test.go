@@ -180,14 +180,22 @@ type scriptStep struct {
 	LastBytes *int64                `json:"last_stdout_offset"`
 }
 
-// C1-C8, C10, C12, C13: the conversations of the declaration, with the test as the server.
-func TestC1ToC13Conversations(t *testing.T) {
+// rowsOf are the rows that each conversation shows: `go test -run CommandConversations/.*C5` runs
+// those of one.
+var rowsOf = map[string]string{
+	"l01": "C1_C13", "l02": "C2_C3", "l03": "C4", "l04": "C4", "l05": "C5", "l06": "C5", "l07": "C6", "l08": "C7", "l09": "C8",
+	"l10": "C9", "l11": "C10", "l12": "C1", "l13": "C12",
+}
+
+// The conversations of the declaration, with the test as the server.
+func TestCommandConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/langsmith/*.jsonl")
 	if err != nil || len(files) != 13 {
 		t.Fatalf("%d conversations, %v", len(files), err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		t.Run(name+"_"+rowsOf[name[:3]], func(t *testing.T) {
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {

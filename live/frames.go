@@ -238,7 +238,7 @@ func (v *viewer) framesFromPast() error {
 	at, begun := h.frames.before(v.frame, v.after), v.frame
 	read := func(number int64, e session.Event) error {
 		if number > at.Event { // events between are lost, and with them the count
-			at = h.frames.behind(number)
+			at = h.placeBehind(v.ctx, number)
 			v.framesLost(at.Frame)
 		}
 		if number < at.Event {
@@ -263,6 +263,30 @@ func (v *viewer) framesFromPast() error {
 		v.framesLost(h.frames.oldest()) // the log does not have them
 	}
 	return v.flushFrames()
+}
+
+// placeBehind returns the place before the event with this number, which follows lost ones: it
+// counts back from the next known place. If events are lost in between as well, it returns the
+// place behind those.
+func (h *Host) placeBehind(ctx context.Context, event int64) session.FramePlace {
+	known := h.frames.behind(event)
+	run := session.FramePlace{Event: event} // counts from an event on, up to the known place
+	begin := event
+	err := h.opt.Events(ctx, event, func(number int64, e session.Event) error {
+		if number >= known.Event {
+			return errEnough
+		}
+		if number != run.Event {
+			begin, run = number, session.FramePlace{Event: number}
+		}
+		return run.Cut(e, nil)
+	})
+	if err != nil && !errors.Is(err, errEnough) || run.Event != known.Event {
+		return known
+	}
+	return session.FramePlace{
+		Event: begin, Frame: known.Frame - run.Frame, Outputs: known.Outputs - run.Outputs, Offset: known.Offset - run.Offset,
+	}
 }
 
 // mark puts a marker that takes numbers into the log, for a viewer of frames.

@@ -1,5 +1,7 @@
 package redact
 
+import "slices"
+
 // automaton finds many words in one pass, whatever their case (Aho and Corasick, CACM 18:6, 1975).
 // Words are lower case and ASCII.
 type automaton struct {
@@ -7,11 +9,15 @@ type automaton struct {
 	classes int
 	next    []int32 // by state*classes + class: the next state, or, once it is packed, see pack
 	words   [][]int // that end in a state
+	sizes   []int   // of the words, in bytes
+	longest int     // size
 }
 
 func newAutomaton(words []string) *automaton {
 	a := &automaton{classes: 1}
 	for _, w := range words {
+		a.sizes = append(a.sizes, len(w))
+		a.longest = max(a.longest, len(w))
 		for i := range len(w) {
 			a.addClass(w[i])
 		}
@@ -94,12 +100,81 @@ func (a *automaton) pack() {
 	}
 }
 
+// hit is a word that was found.
+type hit struct{ word, end int }
+
+// lanes is how many parts of a text are read side by side: each step waits for the one before it,
+// but not for those of other parts.
+const lanes = 4
+
 // each calls found with each word's number and its end in text, in order of the ends.
 func (a *automaton) each(text string, found func(word, end int)) {
-	next := a.next
-	row := int32(0)
-	for i := range len(text) {
-		row = next[int(row)+int(a.class[text[i]])]
+	part := len(text) / lanes
+	if part <= a.longest {
+		a.read(text, 0, len(text), 0, found)
+		return
+	}
+	var hits [lanes][]hit // most texts have none
+	next, class := a.next, &a.class
+	t0, t1, t2, t3 := text[:part], text[part:2*part], text[2*part:3*part], text[3*part:4*part]
+	r0, r1, r2, r3 := int32(0), int32(0), int32(0), int32(0)
+	for i := range part {
+		r0 = next[int(r0)+int(class[t0[i]])]
+		r1 = next[int(r1)+int(class[t1[i]])]
+		r2 = next[int(r2)+int(class[t2[i]])]
+		r3 = next[int(r3)+int(class[t3[i]])]
+		if r0|r1|r2|r3 >= 0 {
+			continue
+		}
+		for lane, row := range [lanes]*int32{&r0, &r1, &r2, &r3} {
+			if *row < 0 {
+				*row = ^*row
+				hits[lane] = a.ending(hits[lane], *row, lane*part+i+1)
+			}
+		}
+	}
+	for lane, row := range [lanes]int32{r0, r1, r2, r3} {
+		begin := (lane + 1) * part
+		if lane == lanes-1 {
+			a.read(text, begin, len(text), row, func(word, end int) { hits[lane] = append(hits[lane], hit{word, end}) })
+			break
+		}
+		a.read(text, begin, begin+a.longest, row, func(word, end int) { // words that go on in the next part
+			if end-a.sizes[word] < begin {
+				hits[lane] = append(hits[lane], hit{word, end})
+			}
+		})
+	}
+	for _, h := range inOrder(hits) {
+		found(h.word, h.end)
+	}
+}
+
+// inOrder returns the hits of all parts in order of their ends. Only at the borders of parts they
+// may be in another one.
+func inOrder(parts [lanes][]hit) []hit {
+	all := parts[0]
+	for _, hits := range parts[1:] {
+		sorted := len(all) == 0 || len(hits) == 0 || all[len(all)-1].end <= hits[0].end
+		if all = append(all, hits...); !sorted {
+			slices.SortStableFunc(all, func(x, y hit) int { return x.end - y.end })
+		}
+	}
+	return all
+}
+
+// ending adds the words that end in a state to hits.
+func (a *automaton) ending(hits []hit, row int32, end int) []hit {
+	for _, w := range a.words[int(row)/a.classes] {
+		hits = append(hits, hit{w, end})
+	}
+	return hits
+}
+
+// read reads text[begin:end] from a state on.
+func (a *automaton) read(text string, begin, end int, row int32, found func(word, end int)) {
+	for i := begin; i < end; i++ {
+		row = a.next[int(row)+int(a.class[text[i]])]
 		if row < 0 {
 			row = ^row
 			for _, w := range a.words[int(row)/a.classes] {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/binary"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -90,11 +91,23 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 			return 0, 0, false
 		}
 	}
-	width := utf8.RuneCountInString(row)
-	if width < minRow || utf8.RuneCountInString(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
+	width := cells(row)
+	if width < minRow || cells(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
 		return 0, 0, false
 	}
 	return line + len(bare), next + len(rest) - len(after), true
+}
+
+// cells returns how many characters s has.
+func cells(s string) int {
+	const high = 0x80808080_80808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 { // most rows are ASCII
+		if binary.LittleEndian.Uint64([]byte(s[i:i+8]))&high != 0 {
+			break
+		}
+	}
+	return i + utf8.RuneCountInString(s[i:])
 }
 
 // inToken reports whether c may occur inside a token or a URL.

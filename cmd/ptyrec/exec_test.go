@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/servetest"
 )
 
 // remote runs `ptyrec exec` with the token.
@@ -134,40 +135,10 @@ func TestItem21Leave(t *testing.T) {
 	waitFor(t, "nothing is left", func() bool { return len(running(mark)) == 0 })
 }
 
-// switchboard passes connections on to a server that may change.
-type switchboard struct {
-	to      atomic.Value // string: host:port
-	address string
-}
-
-func newSwitchboard(t *testing.T) *switchboard {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	s := &switchboard{address: l.Addr().String()}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.pass(c)
-		}
-	}()
-	return s
-}
-
-func (s *switchboard) pass(c net.Conn) {
-	defer c.Close()
-	u, err := net.Dial("tcp", s.to.Load().(string))
-	if err != nil {
-		return
-	}
-	defer u.Close()
-	go func() { _, _ = io.Copy(u, c); _ = u.Close() }()
-	_, _ = io.Copy(c, u)
+// newSwitchboard returns a proxy before a server that may change.
+func newSwitchboard(t *testing.T) (board *servetest.Proxy, to *atomic.Value) {
+	to = &atomic.Value{} // string: host:port
+	return servetest.NewProxy(t, func() string { return to.Load().(string) }, nil), to
 }
 
 // Faults: serve is killed and started again in the middle of both streams. Every byte comes once,
@@ -179,10 +150,10 @@ func TestFaultServeKilled(t *testing.T) {
 	if long() {
 		times = 10
 	}
-	board := newSwitchboard(t)
+	board, to := newSwitchboard(t)
 	start := func() (token string, serve *exec.Cmd) {
 		url, token, serve := served(t, environ, "--allow-run")
-		board.to.Store(strings.TrimPrefix(url, "http://"))
+		to.Store(strings.TrimPrefix(url, "http://"))
 		return token, serve
 	}
 	token, serve := start()
@@ -190,7 +161,7 @@ func TestFaultServeKilled(t *testing.T) {
 	runs, stop := filepath.Join(dir, "runs"), filepath.Join(dir, "stop")
 	script := fmt.Sprintf(`echo x >>%s; i=0; while [ ! -e %s ]; do i=$((i+1)); echo "out $i h\u00e9"; echo "err $i" >&2; sleep .01; done; exit 9`, runs, stop)
 	script = strings.ReplaceAll(script, `\u00e9`, "\u00e9")
-	cmd := remote(environ, token, "http://"+board.address, "--", script)
+	cmd := remote(environ, token, "http://"+board.Address, "--", script)
 	stdout, stderr := &counted{}, &counted{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {

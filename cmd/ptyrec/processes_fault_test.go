@@ -23,17 +23,17 @@ func TestFaultServeKilledUnderProcess(t *testing.T) {
 	if long() {
 		times = 10
 	}
-	board := newSwitchboard(t)
+	board, to := newSwitchboard(t)
 	start := func() (token string, serve *exec.Cmd) {
 		url, token, serve := served(t, environ, "--allow-run")
-		board.to.Store(strings.TrimPrefix(url, "http://"))
+		to.Store(strings.TrimPrefix(url, "http://"))
 		return token, serve
 	}
 	token, serve := start()
 	dir := t.TempDir()
 	runs, stop := filepath.Join(dir, "runs"), filepath.Join(dir, "stop")
 	ctx := t.Context()
-	p, err := client.DialProcesses(ctx, "http://"+board.address, "", client.Options{Token: token})
+	p, err := client.DialProcesses(ctx, "http://"+board.Address, "", client.Options{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,12 @@ var differences = map[string][2]string{
 // clients are conversations whose server does what we never do: they are about the client alone.
 var clients = map[string]bool{"l04-backoff-and-give-up": true, "l06-foreign-ack": true, "l11-handshake-status": true}
 
+// rowsOf are the rows that each conversation shows: `go test -run Conversations/.*C9` runs those of
+// one.
+var rowsOf = map[string]string{
+	"l01": "C1", "l02": "C2_C11", "l03": "C1", "l05": "C1", "l07": "C11", "l08": "C14", "l09": "C8", "l10": "C9", "l12": "C1", "l13": "C12",
+}
+
 // The conversations of the declaration, with the test as their client.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("../../client/testdata/langsmith/*.jsonl")
@@ -32,7 +38,7 @@ func TestConversations(t *testing.T) {
 		if clients[name] {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(name+"_"+rowsOf[name[:3]], func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/servetest"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -91,14 +92,14 @@ func TestFaultBinary(t *testing.T) {
 	}
 	want := sha256.Sum256([]byte(session.Text(data)))
 	first := true
-	p := newProxy(t, func() string { return s.address }, func() int64 {
+	p := servetest.NewProxy(t, func() string { return s.address }, func() int64 {
 		if first { // the request that makes the box
 			first = false
 			return -1
 		}
 		return 5<<20 + rand.Int64N(5<<20)
 	})
-	for name, address := range map[string]string{"whole": s.address, "cut": p.address} {
+	for name, address := range map[string]string{"whole": s.address, "cut": p.Address} {
 		c, err := s.commands(address).Start(t.Context(), client.Exec{Command: "cat " + file, NoStdin: true})
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ func TestFaultBinary(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if p.cuts.Load() == 0 {
+	if p.Cuts.Load() == 0 {
 		t.Error("nothing was cut")
 	}
 }

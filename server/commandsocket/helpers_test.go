@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/servetest"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/protocol/command"
 	"github.com/ptyrec/ptyrec/server"
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const token = "0123456789abcdef"
+const token = servetest.Token
 
 // puppetVariable makes this program one that does what a test says.
 const puppetVariable = "PTYREC_TEST_PUPPET"
@@ -232,54 +232,5 @@ func (c *conn) all(from ...int64) (text [2]string, last map[string]any, code web
 		}
 		text[i] += message["data"].(string)
 		at[i] += int64(len(message["data"].(string)))
-	}
-}
-
-// proxy passes connections on to a server and cuts them.
-type proxy struct {
-	address string
-	cuts    atomic.Int64
-}
-
-// newProxy starts a proxy that cuts each connection after cut() bytes of the server's, as long as
-// that is not negative.
-func newProxy(t testing.TB, to func() string, cut func() int64) *proxy {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{address: l.Addr().String()}
-	var conns sync.WaitGroup
-	conns.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			address, limit := to(), cut()
-			conns.Go(func() { p.pass(c, address, limit) })
-		}
-	})
-	t.Cleanup(func() { _ = l.Close() })
-	return p
-}
-
-func (p *proxy) pass(c net.Conn, to string, limit int64) {
-	defer c.Close()
-	s, err := net.Dial("tcp", to)
-	if err != nil {
-		return
-	}
-	defer s.Close()
-	go func() { _, _ = io.Copy(s, c); _ = s.Close() }()
-	if limit < 0 {
-		_, _ = io.Copy(c, s)
-		return
-	}
-	if n, _ := io.CopyN(c, s, limit); n == limit {
-		p.cuts.Add(1)
-		for _, end := range []net.Conn{c, s} {
-			_ = end.(*net.TCPConn).SetLinger(0)
-		}
 	}
 }

@@ -246,7 +246,7 @@ var names = [...]string{process.Stdout: command.Stdout, process.Stderr: command.
 
 // show sends the output from a position on, and then how the command has ended.
 func (a *attachment) show(ctx context.Context, from process.Offsets) error {
-	for chunk, err := range a.command.Read(ctx, from) {
+	for chunk, err := range process.Pieces(a.command.Read(ctx, from)) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

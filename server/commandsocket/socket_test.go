@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// C1, C17: the messages of a command, in order; the close after its end; its stdin.
+// C1: the messages of a command, in order, its input, and the close after its end.
 func TestC1Messages(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
@@ -36,6 +37,48 @@ func TestC1Messages(t *testing.T) {
 	text, last, code := c.all(4)
 	if text[1] != "got hé\n" || last["exit_code"] != 3.0 || last["type"] != "exit" || len(last) != 2 || code != websocket.StatusNormalClosure {
 		t.Errorf("%q, %v, %d", text, last, code)
+	}
+}
+
+// C2: chunks come in order of arrival, with offsets that count the text as it was sent, and hold
+// whole characters.
+func TestC2Chunks(t *testing.T) {
+	s := newSite(t)
+	s.makeBox()
+	c := s.dial()
+	// It writes the next piece when the one before has come: the order of arrival is known.
+	c.send(`{"type":"execute","command":"for p in '\\303' '\\251x' '\\377' '\\360\\237' '\\230\\200'; do printf $p; read x; printf $p >&2; read x; done; exit 2"}`)
+	if m, _ := c.next(); m["type"] != "started" {
+		t.Fatal(m)
+	}
+	var at [2]int64
+	for i, want := range []string{"", "", "\u00e9x", "\u00e9x", "\uFFFD", "\uFFFD", "", "", "\U0001F600", "\U0001F600"} {
+		if want != "" {
+			m, code := c.next()
+			if m["type"] != [2]string{"stdout", "stderr"}[i%2] || m["data"] != want || m["offset"] != float64(at[i%2]) {
+				t.Fatalf("%v (%d), want %q at %d", m, code, want, at[i%2])
+			}
+			at[i%2] += int64(len(want))
+		}
+		c.send(`{"type":"input","data":"\n"}`)
+	}
+	if text, last, _ := c.all(at[:]...); text != [2]string{} || last["exit_code"] != 2.0 {
+		t.Errorf("%q %v", text, last)
+	}
+}
+
+// C1: run_config is another form of env and cwd, in execute as in POST /execute.
+func TestC1RunConfig(t *testing.T) {
+	s := newSite(t)
+	s.makeBox()
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.dial()
+	c.send(fmt.Sprintf(`{"type":"execute","command":"echo $A; pwd","run_config":{"env_vars":{"A":"b"},"work_dir":"/usr","user":%q}}`, me.Username))
+	if text, last, _ := c.all(); text[0] != "b\n/usr\n" || last["exit_code"] != 0.0 {
+		t.Errorf("%q %v", text, last)
 	}
 }
 
@@ -58,7 +101,7 @@ func TestC17CloseStdin(t *testing.T) {
 	}
 }
 
-// C2, C11: reconnecting at any offsets yields the rest of both streams, to every client that asks.
+// C11: reconnecting at any offsets yields the rest of both streams, to every client that asks.
 func TestC11AnyOffset(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()

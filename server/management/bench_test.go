@@ -6,60 +6,26 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/ptyrec/ptyrec/internal/servetest"
 )
 
-// memory reports the most memory that the server took.
-func memory(b *testing.B, serve *exec.Cmd) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", serve.Process.Pid)) // without it nothing is reported
-	for line := range strings.Lines(string(text)) {
-		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			n, _ := strconv.Atoi(strings.Fields(kib)[0])
-			b.ReportMetric(float64(n)/1024, "serve-MiB")
-		}
-	}
-}
-
 // newServe is a site whose server is a process of its own, `ptyrec serve`.
-func newServe(b *testing.B) (s *site, serve *exec.Cmd) {
+func newServe(b *testing.B) (s *site, serve *servetest.Serve) {
 	b.Helper()
 	s = newSite(b, nil)
 	s.stop()
-	secret := filepath.Join(s.dir, "token")
-	if err := os.WriteFile(secret, []byte(token), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	serve = exec.Command(program, "--db", s.db.Path(), "serve", "--allow-run", "--listen", s.addr, "--token-file", secret, "--agent-id", "agent-01")
-	serve.Env = append(os.Environ(), "SHELL=/bin/sh")
-	if err := serve.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	})
-	eventually(b, "it listens", func() bool {
-		c, err := net.Dial("tcp", s.addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
-	return s, serve
+	b.Setenv("SHELL", "/bin/sh")
+	return s, servetest.Start(b, program, s.db.Path(), s.addr, "--agent-id", "agent-01")
 }
 
 // busy is a session that has written so much, and a client that controls it.
-func busy(b *testing.B, size int) (s *site, serve *exec.Cmd, sid string, typist *peer) {
+func busy(b *testing.B, size int) (s *site, serve *servetest.Serve, sid string, typist *peer) {
 	b.Helper()
 	s, serve = newServe(b)
 	_, sid = s.dial().shell()
@@ -75,13 +41,15 @@ func busy(b *testing.B, size int) (s *site, serve *exec.Cmd, sid string, typist 
 
 // BenchmarkAttach is the time from dialling to the first frame of a session with 10 MB.
 func BenchmarkAttach(b *testing.B) {
-	s, _, sid, _ := busy(b, 10<<20)
+	s, serve, sid, _ := busy(b, 10<<20)
+	done := serve.Measure(b)
 	for b.Loop() {
 		p := s.dial()
 		p.join(sid, "observer")
 		p.await("session_frame")
 		_ = p.ws.CloseNow()
 	}
+	done()
 }
 
 // BenchmarkEcho is a key and what the terminal shows of it.
@@ -121,6 +89,7 @@ func BenchmarkTenObservers(b *testing.B) {
 	s, serve, sid, typist := busy(b, 1000)
 	_ = typist.ws.CloseNow()
 	b.SetBytes(10 * size)
+	done := serve.Measure(b)
 	for b.Loop() {
 		var all sync.WaitGroup
 		for range 10 {
@@ -141,7 +110,7 @@ func BenchmarkTenObservers(b *testing.B) {
 		all.Wait()
 		_ = p.ws.CloseNow()
 	}
-	memory(b, serve)
+	done()
 }
 
 // BenchmarkReplay is 100 MB from the raw log to one client.
@@ -150,6 +119,7 @@ func BenchmarkReplay(b *testing.B) {
 	s, serve, sid, typist := busy(b, size)
 	_ = typist.ws.CloseNow()
 	b.SetBytes(size)
+	done := serve.Measure(b)
 	for b.Loop() {
 		r := s.raw("list_agents", "")
 		if err := r.ws.Write(b.Context(), websocket.MessageText, []byte(`{"type":"join_session","session_id":"`+sid+`","replay_from":0}`)); err != nil {
@@ -160,5 +130,5 @@ func BenchmarkReplay(b *testing.B) {
 		}
 		_ = r.ws.CloseNow()
 	}
-	memory(b, serve)
+	done()
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/internal/puppet"
+	"github.com/ptyrec/ptyrec/internal/servetest"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/management"
 	"github.com/ptyrec/ptyrec/store"
@@ -40,9 +41,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	program = filepath.Join(dir, "ptyrec")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/ptyrec").CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("%v: %s", err, out))
+	if program, err = servetest.Program(dir); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(dir)
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 // patience is how long a test waits for what must come.
 const patience = 2 * time.Minute
 
-const token = "0123456789abcdef"
+const token = servetest.Token
 
 // site is a server of the protocol, with sessions of the real program.
 type site struct {

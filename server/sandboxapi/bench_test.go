@@ -8,98 +8,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/servetest"
 )
 
 // bigSize is how much the benchmarks of big outputs read, in bytes.
 const bigSize = 10_000_000
 
 // newServe is a site whose server is a process of its own, `ptyrec serve`.
-func newServe(b *testing.B) (s *site, serve *exec.Cmd) {
+func newServe(b *testing.B) (s *site, serve *servetest.Serve) {
 	b.Helper()
 	s = newSite(b)
 	s.stop()
-	dir := filepath.Dir(s.db)
-	program := os.Getenv("PTYREC_TEST_PROGRAM") // a ptyrec that was built already
-	if program == "" {
-		program = filepath.Join(dir, "ptyrec")
-	}
-	if _, err := os.Stat(program); err == nil {
-		// build nothing
-	} else if out, err := exec.Command("go", "build", "-o", program, "../../cmd/ptyrec").CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
-	secret := filepath.Join(dir, "secret")
-	if err := os.WriteFile(secret, []byte(token), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	program, err := servetest.Program(filepath.Dir(s.db))
 	if err != nil {
 		b.Fatal(err)
 	}
-	address := l.Addr().String()
-	_ = l.Close()
-	serve = exec.Command(program, "--db", s.db, "serve", "--allow-run", "--listen", address, "--token-file", secret)
-	if err := serve.Start(); err != nil {
-		b.Fatal(err)
-	}
-	s.url = "http://" + address
-	b.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	})
-	for {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = c.Close()
-			return s, serve
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// procStatus returns a value of a process's status in MiB.
-func procStatus(pid int, name string) float64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // a process that is gone has none
-	for line := range strings.Lines(string(text)) {
-		if kib, ok := strings.CutPrefix(line, name+":"); ok {
-			n, _ := strconv.Atoi(strings.Fields(kib)[0])
-			return float64(n) / 1024
-		}
-	}
-	return 0
-}
-
-// cpu returns the processor time of a process.
-func cpu(pid int) time.Duration {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := bytes.Cut(text, []byte(") "))
-	n := 0
-	fields := strings.Fields(string(rest))
-	for _, i := range []int{11, 12} { // utime, stime
-		k, _ := strconv.Atoi(fields[i])
-		n += k
-	}
-	return time.Duration(n) * 10 * time.Millisecond
-}
-
-// measured reports the processor time and the memory of the server.
-func measured(b *testing.B, serve *exec.Cmd) (done func()) {
-	before := cpu(serve.Process.Pid)
-	return func() {
-		b.ReportMetric(float64((cpu(serve.Process.Pid)-before).Milliseconds())/float64(b.N), "serve-cpu-ms/op")
-		b.ReportMetric(procStatus(serve.Process.Pid, "VmHWM"), "serve-MiB")
-	}
+	serve = servetest.Start(b, program, s.db, "")
+	s.url = "http://" + serve.Address
+	b.Cleanup(http.DefaultClient.CloseIdleConnections)
+	return s, serve
 }
 
 // bigFile returns a file of text.
@@ -136,7 +70,7 @@ func (s *site) read(method, path string, o object) (n int64) {
 func BenchmarkTrue(b *testing.B) {
 	s, serve := newServe(b)
 	s.read("POST", "/api/execute", object{"command": "true"})
-	done := measured(b, serve)
+	done := serve.Measure(b)
 	for b.Loop() {
 		s.read("POST", "/api/execute", object{"command": "true"})
 	}
@@ -147,7 +81,7 @@ func BenchmarkTrue(b *testing.B) {
 func BenchmarkFirstOutput(b *testing.B) {
 	s, serve := newServe(b)
 	s.read("POST", "/api/execute", object{"command": "true"})
-	done := measured(b, serve)
+	done := serve.Measure(b)
 	for b.Loop() {
 		resp := s.do("POST", "/api/execute/stream", `{"command":"echo first"}`)
 		r := bufio.NewReader(resp.Body)
@@ -176,7 +110,7 @@ func BenchmarkCat(b *testing.B) {
 			b.Run(name+how, func(b *testing.B) {
 				s, serve := newServe(b)
 				b.SetBytes(bigSize)
-				done := measured(b, serve)
+				done := serve.Measure(b)
 				for b.Loop() {
 					if n := s.read("POST", path, o); n < bigSize {
 						b.Fatal(n)
@@ -194,7 +128,7 @@ func BenchmarkFifty(b *testing.B) {
 	for i := range 50 {
 		s.read("POST", "/api/session/create", object{"id": fmt.Sprint("s", i)})
 	}
-	done := measured(b, serve)
+	done := serve.Measure(b)
 	for b.Loop() {
 		var all sync.WaitGroup
 		for i := range 50 {
@@ -220,7 +154,7 @@ func BenchmarkList(b *testing.B) {
 		_, a := s.request("GET", "/api/process/list?status=completed", nil)
 		count = len(a.Processes)
 	}
-	done := measured(b, serve)
+	done := serve.Measure(b)
 	for b.Loop() {
 		s.read("GET", "/api/process/list", nil)
 	}
@@ -241,7 +175,7 @@ func BenchmarkResume(b *testing.B) {
 			}
 			for _, at := range []int64{0, 1e8, 500_000_001, 9e8, 1e9 - 1000} {
 				b.Run(fmt.Sprint(at/1_000_000), func(b *testing.B) {
-					done := measured(b, serve)
+					done := serve.Measure(b)
 					for b.Loop() {
 						resp := s.do("GET", fmt.Sprintf("/api/process/%s/stream?since=%d.0", id, at), "")
 						r := bufio.NewReader(resp.Body)
@@ -267,7 +201,7 @@ func BenchmarkResume(b *testing.B) {
 // each command's host at most 24 MiB.
 func BenchmarkMemory(b *testing.B) {
 	s, serve := newServe(b)
-	done, host := measured(b, serve), 0.0
+	done, host := serve.Measure(b), 0.0
 	for b.Loop() {
 		deaf := s.do("GET", "/api/process/"+s.startProcess(object{"command": "yes | head -c 100000000"})+"/stream", "")
 		var all sync.WaitGroup
@@ -276,23 +210,10 @@ func BenchmarkMemory(b *testing.B) {
 			all.Go(func() { s.read("GET", "/api/process/"+id+"/stream", nil) })
 		}
 		time.Sleep(time.Second) // in the midst of it
-		host = max(host, largestHost())
+		host = max(host, serve.LargestHost())
 		all.Wait()
 		_ = deaf.Body.Close()
 	}
 	done()
 	b.ReportMetric(host, "host-MiB")
-}
-
-// largestHost returns the most memory of a command host of this program, in MiB.
-func largestHost() (most float64) {
-	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, name := range names {
-		text, _ := os.ReadFile(name) // the process may be gone
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		if bytes.HasPrefix(text, []byte("ptyrec-command-host")) {
-			most = max(most, procStatus(pid, "VmHWM"))
-		}
-	}
-	return most
 }

@@ -17,21 +17,19 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/servetest"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// processes returns the site's processes, by way of connections that cut may end; see cutConn.
-func (s *site) processes(cut *atomic.Int64) *client.Processes {
+// processes returns the site's processes. address is the server's, or a proxy's.
+func (s *site) processes(address string) *client.Processes {
 	s.t.Helper()
-	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(s.url, "http://"))
-		return &cutConn{Conn: conn, cut: cut}, err
-	}}
+	transport := &http.Transport{DisableKeepAlives: true} // a proxy decides about each request
 	s.t.Cleanup(transport.CloseIdleConnections)
-	p, err := client.DialProcesses(s.t.Context(), "http://127.0.0.1", "box", client.Options{
+	p, err := client.DialProcesses(s.t.Context(), "http://"+address, "box", client.Options{
 		Token: token, HTTP: &http.Client{Transport: transport},
 	})
 	if err != nil {
@@ -40,27 +38,12 @@ func (s *site) processes(cut *atomic.Int64) *client.Processes {
 	return p
 }
 
-// cutConn is a connection that breaks when as many bytes as cut has were read from it and others,
-// if cut is positive.
-type cutConn struct {
-	net.Conn
-	cut *atomic.Int64
-}
-
-func (c *cutConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if left := c.cut.Load(); left > 0 && n > 0 {
-		if c.cut.Store(max(0, left-int64(n))); int64(n) >= left {
-			return int(left), c.Close()
-		}
-	}
-	return n, err
-}
+func (s *site) address() string { return strings.TrimPrefix(s.url, "http://") }
 
 // Issue 14, item 20: start, list, get, logs from a cursor, kill; errors.
 func TestItem20Processes(t *testing.T) {
 	s := newSite(t)
-	p := s.processes(new(atomic.Int64))
+	p := s.processes(s.address())
 	ctx := t.Context()
 	id, err := p.Start(ctx, client.ProcessSpec{
 		ID: "p1", Command: `echo "$A" $PWD; read x < <(sleep 1000)`, Cwd: "/", Env: map[string]string{"A": "ä"},
@@ -109,7 +92,7 @@ func TestItem20Processes(t *testing.T) {
 // Row E12: a client waits for a log, a port and the exit; a process that ends first is an error.
 func TestE12Wait(t *testing.T) {
 	s := newSite(t)
-	p := s.processes(new(atomic.Int64))
+	p := s.processes(s.address())
 	ctx := t.Context()
 	listener, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -155,8 +138,17 @@ func TestE12Wait(t *testing.T) {
 func TestItem20Resume(t *testing.T) {
 	const lines, cuts = 20000, 6
 	s := newSite(t)
-	var cut atomic.Int64
-	p := s.processes(&cut)
+	var cutting atomic.Bool
+	var address atomic.Value
+	address.Store(s.address())
+	var proxy *servetest.Proxy
+	proxy = servetest.NewProxy(t, func() string { return address.Load().(string) }, func() int64 {
+		if !cutting.Load() || proxy.Cuts.Load() >= cuts {
+			return -1
+		}
+		return rand.Int64N(60000)
+	})
+	p := s.processes(proxy.Address)
 	id, err := p.Start(t.Context(), client.ProcessSpec{Command: fmt.Sprintf("seq %d; seq %d >&2; exit 5", lines, lines/2)})
 	if err != nil {
 		t.Fatal(err)
@@ -164,9 +156,9 @@ func TestItem20Resume(t *testing.T) {
 	if _, err := p.WaitForExit(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	cut.Store(1 + rand.Int64N(10000))
+	cutting.Store(true)
 	var text [2]string
-	n, code := 0, -1
+	restarted, code := false, -1
 	for e, err := range p.Output(t.Context(), id, "") {
 		switch e := e.(type) {
 		case client.Chunk:
@@ -179,15 +171,14 @@ func TestItem20Resume(t *testing.T) {
 		default:
 			t.Fatal(e, err)
 		}
-		if cut.Load() == 0 && n < cuts {
-			if n++; n == cuts/2 {
-				s.stop()
-				s.start()
-			}
-			cut.Store(1 + rand.Int64N(50000))
+		if proxy.Cuts.Load() >= cuts/2 && !restarted {
+			restarted = true
+			s.stop()
+			s.start()
+			address.Store(s.address())
 		}
 	}
-	if n < 3 {
+	if n := proxy.Cuts.Load(); n < cuts {
 		t.Errorf("only %d cuts", n)
 	}
 	for i, n := range []int{lines, lines / 2} {

@@ -12,18 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExecute: issue 14, items 8-10; rows E2, E10.
-func TestExecute(t *testing.T) {
+// TestE2Execute: whole streams, the exit code and the real duration (issue 14, items 8-10).
+func TestE2Execute(t *testing.T) {
 	s := newSite(t)
 	a := s.execute("s", `printf 'a\n\n'; printf 'e\xff' >&2; sleep 0.05`)
 	if a.Stdout != "a\n\n" || a.Stderr != "e\uFFFD" || !a.Success || a.ExitCode != 0 || a.SessionID != "s" || a.Duration < 50 {
 		t.Errorf("%+v", a)
 	}
+}
+
+// TestE10Session: a session keeps its folder, variables and functions; a request's own are for one
+// command.
+func TestE10Session(t *testing.T) {
+	s := newSite(t)
 	s.execute("s", `cd /; v=1; export w=2; f() { echo f$1; }`)
 	if a := s.execute("s", "pwd; echo $v $w; f 3"); a.Stdout != "/\n1 2\nf3\n" {
 		t.Errorf("the session has %q", a.Stdout)
 	}
-	a = s.executeWith(object{"sessionId": "s", "command": "pwd; echo $v $n", "cwd": "/usr", "env": object{"v": "9", "n": "8", "no": nil}})
+	a := s.executeWith(object{"sessionId": "s", "command": "pwd; echo $v $n", "cwd": "/usr", "env": object{"v": "9", "n": "8", "no": nil}})
 	if a.Stdout != "/usr\n9 8\n" {
 		t.Errorf("with cwd and env: %q", a.Stdout)
 	}
@@ -52,8 +58,8 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestSessionOverRestart: issue 14, item 9.
-func TestSessionOverRestart(t *testing.T) {
+// TestItem9SessionOverRestart: issue 14, item 9.
+func TestItem9SessionOverRestart(t *testing.T) {
 	s := newSite(t)
 	s.execute("", "cd /usr; v=1")
 	s.stop()
@@ -63,8 +69,8 @@ func TestSessionOverRestart(t *testing.T) {
 	}
 }
 
-// TestSessionOrder: commands of a session run one after another (issue 14, item 9).
-func TestSessionOrder(t *testing.T) {
+// TestItem9SessionOrder: commands of a session run one after another (issue 14, item 9).
+func TestItem9SessionOrder(t *testing.T) {
 	s := newSite(t)
 	file := filepath.Join(t.TempDir(), "f")
 	var wait sync.WaitGroup
@@ -80,8 +86,8 @@ func TestSessionOrder(t *testing.T) {
 	}
 }
 
-// TestSessions: the SDK creates, lists and deletes sessions (issue 14, item 8).
-func TestSessions(t *testing.T) {
+// TestItem8Sessions: the SDK creates, lists and deletes sessions (issue 14, item 8).
+func TestItem8Sessions(t *testing.T) {
 	s := newSite(t)
 	create := func(o object) (int, answer) { return s.request("POST", "/api/session/create", o) }
 	if status, _ := create(object{"id": "sandbox-a", "env": object{"A": "1"}, "cwd": "/workspace"}); status != http.StatusOK {
@@ -122,8 +128,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestTimeout: row E9; issue 14, item 10.
-func TestTimeout(t *testing.T) {
+// TestE9Timeout: a timeout kills the command and is told apart from its exit code.
+func TestE9Timeout(t *testing.T) {
 	s := newSite(t)
 	status, a := s.request("POST", "/api/execute", object{"sessionId": "s", "command": "sleep 60", "timeoutMs": 100})
 	want := "Failed to execute command 'sleep 60' in session 's': Command timeout after 100ms"
@@ -152,8 +158,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestTooMuch: execute returns up to 64 MiB of a stream (issue 14, item 10).
-func TestTooMuch(t *testing.T) {
+// TestItem10TooMuch: execute returns up to 64 MiB of a stream (issue 14, item 10).
+func TestItem10TooMuch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 65 MiB")
 	}
@@ -164,8 +170,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestExecuteStream: row E6, for commands that end at once.
-func TestExecuteStream(t *testing.T) {
+// TestE6ExecuteStream: start, output and complete, also of commands that end at once.
+func TestE6ExecuteStream(t *testing.T) {
 	s := newSite(t)
 	for i := range 20 {
 		all := events(t, s.do("POST", "/api/execute/stream", fmt.Sprintf(`{"command":"echo %d; (exit 7)"}`, i)))
@@ -175,9 +181,9 @@ func TestExecuteStream(t *testing.T) {
 	}
 }
 
-// TestExecuteStreamAgain: what was streamed is continued at another address, and never run again by
+// TestE6ExecuteStreamAgain: what was streamed is continued at another address, and never run again by
 // a client that continues (issue 14, item 11).
-func TestExecuteStreamAgain(t *testing.T) {
+func TestE6ExecuteStreamAgain(t *testing.T) {
 	s := newSite(t)
 	resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`)
 	all := events(t, resp)
@@ -192,8 +198,8 @@ func TestExecuteStreamAgain(t *testing.T) {
 	}
 }
 
-// TestBadRequests: rows E4, E7.
-func TestBadRequests(t *testing.T) {
+// TestE7BadRequests: errors have a code, a message, a status and a context.
+func TestE7BadRequests(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct {
 		path   string
@@ -220,8 +226,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestUnserved: issue 14, item 15.
-func TestUnserved(t *testing.T) {
+// TestItem15Unserved: issue 14, item 15.
+func TestItem15Unserved(t *testing.T) {
 	s := newSite(t)
 	for path, what := range map[string]string{
 		"/api/read": "files", "/api/write": "files", "/api/git/checkout": "git", "/api/contexts": "code contexts", "/api/execute/code": "code contexts",

@@ -141,7 +141,7 @@ func follow(ctx context.Context, e *events, c *process.Command, at process.Offse
 		}
 		return f
 	}
-	for chunk, err := range c.Read(ctx, at) {
+	for chunk, err := range process.Pieces(c.Read(ctx, at)) {
 		if err != nil {
 			return at, err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/servetest"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/sandboxapi"
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 // patience is how long a test waits for what must come.
 const patience = 60 * time.Second
 
-const token = "0123456789abcdef"
+const token = servetest.Token
 
 // site is a server that runs real commands.
 type site struct {

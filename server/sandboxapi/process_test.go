@@ -10,14 +10,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestUsedID: row E4; issue 14, item 12.
-func TestUsedID(t *testing.T) {
+// TestE4UsedID: an id that is in use is refused.
+func TestE4UsedID(t *testing.T) {
 	s := newSite(t)
 	s.startProcess(object{"command": "true", "processId": "p"})
 	for _, session := range []string{"", "another"} {
@@ -28,8 +29,8 @@ func TestUsedID(t *testing.T) {
 	}
 }
 
-// TestCleanup: row E11; issue 14, item 13.
-func TestCleanup(t *testing.T) {
+// TestE11Cleanup: cleanup and autoCleanup take processes off the list (issue 14, item 13).
+func TestE11Cleanup(t *testing.T) {
 	s := newSite(t)
 	list := func() (ids []string) {
 		_, a := s.request("GET", "/api/process/list", nil)
@@ -68,10 +69,25 @@ func TestCleanup(t *testing.T) {
 	if status, _ := s.request("GET", "/api/process/brief", nil); status != http.StatusNotFound {
 		t.Errorf("brief: %d", status)
 	}
+	for range 2 { // both ways free the id, and a restart does not change that
+		for _, id := range []string{"done", "brief"} {
+			s.startProcess(object{"command": "echo again", "processId": id, "autoCleanup": true})
+			if stdout, _ := output(events(t, s.do("GET", "/api/process/"+id+"/stream", ""))); stdout != "again\n" {
+				t.Errorf("%s once more: %q", id, stdout)
+			}
+			for end := time.Now().Add(patience); strings.Contains(fmt.Sprint(list()), id); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("list: %v", list())
+				}
+			}
+		}
+		s.stop()
+		s.start()
+	}
 }
 
-// TestKill: row E8.
-func TestKill(t *testing.T) {
+// TestE8Kill: kill takes a signal, and escalates.
+func TestE8Kill(t *testing.T) {
 	s := newSite(t)
 	kill := func(query string, body any, trap string) process_ {
 		t.Helper()
@@ -111,6 +127,45 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestE3Statuses: the words for how a process has ended.
+func TestE3Statuses(t *testing.T) {
+	s := newSite(t)
+	started := filepath.Join(t.TempDir(), "started")
+	for _, c := range []struct {
+		command, status string
+		code            int // -1: none is known
+	}{
+		{"true", "completed", 0},
+		{"(exit 3)", "failed", 3},
+		{"kill -TERM $$", "killed", 143},
+		{"kill -KILL $$", "killed", 137},
+		{"kill -HUP $$", "failed", 129},
+		// Its host, which alone would learn the exit code.
+		{"until [ -e " + started + " ]; do sleep 0.01; done; kill -KILL $PPID", "error", -1},
+	} {
+		id := s.startProcess(object{"command": c.command})
+		if err := os.WriteFile(started, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := s.await(id, func(p process_) bool { return p.Status != "running" })
+		code := -1
+		if p.ExitCode != nil {
+			code = *p.ExitCode
+		}
+		if p.Status != c.status || code != c.code {
+			t.Errorf("%s: %+v, exit code %d", c.command, p, code)
+		}
+		if _, a := s.request("GET", "/api/process/list?status="+c.status, nil); len(a.Processes) == 0 || a.Processes[len(a.Processes)-1].ID != id {
+			t.Errorf("%s: it is not listed as %s: %+v", c.command, c.status, a.Processes)
+		}
+	}
+	id := s.startProcess(object{"command": "echo born; read x < <(sleep 1000)"})
+	s.awaitOutput(id, "born\n")
+	if p := s.await(id, func(process_) bool { return true }); p.Status != "running" || p.ExitCode != nil || p.EndTime != "" {
+		t.Errorf("one that runs: %+v", p)
+	}
+}
+
 // awaitOutput waits until a process has written a text to stdout.
 func (s *site) awaitOutput(id, want string) {
 	s.t.Helper()
@@ -125,8 +180,8 @@ func (s *site) awaitOutput(id, want string) {
 	}
 }
 
-// TestLogs: rows E1, E5, E14: order, history and what comes later, and a cursor.
-func TestLogs(t *testing.T) {
+// TestE5Logs: order, history and what comes later; logs go on at a cursor (E14).
+func TestE5Logs(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "for i in $(seq 200); do echo o$i; echo e$i >&2; done; sleep 0.2; echo end"})
 	first := make(chan []event, 1)
@@ -164,8 +219,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestLeave: a client that leaves stops neither the process nor other clients (row E13).
-func TestLeave(t *testing.T) {
+// TestE13Leave: a client that leaves stops neither the process nor other clients .
+func TestE13Leave(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "echo a; read -t 0.3 < <(sleep 1); echo b"})
 	stays := s.do("GET", "/api/process/"+id+"/stream", "")
@@ -192,9 +247,9 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestResume: every byte once over many disconnects at random bytes and ten restarts of the server
-// (row E14; issue 14, faults).
-func TestResume(t *testing.T) {
+// TestE14Resume: every byte once over many disconnects at random bytes and ten restarts of the server
+// (issue 14, faults).
+func TestE14Resume(t *testing.T) {
 	cuts, lines := 40, 20000
 	if os.Getenv("PTYREC_LONG_TESTS") != "" {
 		cuts, lines = 1000, 400000
@@ -251,8 +306,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestPortWatch: row E12; issue 14, item 14.
-func TestPortWatch(t *testing.T) {
+// TestE12PortWatch: issue 14, item 14.
+func TestE12PortWatch(t *testing.T) {
 	s := newSite(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

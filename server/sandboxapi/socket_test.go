@@ -57,8 +57,8 @@ func (s socket) next() (m message) {
 	return m
 }
 
-// TestSocket: issue 14, item 14.
-func TestSocket(t *testing.T) {
+// TestItem14Socket: issue 14, item 14.
+func TestItem14Socket(t *testing.T) {
 	s := newSite(t)
 	ws := socket{s.dial("/ws"), t}
 	ws.send(object{"type": "request", "id": "1", "method": "POST", "path": "/api/execute", "body": object{"command": "echo hi"}})
@@ -94,8 +94,8 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestSocketCancel: a stream that is cancelled ends; others and the process go on.
-func TestSocketCancel(t *testing.T) {
+// TestItem14SocketCancel: a stream that is cancelled ends; others and the process go on.
+func TestItem14SocketCancel(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "echo a; sleep 60"})
 	ws := socket{s.dial("/ws"), t}
@@ -229,8 +229,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestTerminal: row E15; a terminal of the session, which the next client finds again.
-func TestTerminal(t *testing.T) {
+// TestE15Terminal: row E15; a terminal of the session, which the next client finds again.
+func TestE15Terminal(t *testing.T) {
 	s := newSite(t)
 	s.execute("s", "cd /usr; export v=found")
 	a := s.dial("/ws/pty?sessionId=s&cols=90&rows=30")
