@@ -18,6 +18,12 @@ type Query struct {
 	Filter Filter   // of the session; Limit counts the hits, 0 means 50
 }
 
+// Snippet returns the part of e that shows why the query finds it.
+func (q Query) Snippet(e *session.Entry) Snippet { return parseQuery(q.Text).snippet(e) }
+
+// HasWords reports whether there is anything in the query to search for.
+func (q Query) HasWords() bool { return len(parseQuery(q.Text).terms) > 0 }
+
 func (q Query) limit() int {
 	if q.Filter.Limit == 0 {
 		return defaultHits

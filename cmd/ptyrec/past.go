@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,8 +31,10 @@ type past struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	mu       sync.Mutex             // guards readings
+	mu       sync.Mutex             // guards the fields below
 	readings map[string]*background // by the ids of their sessions
+	readOut  chan struct{}          // is closed when ReadOut is done; nil: it was never called
+	readAt   time.Time              // when that began
 }
 
 // background is a reading that goes on when nobody waits for it.
@@ -204,6 +207,47 @@ func (r *background) wait(ctx context.Context, patience time.Duration, span stor
 	}
 	page, state, err = r.page(span)
 	return page, state, true, err
+}
+
+// readAgain is how long ReadOut does not look for sessions again.
+const readAgain = 2 * time.Second
+
+// ReadOut implements mcp.Past. The reading goes on when the wait is over.
+func (v *past) ReadOut(ctx context.Context) error {
+	done := v.startReadOut()
+	late := time.NewTimer(v.patience)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// startReadOut returns a channel that is closed when the sessions that had ended are read out.
+func (v *past) startReadOut() <-chan struct{} {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.readOut != nil {
+		select {
+		case <-v.readOut:
+			if time.Since(v.readAt) < readAgain {
+				return v.readOut
+			}
+		default:
+			return v.readOut
+		}
+	}
+	done := make(chan struct{})
+	v.readOut, v.readAt = done, time.Now()
+	v.running.Go(func() {
+		defer close(done)
+		unsaved := func(*store.Info, iter.Seq2[*session.Entry, error]) error { return nil } // Page reads them again
+		_ = readOutAll(v.ctx, v.a, v.db, store.Filter{}, unsaved)                           // what cannot be read is not found
+	})
+	return done
 }
 
 // Screen implements server.Past.

@@ -17,7 +17,14 @@ import (
 
 // Text returns text with unsafe characters removed or marked. Line feeds and tabs stay; invalid
 // UTF-8 becomes U+FFFD.
-func Text(text string) string {
+func Text(text string) string { return rewrite(text, true) }
+
+// Bare is like Text, but removes what Text marks, and the tags of flags: a language model may read
+// a message in a row of marks.
+func Bare(text string) string { return rewrite(text, false) }
+
+// rewrite implements Text and Bare.
+func rewrite(text string, mark bool) string {
 	at := unsafe(text)
 	if at < 0 {
 		return text
@@ -32,7 +39,7 @@ func Text(text string) string {
 	}
 	for next != "" {
 		r, n := utf8.DecodeRuneInString(next)
-		if flag := flagOf(next); flag > 0 {
+		if flag := flagOf(next); flag > 0 && mark {
 			b.WriteString(next[:flag])
 			prev, next = r, next[flag:]
 			continue
@@ -44,6 +51,9 @@ func Text(text string) string {
 		case breaks:
 			b.WriteByte('\n')
 		case hidden:
+			if !mark {
+				continue
+			}
 			fmt.Fprintf(&b, "{U+%04X}", r)
 			r = '}'
 		case drives:

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/server/mcp"
+)
+
+type mcpFlags struct {
+	verbose bool
+}
+
+func newMCPCmd(a *app) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Let agents search, read and watch the sessions (Model Context Protocol)",
+		Long: `Mcp is an MCP server on stdin and stdout, for agents such as Claude Code, Codex and Gemini CLI. They find
+what was said and done in all recorded sessions, see what runs, and wait for it. Secrets are always
+taken out of what they read, whatever --redact and the configuration say.`,
+		Example: `  claude mcp add --scope user ptyrec -- ptyrec mcp`,
+		Args:    operands(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
+	}
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log to stderr")
+	return cmd
+}
+
+// mcpGC is the garbage that mcp may hold, in percent of what it uses: each agent has a server of
+// its own.
+const mcpGC = 50
+
+func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(mcpGC))
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var log *slog.Logger
+	if f.verbose {
+		log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	o, err := mcpOptions(a, log)
+	if err != nil {
+		return err
+	}
+	s := mcp.New(o)
+	defer s.Close()
+	return s.Serve(ctx, a.stdin, a.stdout)
+}
+
+// mcpOptions returns what all MCP servers have in common.
+func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
+	quiet, err := a.quiet(log != nil)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	r, err := quiet.redaction()
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	archives := &archives{a: quiet}
+	return mcp.Options{
+		Open: archives.open, Redact: r.Redactor, Command: r.command, Version: versionString(), Log: log,
+		When: func(text string) (start, end time.Time, err error) {
+			s, err := parseWhen(text, time.Now())
+			return s.start, s.end, err
+		},
+	}, nil
+}
+
+// quiet returns an app like a that shows no secrets, whatever the flags and the configuration say,
+// and prints notices only if it is loud. a closes what it opens.
+func (a *app) quiet(loud bool) (*app, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	safe := *c
+	safe.Redact.Enabled, safe.Redact.Known = true, true
+	q := &app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, dbFlag: a.dbFlag, config: &safe}
+	if !loud {
+		if q.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+			return nil, err
+		}
+		q.closeLater(q.stderr)
+	}
+	a.closeLater(closer(func() error { q.close(); return nil }))
+	return q, nil
+}
+
+// archives opens the database when it is there, and again after it was replaced.
+type archives struct {
+	a *app
+
+	mu   sync.Mutex // guards the fields below, and what a has opened
+	last *mcp.Archive
+	file os.FileInfo // of the database; nil: last is not to be used again
+}
+
+// open implements mcp.Options.Open.
+func (o *archives) open(ctx context.Context) (*mcp.Archive, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	path, err := o.a.dbPath()
+	if err != nil {
+		return nil, err
+	}
+	now, statErr := os.Stat(path)
+	if o.file != nil && statErr == nil && os.SameFile(now, o.file) {
+		return o.last, nil
+	}
+	db, err := o.a.openExisting(ctx)
+	if errors.Is(err, errNoDatabase) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	past := newPast(o.a, db)
+	o.a.closeLater(past)
+	live, err := client.Dial(ctx, "", o.a.liveOptions(db))
+	if err != nil {
+		return nil, err
+	}
+	o.last, o.file = &mcp.Archive{Store: db, Live: live, Past: past}, now
+	return o.last, nil
+}

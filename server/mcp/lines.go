@@ -1,0 +1,398 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxLine is the length of the longest message that is read, in bytes. A client that writes
+	// more than this means no tool of ours.
+	maxLine = 4 << 20
+	// drainTime is how long calls may run on after the end of the input.
+	drainTime = 10 * time.Second
+	// maxMessage is the length of the longest message of a protocol error, in characters.
+	maxMessage = 300
+)
+
+// lines is the transport of a client that writes a message a line. Unlike the SDK's, it survives
+// lines that are no message, and answers what was asked before the end of the input.
+type lines struct {
+	in    io.Reader
+	out   io.Writer
+	drain time.Duration // 0: drainTime
+}
+
+// Connect implements sdk.Transport.
+func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+	c := &lineConn{
+		out: l.out, drain: l.drain, read: make(chan line), closed: make(chan struct{}), idle: make(chan struct{}, 1),
+		calls: map[jsonrpc.ID]*call{},
+	}
+	if c.drain == 0 {
+		c.drain = drainTime
+	}
+	go c.readLines(l.in)
+	return c, nil
+}
+
+// line is a line of the input, or the error that ended it.
+type line struct {
+	text []byte
+	long bool // it was longer than maxLine, and text is empty
+	err  error
+}
+
+// call is a request that has not been answered.
+type call struct {
+	method    string
+	cancelled bool
+	batch     *batch // that it is part of; may be nil
+}
+
+// batch collects the responses to an array of requests (until protocol 2025-03-26).
+type batch struct {
+	left      int // requests without a response
+	responses []json.RawMessage
+}
+
+// lineConn implements sdk.Connection.
+type lineConn struct {
+	drain  time.Duration
+	read   chan line
+	queue  []jsonrpc.Message // of a batch; only Read uses it
+	closed chan struct{}
+	once   sync.Once
+	idle   chan struct{} // holds a value after a call was answered
+
+	writing sync.Mutex // held while a message is written
+	out     io.Writer
+
+	mu      sync.Mutex // guards the fields below
+	calls   map[jsonrpc.ID]*call
+	version string // of the protocol, once initialize was answered
+}
+
+// readLines reads until the end of the input or Close.
+func (c *lineConn) readLines(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		l := readLine(r)
+		select {
+		case c.read <- l:
+		case <-c.closed:
+			return
+		}
+		if l.err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads a line without holding more of it than maxLine.
+func readLine(r *bufio.Reader) (l line) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if l.long = l.long || len(l.text)+len(part) > maxLine; l.long {
+			l.text = nil
+		} else {
+			l.text = append(l.text, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err == nil, errors.Is(err, io.EOF) && (l.long || len(bytes.TrimSpace(l.text)) > 0): // the next call returns the end
+			return l
+		}
+		return line{err: err}
+	}
+}
+
+// SessionID implements sdk.Connection.
+func (c *lineConn) SessionID() string { return "" }
+
+// Close implements sdk.Connection.
+func (c *lineConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Read implements sdk.Connection. At the end of the input it waits until all is answered.
+func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		if len(c.queue) > 0 {
+			next := c.queue[0]
+			c.queue = c.queue[1:]
+			return next, nil
+		}
+		select {
+		case l := <-c.read:
+			if l.err != nil {
+				c.await(func(call *call) bool { return call.method != methodListen }) // a subscription runs until it is cancelled
+				return nil, l.err
+			}
+			if err := c.take(l); err != nil {
+				return nil, err
+			}
+		case <-c.closed:
+			return nil, io.EOF
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// await waits until no call that matters is left, or for the drain time.
+func (c *lineConn) await(matters func(*call) bool) {
+	late := time.NewTimer(c.drain)
+	defer late.Stop()
+	for c.busy(matters) {
+		select {
+		case <-c.idle:
+		case <-late.C:
+			return
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// busy reports whether a call that matters has not been answered.
+func (c *lineConn) busy(matters func(*call) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, call := range c.calls {
+		if matters(call) {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	methodListen     = "subscriptions/listen"
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+)
+
+// take queues the messages of a line, and answers what is none.
+func (c *lineConn) take(l line) error {
+	text := bytes.TrimSpace(l.text)
+	switch {
+	case l.long:
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
+	case len(text) == 0:
+		return nil
+	case !json.Valid(text) || !utf8.Valid(text):
+		return c.refuse(nil, jsonrpc.CodeParseError, "parse error: the line is no JSON")
+	case text[0] == '[':
+		return c.takeBatch(text)
+	}
+	m, refusal := c.decode(text, nil)
+	if refusal != nil {
+		return c.write(refusal)
+	}
+	if m != nil {
+		c.queue = append(c.queue, m)
+	}
+	return nil
+}
+
+// takeBatch queues the messages of a batch.
+func (c *lineConn) takeBatch(text []byte) error {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(text, &parts); err != nil || len(parts) == 0 {
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "an empty batch")
+	}
+	c.await(func(call *call) bool { return call.method == methodInitialize })
+	c.mu.Lock()
+	version := c.version
+	c.mu.Unlock()
+	if version != "2024-11-05" && version != "2025-03-26" {
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches")
+	}
+	b := &batch{left: 1} // until all parts are known
+	for _, part := range parts {
+		m, refusal := c.decode(part, b)
+		if refusal != nil {
+			b.responses = append(b.responses, refusal)
+		} else if m != nil {
+			c.queue = append(c.queue, m)
+		}
+	}
+	return c.finish(b, nil)
+}
+
+// finish adds a response to a batch, and writes the batch if it was the last one.
+func (c *lineConn) finish(b *batch, response json.RawMessage) error {
+	c.mu.Lock()
+	if b.left--; response != nil {
+		b.responses = append(b.responses, response)
+	}
+	done := b.left == 0 && len(b.responses) > 0
+	c.mu.Unlock()
+	if !done {
+		return nil
+	}
+	all, err := json.Marshal(b.responses)
+	if err != nil {
+		return err
+	}
+	return c.write(all)
+}
+
+// decode reads a message. It returns a response instead if the text is no message, or a request
+// with the id of one that runs.
+func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessage) {
+	m, err := jsonrpc.DecodeMessage(text)
+	var shape struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(text, &shape) // what is no object has no id
+	if err != nil || !validID(shape.ID) {
+		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 request, notification or response")
+	}
+	r, ok := m.(*jsonrpc.Request)
+	if !ok {
+		return m, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !r.IsCall() {
+		if r.Method == methodCancelled {
+			c.cancel(r)
+		}
+		return m, nil
+	}
+	if c.calls[r.ID] != nil {
+		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest, "a request with this id is running")
+	}
+	c.calls[r.ID] = &call{method: r.Method, batch: b}
+	if b != nil {
+		b.left++
+	}
+	return m, nil
+}
+
+// validID reports whether a message's id is one: MCP allows strings and integers. A notification
+// has none.
+func validID(id json.RawMessage) bool {
+	return len(id) == 0 || id[0] == '"' || (id[0] == '-' || id[0] >= '0' && id[0] <= '9') && !bytes.ContainsAny(id, ".eE")
+}
+
+// cancel notes that the answer to a call is not wanted any more. The caller holds c.mu.
+func (c *lineConn) cancel(r *jsonrpc.Request) {
+	var params struct {
+		RequestID any `json:"requestId"`
+	}
+	if json.Unmarshal(r.Params, &params) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(params.RequestID)
+	if call := c.calls[id]; err == nil && call != nil && call.method != methodInitialize && call.method != methodListen {
+		call.cancelled = true
+	}
+}
+
+// Write implements sdk.Connection.
+func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok {
+		text, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			return err
+		}
+		return c.write(text)
+	}
+	r.Error = plainError(r.Error)
+	text, err := jsonrpc.EncodeMessage(r)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	asked := c.calls[r.ID]
+	delete(c.calls, r.ID)
+	if asked != nil && asked.method == methodInitialize && r.Error == nil {
+		c.version = versionOf(r.Result)
+	}
+	c.mu.Unlock()
+	switch {
+	case asked == nil:
+		err = c.write(text)
+	case asked.batch != nil && asked.cancelled:
+		err = c.finish(asked.batch, nil)
+	case asked.batch != nil:
+		err = c.finish(asked.batch, text)
+	case !asked.cancelled:
+		err = c.write(text)
+	}
+	select {
+	case c.idle <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// versionOf returns the version in the result of initialize.
+func versionOf(result json.RawMessage) string {
+	var r struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(result, &r) // the SDK wrote it
+	return r.ProtocolVersion
+}
+
+// plainError returns an error of the SDK as one of the protocol: with a code, and without the names
+// of Go types.
+func plainError(err error) error {
+	if err == nil {
+		return nil
+	}
+	out := &jsonrpc.Error{Message: err.Error()}
+	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
+		out.Code, out.Data = e.Code, e.Data
+	}
+	if out.Code == 0 {
+		out.Code = jsonrpc.CodeInvalidRequest
+	}
+	if at := strings.Index(out.Message, ": unmarshaling"); at >= 0 {
+		out.Message = out.Message[:at]
+	}
+	if text := []rune(out.Message); len(text) > maxMessage {
+		out.Message = string(text[:maxMessage-1]) + "…"
+	}
+	return out
+}
+
+// refuse answers what is no message.
+func (c *lineConn) refuse(id json.RawMessage, code int64, message string) error {
+	return c.write(refusal(id, code, message))
+}
+
+// refusal returns the response to what is no message. Its id is null if that is unknown.
+func refusal(id json.RawMessage, code int64, message string) json.RawMessage {
+	if len(id) == 0 || !validID(id) {
+		id = json.RawMessage("null")
+	}
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}}) // id is JSON
+	return text
+}
+
+// write writes a line.
+func (c *lineConn) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	return err
+}
