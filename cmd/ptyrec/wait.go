@@ -29,17 +29,6 @@ const (
 	statusTimeout = 124 // as timeout(1)
 )
 
-const (
-	// calm is how long a session must have been idle: a prompt that was just sent is noticed
-	// within it.
-	calm = 1500 * time.Millisecond
-	// starting is the same for a session that has shown nothing yet: agents take seconds to
-	// start, and lose what is typed until then.
-	starting = 10 * time.Second
-	// agentStarting is how long an agent may take until its state is known.
-	agentStarting = time.Minute
-)
-
 type waitFlags struct {
 	idle    bool
 	text    string
@@ -156,49 +145,25 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 	return sessionOver(err)
 }
 
-// waitIdle waits until the state has been idle for a moment, or, without an agent, until
-// nothing was written for one. An agent has time to start: what is on the screen before may be no
-// more than the terminal's echo.
+// waitIdle waits until the session is idle.
 func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
-	state, patience := hello.State, calm
-	agent := state.State == "" && typing.IsAgent(hello.Session.Command)
-	switch {
-	case agent:
-		patience = agentStarting
-	case state.State == "":
-		patience = starting
-	}
-	due := time.Now().Add(patience)
-	for {
+	for idle := typing.NewIdle(hello); ; {
 		until, stop := ctx, context.CancelFunc(func() {})
-		if state.State != "busy" {
+		if due, ok := idle.Due(); ok {
 			until, stop = context.WithDeadline(ctx, due)
 		}
 		e, err := s.Next(until)
 		over := until.Err() != nil && ctx.Err() == nil
 		stop()
 		switch {
-		case over && state.State == "asking":
+		case over && idle.State.State == "asking":
 			return &cli.Failure{Err: errors.New("the agent asks for approval"), Hint: "answer it, or `ptyrec send` the key that does", Status: statusAsking}
 		case over:
 			return nil
 		case err != nil:
 			return err
 		}
-		switch e := e.(type) {
-		case protocol.State:
-			state, due, agent = e, time.Now().Add(calm), false
-		case protocol.Screen:
-			if agent {
-				continue
-			}
-			if strings.Join(e.Lines, "") != "" {
-				patience = calm
-			}
-			if state.State == "" {
-				due = time.Now().Add(patience)
-			}
-		}
+		idle.Take(e)
 	}
 }
 

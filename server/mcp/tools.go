@@ -34,7 +34,7 @@ type answer struct {
 }
 
 func (s *Server) tools() []tool {
-	return []tool{s.listTool(), s.searchTool(), s.readTool()}
+	return []tool{s.listTool(), s.searchTool(), s.readTool(), s.screenTool(), s.waitTool()}
 }
 
 // add offers a tool to clients.

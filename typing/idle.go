@@ -1,0 +1,67 @@
+package typing
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+const (
+	// calm is how long a session must have been idle: a prompt that was just sent is noticed
+	// within it.
+	calm = 1500 * time.Millisecond
+	// starting is the same for a session that has shown nothing yet: agents take seconds to
+	// start, and lose what is typed until then.
+	starting = 10 * time.Second
+	// agentStarting is how long an agent may take until its state is known.
+	agentStarting = time.Minute
+)
+
+// Idle finds out when a session is idle: its agent has waited for a prompt, or asked something, for
+// a moment, or, without an agent, nothing was written for one. An agent has time to start: what is
+// on the screen before may be no more than the terminal's echo.
+type Idle struct {
+	State protocol.State // what the agent does
+
+	agent    bool // one is to start
+	patience time.Duration
+	due      time.Time
+}
+
+// NewIdle begins with what the session said when it was attached to, in protocol.ModeText.
+func NewIdle(hello protocol.Hello) *Idle {
+	i := &Idle{State: hello.State, patience: calm}
+	i.agent = i.State.State == "" && IsAgent(hello.Session.Command)
+	switch {
+	case i.agent:
+		i.patience = agentStarting
+	case i.State.State == "":
+		i.patience = starting
+	}
+	i.due = time.Now().Add(i.patience)
+	return i
+}
+
+// Due returns when the session is idle if nothing happens until then. ok is false if something must
+// happen first.
+func (i *Idle) Due() (due time.Time, ok bool) { return i.due, i.State.State != "busy" }
+
+// Take takes an event of the session into account.
+func (i *Idle) Take(e client.Event) {
+	switch e := e.(type) {
+	case protocol.State:
+		i.State, i.due, i.agent = e, time.Now().Add(calm), false
+	case protocol.Screen:
+		if i.agent {
+			return
+		}
+		if strings.Join(e.Lines, "") != "" {
+			i.patience = calm
+		}
+		if i.State.State == "" {
+			i.due = time.Now().Add(i.patience)
+		}
+	}
+}
