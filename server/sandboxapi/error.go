@@ -35,6 +35,7 @@ type apiError struct {
 	HTTPStatus int            `json:"httpStatus"`
 	Timestamp  string         `json:"timestamp"`
 	Suggestion string         `json:"suggestion,omitempty"`
+	Old        string         `json:"error"` // what releases before 0.4 read in place of Message
 
 	cause error
 }
@@ -44,7 +45,8 @@ func (e *apiError) Error() string { return e.Message }
 func (e *apiError) Unwrap() error { return e.cause }
 
 func failure(status int, code, format string, args ...any) *apiError {
-	return &apiError{Code: code, Message: fmt.Sprintf(format, args...), Context: map[string]any{}, HTTPStatus: status, Timestamp: timestamp(time.Now())}
+	message := fmt.Sprintf(format, args...)
+	return &apiError{Code: code, Message: message, Old: message, Context: map[string]any{}, HTTPStatus: status, Timestamp: timestamp(time.Now())}
 }
 
 // with adds a field to the context, which some of the SDK's exceptions read.
@@ -55,6 +57,7 @@ func (e *apiError) with(name string, value any) *apiError {
 
 func noProcess(id string) error {
 	e := failure(http.StatusNotFound, codeNoProcess, "Process %s not found", id).with("processId", id)
+	e.Old = "Process not found: " + id // they look for these words
 	e.Suggestion = "Verify the process ID is correct and the process has not already exited"
 	return e
 }

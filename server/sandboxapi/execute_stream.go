@@ -78,6 +78,7 @@ func (a *API) sendExecution(ctx context.Context, e *events, o *commandRequest, c
 
 // sendError tells the client of an error in the stream, as that is the answer by now.
 func (a *API) sendError(e *events, o *commandRequest, at process.Offsets, err error) error {
-	_ = e.send("error", at, time.Now(), map[string]any{"data": executing(o, err).Error()}) // if this fails, the client is gone
+	message := executing(o, err).Error()                                                   // releases before 0.4 read it as error
+	_ = e.send("error", at, time.Now(), map[string]any{"data": message, "error": message}) // if this fails, the client is gone
 	return nil
 }

@@ -327,3 +327,12 @@ func (s *site) dial(path string) *websocket.Conn {
 	s.t.Cleanup(func() { _ = ws.CloseNow() })
 	return ws
 }
+
+// decodeBody decodes the body of a response.
+func decodeBody(t testing.TB, resp *http.Response, v any) {
+	t.Helper()
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(v); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -46,7 +46,11 @@ func (a *API) startCommand(w http.ResponseWriter, r *http.Request, o *commandReq
 	case existed:
 		return processExists(spec.ID)
 	}
-	return respond(w, map[string]any{"processId": spec.ID, "pid": c.Info().PID, "command": o.Command})
+	info := c.Info()
+	return respond(w, map[string]any{
+		"processId": spec.ID, "pid": info.PID, "command": o.Command,
+		"process": shown(info), // for releases before 0.4
+	})
 }
 
 func processExists(id string) error {
@@ -129,10 +133,10 @@ func (a *API) listProcesses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	status := r.URL.Query().Get("status")
+	status, wanted := r.URL.Query().Get("status"), ofSession(r)
 	processes := []shownProcess{}
 	for _, info := range infos {
-		if p := shown(info); status == "" || p.Status == status {
+		if p := shown(info); wanted(info) && (status == "" || p.Status == status) {
 			processes = append(processes, p)
 		}
 	}
@@ -207,7 +211,8 @@ func (a *API) killAll(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	infos = slices.DeleteFunc(infos, func(info process.Info) bool { return info.State != process.Running })
+	wanted := ofSession(r)
+	infos = slices.DeleteFunc(infos, func(info process.Info) bool { return info.State != process.Running || !wanted(info) })
 	errs := make([]error, len(infos))
 	var killing sync.WaitGroup
 	for i, info := range infos {
@@ -223,7 +228,11 @@ func (a *API) killAll(w http.ResponseWriter, r *http.Request) error {
 	if err := errors.Join(errs...); err != nil {
 		return errorOf(err, codeProcess)
 	}
-	return respond(w, map[string]any{"cleanedCount": len(infos)})
+	counted := map[string]any{"cleanedCount": len(infos)}
+	if isOld(r) {
+		counted["killedCount"] = len(infos)
+	}
+	return respond(w, counted)
 }
 
 // cleanup takes the processes that have ended off the list.

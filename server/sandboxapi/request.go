@@ -46,6 +46,7 @@ type commandRequest struct {
 	Cwd         string             `json:"cwd"`
 	AutoCleanup bool               `json:"autoCleanup"`
 	Background  bool               `json:"background"`
+	oldRequest
 }
 
 // noSession is what the SDK sends for a command of no session.
@@ -56,6 +57,7 @@ const defaultSession = "default"
 
 // spec returns the command that r asks for.
 func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
+	c.renew()
 	switch {
 	case strings.TrimSpace(c.Command) == "":
 		return process.Spec{}, failure(http.StatusBadRequest, codeInvalidCommand, "Invalid command: empty command provided")

@@ -16,6 +16,7 @@ func (a *API) createSession(w http.ResponseWriter, r *http.Request) error {
 		Env              map[string]*string `json:"env"`
 		Cwd              string             `json:"cwd"`
 		CommandTimeoutMs float64            `json:"commandTimeoutMs"` // 0: none
+		Isolation        *bool              `json:"isolation"`        // of 0.2 and 0.3, to which a session that exists is no error
 	}
 	if err := decode(w, r, &o); err != nil {
 		return err
@@ -38,7 +39,9 @@ func (a *API) createSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := nameOf(id)
 	err = a.Manager.CreateShell(r.Context(), sandboxOf(name), name, process.Shell{Env: env, Cwd: cwd, Timeout: timeout})
-	if errors.Is(err, process.ErrExists) {
+	if exists := errors.Is(err, process.ErrExists); exists && o.Isolation != nil {
+		err = nil
+	} else if exists {
 		return failure(http.StatusConflict, codeSessionExists, "Session '%s' already exists", id).with("sessionId", id)
 	}
 	if err != nil {
