@@ -12,8 +12,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -49,7 +49,7 @@ func read(t testing.TB, path string) recorded {
 
 func (rec *recorded) extract() {
 	started := time.Unix(1000, 0).UTC()
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: rec.header.Cols, Rows: rec.header.Rows, Started: started, SessionID: "s"})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: rec.header.Cols, Rows: rec.header.Rows, Started: started, SessionID: "s"})
 	for _, e := range rec.events {
 		p.Feed(e)
 	}

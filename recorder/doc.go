@@ -1,5 +1,5 @@
-// Package recorder runs a command in a PTY, tees it, and processes its output (live or replayed)
-// into a terminal log.
+// Package recorder runs a command in a PTY, tees its output, and has package transcript make a
+// terminal log of it.
 //
 // Run starts these goroutines. Each of them never waits for one that is drawn below it:
 //

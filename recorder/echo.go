@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -116,7 +117,7 @@ func (o *echo) next(seq int64) *typedKeys {
 
 // feed passes an event to the processor. If keys are pending, it also looks at the screen in
 // between.
-func (o *echo) feed(p *Processor, e session.Event) {
+func (o *echo) feed(p *transcript.Processor, e session.Event) {
 	o.reach(p)
 	data := e.Data
 	for e.Kind == session.Output && len(o.pending) > 0 && len(data) > 1 { // the line may be gone by the end of the event
@@ -135,9 +136,9 @@ func (o *echo) feed(p *Processor, e session.Event) {
 }
 
 // meet records the process group of an agent that has appeared.
-func (o *echo) meet(p *Processor) {
+func (o *echo) meet(p *transcript.Processor) {
 	switch {
-	case p.reader.Agent() == "":
+	case p.Agent() == "":
 		o.agent = 0
 	case o.agent == 0:
 		o.agent, _ = o.foreground() // 0 if it fails: unknown
@@ -145,31 +146,31 @@ func (o *echo) meet(p *Processor) {
 }
 
 // reach handles the keys that were typed when the output was where the processor is now.
-func (o *echo) reach(p *Processor) {
+func (o *echo) reach(p *transcript.Processor) {
 	if o.overflown() {
 		o.fail(len(o.pending))
 		o.hide()
 	}
-	for t := o.next(p.offset); t != nil; t = o.next(p.offset) {
+	for t := o.next(p.Offset()); t != nil; t = o.next(p.Offset()) {
 		p.Tick(t.at) // the screen at that moment is a frame
 		o.meet(p)
-		s := p.term.Snapshot()
-		o.typed(t, rowToCursor(s), p.reader.Shown() && o.agent > 0 && o.agent == t.group && !s.Visible)
+		s := p.Screen().Snapshot()
+		o.typed(t, rowToCursor(s), p.AgentShown() && o.agent > 0 && o.agent == t.group && !s.Visible)
 	}
 }
 
 // look compares the screen with what was typed.
-func (o *echo) look(p *Processor) {
+func (o *echo) look(p *transcript.Processor) {
 	if len(o.pending) == 0 {
 		return
 	}
-	if p.offset-o.pending[0].of.seq > echoReach {
+	if p.Offset()-o.pending[0].of.seq > echoReach {
 		o.expire(math.MaxInt64)
 		return
 	}
-	o.expire(p.last)
+	o.expire(p.LastOutput())
 	if len(o.pending) > 0 {
-		o.compare(rowToCursor(p.term.Snapshot()))
+		o.compare(rowToCursor(p.Screen().Snapshot()))
 	}
 }
 

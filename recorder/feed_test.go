@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // What does not fit in the feed is left out, and asked for by number.
@@ -59,7 +60,7 @@ func TestFloodGoesOn(t *testing.T) {
 	feed := newFeed()
 	log := &floodLog{feed: feed}
 	f := &follower{
-		processor: NewProcessor(ProcessorOptions{Cols: 80, Rows: 24}), progress: make(chan struct{}, 1),
+		processor: transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24}), progress: make(chan struct{}, 1),
 		feed: feed, log: log, catchUp: time.Second, ctx: t.Context(),
 	}
 	for range 4 {

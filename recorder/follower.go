@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -47,7 +48,7 @@ type follower struct {
 
 	telling sync.Mutex // held while callers are told about their keys; locked before mu
 
-	processor *Processor
+	processor *transcript.Processor
 	echo      echo
 	seq       atomic.Int64  // bytes of output processed
 	progress  chan struct{} // receives a value when seq has grown
@@ -70,7 +71,7 @@ type follower struct {
 func startFollower(o Options, c *child, feed *feed) *follower {
 	cols, rows := o.window()
 	f := &follower{
-		processor: NewProcessor(ProcessorOptions{
+		processor: transcript.NewProcessor(transcript.ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
 		echo: echo{foreground: c.foreground}, progress: make(chan struct{}, 1),
@@ -245,7 +246,7 @@ func (f *follower) process(e session.Event) error {
 	}
 	f.locked(func() { f.echo.feed(f.processor, e) })
 	f.tellKeys()
-	f.seq.Store(f.processor.offset)
+	f.seq.Store(f.processor.Offset())
 	notify(f.progress)
 	f.last = e.At
 	if time.Since(f.updated) >= max(updateEvery, updateShare*f.took) {
@@ -292,7 +293,7 @@ func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
 	if f.broken {
 		return false
 	}
-	read(f.processor.term, f.processor.offset)
+	read(f.processor.Screen(), f.processor.Offset())
 	return true
 }
 

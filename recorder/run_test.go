@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // memoryLog is a Log in memory.
@@ -196,7 +197,7 @@ func TestRunCatchesUp(t *testing.T) {
 	if got.err != nil || got.LogErr != nil || got.IndexErr != nil || got.Behind {
 		t.Fatalf("result = %+v", got)
 	}
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: started, SessionID: "s", Command: command})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: started, SessionID: "s", Command: command})
 	for _, e := range log.events {
 		p.Feed(e)
 	}

@@ -34,12 +34,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -230,7 +230,7 @@ func (s *site) recorded() (info *store.Info, output []byte) {
 	defer r.Close()
 	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/dev/shop", StartedAt: time.Now().UTC().Add(-time.Hour), Cols: r.Header.Cols, Rows: r.Header.Rows}
 	rec := store.NewRecording(sess.Cols, sess.Rows)
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: sess.Cols, Rows: sess.Rows, Started: sess.StartedAt, SessionID: sess.ID, Command: sess.Command})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: sess.Cols, Rows: sess.Rows, Started: sess.StartedAt, SessionID: sess.ID, Command: sess.Command})
 	var at time.Duration
 	for {
 		e, err := r.Next()

@@ -20,9 +20,9 @@ import (
 
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/journal"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // updateEvery is how often entries go to the database, as live.
@@ -42,7 +42,7 @@ type day struct {
 	ctx       context.Context
 	db        *store.Store
 	raw       *journal.Writer
-	processor *recorder.Processor
+	processor *transcript.Processor
 	sess      session.Session
 	at        time.Duration // of the last event
 	updated   time.Duration
@@ -73,7 +73,7 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	if err := db.TakeIn(ctx, nil); err != nil { // it makes the session known
 		return err
 	}
-	d.processor = recorder.NewProcessor(recorder.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
+	d.processor = transcript.NewProcessor(transcript.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
 	begun := time.Now()
 	for i, told := 0, int64(0); d.bytes < size; i++ {
 		if err := d.play(recordings[i%len(recordings)]); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // explain writes for each frame of a recording what was read off the screen: its lines with the
@@ -21,7 +21,7 @@ func explain(a *app, path string) error {
 	defer rec.Close()
 	w := bufio.NewWriter(a.stdout)
 	s := rec.session
-	p := recorder.NewProcessor(recorder.ProcessorOptions{
+	p := transcript.NewProcessor(transcript.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
 		Explain: func(at time.Duration, e extractor.Explanation) { writeExplanation(w, at, e) },
 	})

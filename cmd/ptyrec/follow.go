@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/process"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // follow connects to a command that a program runs, by its raw log. The error wraps
@@ -39,7 +39,7 @@ func (a *app) follow(ctx context.Context, db *store.Store, ref string) (io.ReadW
 type entryReader struct {
 	redaction
 	command *process.Transcript // nil: it has a PTY
-	*recorder.Processor
+	*transcript.Processor
 	last time.Duration
 	fed  bool
 }

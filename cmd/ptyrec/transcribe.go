@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/process"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // eventSource returns the raw events of a recording in order, then io.EOF.
@@ -18,7 +18,7 @@ type eventSource interface {
 // transcriber makes the transcript of a recording from its events.
 type transcriber struct {
 	session session.Session
-	screen  *recorder.Processor
+	screen  *transcript.Processor
 	command *process.Transcript // of a command whose output went through pipes; else nil
 	last    time.Duration
 	bytes   int64 // of output since the last call of forget
@@ -107,8 +107,8 @@ func transcribe(s session.Session, source eventSource, tap func(session.Event)) 
 	}, ignoreEnd(err)
 }
 
-func newProcessor(s session.Session) *recorder.Processor {
-	return recorder.NewProcessor(recorder.ProcessorOptions{
+func newProcessor(s session.Session) *transcript.Processor {
+	return transcript.NewProcessor(transcript.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
 	})
 }

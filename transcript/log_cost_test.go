@@ -1,4 +1,4 @@
-package session_test
+package transcript_test
 
 import (
 	"runtime"
@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // TestMergeCost checks that a view of one item costs the same below thousands of others (issue 12,
 // 1.2). The list of all the tape's items was copied at each view.
 func TestMergeCost(t *testing.T) {
-	l := session.NewLog("s", time.Time{})
+	l := transcript.NewLog("s", time.Time{})
 	const items = 5000
 	for i := range items {
 		l.Merge(view(1, i, "u:a prompt"))
@@ -39,7 +40,7 @@ func (p *printout) Text() (string, session.Gap) { return string(*p), session.Gap
 // TestOutputPast checks that an output is in its entry as it was when the tape let go of it, and
 // that the log lets go of it, too (issue 12, 1.2): the sources of all outputs were kept to the end.
 func TestOutputPast(t *testing.T) {
-	l := session.NewLog("s", time.Time{})
+	l := transcript.NewLog("s", time.Time{})
 	outputs := []printout{"one", "two", "three"}
 	shell := func(i int) session.Sighting {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: "print"}, Printed: &outputs[i]}
@@ -65,7 +66,7 @@ func TestForgottenCommand(t *testing.T) {
 	shell := func(text string, open bool) session.Sighting {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: text}, Open: open}
 	}
-	l := session.NewLog("s", time.Time{})
+	l := transcript.NewLog("s", time.Time{})
 	l.Merge(session.View{Tape: 1, Items: []session.Sighting{shell("one", true)}})
 	l.Merge(session.View{Tape: 1, From: 1, Items: []session.Sighting{shell("two", false), shell("three", true)}})
 	l.Merge(session.View{Tape: 1, From: 2, Past: 2, Items: []session.Sighting{shell("three", true)}})

@@ -1,9 +1,11 @@
-package session
+package transcript
 
 import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // Merge brings the log up to what a view shows, anchor first: items that the log already holds for
@@ -11,14 +13,14 @@ import (
 // one entry, what is new is appended after the anchor. Items may also take up entries that are no
 // longer on the tape: all of the conversation's where a new tape shows it again. An entry that has
 // stood for a while is never taken back. Merging a view twice changes nothing.
-func (l *Log) Merge(v View) {
+func (l *Log) Merge(v session.View) {
 	if v.Tape != l.tape {
 		l.entered()
 		l.settle(l.refs)
 		l.tape, l.refs, l.past = v.Tape, nil, 0
 	}
 	from := min(max(0, v.From-l.past), len(l.refs))
-	shown := map[*Entry]bool{}
+	shown := map[*session.Entry]bool{}
 	for _, e := range l.refs[from:] {
 		shown[e] = true
 	}
@@ -43,15 +45,15 @@ func (l *Log) Merge(v View) {
 // was the last one.
 func (l *Log) entered() {
 	for _, e := range l.refs {
-		if e.Role == RoleShell && e.Status == StatusStreaming {
-			e.Status = StatusComplete
+		if e.Role == session.RoleShell && e.Status == session.StatusStreaming {
+			e.Status = session.StatusComplete
 			l.seen[e].changed = true
 		}
 	}
 }
 
 // anchor returns the index at which the view's items begin in the log.
-func (l *Log) anchor(before []*Entry, v View) int {
+func (l *Log) anchor(before []*session.Entry, v session.View) int {
 	if len(before) > 0 {
 		return l.index(before[len(before)-1]) + 1
 	}
@@ -65,10 +67,10 @@ func (l *Log) anchor(before []*Entry, v View) int {
 }
 
 // messages returns the entries from an index on that a tape can show.
-func (l *Log) messages(from int) []*Entry {
-	var out []*Entry
+func (l *Log) messages(from int) []*session.Entry {
+	var out []*session.Entry
 	for _, e := range l.entries[min(from, len(l.entries)):] {
-		if e.Type == TypeMessage || l.seen[e].onTape {
+		if e.Type == session.TypeMessage || l.seen[e].onTape {
 			out = append(out, e)
 		}
 	}
@@ -76,7 +78,7 @@ func (l *Log) messages(from int) []*Entry {
 }
 
 // index returns an entry's place in the log; the newest are looked at first.
-func (l *Log) index(e *Entry) int {
+func (l *Log) index(e *session.Entry) int {
 	for i := len(l.entries) - 1; i >= 0; i-- {
 		if l.entries[i] == e {
 			return i
@@ -87,16 +89,16 @@ func (l *Log) index(e *Entry) int {
 
 // place returns where a new entry goes: before the entry that the next known item has, else at the
 // end. A prompt comes before the work on it, even if the screen showed that first.
-func (l *Log) place(rest []*Entry, it *Sighting, v View) int {
+func (l *Log) place(rest []*session.Entry, it *session.Sighting, v session.View) int {
 	for _, e := range rest {
 		if e != nil {
 			return l.index(e)
 		}
 	}
 	at := len(l.entries)
-	for ; it.Role == RoleUser && at > 0; at-- {
+	for ; it.Role == session.RoleUser && at > 0; at-- {
 		e := l.entries[at-1]
-		if e.Event != EventBusy || e.Agent != it.Agent {
+		if e.Event != session.EventBusy || e.Agent != it.Agent {
 			break
 		}
 		e.At, e.Offset = l.started.Add(v.At).UTC(), v.Offset
@@ -105,10 +107,10 @@ func (l *Log) place(rest []*Entry, it *Sighting, v View) int {
 	return at
 }
 
-func (l *Log) insert(at int, it *Sighting, v View) *Entry {
-	e := l.make(&Entry{Type: TypeMessage, Role: it.Role, Agent: it.Agent}, v.At, v.Offset)
+func (l *Log) insert(at int, it *session.Sighting, v session.View) *session.Entry {
+	e := l.make(&session.Entry{Type: session.TypeMessage, Role: it.Role, Agent: it.Agent}, v.At, v.Offset)
 	if it.Event != "" {
-		e.Type, e.Event = TypeEvent, it.Event
+		e.Type, e.Event = session.TypeEvent, it.Event
 		l.seen[e].onTape = true
 		l.begin(e)
 	}
@@ -118,20 +120,20 @@ func (l *Log) insert(at int, it *Sighting, v View) *Entry {
 
 // update brings an entry up to date. A reprint in progress shows less than the log has: that is no
 // news.
-func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
+func (l *Log) update(e *session.Entry, it *session.Sighting, v session.View, last bool) {
 	s := l.seen[e]
 	if !s.kept && (v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != "") {
 		s.kept = true
 	}
-	if e.Type == TypeEvent {
+	if e.Type == session.TypeEvent {
 		return
 	}
-	status := StatusComplete
+	status := session.StatusComplete
 	switch {
 	case it.Partial:
-		status = StatusPartial
+		status = session.StatusPartial
 	case it.Open:
-		status = StatusStreaming
+		status = session.StatusStreaming
 	}
 	if it.Tool != nil && e.Tool != nil {
 		tool := fuller(e.Tool, it.Tool)
@@ -143,16 +145,16 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 		}
 		it.Tool = tool
 	}
-	if v.Reprint && it.Role == RoleAssistant {
-		it.mend(e)
+	if v.Reprint && it.Role == session.RoleAssistant {
+		mend(it, e)
 	}
-	if it.TruncatedAt == TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
+	if it.TruncatedAt == session.TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
 		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
 	}
 	if s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
 		return
 	}
-	if v.Settled && it.Role == RoleAssistant {
+	if v.Settled && it.Role == session.RoleAssistant {
 		s.text, s.textAt = it.Text, v.At
 	}
 	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
@@ -173,7 +175,7 @@ func (l *Log) update(e *Entry, it *Sighting, v View, last bool) {
 }
 
 // grown records an output to be built later, and reports whether it has changed.
-func (l *Log) grown(e *Entry, it *Sighting) bool {
+func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 	s := l.seen[e]
 	was := s.printed
 	s.printed = it.Printed
@@ -192,7 +194,7 @@ func (l *Log) grown(e *Entry, it *Sighting) bool {
 
 // mend puts back the rows that an agent erased by mistake within what the tape shows of a reply
 // that goes on growing; see sight.ate.
-func (it *Sighting) mend(e *Entry) {
+func mend(it *session.Sighting, e *session.Entry) {
 	text, ok := withRows(e.Text, it.Text)
 	if !ok {
 		return
@@ -221,10 +223,10 @@ func withRows(was, now string) (string, bool) {
 
 // fuller returns what is known of a tool call: an agent that later folds it up into a summary takes
 // nothing back.
-func fuller(old, now *Tool) *Tool {
+func fuller(old, now *session.Tool) *session.Tool {
 	if now.Input == "" && old.Input != "" {
 		t := *old
-		if t.Status == ToolRunning {
+		if t.Status == session.ToolRunning {
 			t.Status = now.Status
 		}
 		if t.Output == "" {
@@ -246,7 +248,7 @@ func fuller(old, now *Tool) *Tool {
 }
 
 // drop takes back what was seen for a moment only and is gone from where it stood.
-func (l *Log) drop(old, held []*Entry, v View) {
+func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for _, e := range old {
 		s := l.seen[e]
 		if slices.Contains(held, e) || s.kept || v.At-s.first >= settleAfter {
@@ -264,9 +266,9 @@ func (l *Log) drop(old, held []*Entry, v View) {
 // align returns, for each item, the entry that it continues or repeats, or nil if it is new. It
 // keeps the order and chooses the largest total likeness. shown are the entries that the tape
 // showed before.
-func align(old []*Entry, shown map[*Entry]bool, items []Sighting) []*Entry {
-	refs := make([]*Entry, len(items))
-	like := func(e *Entry, it *Sighting) float64 {
+func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.Sighting) []*session.Entry {
+	refs := make([]*session.Entry, len(items))
+	like := func(e *session.Entry, it *session.Sighting) float64 {
 		if shown[e] {
 			return alike(e, it)
 		}
@@ -310,18 +312,18 @@ func align(old []*Entry, shown map[*Entry]bool, items []Sighting) []*Entry {
 // growing matches the last item with the last entry if both are a reply below the same message and
 // the entry is not complete. Its text may look quite different now: a reply becomes a table once
 // the table's head is there.
-func growing(old, refs []*Entry, items []Sighting) {
+func growing(old, refs []*session.Entry, items []session.Sighting) {
 	i, j := len(items)-1, len(old)-1
 	if i < 0 || j < 0 || refs[i] != nil || (i == 0) != (j == 0) || i > 0 && refs[i-1] != old[j-1] {
 		return
 	}
-	if e := old[j]; e.Role == RoleAssistant && items[i].Role == e.Role && e.Status == StatusStreaming {
+	if e := old[j]; e.Role == session.RoleAssistant && items[i].Role == e.Role && e.Status == session.StatusStreaming {
 		refs[i] = e
 	}
 }
 
 // alike returns how much an item on the same tape looks like an entry, or 0 if it is another one.
-func alike(e *Entry, it *Sighting) float64 {
+func alike(e *session.Entry, it *session.Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role:
 		return 0
@@ -345,7 +347,7 @@ func alike(e *Entry, it *Sighting) float64 {
 
 // sameCall says how much two sights of a tool call look like one: a call that is folded up into a
 // summary has no input, and may be any.
-func sameCall(a, b *Tool) float64 {
+func sameCall(a, b *session.Tool) float64 {
 	switch {
 	case a.Input == b.Input && a.Name == b.Name:
 		return 1
@@ -363,7 +365,7 @@ func sameCall(a, b *Tool) float64 {
 		return 0.9
 	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
-	case a.Name == b.Name && a.Status == ToolRunning && strings.HasSuffix(a.Input, "…"): // and named otherwise when it is done
+	case a.Name == b.Name && a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"): // and named otherwise when it is done
 		return 0.5
 	}
 	return 0
@@ -383,7 +385,7 @@ func isHead(head, input string) bool {
 
 // repeats returns how much an item looks like an entry of the log shown again, perhaps rewrapped or
 // half drawn, or 0 if it is another one.
-func repeats(e *Entry, it *Sighting) float64 {
+func repeats(e *session.Entry, it *session.Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent:
 		return 0
@@ -403,7 +405,7 @@ func repeats(e *Entry, it *Sighting) float64 {
 		return 0.9
 	case holed(a, b):
 		return 0.8
-	case e.Status == StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
+	case e.Status == session.StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
 		return 0.5 // its unfinished end is drawn otherwise now
 	}
 	return 0
@@ -411,13 +413,13 @@ func repeats(e *Entry, it *Sighting) float64 {
 
 // sameRest reports whether the head of the message is missing in the entry or the item, and the
 // other ends with what is there.
-func sameRest(e *Entry, it *Sighting) bool {
-	if it.TruncatedAt != TruncatedHead && e.TruncatedAt != TruncatedHead {
+func sameRest(e *session.Entry, it *session.Sighting) bool {
+	if it.TruncatedAt != session.TruncatedHead && e.TruncatedAt != session.TruncatedHead {
 		return false
 	}
 	a, b := words(e.Text), words(it.Text)
-	return it.TruncatedAt == TruncatedHead && b != "" && strings.HasSuffix(a, b) ||
-		e.TruncatedAt == TruncatedHead && a != "" && strings.HasSuffix(b, a)
+	return it.TruncatedAt == session.TruncatedHead && b != "" && strings.HasSuffix(a, b) ||
+		e.TruncatedAt == session.TruncatedHead && a != "" && strings.HasSuffix(b, a)
 }
 
 // holed reports whether one of two texts without white space is the other without some rows in its

@@ -1,4 +1,4 @@
-package session_test
+package transcript_test
 
 import (
 	"cmp"
@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // index keeps what a log tells, as a database does.
 type index map[string]session.Entry
 
-func (x index) follow(l *session.Log) {
+func (x index) follow(l *transcript.Log) {
 	changed, gone := l.Changes()
 	l.Forget()
 	for _, id := range gone {
@@ -37,7 +38,7 @@ func (x index) inOrder() []session.Entry {
 func TestForget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kept, flat, told := newLog(), newLog(), index{}
-		both := func(do func(l *session.Log)) { do(kept); do(flat) }
+		both := func(do func(l *transcript.Log)) { do(kept); do(flat) }
 		var items []string
 		tape, past, again, at := 1, 0, false, time.Duration(0)
 		runs := false
@@ -52,23 +53,23 @@ func TestForget(t *testing.T) {
 				}
 			case "agent":
 				tape, past, again, runs, items = tape+1, 0, false, true, nil
-				both(func(l *session.Log) { l.Event(session.EventNewSession, "claude", nil, at, 0) })
+				both(func(l *transcript.Log) { l.Event(session.EventNewSession, "claude", nil, at, 0) })
 			case "leave":
 				tape, past, again, runs, items = tape+1, 0, false, false, nil
-				both(func(l *session.Log) { l.Event(session.EventCLIExit, "claude", nil, at, 0) })
+				both(func(l *transcript.Log) { l.Event(session.EventCLIExit, "claude", nil, at, 0) })
 			case "event":
-				both(func(l *session.Log) { l.Event(fmt.Sprintf("e%d", i), "", nil, at, 0) })
+				both(func(l *transcript.Log) { l.Event(fmt.Sprintf("e%d", i), "", nil, at, 0) })
 			case "past":
 				past = rapid.IntRange(past, len(items)).Draw(t, "past")
 			}
 			v := view(tape, past, items[past:]...)
 			v.Past, v.Reprint, v.At, v.Settled = past, again, at, rapid.Bool().Draw(t, "settled")
-			both(func(l *session.Log) { l.Merge(v) })
+			both(func(l *transcript.Log) { l.Merge(v) })
 			if rapid.Bool().Draw(t, "follow") {
 				told.follow(flat)
 			}
 		}
-		both((*session.Log).Finish)
+		both((*transcript.Log).Finish)
 		told.follow(flat)
 		var want []session.Entry
 		for _, e := range kept.Entries() {

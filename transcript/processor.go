@@ -1,4 +1,4 @@
-package recorder
+package transcript
 
 import (
 	"strings"
@@ -40,7 +40,7 @@ type Processor struct {
 	opt    ProcessorOptions
 	term   *vterm.Term
 	reader *extractor.Reader
-	log    *session.Log
+	log    *Log
 
 	now     time.Duration // of the frame at hand
 	last    time.Duration // of the last output
@@ -67,7 +67,7 @@ const scrollback = 1000
 
 // NewProcessor returns a Processor for a recording that begins.
 func NewProcessor(o ProcessorOptions) *Processor {
-	p := &Processor{opt: o, reader: extractor.NewReader(), log: session.NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
+	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
 	if o.Explain != nil {
 		p.reader.Explain = func(e extractor.Explanation) { o.Explain(p.now, e) }
 	}
@@ -280,6 +280,22 @@ func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
 // that were taken back.
 func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return p.log.Changes() }
 
+// Agent returns the name of the agent that runs, or "".
+func (p *Processor) Agent() string { return p.reader.Agent() }
+
+// AgentShown reports whether the last frame showed the chrome of the agent that runs, such as its
+// input box.
+func (p *Processor) AgentShown() bool { return p.reader.Shown() }
+
+// Screen returns the screen. The caller must not change it.
+func (p *Processor) Screen() *vterm.Term { return p.term }
+
+// Offset returns the bytes of output so far.
+func (p *Processor) Offset() int64 { return p.offset }
+
+// LastOutput returns when the last output was, since the start of the recording.
+func (p *Processor) LastOutput() time.Duration { return p.last }
+
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
@@ -320,9 +336,4 @@ func (t *title) see(e *session.Entry) {
 	case e.Role == session.RoleShell && t.text == "":
 		t.text = firstLine(e.Text)
 	}
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }

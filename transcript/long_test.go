@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // screenplay writes the output events of a terminal.
@@ -86,7 +86,7 @@ func TestLongCommands(t *testing.T) {
 				t.Errorf("cut otherwise (-whole +cut):\n%.2000s", diff)
 			}
 			told := map[string]session.Entry{}
-			replay(window, s.events, func(p *recorder.Processor) { follow(p, told) })
+			replay(window, s.events, func(p *transcript.Processor) { follow(p, told) })
 			for _, e := range entries {
 				if diff := cmp.Diff(*e, told[e.ID]); diff != "" {
 					t.Errorf("live (-replay +live):\n%.2000s", diff)
@@ -217,7 +217,7 @@ func TestWipingCommand(t *testing.T) {
 		checkLong(t, entries[0], "clear", lines)
 		checkLong(t, entries[1], "retry", lines)
 		told := map[string]session.Entry{}
-		replay(window, s.events, func(p *recorder.Processor) { follow(p, told) })
+		replay(window, s.events, func(p *transcript.Processor) { follow(p, told) })
 		for _, e := range entries {
 			if diff := cmp.Diff(*e, told[e.ID]); diff != "" {
 				t.Errorf("live (-replay +live):\n%.2000s", diff)
@@ -250,7 +250,7 @@ func TestLongPlain(t *testing.T) {
 	for i := range 30000 {
 		s.show(0, fmt.Sprintf("print line %d\n", i+1))
 	}
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Command: []string{"print"}})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Command: []string{"print"}})
 	for _, e := range s.events {
 		p.Feed(e)
 	}
@@ -335,7 +335,7 @@ func TestSnapshotCost(t *testing.T) {
 	for name, play := range map[string]func(lines int) *screenplay{"shell": shell, "claude": claude} {
 		cost := func(lines int) uint64 {
 			s := play(lines)
-			p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+			p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
 			for _, e := range s.events {
 				p.Feed(e)
 			}

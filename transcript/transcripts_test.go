@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"github.com/sebdah/goldie/v2"
 
 	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // moreRecordings returns the files that match pattern in the folder PTYREC_RECORDINGS: recordings
@@ -117,7 +117,7 @@ func TestAnyEnd(t *testing.T) {
 		return func() {
 			every := events[len(events)-1].At / moments
 			logs := map[time.Duration][]string{}
-			entries := process(h, events, func(p *recorder.Processor, last, next time.Duration) {
+			entries := process(h, events, func(p *transcript.Processor, last, next time.Duration) {
 				if at := next.Truncate(every); at > last {
 					p.Tick(at)
 					logs[at] = utterances(p.Entries())
@@ -187,7 +187,7 @@ func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
 
 // transcribe is the log of a recording.
 func transcribe(h cast.Header, events []session.Event) []*session.Entry {
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
 	var last time.Duration
 	for _, e := range events {
 		p.Feed(e)

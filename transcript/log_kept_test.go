@@ -1,4 +1,4 @@
-package session_test
+package transcript_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package session_test
+package transcript_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // say makes a sighting from "u:text", "a:text", "t:text" (user, assistant, tool) or "!event"; a "…" at the end means open.
@@ -35,7 +36,7 @@ func view(tape, from int, items ...string) session.View {
 }
 
 // told returns the log's entries in say's short form.
-func told(l *session.Log) []string {
+func told(l *transcript.Log) []string {
 	var out []string
 	for _, e := range l.Entries() {
 		switch {
@@ -48,7 +49,7 @@ func told(l *session.Log) []string {
 	return out
 }
 
-func newLog() *session.Log { return session.NewLog("s", time.Unix(0, 0)) }
+func newLog() *transcript.Log { return transcript.NewLog("s", time.Unix(0, 0)) }
 
 func TestMerge(t *testing.T) {
 	at := func(v session.View, s float64) session.View {

@@ -1,4 +1,4 @@
-package recorder
+package transcript
 
 import (
 	"time"
@@ -52,7 +52,7 @@ func (s *status) changing() bool     { return s.next != s.now }
 func (s *status) due() time.Duration { return s.since + quiet }
 
 // log logs the state that has lasted.
-func (s *status) log(log *session.Log, offset int64) {
+func (s *status) log(log *Log, offset int64) {
 	s.now = s.next
 	log.Event(statusEvents[s.now], s.agent, nil, s.due(), offset)
 }

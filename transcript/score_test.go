@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"fmt"

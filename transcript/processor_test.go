@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // process runs events through a Processor; tick is called before each event, as a live recorder's clock would.
-func process(h cast.Header, events []session.Event, tick func(p *recorder.Processor, from, to time.Duration)) []*session.Entry {
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+func process(h cast.Header, events []session.Event, tick func(p *transcript.Processor, from, to time.Duration)) []*session.Entry {
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
 	var last time.Duration
 	for _, e := range events {
 		if tick != nil {
@@ -66,7 +66,7 @@ func TestLiveIsReplay(t *testing.T) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			h, events := readEvents(t, path)
 			want := process(h, events, nil)
-			got := process(h, events, func(p *recorder.Processor, from, to time.Duration) {
+			got := process(h, events, func(p *transcript.Processor, from, to time.Duration) {
 				for at := from + 50*time.Millisecond; at < to; at += 50 * time.Millisecond {
 					p.Tick(at)
 					p.Changes()
@@ -88,7 +88,7 @@ func TestForgetIsReplay(t *testing.T) {
 			whole := replay(h, events, nil)
 			want := whole.Entries()
 			told := map[string]session.Entry{}
-			got := replay(h, events, func(p *recorder.Processor) { follow(p, told) })
+			got := replay(h, events, func(p *transcript.Processor) { follow(p, told) })
 			for _, w := range want {
 				if diff := cmp.Diff(*w, told[w.ID]); diff != "" {
 					t.Fatalf("entry %d (-kept +told):\n%s", w.Seq, diff)
@@ -105,8 +105,8 @@ func TestForgetIsReplay(t *testing.T) {
 }
 
 // replay runs events through a Processor. each is called behind every event and behind the end.
-func replay(h cast.Header, events []session.Event, each func(p *recorder.Processor)) *recorder.Processor {
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+func replay(h cast.Header, events []session.Event, each func(p *transcript.Processor)) *transcript.Processor {
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
 	for _, e := range events {
 		p.Feed(e)
 		if each != nil {
@@ -121,7 +121,7 @@ func replay(h cast.Header, events []session.Event, each func(p *recorder.Process
 }
 
 // follow does what an index does with what it is told.
-func follow(p *recorder.Processor, told map[string]session.Entry) {
+func follow(p *transcript.Processor, told map[string]session.Entry) {
 	changed, gone := p.Changes()
 	p.Forget()
 	for _, id := range gone {
@@ -155,7 +155,7 @@ func TestDayIsFlat(t *testing.T) {
 		day = append(day, events...)
 		events = later(events)
 	}
-	replay(h, day, func(p *recorder.Processor) {
+	replay(h, day, func(p *transcript.Processor) {
 		follow(p, told)
 		most = max(most, len(p.Entries()))
 	})
@@ -278,7 +278,7 @@ func TestShellEndsWithItsCommand(t *testing.T) {
 // TestTitleIsWhole: titles were cut at 80 characters in the data (issue 12, 3.11).
 func TestTitleIsWhole(t *testing.T) {
 	want := "echo " + strings.Repeat("a long command line ", 12) + "ends"
-	p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 400, Rows: 24})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 400, Rows: 24})
 	p.Feed(session.Event{Kind: session.Output, Data: []byte("me@host:~$ " + want + "\r\nout\r\nme@host:~$ ")})
 	p.Close(time.Second)
 	if got := p.Title(); got != want {

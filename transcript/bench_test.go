@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // BenchmarkExtract processes the recordings of testdata: bytes of raw output a second, and how many times faster than
@@ -48,9 +48,9 @@ func BenchmarkTurns(b *testing.B) {
 	for _, turns := range []int{25, 500, 2000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			events := conversation(turns)
-			var p *recorder.Processor
+			var p *transcript.Processor
 			for b.Loop() {
-				p = recorder.NewProcessor(recorder.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+				p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
 				for _, e := range events {
 					p.Feed(e)
 				}
@@ -133,9 +133,9 @@ func BenchmarkReply(b *testing.B) {
 		for _, lines := range []int{1000, 4000} {
 			b.Run(fmt.Sprintf("%s-%d", kind.name, lines), func(b *testing.B) {
 				events := reply(lines, kind.line)
-				var p *recorder.Processor
+				var p *transcript.Processor
 				for b.Loop() {
-					p = recorder.NewProcessor(recorder.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+					p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
 					for _, e := range events {
 						p.Feed(e)
 					}
@@ -219,7 +219,7 @@ func BenchmarkFloods(b *testing.B) {
 			runtime.GC() // the events are no part of it
 			began := cpuTime(b)
 			for b.Loop() {
-				p := recorder.NewProcessor(recorder.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+				p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
 				for i, e := range bm.events {
 					if p.Feed(e); i%100 == 0 {
 						p.Changes()

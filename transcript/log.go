@@ -1,4 +1,4 @@
-package session
+package transcript
 
 import (
 	"crypto/sha256"
@@ -7,45 +7,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // settleAfter is how long an entry must have stood on the screen before it is never taken back:
 // what a torn frame seemed to show is gone sooner.
 const settleAfter = 250 * time.Millisecond
-
-// Sighting is one item that a view shows: a message, or an event that stood among the messages.
-type Sighting struct {
-	Message
-	Event   string     // EventClear or EventInterrupted; Message is then empty
-	Open    bool       // may still grow
-	Printed LongOutput // output of a shell command; if set, it replaces Message.Output
-}
-
-// LongOutput is an output that grows. Its text is only built when it is needed.
-type LongOutput interface {
-	Size() int                     // changes whenever the text does
-	Text() (text string, omit Gap) // the current text
-}
-
-// Gap describes what was cut from the middle of a long text.
-type Gap struct {
-	Lines int // line breaks
-	Bytes int
-}
-
-// View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape
-// is one continuous text; a new one begins where the screen was wiped or another program took it
-// over.
-type View struct {
-	Tape    int
-	From    int
-	Items   []Sighting
-	Reprint bool          // the tape may show again what the log already has from the current conversation
-	Past    int           // no later view of the tape shows an item before this one
-	At      time.Duration // since the start of the recording
-	Offset  int64         // bytes of raw output up to here
-	Settled bool          // nothing has changed for a while: the view is no torn frame
-}
 
 // keepEntries is how many entries of a conversation Forget keeps at most because an agent may print
 // them again: more than it can within the rows that the extractor holds of a tape.
@@ -56,20 +24,20 @@ const keepEntries = 10000
 type Log struct {
 	id      string
 	started time.Time
-	entries []*Entry // those that are kept
-	before  int      // entries before them
-	made    int      // entries ever made, for their ids
-	conv    int      // the current conversation
-	start   int      // index in entries of its first, or 0 if that is not kept
-	running bool     // its agent has not been left: a view may show it again
+	entries []*session.Entry // those that are kept
+	before  int              // entries before them
+	made    int              // entries ever made, for their ids
+	conv    int              // the current conversation
+	start   int              // index in entries of its first, or 0 if that is not kept
+	running bool             // its agent has not been left: a view may show it again
 
 	tape    int
-	resized time.Duration // the last resize
-	refs    []*Entry      // the tape's items as entries, from the number past on
+	resized time.Duration    // the last resize
+	refs    []*session.Entry // the tape's items as entries, from the number past on
 	past    int
-	gone    []string              // ids taken back since the last Changes
-	printed map[*Entry]LongOutput // entries whose output has not been built yet
-	seen    map[*Entry]*sight
+	gone    []string                      // ids taken back since the last Changes
+	printed map[*session.Entry]session.LongOutput // entries whose output has not been built yet
+	seen    map[*session.Entry]*sight
 }
 
 // wrappedRow is the length of a row of a paragraph in a wide window, in bytes.
@@ -83,7 +51,7 @@ type sight struct {
 	onTape  bool   // an event found in the document of rows
 	text    string // a reply as it was when the screen was quiet
 	textAt  time.Duration
-	printed LongOutput // the output as seen last
+	printed session.LongOutput // the output as seen last
 	size    int
 }
 
@@ -110,12 +78,12 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.
 func NewLog(id string, started time.Time) *Log {
-	return &Log{id: id, started: started, tape: -1, seen: map[*Entry]*sight{}, printed: map[*Entry]LongOutput{}}
+	return &Log{id: id, started: started, tape: -1, seen: map[*session.Entry]*sight{}, printed: map[*session.Entry]session.LongOutput{}}
 }
 
 // Entries returns the log's entries in order, with Seq from 1, without those that Forget has
 // dropped. The caller must not change them. The slice is valid until the log changes.
-func (l *Log) Entries() []*Entry {
+func (l *Log) Entries() []*session.Entry {
 	l.write()
 	for i, e := range l.entries {
 		if seq := l.before + i + 1; e.Seq != seq {
@@ -127,7 +95,7 @@ func (l *Log) Entries() []*Entry {
 }
 
 // Last returns the newest entry, or nil. Its output may be out of date.
-func (l *Log) Last() *Entry {
+func (l *Log) Last() *session.Entry {
 	if len(l.entries) == 0 {
 		return nil
 	}
@@ -142,19 +110,19 @@ func (l *Log) write() {
 }
 
 // writeEntry builds the output of an entry if it has grown.
-func (l *Log) writeEntry(e *Entry) {
+func (l *Log) writeEntry(e *session.Entry) {
 	if p, ok := l.printed[e]; ok {
 		text, gap := p.Text()
 		e.Output, e.OmittedLines, e.Truncated, e.TruncatedAt = text, gap.Lines, false, ""
 		if gap.Bytes > 0 {
-			e.Truncate(TruncatedMiddle)
+			e.Truncate(session.TruncatedMiddle)
 		}
 		delete(l.printed, e)
 	}
 }
 
 // settle builds the outputs of entries that no later view shows, and drops their sources.
-func (l *Log) settle(entries []*Entry) {
+func (l *Log) settle(entries []*session.Entry) {
 	for _, e := range entries {
 		l.writeEntry(e)
 		l.seen[e].printed = nil
@@ -163,7 +131,7 @@ func (l *Log) settle(entries []*Entry) {
 
 // Changes returns the entries that are new or different since the last call, in order, and the ids
 // of those that were taken back.
-func (l *Log) Changes() (changed []*Entry, gone []string) {
+func (l *Log) Changes() (changed []*session.Entry, gone []string) {
 	for _, e := range l.Entries() {
 		if s := l.seen[e]; s.changed {
 			changed = append(changed, e)
@@ -177,7 +145,7 @@ func (l *Log) Changes() (changed []*Entry, gone []string) {
 // Forget drops the entries that no view can change any more and that Changes has returned. It
 // returns them in order. Entries that were still growing end as Finish ends them, and are dropped
 // once Changes has returned them again.
-func (l *Log) Forget() []*Entry {
+func (l *Log) Forget() []*session.Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {
 		l.returned(e) // what came below was typed at the next prompt
@@ -210,10 +178,10 @@ func (l *Log) reach() int {
 }
 
 // Event appends an event. EventNewSession and EventClear begin a conversation.
-func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, offset int64) *Entry {
-	e := l.make(&Entry{Type: TypeEvent, Event: name, Agent: agent, Data: data}, at, offset)
+func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, offset int64) *session.Entry {
+	e := l.make(&session.Entry{Type: session.TypeEvent, Event: name, Agent: agent, Data: data}, at, offset)
 	l.seen[e].kept = true
-	if name == EventResize {
+	if name == session.EventResize {
 		l.resized = at
 	}
 	l.begin(e)
@@ -222,19 +190,19 @@ func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, o
 }
 
 // begin counts up the conversation if e begins one, and notes its end.
-func (l *Log) begin(e *Entry) {
+func (l *Log) begin(e *session.Entry) {
 	switch e.Event {
-	case EventNewSession, EventClear:
+	case session.EventNewSession, session.EventClear:
 		l.conv++
 		l.start = len(l.entries) + 1
 		l.running = true
 		e.Conversation = l.conv
-	case EventCLIExit:
+	case session.EventCLIExit:
 		l.running = false
 	}
 }
 
-func (l *Log) make(e *Entry, at time.Duration, offset int64) *Entry {
+func (l *Log) make(e *session.Entry, at time.Duration, offset int64) *session.Entry {
 	l.made++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", l.id, l.made))
 	e.ID = hex.EncodeToString(sum[:10])
@@ -265,27 +233,27 @@ func (l *Log) Exited() {
 }
 
 // returned ends an entry that is a running shell command.
-func (l *Log) returned(e *Entry) {
-	if e.Role == RoleShell && e.Agent == "" && e.Status == StatusStreaming {
-		e.Status = StatusComplete
+func (l *Log) returned(e *session.Entry) {
+	if e.Role == session.RoleShell && e.Agent == "" && e.Status == session.StatusStreaming {
+		e.Status = session.StatusComplete
 		l.seen[e].changed = true
 	}
 }
 
 // idled reports whether the agent was idle after an entry of its own, which is complete then.
-func (l *Log) idled(e *Entry) bool {
-	return e.Agent != "" && slices.ContainsFunc(l.entries[l.index(e)+1:], func(x *Entry) bool { return x.Event == EventIdle && x.Agent == e.Agent })
+func (l *Log) idled(e *session.Entry) bool {
+	return e.Agent != "" && slices.ContainsFunc(l.entries[l.index(e)+1:], func(x *session.Entry) bool { return x.Event == session.EventIdle && x.Agent == e.Agent })
 }
 
 // cutShort ends an entry that was still growing: its end was never on the screen. What a tool call
 // shows may be all of it.
-func (l *Log) cutShort(e *Entry) {
-	if e.Status == StatusStreaming {
-		e.Status = StatusPartial
+func (l *Log) cutShort(e *session.Entry) {
+	if e.Status == session.StatusStreaming {
+		e.Status = session.StatusPartial
 		if l.idled(e) {
-			e.Status = StatusComplete
-		} else if e.Role != RoleTool {
-			e.Truncate(TruncatedTail)
+			e.Status = session.StatusComplete
+		} else if e.Role != session.RoleTool {
+			e.Truncate(session.TruncatedTail)
 		}
 		l.seen[e].changed = true
 	}

@@ -1,4 +1,4 @@
-package recorder_test
+package transcript_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // marked is a prompt as a shell with OSC 133 draws it.
@@ -104,7 +104,7 @@ func TestShellMarks(t *testing.T) {
 				t.Errorf("commands (-want +got):\n%s", diff)
 			}
 			told := map[string]session.Entry{}
-			replay(window, recut(s.events, 7), func(p *recorder.Processor) { follow(p, told) })
+			replay(window, recut(s.events, 7), func(p *transcript.Processor) { follow(p, told) })
 			if len(told) != len(tt.want) {
 				t.Errorf("%d commands live, want %d", len(told), len(tt.want))
 			}

@@ -1,0 +1,37 @@
+package session
+
+import "time"
+
+// Sighting is one item that a view shows: a message, or an event that stood among the messages.
+type Sighting struct {
+	Message
+	Event   string     // EventClear or EventInterrupted; Message is then empty
+	Open    bool       // may still grow
+	Printed LongOutput // output of a shell command; if set, it replaces Message.Output
+}
+
+// LongOutput is an output that grows. Its text is only built when it is needed.
+type LongOutput interface {
+	Size() int                     // changes whenever the text does
+	Text() (text string, omit Gap) // the current text
+}
+
+// Gap describes what was cut from the middle of a long text.
+type Gap struct {
+	Lines int // line breaks
+	Bytes int
+}
+
+// View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape
+// is one continuous text; a new one begins where the screen was wiped or another program took it
+// over.
+type View struct {
+	Tape    int
+	From    int
+	Items   []Sighting
+	Reprint bool          // the tape may show again what the log already has from the current conversation
+	Past    int           // no later view of the tape shows an item before this one
+	At      time.Duration // since the start of the recording
+	Offset  int64         // bytes of raw output up to here
+	Settled bool          // nothing has changed for a while: the view is no torn frame
+}
