@@ -1,5 +1,4 @@
-// Package session holds the words that everybody speaks (Session, Entry, Message, Event) and the
-// terminal log: anchor-and-merge.
+// Package session has the types that all packages share: Session, Entry, Message, Event, View.
 package session
 
 import "time"
