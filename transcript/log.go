@@ -35,7 +35,7 @@ type Log struct {
 	resized time.Duration    // the last resize
 	refs    []*session.Entry // the tape's items as entries, from the number past on
 	past    int
-	gone    []string                      // ids taken back since the last Changes
+	gone    []string                              // ids taken back since the last Changes
 	printed map[*session.Entry]session.LongOutput // entries whose output has not been built yet
 	seen    map[*session.Entry]*sight
 }
