@@ -85,6 +85,7 @@ func startHosted(a *app, args []string, files ...*os.File) error {
 	}
 	defer errs.Close()
 	cmd := exec.Command(executable(), args...)
+	cmd.Args[0] = programName // whatever the file is called
 	cmd.Env = withoutSession(a.environ)
 	cmd.ExtraFiles = append([]*os.File{tell}, files...)
 	cmd.Stderr = errTo

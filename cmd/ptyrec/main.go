@@ -14,7 +14,7 @@ import (
 
 func main() {
 	process.BeHost()
-	os.Exit(execute(os.Args[1:]))
+	os.Exit(execute(asAgentapi(os.Args)))
 }
 
 // execute runs one command line on the process's own streams and returns its exit status.

@@ -438,6 +438,7 @@ type starter struct {
 func (s *starter) start(ctx context.Context, o server.StartOptions) (string, error) {
 	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), fmt.Sprintf("--owned=%v", o.Name != ""), "--"}
 	cmd := exec.CommandContext(ctx, executable(), append(args, o.Command...)...)
+	cmd.Args[0] = programName // whatever the file is called
 	if o.Name != "" {
 		cmd.ExtraFiles = []*os.File{s.owned}
 	}

@@ -1,0 +1,299 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// agentServer is `ptyrec agentapi server` with the fake agent.
+type agentServer struct {
+	t      *testing.T
+	url    string
+	log    string // the prompts that the agent took
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when it has ended; before that, cmd and stderr belong to it
+	stderr *bytes.Buffer
+}
+
+// startAgentapi starts the server with flags, and the command, by default the fake agent.
+func startAgentapi(t *testing.T, flags []string, command ...string) *agentServer {
+	t.Helper()
+	environ, dir := liveEnv(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	_, port, _ := net.SplitHostPort(address)
+	if len(command) == 0 {
+		command = []string{"claude"}
+	}
+	s := &agentServer{t: t, url: "http://" + address, log: filepath.Join(dir, "prompts"), stderr: &bytes.Buffer{}, ended: make(chan struct{})}
+	args := append([]string{"agentapi", "server", "--port", port, "--term-width", "80", "--term-height", "60"}, flags...)
+	s.cmd = exec.Command("ptyrec", append(append(args, "--"), command...)...)
+	s.cmd.Env = append(environ, "AGENT_LOG="+s.log, "HOME="+dir)
+	s.cmd.Stderr = s.stderr
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(s.ended)
+		_ = s.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		<-s.ended
+	})
+	waitFor(t, "the server listens", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	return s
+}
+
+// get reads a JSON answer.
+func (s *agentServer) get(path string, into any) {
+	s.t.Helper()
+	resp, err := http.Get(s.url + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: %s, %v", path, resp.Status, err)
+	}
+}
+
+type agentMessage struct {
+	ID      int       `json:"id"`
+	Role    string    `json:"role"`
+	Content string    `json:"content"`
+	Time    time.Time `json:"time"`
+}
+
+func (s *agentServer) messages() []agentMessage {
+	s.t.Helper()
+	var answer struct {
+		Messages []agentMessage `json:"messages"`
+	}
+	s.get("/messages", &answer)
+	return answer.Messages
+}
+
+func (s *agentServer) status() string {
+	s.t.Helper()
+	var answer struct {
+		Status string `json:"status"`
+	}
+	s.get("/status", &answer)
+	return answer.Status
+}
+
+func (s *agentServer) waitStable() {
+	s.t.Helper()
+	waitFor(s.t, "stable", func() bool { return s.status() == "stable" })
+}
+
+// post sends a message, and returns the status and the body.
+func (s *agentServer) post(kind, content string) (int, string) {
+	s.t.Helper()
+	body, _ := json.Marshal(map[string]string{"type": kind, "content": content})
+	resp, err := http.Post(s.url+"/message", "application/json", bytes.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text)
+}
+
+// prompts returns what the fake agent took.
+func (s *agentServer) prompts() (taken []string) {
+	text, _ := os.ReadFile(s.log)
+	for dec := json.NewDecoder(bytes.NewReader(text)); dec.More(); {
+		var prompt string
+		if err := dec.Decode(&prompt); err != nil {
+			s.t.Fatal(err)
+		}
+		taken = append(taken, prompt)
+	}
+	return taken
+}
+
+// ask sends a prompt, waits for stable, and returns the newest message.
+func (s *agentServer) ask(prompt string) agentMessage {
+	s.t.Helper()
+	if status, body := s.post("user", prompt); status != http.StatusOK {
+		s.t.Fatalf("%q: %d %s", prompt, status, body)
+	}
+	s.waitStable()
+	list := s.messages()
+	return list[len(list)-1]
+}
+
+// Issue 17, sections 1, 4 and 5: a script sends a prompt, waits for stable and reads the answer.
+func TestI17ServerAnswers(t *testing.T) {
+	t.Parallel()
+	s := startAgentapi(t, nil)
+	s.waitStable()
+	list := s.messages()
+	if len(list) != 1 || list[0].ID != 0 || list[0].Role != "agent" || !strings.Contains(list[0].Content, "Claude Code") || strings.Contains(list[0].Content, "shortcuts") {
+		t.Errorf("at the start: %+v", list)
+	}
+	for i, prompt := range []string{"Is this it? Why?", "one\ntwo", "Is this it? Why?"} {
+		got := s.ask(prompt)
+		if want := fmt.Sprintf("You said %d letters", len(prompt)); got.ID != 2*i+2 || got.Role != "agent" || got.Content != want {
+			t.Errorf("%q: %+v, want %q", prompt, got, want)
+		}
+		if list := s.messages(); list[2*i+1].Role != "user" || list[2*i+1].Content != prompt {
+			t.Errorf("%q: the user's message is %+v", prompt, list[2*i+1])
+		}
+	}
+	if diff := cmp.Diff([]string{"Is this it? Why?", "one\ntwo", "Is this it? Why?"}, s.prompts()); diff != "" {
+		t.Errorf("what arrived (-want +got):\n%s", diff)
+	}
+}
+
+// Section 4 and 6: while the agent asks, the status is stable, a prompt is refused, and raw keys
+// answer.
+func TestI17Approval(t *testing.T) {
+	t.Parallel()
+	s := startAgentapi(t, nil)
+	s.waitStable()
+	if got := s.ask("ask me"); !strings.Contains(got.Content, "I want to run it.") {
+		t.Errorf("while it asks: %+v", got)
+	}
+	if status, body := s.post("user", "please say no"); status != http.StatusInternalServerError || !strings.Contains(body, "failed to send message") {
+		t.Errorf("a prompt while it asks: %d %s", status, body)
+	}
+	if status, body := s.post("raw", "1"); status != http.StatusOK {
+		t.Errorf("an answer: %d %s", status, body)
+	}
+	waitFor(t, "the reply", func() bool {
+		list := s.messages()
+		return strings.HasSuffix(list[len(list)-1].Content, "It is approved.")
+	})
+	if diff := cmp.Diff([]string{"ask me", "approved"}, s.prompts()); diff != "" {
+		t.Errorf("what arrived (-want +got):\n%s", diff)
+	}
+}
+
+// Two prompts at once: one is taken, and the other refused.
+func TestI17TwoAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startAgentapi(t, nil)
+	s.waitStable()
+	var wait sync.WaitGroup
+	var statuses [2]int
+	for i := range statuses {
+		wait.Go(func() { statuses[i], _ = s.post("user", fmt.Sprint("slow ", i)) })
+	}
+	wait.Wait()
+	if statuses[0]+statuses[1] != 200+500 {
+		t.Errorf("answers %v", statuses)
+	}
+	s.waitStable()
+	if got := s.prompts(); len(got) != 1 {
+		t.Errorf("it took %q", got)
+	}
+}
+
+// Section 3: events come in the original's form, the first ones at once; none are lost.
+func TestI17Events(t *testing.T) {
+	t.Parallel()
+	s := startAgentapi(t, nil)
+	s.waitStable()
+	resp, err := http.Get(s.url + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func() (name, data string) {
+		for lines.Scan() {
+			line := lines.Text()
+			if text, ok := strings.CutPrefix(line, "event: "); ok {
+				name = text
+			} else if text, ok := strings.CutPrefix(line, "data: "); ok {
+				data = text
+			} else if line == "" && name != "" {
+				return name, data
+			}
+		}
+		t.Fatal("the stream ended: ", lines.Err())
+		return "", ""
+	}
+	if name, data := next(); name != "message_update" || !strings.HasPrefix(data, `{"id":0,"role":"agent","message":"`) {
+		t.Errorf("%s %s", name, data)
+	}
+	if name, data := next(); name != "status_change" || data != `{"status":"stable","agent_type":"claude"}` {
+		t.Errorf("%s %s", name, data)
+	}
+	if status, body := s.post("user", "hello"); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	var seen []string
+	for reply := ""; reply != "You said 5 letters" || seen[len(seen)-1] != "stable"; {
+		name, data := next()
+		var e struct {
+			ID                    int
+			Role, Message, Status string
+		}
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			t.Fatalf("%s: %s", name, data)
+		}
+		seen = append(seen, e.Status+e.Role)
+		if e.Role == "agent" {
+			reply = e.Message
+		}
+	}
+	var order []string
+	for _, what := range seen {
+		if len(order) == 0 || order[len(order)-1] != what {
+			order = append(order, what)
+		}
+	}
+	if diff := cmp.Diff([]string{"running", "user", "agent", "stable"}, order); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// Section 1: the server ends as the command does, with its last screen if that failed.
+func TestI17ServerEndsWithItsCommand(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{0, 3} {
+		s := startAgentapi(t, nil, "sh", "-c", fmt.Sprintf("echo working; sleep 1; echo the last words; exit %d", code))
+		select {
+		case <-s.ended:
+		case <-time.After(time.Minute):
+			t.Fatal("it did not end")
+		}
+		if got := s.cmd.ProcessState.ExitCode(); (got == 0) != (code == 0) {
+			t.Errorf("exit status %d, want that of %d: %s", got, code, s.stderr)
+		}
+		if got := strings.Contains(s.stderr.String(), "the last words"); got != (code != 0) {
+			t.Errorf("with %d, it wrote %q", code, s.stderr)
+		}
+	}
+}

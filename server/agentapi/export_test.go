@@ -1,0 +1,48 @@
+package agentapi
+
+import (
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Fed is a session that a test feeds.
+type Fed struct {
+	*Session
+	events chan client.Event
+}
+
+// NewFed returns a session that follows what Feed gets.
+func NewFed(o Options) *Fed {
+	f := &Fed{newSession(o), make(chan client.Event)}
+	f.loading = o.Start.Load != nil
+	f.run.Go(func() { f.follow(f.events) })
+	return f
+}
+
+// Feed gives the session an event.
+func (f *Fed) Feed(e client.Event) { f.events <- e }
+
+// Entries gives the session entries.
+func (f *Fed) Entries(entries ...*session.Entry) { f.Feed(protocol.Entries{Entries: entries}) }
+
+// End ends the session.
+func (f *Fed) End() {
+	close(f.events)
+	<-f.ended
+	f.Close()
+}
+
+// Status returns the status.
+func (f *Fed) Status() string { status, _ := f.board.now(); return status }
+
+// Messages returns the messages.
+func (f *Fed) Messages() []Message { _, messages := f.board.now(); return messages }
+
+// Fail tells the session's clients of an error.
+func (f *Fed) Fail(level, message string) { f.board.fail(level, message, time.Now()) }
+
+// MaxEvent is how long an event may be.
+const MaxEvent = maxEvent

@@ -1,0 +1,125 @@
+package agentapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/prompt"
+)
+
+// Send gives the agent a prompt, and returns once the agent has taken it. It refuses to while
+// the agent does not wait for one.
+func (s *Session) Send(text string) error {
+	s.mu.Lock()
+	status, _ := s.board.now()
+	over := s.over
+	s.mu.Unlock()
+	switch {
+	case over || s.Sender == nil:
+		return &refusal{reason: "the session is over"}
+	case status != statusStable:
+		return &refusal{reason: reasonBusy}
+	case prompt.Clean(text) == "":
+		return &refusal{reason: reasonEmpty}
+	}
+	return s.send(text)
+}
+
+// send sends a prompt, one at a time.
+func (s *Session) send(text string) error {
+	text = prompt.Clean(text)
+	now := time.Now()
+	s.mu.Lock()
+	if s.sending != nil {
+		s.mu.Unlock()
+		return &refusal{reason: reasonBusy}
+	}
+	u := s.talk.sending(text)
+	s.sending = u
+	s.page.mark(text)
+	s.mu.Unlock()
+	s.look(now)
+
+	ctx, cancel := context.WithTimeout(s.ctx, sendTime) // a client that leaves leaves no half of a prompt
+	defer cancel()
+	receipt, err := s.Sender.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
+
+	s.mu.Lock()
+	s.sending = nil
+	if err != nil {
+		s.talk.unsent(u)
+	} else {
+		s.talk.sentAt(u, now)
+		s.await = awaiting{since: time.Now(), seq: receipt.After, busy: receipt.Busy}
+	}
+	s.dirty = true
+	s.mu.Unlock()
+	s.look(time.Now())
+	s.poke()
+	return refused(err)
+}
+
+// Raw types keys at once, whatever the agent does.
+func (s *Session) Raw(keys []byte) error {
+	s.mu.Lock()
+	over := s.over
+	if !over && strings.ContainsAny(string(keys), "\r\n") || s.talk.state.State == "asking" {
+		s.await = awaiting{since: time.Now(), seq: s.talk.lastSeq()}
+	}
+	s.mu.Unlock()
+	if over || s.Sender == nil {
+		return &refusal{reason: "the session is over"}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	s.look(time.Now())
+	s.poke()
+	return refused(s.Sender.Raw(s.ctx, keys))
+}
+
+// begin does what is to be done once the agent is ready. The caller holds s.mu.
+func (s *Session) begin() {
+	s.ready = true
+	if s.Start.Load == nil && s.Start.Prompt == "" {
+		s.poke()
+		return
+	}
+	s.starting = true
+	s.run.Go(func() {
+		s.start()
+		s.mu.Lock()
+		s.starting = false
+		s.mu.Unlock()
+		s.poke()
+	})
+}
+
+// start takes over the messages of an earlier run, and sends the first prompt.
+func (s *Session) start() {
+	var was State
+	if s.Start.Load != nil {
+		var err error
+		if was, err = s.Start.Load(); err != nil {
+			s.Warn("the state of the last run is left out: " + err.Error())
+		}
+	}
+	s.mu.Lock()
+	s.loading = false
+	s.talk.resume(was.messages())
+	s.prompt, s.sent = was.InitialPrompt, was.InitialPromptSent
+	s.mu.Unlock()
+	text := prompt.Clean(s.Start.Prompt)
+	if text == "" || was.InitialPromptSent && was.InitialPrompt == text {
+		return
+	}
+	err := s.send(text)
+	s.mu.Lock()
+	s.prompt, s.sent = text, err == nil
+	s.mu.Unlock()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.board.fail("error", "the initial prompt was not sent: "+err.Error(), time.Now())
+	}
+}

@@ -1,0 +1,53 @@
+package agentapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Limits of HTTP: slower clients are cut off.
+const (
+	headerTime = 10 * time.Second
+	readTime   = 2 * time.Minute // of a request; a file may take long
+	idleConn   = 2 * time.Minute
+)
+
+// Serve answers what comes to l until ctx is over, or the session. Then it closes all streams.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, s *Session, log *slog.Logger) error {
+	streams, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleConn,
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelInfo),
+		BaseContext: func(net.Listener) context.Context { return streams },
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	case <-s.Ended():
+		s.linger()
+	}
+	end()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if server.Shutdown(late) != nil {
+		_ = server.Close() // who still reads is cut off
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
+}
+
+// lastTime is how long clients may take to read the end of a session.
+const lastTime = 200 * time.Millisecond
+
+// linger lets those who wait for events read the last ones.
+func (s *Session) linger() { time.Sleep(lastTime) }

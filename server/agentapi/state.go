@@ -1,0 +1,117 @@
+package agentapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// stateVersion is the version of the state file.
+const stateVersion = 1
+
+// maxState is how much of a state file is read, in bytes.
+const maxState = 256 << 20
+
+// State is what one run leaves to the next.
+type State struct {
+	Version           int            `json:"version"`
+	Messages          []StateMessage `json:"messages"`
+	InitialPrompt     string         `json:"initial_prompt"`
+	InitialPromptSent bool           `json:"initial_prompt_sent"`
+}
+
+// StateMessage is a message in a state file.
+type StateMessage struct {
+	ID      int       `json:"id"`
+	Message string    `json:"message"`
+	Role    string    `json:"role"`
+	Time    time.Time `json:"time"`
+}
+
+// messages returns the messages as clients get them.
+func (s State) messages() []Message {
+	list := make([]Message, 0, len(s.Messages))
+	for _, m := range s.Messages {
+		list = append(list, Message{ID: m.ID, Content: m.Message, Role: m.Role, Time: m.Time})
+	}
+	return list
+}
+
+// State returns what the next run needs. ok is false while the state of the last one was not read.
+func (s *Session) State() (state State, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state = State{Version: stateVersion, Messages: []StateMessage{}, InitialPrompt: s.prompt, InitialPromptSent: s.sent}
+	for _, m := range s.talk.messages {
+		state.Messages = append(state.Messages, StateMessage{ID: m.ID, Message: m.Content, Role: m.Role, Time: m.Time})
+	}
+	return state, !s.loading
+}
+
+// ReadState reads a state file. A file that is not there is an empty state.
+func ReadState(name string) (State, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}, nil
+	}
+	if err == nil && info.Size() > maxState {
+		err = fmt.Errorf("%s: too large", name)
+	}
+	if err != nil {
+		return State{}, err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil || len(text) == 0 {
+		return State{}, err
+	}
+	var s State
+	if err := json.Unmarshal(text, &s); err != nil {
+		return State{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if s.Version != stateVersion {
+		return State{}, fmt.Errorf("%s: version %d is not known, only %d", name, s.Version, stateVersion)
+	}
+	for i, m := range s.Messages {
+		if m.Role != roleUser && m.Role != roleAgent {
+			return State{}, fmt.Errorf("%s: message %d has the unknown role %q", name, i, m.Role)
+		}
+	}
+	return s, nil
+}
+
+// WriteState writes a state file, whole or not at all. Only its owner can read it.
+func WriteState(name string, s State) error {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeWhole(name, append(text, '\n'))
+}
+
+// writeWhole replaces a file by another one.
+func writeWhole(name string, text []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // it may have been renamed
+		}
+	}()
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
