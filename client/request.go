@@ -65,6 +65,20 @@ func (s *Stream) Kill(ctx context.Context, signal syscall.Signal) error {
 	})
 }
 
+// BeginPrompt begins to send a prompt: until Prompted, or until the stream is closed, nobody else may
+// (protocol.CodePrompting). A session of an older version, and some servers, do not know that:
+// their answer is an error with protocol.CodeUnavailable, or none.
+func (s *Stream) BeginPrompt(ctx context.Context) error { return s.prompt(ctx, "") }
+
+// Prompted says that the agent took a prompt, and what it was. The session records it.
+func (s *Stream) Prompted(ctx context.Context, text string) error { return s.prompt(ctx, text) }
+
+func (s *Stream) prompt(ctx context.Context, text string) error {
+	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
+		return protocol.JSON(protocol.TypePrompt, protocol.PromptRequest{ID: id, Text: text})
+	})
+}
+
 // Mark puts a marker that takes numbers among the frames of the raw log (session.FrameMark), where
 // the stream reads these (protocol.ModeFrames).
 func (s *Stream) Mark(ctx context.Context, event string, data map[string]any) error {

@@ -251,6 +251,25 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
 }
 
+// prompt begins a prompt of a viewer, or records it.
+func (h *Host) prompt(v *viewer, r protocol.PromptRequest) *protocol.Error {
+	if h.may(v) == nil {
+		return noControl(v)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.prompting != nil && h.prompting != v:
+		return &protocol.Error{Code: protocol.CodePrompting, Message: "another prompt is being sent"}
+	case r.Text == "":
+		h.prompting = v
+		return nil
+	}
+	h.prompting = nil
+	h.child.Mark(session.ControlMark(session.EventPrompt, map[string]any{"by": v.attach.Name, "text": r.Text}))
+	return nil
+}
+
 func noControl(v *viewer) *protocol.Error {
 	if v.host.opt.Watched != "" {
 		return &protocol.Error{Code: protocol.CodeUnavailable, Message: v.host.opt.Watched}

@@ -110,6 +110,8 @@ type Host struct {
 	agent    protocol.State
 	stateSeq int // of the entry that told it
 	newest   int // number of the newest entry
+
+	prompting *viewer // sends a prompt; nil: nobody does
 }
 
 // Describe replaces the description of the session that New was given. It must be called before
@@ -256,6 +258,9 @@ func (h *Host) remove(v *viewer) {
 	delete(h.viewers, v)
 	h.count.Store(int64(len(h.viewers)))
 	last := len(h.viewers) == 0
+	if h.prompting == v {
+		h.prompting = nil
+	}
 	if v.control {
 		v.control = false
 		h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "left"}, v.attach.Name+" left")

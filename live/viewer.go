@@ -487,6 +487,12 @@ func (v *viewer) handle(f protocol.Frame) error {
 			return err
 		}
 		v.ack(r.ID, h.kill(v, r))
+	case protocol.TypePrompt:
+		var r protocol.PromptRequest
+		if err := f.Decode(&r); err != nil {
+			return err
+		}
+		v.ack(r.ID, h.prompt(v, r))
 	case protocol.TypeMark:
 		var r protocol.MarkRequest
 		if err := f.Decode(&r); err != nil {

@@ -70,6 +70,8 @@ func (v *view) refusal(err error) error {
 	switch e.Code {
 	case protocol.CodeNoControl:
 		return errors.Join(ErrNoControl, e)
+	case protocol.CodePrompting:
+		return ErrInProgress
 	case protocol.CodeAsking:
 		return v.asking()
 	case protocol.CodeEnded:

@@ -2,9 +2,9 @@ package prompt
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
@@ -92,11 +92,9 @@ func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt,
 		return Receipt{}, err
 	}
 	defer v.close()
-	done, ok := claim(v.hello.Session.ID)
-	if !ok {
-		return Receipt{}, ErrInProgress
+	if err := v.begin(ctx); err != nil {
+		return Receipt{}, err
 	}
-	defer done()
 	r := Receipt{Session: v.hello.Session.ID, Text: text, After: v.hello.Entries}
 	if o.AnyProgram && !v.isAgent() {
 		return v.line(ctx, r)
@@ -162,13 +160,27 @@ func (s *Sender) open(ctx context.Context, answers *bool) (*view, error) {
 	})
 }
 
-// sending are the sessions that a prompt is being sent to, by id.
-var sending sync.Map
+// begin keeps others from sending a prompt until the view is closed. Sessions that do not know that
+// are sent prompts all the same.
+func (v *view) begin(ctx context.Context) error {
+	limit, stop := context.WithTimeout(ctx, settleTime)
+	defer stop()
+	err := v.stream.BeginPrompt(limit)
+	var refused *protocol.Error
+	switch {
+	case err == nil, limit.Err() != nil && ctx.Err() == nil:
+		return nil
+	case errors.As(err, &refused) && refused.Code == protocol.CodeUnavailable:
+		return nil
+	}
+	return v.refusal(err)
+}
 
-// claim begins a prompt unless another is being sent. done ends it.
-func claim(id string) (done func(), ok bool) {
-	_, taken := sending.LoadOrStore(id, true)
-	return func() { sending.Delete(id) }, !taken
+// prompted has the session record what the agent took.
+func (v *view) prompted(ctx context.Context, text string) {
+	limit, stop := context.WithTimeout(ctx, settleTime)
+	defer stop()
+	_ = v.stream.Prompted(limit, text) // the prompt was taken: that matters more
 }
 
 // agent returns the name of the agent that runs, "" if none is known.
@@ -262,6 +274,7 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 	if err := v.submit(ctx, &r); err != nil {
 		return Receipt{}, err
 	}
+	v.prompted(ctx, r.Text)
 	return r, v.known(ctx, r.Text)
 }
 

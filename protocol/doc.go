@@ -55,5 +55,6 @@ const (
 	TypeRequest Type = 'c' // ControlRequest; acknowledged
 	TypeKill    Type = 'k' // Kill; acknowledged
 	TypeMark    Type = 'm' // MarkRequest; acknowledged
+	TypePrompt  Type = 'q' // PromptRequest; acknowledged
 	TypePing    Type = 'p' // up to 125 bytes, sent back
 )

@@ -203,7 +203,14 @@ type Kill struct {
 	Signal int    `json:"signal"`
 }
 
-// Ack answers an Input, SizeRequest, ControlRequest or Kill.
+// PromptRequest begins a prompt to the agent, which nobody else may meanwhile, or says with its Text
+// that the agent took it. It also ends when the viewer leaves. It needs control.
+type PromptRequest struct {
+	ID   uint32 `json:"id"`
+	Text string `json:"text,omitempty"`
+}
+
+// Ack answers an Input, SizeRequest, ControlRequest, Kill or PromptRequest.
 type Ack struct {
 	ID    uint32 `json:"id"`
 	Error *Error `json:"error,omitempty"` // nil: it was done
@@ -226,6 +233,7 @@ const (
 	CodeTooMany     = "too_many"    // viewers
 	CodeEnded       = "ended"       // the child is over
 	CodeAsking      = "asking"      // the agent asks something: what was to be typed would answer it
+	CodePrompting   = "prompting"   // somebody else sends a prompt
 	CodeUnavailable = "unavailable" // the session has no such thing
 )
 

@@ -165,7 +165,7 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 		if id, _, err = f.Input(); err != nil {
 			return f, err
 		}
-	case protocol.TypeSize, protocol.TypeRequest, protocol.TypeKill:
+	case protocol.TypeSize, protocol.TypeRequest, protocol.TypeKill, protocol.TypePrompt:
 		var request struct {
 			ID uint32 `json:"id"`
 		}

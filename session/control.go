@@ -10,6 +10,7 @@ import (
 const (
 	EventGrant  = "control:grant"  // data: by; kind "agent": programs may type, perhaps until a time; kind "human": by himself may
 	EventRevoke = "control:revoke" // data: by, reason; nobody may any more, or with kind "agent" no program, with kind "human" not by himself
+	EventPrompt = "control:prompt" // data: by, text; a prompt that an agent took. It is no event of the log: the user entry gets its words
 	EventInput  = "control:input"  // data: by, kind, text as it was typed; or secret, where the command read a password
 )
 
@@ -43,7 +44,7 @@ func ReadControlMark(label []byte) (event string, data map[string]any, ok bool) 
 		return "", nil, false
 	}
 	switch mark.Event {
-	case EventGrant, EventRevoke, EventInput:
+	case EventGrant, EventRevoke, EventInput, EventPrompt:
 		return mark.Event, mark.Data, true
 	}
 	return "", nil, false

@@ -136,6 +136,7 @@ type Details struct {
 	Truncated    bool     `json:"truncated,omitempty"`     // lines of its text or output are missing
 	TruncatedAt  string   `json:"truncated_at,omitempty"`  // where: TruncatedHead, TruncatedMiddle or TruncatedTail
 	OmittedLines int      `json:"omitted_lines,omitempty"` // how many lines were cut
+	Sent         bool     `json:"sent,omitempty"`          // of a prompt: the words are those that were sent, the screen showed a part or other blanks
 	ExitStatus   *int     `json:"exit_status,omitempty"`   // of a shell command, as its shell reported it
 	Cwd          string   `json:"cwd,omitempty"`           // the folder in which a shell command was started
 	Duration     *float64 `json:"duration,omitempty"`      // of a shell command, in seconds

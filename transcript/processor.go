@@ -55,6 +55,7 @@ type Processor struct {
 	rows    int
 
 	agents []session.Agent
+	known  known
 	title  title // by the entries that Forget has dropped
 	status status
 	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
@@ -90,11 +91,22 @@ func (p *Processor) Feed(e session.Event) {
 	case session.Resize:
 		p.resize(e)
 	case session.Marker:
-		if event, data, ok := session.ReadControlMark(e.Data); ok {
-			p.log.Event(event, "", data, e.At, p.offset)
-		}
+		p.mark(e)
 	case session.Exit:
 		p.exit = &e
+	}
+}
+
+// mark logs what a marker records.
+func (p *Processor) mark(e session.Event) {
+	event, data, ok := session.ReadControlMark(e.Data)
+	switch text, _ := data["text"].(string); {
+	case !ok:
+	case event == session.EventPrompt:
+		p.known.match(p.log.Entries())
+		p.known.add(text, p.opt.Started.Add(e.At))
+	default:
+		p.log.Event(event, "", data, e.At, p.offset)
 	}
 }
 
@@ -274,11 +286,18 @@ func (p *Processor) plain(at time.Duration) {
 
 // Entries returns the entries in order, without those that Forget has dropped. The caller must not
 // change them.
-func (p *Processor) Entries() []*session.Entry { return p.log.Entries() }
+func (p *Processor) Entries() []*session.Entry {
+	entries := p.log.Entries()
+	p.known.match(entries)
+	return p.known.entries(entries)
+}
 
 // Changes returns the entries that are new or different since the last call, and the ids of those
 // that were taken back.
-func (p *Processor) Changes() (changed []*session.Entry, gone []string) { return p.log.Changes() }
+func (p *Processor) Changes() (changed []*session.Entry, gone []string) {
+	changed, gone = p.log.Changes()
+	return p.known.changes(p.log.Entries(), changed), gone
+}
 
 // Agent returns the name of the agent that runs, or "".
 func (p *Processor) Agent() string { return p.reader.Agent() }
@@ -303,17 +322,19 @@ func (p *Processor) Agents() []session.Agent { return p.agents }
 // a long session takes no more memory than a short one. It returns them in order. From then on
 // Entries returns the others.
 func (p *Processor) Forget() []*session.Entry {
-	entries := p.log.Forget()
+	forgotten := p.log.Forget()
+	entries := p.known.entries(forgotten)
 	for _, e := range entries {
 		p.title.see(e)
 	}
+	p.known.forget(forgotten)
 	return entries
 }
 
 // Title returns the whole first line of the user's first prompt, or of the first shell command.
 func (p *Processor) Title() string {
 	t := p.title
-	for _, e := range p.log.Entries() {
+	for _, e := range p.Entries() {
 		if t.see(e); t.asked {
 			break
 		}

@@ -58,6 +58,12 @@ func (l *link) request(frame protocol.Frame) error {
 			return err
 		}
 		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server takes no markers")
+	case protocol.TypePrompt:
+		var r protocol.PromptRequest
+		if err := frame.Decode(&r); err != nil {
+			return err
+		}
+		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server knows no prompts")
 	case protocol.TypePing:
 		l.mu.Lock()
 		l.ping = slices.Clone(frame.Payload)
