@@ -1,3 +1,3 @@
-// Package peer finds out in which recorded sessions the client of a TCP connection runs, so that a
-// server can treat programs in a session differently from people.
+// Package peer finds out in which recorded sessions a process, or the client of a TCP connection,
+// runs, so that programs in a session can be treated differently from people.
 package peer

@@ -40,14 +40,23 @@ func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
 // socket finds the client's end of a connection in the tables.
 func (s *scan) socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
 	for _, table := range s.tables {
-		for line := range strings.Lines(string(table)) {
-			f := strings.Fields(line)
-			if len(f) < 10 || !same(f[1], client) || !same(f[2], server) {
-				continue
-			}
-			uid, err := strconv.Atoi(f[7])
-			return f[9], uid, err == nil && f[9] != "0"
+		if inode, uid, found = findSocket(table, client, server); found {
+			return inode, uid, inode != "0"
 		}
+	}
+	return "", 0, false
+}
+
+// findSocket finds the socket at one end of a connection, and its owner, in a table of
+// proc_net(5). The inode of a socket that no process holds is 0.
+func findSocket(table []byte, local, remote netip.AddrPort) (inode string, uid int, found bool) {
+	for line := range strings.Lines(string(table)) {
+		f := strings.Fields(line)
+		if len(f) < 10 || !same(f[1], local) || !same(f[2], remote) {
+			continue
+		}
+		uid, err := strconv.Atoi(f[7])
+		return f[9], uid, err == nil
 	}
 	return "", 0, false
 }

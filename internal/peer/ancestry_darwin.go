@@ -1,4 +1,4 @@
-package recorder
+package peer
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package recorder
+package peer
 
 // ancestry reports that the parent and the leader of a process are unknown on this system.
 func ancestry(int) (parent, sid int, ok bool) { return 0, 0, false }

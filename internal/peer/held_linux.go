@@ -1,9 +1,6 @@
-package recorder
+package peer
 
 import (
-	"bufio"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net"
@@ -16,11 +13,11 @@ import (
 	"syscall"
 )
 
-// InsideTCP reports whether a process in the session holds, or may hold, the client's end of a TCP
+// HeldInside reports whether a process inside holds, or may hold, the client's end of a TCP
 // connection. A connection from another machine is outside. One from this machine counts as inside
 // unless a process outside holds it, or may hold it: a connection that no process holds may be in
 // transit through a Unix socket (SCM_RIGHTS), or in an io_uring.
-func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
+func HeldInside(client, server netip.AddrPort, inside func(pid int) bool) bool {
 	client, server = unmapped(client), unmapped(server)
 	inode, uid, found := tcpSocket(client, server)
 	if !found {
@@ -37,8 +34,8 @@ func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
 				continue
 			}
 			looked[pid], found = true, true
-			switch inside, held := c.Inside(pid), holds(pid, inode, uid); {
-			case inside && (held || hides(pid)):
+			switch in, held := inside(pid), holds(pid, inode, uid); {
+			case in && (held || hides(pid)):
 				return true
 			case held:
 				outside = true
@@ -126,40 +123,16 @@ func tables(dir string) []string {
 	return found
 }
 
-// tcpSocket finds the socket at one end of a connection, and its owner (proc(5), /proc/net/tcp).
+// tcpSocket finds the socket at one end of a connection, and its owner.
 func tcpSocket(local, remote netip.AddrPort) (inode string, uid int, found bool) {
 	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		f, err := os.Open(path)
+		table, err := os.ReadFile(path)
 		if err != nil {
 			continue
 		}
-		for lines := bufio.NewScanner(f); lines.Scan() && !found; {
-			fields := strings.Fields(lines.Text())
-			if len(fields) > 9 && tcpAddress(fields[1]) == local && tcpAddress(fields[2]) == remote {
-				uid, _ = strconv.Atoi(fields[7]) // it is always a number
-				inode, found = fields[9], true
-			}
-		}
-		_ = f.Close()
-		if found {
-			break
+		if inode, uid, found = findSocket(table, local, remote); found {
+			return inode, uid, true
 		}
 	}
-	return inode, uid, found
-}
-
-// tcpAddress parses an address in the form of /proc/net/tcp: words in the machine's byte order, a
-// colon, the port.
-func tcpAddress(text string) netip.AddrPort {
-	host, port, _ := strings.Cut(text, ":")
-	b, err := hex.DecodeString(host)
-	n, portErr := strconv.ParseUint(port, 16, 16)
-	if err != nil || portErr != nil || len(b)%4 != 0 {
-		return netip.AddrPort{}
-	}
-	for i := 0; i < len(b); i += 4 {
-		binary.NativeEndian.PutUint32(b[i:], binary.BigEndian.Uint32(b[i:]))
-	}
-	addr, _ := netip.AddrFromSlice(b)
-	return netip.AddrPortFrom(addr.Unmap(), uint16(n))
+	return "", 0, false
 }
