@@ -23,6 +23,7 @@ type right int
 const (
 	mayNothing right = iota
 	mayRead
+	mayReadWithToken // it has shown the token, to a server that is read-only
 	mayWrite
 )
 
@@ -133,7 +134,9 @@ func (s *Server) rightOf(r *http.Request, tokens []string) (right, error) {
 		return mayNothing, err
 	case known && !s.ReadOnly:
 		return mayWrite, nil
-	case known || s.OpenReading:
+	case known:
+		return mayReadWithToken, nil
+	case s.OpenReading:
 		return mayRead, nil
 	}
 	return mayNothing, nil

@@ -12,7 +12,7 @@ import (
 // Protocol serves the clients of another program's protocol. Each has a package of its own below
 // this folder. The server keeps the guard: a request reaches a protocol's handlers only if it has
 // the token, comes from no other site's page, from no program inside a recorded session, and the
-// server runs commands (Options.AllowRun).
+// server runs commands (Options.AllowRun). For a Reading it asks for less.
 type Protocol interface {
 	// Routes returns the protocol's handlers by their patterns (see http.ServeMux). The context
 	// of a request ends with the server, which waits for the handlers.
@@ -20,6 +20,14 @@ type Protocol interface {
 	// Refuse responds to a request that the guard does not let through, in the protocol's form.
 	// code is one of those in openapi.yaml.
 	Refuse(w http.ResponseWriter, r *http.Request, status int, code, message string)
+}
+
+// Reading is a Protocol whose clients only read. They need the token even where anybody may read.
+// In turn the server may be read-only and need not run commands, and a client may run inside a
+// recorded session.
+type Reading interface {
+	Protocol
+	ReadsOnly()
 }
 
 // restOfAPI is the pattern of the API's paths that nobody has. A protocol may have it, too: it then
@@ -77,6 +85,12 @@ func (s *Server) protocolOf(r *http.Request) Protocol {
 
 // allowProtocol returns an error unless the request may reach a protocol's handlers.
 func (s *Server) allowProtocol(r *http.Request, found right) error {
+	if _, ok := s.protocolOf(r).(Reading); ok {
+		if found < mayReadWithToken {
+			return errNoToken
+		}
+		return nil
+	}
 	switch {
 	case s.ReadOnly && found >= mayRead:
 		return problem(http.StatusForbidden, "forbidden", "the server is read-only")

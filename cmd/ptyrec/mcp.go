@@ -58,6 +58,16 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	return s.Serve(ctx, a.stdin, a.stdout)
 }
 
+// newMCP returns the MCP server of serve. The caller must close it.
+func newMCP(a *app, log *slog.Logger) (*mcp.Server, error) {
+	o, err := mcpOptions(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	o.Stateless, o.Log = true, log
+	return mcp.New(o), nil
+}
+
 // mcpOptions returns what all MCP servers have in common.
 func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	quiet, err := a.quiet(log != nil)

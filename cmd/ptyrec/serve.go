@@ -27,6 +27,7 @@ import (
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/commandsocket"
 	"github.com/ptyrec/ptyrec/server/management"
+	"github.com/ptyrec/ptyrec/server/mcp"
 	"github.com/ptyrec/ptyrec/server/sandboxapi"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/web"
@@ -54,6 +55,7 @@ type serveFlags struct {
 	agentID     string
 	shellGrace  time.Duration
 	subscribe   bool
+	mcp         bool
 	verbose     bool
 }
 
@@ -99,6 +101,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.StringVar(&f.agentID, "agent-id", "", "the `NAME` by which dashboards at /ws/sandbox know this machine (default: the host name)")
 	flags.DurationVar(&f.shellGrace, "shell-grace", management.ShellGrace, "how long a dashboard's shell waits for it to come back")
 	flags.BoolVar(&f.subscribe, "allow-subscribe", false, "let dashboards follow, type into and end what others have started")
+	flags.BoolVar(&f.mcp, "mcp", false, "let agents that have the token read by the Model Context Protocol, at /mcp: docs/mcp.md")
 	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 	return cmd
@@ -178,6 +181,19 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		return errors.Join(err, l.Close())
 	}
 	defer dashboards.Close()
+	protocols := []server.Protocol{
+		dashboards,
+		sandboxapi.New(sandboxapi.Options{Manager: commands, Version: versionString(), Log: log}),
+		commandsocket.New(commands, log),
+	}
+	if f.mcp {
+		agents, err := newMCP(a, log)
+		if err != nil {
+			return errors.Join(err, l.Close())
+		}
+		defer agents.Close()
+		protocols = append(protocols, agents)
+	}
 	past := newPast(a, db)
 	defer func() { _ = past.Close() }() // what it reads can be read again
 	s := server.New(server.Options{
@@ -185,12 +201,8 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
-		Inside: peer.Sessions,
-		Protocols: []server.Protocol{
-			dashboards,
-			sandboxapi.New(sandboxapi.Options{Manager: commands, Version: versionString(), Log: log}),
-			commandsocket.New(commands, log),
-		},
+		Inside:    peer.Sessions,
+		Protocols: protocols,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -358,11 +370,15 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 		a.notice("warning: everyone who has the token can run any command here")
 	}
 	a.notice("the sessions of %s, live and past, for a browser:", db)
+	page := url
 	if f.tokenFile == "" {
 		url += "#token=" + secret
 	}
 	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
 		return err
+	}
+	if f.mcp {
+		a.notice("agents read the sessions at %s%s, with the token as Authorization: Bearer", strings.TrimSuffix(page, "/"), mcp.Path)
 	}
 	if f.tokenFile == "" {
 		a.notice("the address contains your token: anyone who has it can read and type as you")

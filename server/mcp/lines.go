@@ -317,6 +317,9 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	r.Error = plainError(r.Error)
 	text, err := jsonrpc.EncodeMessage(r)
+	if err != nil { // what cannot be said must not end the conversation
+		text, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}})
+	}
 	if err != nil {
 		return err
 	}

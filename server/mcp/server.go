@@ -37,9 +37,10 @@ type Options struct {
 	Command func(args []string) []string
 	// When returns the time that a text such as 2026-11-20, yesterday or 3d means, from its start
 	// up to its end.
-	When    func(text string) (start, end time.Time, err error)
-	Version string       // of the program
-	Log     *slog.Logger // nil: nothing is logged
+	When      func(text string) (start, end time.Time, err error)
+	Version   string       // of the program
+	Log       *slog.Logger // nil: nothing is logged
+	Stateless bool         // clients come by HTTP, each request on its own
 }
 
 // Server serves the sessions of a database. It may serve several clients at a time.
@@ -49,6 +50,8 @@ type Server struct {
 	sdk     *sdk.Server
 	stopped context.Context //nolint:containedctx // ends with Close
 	stop    context.CancelFunc
+
+	subscriptions subscriptions
 }
 
 // instructions tell a model what the server is for. At most 800 characters.
@@ -56,24 +59,39 @@ const instructions = `ptyrec records what is said and done in terminals: by codi
 
 // New makes a server. Close must be called.
 func New(o Options) *Server {
-	s := &Server{Options: o, log: o.Log}
+	s := &Server{Options: o, log: o.Log, subscriptions: subscriptions{watches: map[string]*watch{}}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.stopped, s.stop = context.WithCancel(context.Background())
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ptyrec", Title: "ptyrec: recorded sessions", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Logger: s.log,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{Subscribe: true},
+		},
+		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe, CompletionHandler: s.complete,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
 	for _, t := range s.tools() {
 		s.add(t)
 	}
+	s.addResources()
+	s.addPrompts()
 	return s
 }
 
-// Close ends all calls.
-func (s *Server) Close() { s.stop() }
+// Close ends all calls and subscriptions.
+func (s *Server) Close() {
+	s.stop()
+	s.subscriptions.running.Wait()
+}
+
+// bounded returns a context that also ends with the server.
+func (s *Server) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.stopped, cancel)
+	return ctx, func() { stop(); cancel() }
+}
 
 // Serve serves a client that writes a message a line. It returns when in has ended and all is
 // answered, or when ctx is over.

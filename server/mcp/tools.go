@@ -48,9 +48,8 @@ func (s *Server) add(t tool) {
 	s.sdk.AddTool(&sdk.Tool{
 		Meta: t.meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.result), Annotations: hints,
 	}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := s.bounded(ctx)
 		defer cancel()
-		defer context.AfterFunc(s.stopped, cancel)()
 		a, err := s.call(ctx, t, r)
 		if err != nil {
 			return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: s.explain(ctx, err)}}}, nil

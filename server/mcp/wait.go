@@ -55,14 +55,14 @@ func (s *Server) waitTool() tool {
 	}
 }
 
-// waited is the result of wait.
-type waited struct {
+// waitResult is the result of wait.
+type waitResult struct {
 	Reason string `json:"reason"`
 	State  string `json:"state"` // of the agent: busy, idle, asking; "" if there is none
 	Seq    int    `json:"seq"`   // of the newest entry
 }
 
-func (w waited) text() string {
+func (w waitResult) text() string {
 	state := w.State
 	if state == "" {
 		state = "unknown"
@@ -116,12 +116,12 @@ type waiter struct {
 	text   *regexp.Regexp
 	after  int // messages with larger numbers are new; -1: those behind seq when the wait begins
 	newer  bool
-	result waited
+	result waitResult
 	idle   *typing.Idle
 }
 
 // run waits. At the end of the time, the reason is a timeout.
-func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell progress, limit time.Duration) (waited, error) {
+func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell progress, limit time.Duration) (waitResult, error) {
 	if tell == nil {
 		limit = min(limit, silentWait*time.Second)
 	}
@@ -165,7 +165,7 @@ func (w *waiter) saw(e *session.Entry) {
 	w.newer = w.newer || w.after >= 0 && e.Type == session.TypeMessage && e.Seq > w.after
 }
 
-// done reports whether what is waited for has happened, and sets the reason.
+// done reports whether what is waitResult for has happened, and sets the reason.
 func (w *waiter) done() bool {
 	if w.until == untilEntry && w.newer {
 		w.result.Reason = untilEntry
@@ -175,7 +175,7 @@ func (w *waiter) done() bool {
 }
 
 // unreachable is the result for a session that cannot be attached to: it may have just ended.
-func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info, err error) (waited, error) {
+func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info, err error) (waitResult, error) {
 	if !errors.Is(err, session.ErrNotFound) {
 		return w.result, err
 	}
@@ -191,7 +191,7 @@ func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info,
 }
 
 // follow waits for events.
-func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progress, begun time.Time, limit time.Duration) (waited, error) {
+func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progress, begun time.Time, limit time.Duration) (waitResult, error) {
 	next := time.Now()
 	for {
 		now := time.Now()
