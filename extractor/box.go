@@ -121,9 +121,9 @@ func opencodeInputBox(lines []Line) (box, bool) {
 	}
 	margin, _, ok := strings.Cut(lines[edge-1].Text, "┃")
 	left := len(margin) + 3
-	ground := lines[edge-1].styleAt(left).Bg
+	ground := lines[edge-1].styleAt(left - 1).Bg // what is pasted may have another
 	top := edge
-	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].styleAt(left).Bg == ground {
+	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].styleAt(left-1).Bg == ground {
 		top--
 	}
 	if !ok || strings.TrimSpace(margin) != "" || top == edge {

@@ -72,10 +72,10 @@ func opencodeSplit(s Screen) Split {
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
 		return Split{}
 	}
-	ground := s.Lines[edge-1].styleAt(opencodeLeft).Bg
+	ground := s.Lines[edge-1].styleAt(opencodeLeft - 1).Bg // what is pasted may have another
 	top := edge
 	for top > 0 && strings.HasPrefix(s.Lines[top-1].Text, s.Lines[edge-1].Text[:strings.Index(s.Lines[edge-1].Text+"┃", "┃")]+"┃") &&
-		s.Lines[top-1].styleAt(opencodeLeft).Bg == ground {
+		s.Lines[top-1].styleAt(opencodeLeft-1).Bg == ground {
 		top--
 	}
 	sp := Split{OK: true, Bottom: top, State: StateIdle}

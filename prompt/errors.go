@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Errors of Send and Interrupt. The session refused, or nothing was typed, unless the error is a
+// Errors of Send, Reply and Interrupt. The session refused, or nothing was typed, unless the error is a
 // NotTakenError or ErrUnknownCommand.
 var (
 	ErrEmpty      = errors.New("the prompt is empty")
@@ -20,6 +20,7 @@ var (
 	ErrNoControl  = errors.New("programs may not type: nobody has granted it")
 	ErrEnded      = errors.New("the session is over")
 
+	ErrNoReply        = errors.New("the agent took the prompt, and said nothing")
 	ErrUnknownCommand = errors.New("the agent does not know the command")
 )
 

@@ -18,7 +18,7 @@ import (
 const (
 	calm       = 500 * time.Millisecond
 	calmUnseen = 1500 * time.Millisecond // if the log does not know that it worked,
-	calmSilent = 10 * time.Second        // and nothing came but the prompt, which is no command
+	calmSilent = 30 * time.Second        // and nothing came but the prompt, which is no command
 )
 
 // Reply is what an agent answered to a prompt.
@@ -39,7 +39,8 @@ func (r Reply) Text() string {
 }
 
 // Reply waits for the reply to a prompt that was taken. It returns an AskingError if the agent asks
-// something first, and ErrEnded if the session ends, with what was said until then.
+// something first, ErrNoReply if it is idle for long and has said nothing, and ErrEnded if the session
+// ends, with what was said until then.
 func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
 	stream, err := s.client.Attach(ctx, to.Session, client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone, Entries: &to.After})
 	if err != nil {
@@ -54,6 +55,8 @@ func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
 			return t.reply(), ErrEnded
 		case err != nil:
 			return t.reply(), err
+		case t.over && t.state.State != "asking" && !t.said:
+			return t.reply(), ErrNoReply
 		case t.over:
 			return t.reply(), s.question(ctx, &t)
 		}
@@ -79,6 +82,7 @@ type turn struct {
 	state   protocol.State
 	busy    bool // the log says that it worked
 	over    bool
+	said    bool // something came, or nothing need come
 	entries map[string]*session.Entry
 	status  *int
 }
@@ -115,12 +119,13 @@ func (t *turn) next(ctx context.Context, stream *client.Stream) error {
 func (t *turn) patience() time.Duration {
 	said := false
 	for _, e := range t.entries {
-		said = said || e.Type == session.TypeMessage && e.Role != session.RoleUser
+		said = said || e.Type == session.TypeMessage && e.Role != session.RoleUser || e.Event == session.EventInterrupted
 	}
+	t.said = said || isCommand(t.to.Text)
 	switch {
 	case t.busy && said:
 		return calm
-	case said, isCommand(t.to.Text):
+	case t.said:
 		return calmUnseen
 	}
 	return calmSilent

@@ -24,7 +24,8 @@ const (
 	echoQuiet = 150 * time.Millisecond // without output, and what was typed has been shown,
 	echoLimit = 2 * time.Second        // which is waited for so long, since some programs always write
 
-	framePause = 50 * time.Millisecond // without output, and a frame is whole,
+	listQuiet  = 600 * time.Millisecond // without output, and a list of commands is up to date
+	framePause = 50 * time.Millisecond  // without output, and a frame is whole,
 	frameLimit = 500 * time.Millisecond
 	keyPause   = 150 * time.Millisecond // between two keys that interrupt
 
@@ -261,18 +262,24 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 		return Receipt{}, v.refusal(err)
 	}
 	mark := markOf(r.Text)
-	shown, err := v.until(ctx, showTime, func() bool { return a.shows(v.sight(), mark) })
-	if err != nil {
+	shows := func() bool { s := v.sight(); return a.shows(s, mark) && !a.misleads(s, r.Text) }
+	if _, err := v.until(ctx, showTime, shows); err != nil {
 		return Receipt{}, err
 	}
-	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {
+	patience := echoQuiet
+	if a.typed && isCommand(r.Text) {
+		patience = listQuiet
+	}
+	if err := v.quiet(ctx, patience, echoLimit); err != nil {
 		return Receipt{}, err
 	}
-	if !shown {
+	if shown, err := v.until(ctx, showTime, shows); err != nil {
+		return Receipt{}, err
+	} else if !shown {
 		return Receipt{}, v.notTaken()
 	}
 	if err := v.submit(ctx, &r); err != nil {
-		return Receipt{}, err
+		return Receipt{}, v.unknown(ctx, r.Text, a, err)
 	}
 	v.prompted(ctx, r.Text)
 	return r, v.known(ctx, r.Text)
@@ -303,12 +310,26 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 			switch {
 			case err != nil || ok:
 				return err
-			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end):
+			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end), v.known(ctx, r.Text) != nil:
 				return v.notTaken()
 			}
 		}
 	}
 	return v.notTaken()
+}
+
+// unknown returns ErrUnknownCommand in place of a NotTakenError if the agent says that it does not
+// know the command, and empties the input box.
+func (v *view) unknown(ctx context.Context, text string, a agent, err error) error {
+	var left *NotTakenError
+	if !errors.As(err, &left) || left.Left != text || a.clear == "" || v.known(ctx, text) == nil {
+		return err
+	}
+	_ = v.stream.Input(ctx, []byte(a.clear)) // if it fails, the next prompt finds the box
+	if _, err := v.until(ctx, settleTime, func() bool { s := v.sight(); return s.Boxed && s.Box == "" }); err != nil {
+		return err
+	}
+	return ErrUnknownCommand
 }
 
 // known returns ErrUnknownCommand if the agent says that it does not know the command it was sent.
@@ -322,10 +343,11 @@ func (v *view) known(ctx context.Context, text string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	const rows = 6
+	name := strings.ToLower(strings.Fields(text)[0][1:])
 	talk := trimmed(v.sight().Talk)
 	for _, row := range talk[max(0, len(talk)-rows):] {
 		row = strings.ToLower(row)
-		if strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") || strings.Contains(row, "unrecognized command") {
+		if strings.Contains(row, name) && (strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") || strings.Contains(row, "unrecognized command")) {
 			return ErrUnknownCommand
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
 func TestMain(m *testing.M) {
 	process.BeHost()
-	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": likeCodex, "claude": likeClaude})
+	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})
 }
 
 func TestScript(t *testing.T) {

@@ -135,7 +135,7 @@ func promptError(err error, ref string) error {
 		return nil
 	case errors.As(err, &asking):
 		return &cli.Failure{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: statusAsking}
-	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand):
+	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err, prompt.ErrNoReply):
 		return fail(err, "look at it with `ptyrec screen "+ref+"`")
 	case errors.Is(err, prompt.ErrShell):
 		return fail(err, "pass --allow-shell if that is what you want")
