@@ -7,6 +7,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/config"
 )
 
@@ -58,4 +59,18 @@ func (a *app) loadConfig() (*config.Config, error) {
 		a.config = c
 	}
 	return a.config, nil
+}
+
+// redaction returns the redaction that the flags, the environment and the configuration ask for.
+func (a *app) redaction() (archive.Redaction, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return archive.Redaction{}, err
+	}
+	rc := c.Redact
+	if a.redactFlag != nil {
+		rc.Enabled = *a.redactFlag
+	}
+	r, err := rc.Redactor()
+	return archive.Redaction{Redactor: r}, err
 }

@@ -63,7 +63,7 @@ func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word s
 	short, now := newShortIDs(ids), time.Now()
 	for _, info := range infos {
 		if id := short.of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
-			out = append(out, cobra.CompletionWithDesc(id, dayName(info.StartedAt.Local(), now)+" "+clip(titleOf(info), 60)))
+			out = append(out, cobra.CompletionWithDesc(id, dayName(info.StartedAt.Local(), now)+" "+printable.Clip(titleOf(info), 60)))
 		}
 	}
 	return out

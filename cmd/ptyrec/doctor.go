@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
@@ -380,12 +381,12 @@ func reason(d *store.Damage) string {
 
 // rawDamage reads all of a raw log.
 func rawDamage(ctx context.Context, db *store.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
-	source := newStored(ctx, db, info.ID, 0)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, info.ID, 0)
+	defer source.Stop()
 	for {
 		if _, err := source.Next(); err != nil {
-			source.missing(info)
-			return source.damage, events, ignoreEnd(err)
+			source.Missing(info)
+			return source.Damage, events, archive.IgnoreEnd(err)
 		}
 		events++
 	}

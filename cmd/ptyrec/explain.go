@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/transcript"
@@ -33,7 +34,7 @@ func explain(a *app, path string) error {
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			return ignoreEnd(err)
+			return archive.IgnoreEnd(err)
 		}
 		p.Feed(e)
 		last = e.At

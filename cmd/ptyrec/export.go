@@ -278,6 +278,6 @@ func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.
 		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
 		Session: s, Entries: entries,
 	}
-	r.transcript(t, nil) // what was stored before redaction was on
+	r.Transcript(t, nil) // what was stored before redaction was on
 	return t, nil
 }

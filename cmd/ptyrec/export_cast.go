@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -21,7 +22,7 @@ func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, 
 	if err != nil {
 		return err
 	}
-	defer p.stop()
+	defer p.Stop()
 	version := cast.Newest
 	if format == "cast2" {
 		version = 2
@@ -40,14 +41,14 @@ func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, 
 	if err := copyEvents(out, &withMarks{source: p.events, marks: marksOf(p.transcript.Entries, p.started)}); err != nil {
 		return err
 	}
-	p.tellDamage(x.a)
+	x.a.warnDamage(p.RawLog)
 	return nil
 }
 
 // part is what is exported of a session: its entries, and its raw log.
 type part struct {
 	*outgoing
-	events     eventSource
+	events     archive.EventSource
 	started    time.Time // when events begins
 	transcript *session.Transcript
 }
@@ -66,7 +67,7 @@ func (x exporter) part(ctx context.Context, info *store.Info, t *session.Transcr
 	if !x.ref.Whole() {
 		e, err := archive.NewExcerpt(t, x.ref, info.Cols, info.Rows, source)
 		if err != nil {
-			source.stop()
+			source.Stop()
 			return nil, err
 		}
 		p.events, p.started = e, p.started.Add(e.From)
@@ -74,7 +75,7 @@ func (x exporter) part(ctx context.Context, info *store.Info, t *session.Transcr
 	return p, nil
 }
 
-func copyEvents(out *cast.Writer, source eventSource) error {
+func copyEvents(out *cast.Writer, source archive.EventSource) error {
 	for {
 		e, err := source.Next()
 		if errors.Is(err, io.EOF) {
@@ -91,7 +92,7 @@ func copyEvents(out *cast.Writer, source eventSource) error {
 
 // outgoing is a stored raw log as it may leave: without secrets.
 type outgoing struct {
-	*stored
+	*archive.RawLog
 	masking *rewriting
 }
 
@@ -105,28 +106,28 @@ func newOutgoing(ctx context.Context, a *app, db *store.Store, info *store.Info)
 	if err != nil {
 		return nil, err
 	}
-	return &outgoing{newStored(ctx, db, info.ID, 0), masking}, nil
+	return &outgoing{archive.NewRawLog(ctx, db, info.ID, 0), masking}, nil
 }
 
 // Next returns the next event, and io.EOF after the last one.
 func (o *outgoing) Next() (session.Event, error) {
-	e, err := o.stored.Next()
+	e, err := o.RawLog.Next()
 	if err == nil {
-		o.masking.event(o.number-1, &e)
+		o.masking.event(o.Number-1, &e)
 	}
 	return session.OnTerminal(e), err
 }
 
-// tellDamage says what is missing from what was read.
-func (s *stored) tellDamage(a *app) {
-	for _, d := range s.damage {
+// warnDamage says what is missing from a raw log that was read.
+func (a *app) warnDamage(log *archive.RawLog) {
+	for _, d := range log.Damage {
 		a.notice("warning: %v", d)
 	}
 }
 
-// withMarks is an eventSource with a marker where each message begins.
+// withMarks is an archive.EventSource with a marker where each message begins.
 type withMarks struct {
-	source eventSource
+	source archive.EventSource
 	marks  []session.Event
 	held   *session.Event // comes after the marks before it
 }
@@ -135,7 +136,7 @@ type withMarks struct {
 func marksOf(entries []*session.Entry, started time.Time) (marks []session.Event) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant {
-			label := fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, clip(e.Text, 60))
+			label := fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 60))
 			marks = append(marks, session.Event{At: max(0, e.At.Sub(started)), Kind: session.Marker, Data: []byte(label)})
 		}
 	}

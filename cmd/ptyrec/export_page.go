@@ -26,12 +26,12 @@ func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	if err != nil {
 		return err
 	}
-	defer p.stop()
+	defer p.Stop()
 	tp := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows}}
 	if err := tp.load(p.events); err != nil {
 		return err
 	}
-	p.tellDamage(x.a)
+	x.a.warnDamage(p.RawLog)
 	if len(tp.Events) == 0 {
 		return render.HTML(w, p.transcript, nil)
 	}
@@ -73,7 +73,7 @@ func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	if err != nil {
 		return screen.Screen{}, err
 	}
-	defer p.stop()
+	defer p.Stop()
 	at := momentOf(x.at, x.ref, t)
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
@@ -85,7 +85,7 @@ func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 		o := screenOptions{widths: widths}
 		s, err = o.play(info.Cols, info.Rows, p.events, at)
 	}
-	p.tellDamage(x.a)
+	x.a.warnDamage(p.RawLog)
 	return s, err
 }
 

@@ -37,20 +37,20 @@ func (a *app) follow(ctx context.Context, db *store.Store, ref string) (io.ReadW
 
 // entryReader makes entries of a command's events. It implements follow.Reader.
 type entryReader struct {
-	redaction
+	redact  archive.Redaction
 	command *process.Transcript // nil: it has a PTY
 	*transcript.Processor
 	last time.Duration
 	fed  bool
 }
 
-func newEntryReader(s session.Session, r redaction) *entryReader {
+func newEntryReader(s session.Session, r archive.Redaction) *entryReader {
 	e := &entryReader{}
-	if e.redaction, _ = r.of(s.Command); s.Piped() {
+	if e.redact, _ = r.Of(s.Command); s.Piped() {
 		e.command, e.fed = process.NewTranscript(s), true
 		return e
 	}
-	e.Processor = newProcessor(s)
+	e.Processor = archive.NewProcessor(s)
 	return e
 }
 
@@ -77,7 +77,7 @@ func (r *entryReader) Changes() (changed []*session.Entry, gone []string) {
 	case r.fed:
 		changed, r.fed = r.command.Entries(), false
 	}
-	return r.entries(changed, nil), gone
+	return r.redact.Entries(changed, nil), gone
 }
 
 // Close implements follow.Reader.

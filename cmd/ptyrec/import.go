@@ -115,10 +115,10 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 			im.a.notice("%s is already in the database as %s", path, short.of(d.info.ID))
 		case im.dry:
 			fresh++
-			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), agentWord(d.info), clip(titleOf(d.info), 60))
+			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), agentWord(d.info), printable.Clip(titleOf(d.info), 60))
 		default:
 			fresh++
-			fmt.Fprintf(im.a.stdout, "%s  %s: %s, %s\n", short.of(d.info.ID), printable.Line(path), agentWord(d.info), clip(titleOf(d.info), 60))
+			fmt.Fprintf(im.a.stdout, "%s  %s: %s, %s\n", short.of(d.info.ID), printable.Line(path), agentWord(d.info), printable.Clip(titleOf(d.info), 60))
 		}
 	}
 	verb := "imported"

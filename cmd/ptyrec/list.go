@@ -192,7 +192,7 @@ func listTable(infos []*store.Info, sockets map[string]string, short shortIDs, n
 		status, color := statusWord(info, sockets)
 		t.Rows = append(t.Rows, []cli.Cell{
 			{Text: short.of(info.ID), Color: yellow}, {Text: when}, {Text: shortDuration(info.Duration)}, {Text: agentWord(info), Color: cyan},
-			{Text: fmt.Sprint(info.Turns)}, {Text: clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: dim}, {Text: status, Color: color},
+			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: dim}, {Text: status, Color: color},
 			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: dim},
 		})
 	}
@@ -213,7 +213,7 @@ func folderWord(cwd string) string {
 			cwd = "~" + rest
 		}
 	}
-	word := []rune(spaced(cwd))
+	word := []rune(printable.Line(cwd))
 	if len(word) <= folderSize {
 		return string(word)
 	}
@@ -272,7 +272,7 @@ func agentWord(info *store.Info) string {
 		return "-"
 	}
 	first := info.Agents[0]
-	word := clip(strings.TrimSpace(first.Name+" "+first.Version), 24)
+	word := printable.Clip(strings.TrimSpace(first.Name+" "+first.Version), 24)
 	if others := len(info.Agents) - 1; others > 0 {
 		word += fmt.Sprintf(" +%d", others)
 	}
@@ -287,7 +287,7 @@ func titleOf(info *store.Info) string {
 		command = process.CommandText(info.Command)
 	}
 	for _, text := range []string{info.Name, info.Prompt, info.Title, command} {
-		if text = clip(text, 200); text != "" {
+		if text = printable.Clip(text, 200); text != "" {
 			return text
 		}
 	}
@@ -297,25 +297,9 @@ func titleOf(info *store.Info) string {
 func listTitle(info *store.Info) string {
 	title := titleOf(info)
 	for _, tag := range info.Tags {
-		title = "[" + clip(tag, 20) + "] " + title
+		title = "[" + printable.Clip(tag, 20) + "] " + title
 	}
 	return title
-}
-
-// clip keeps a text's first n characters, as one line without control characters: titles and
-// prompts come from programs.
-func clip(s string, n int) string {
-	s = spaced(s)
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}
-
-// spaced returns a text as one line, with a space in place of blanks and control characters.
-func spaced(s string) string {
-	return printable.Line(s)
 }
 
 // minPrefix is the length of a short id in characters, if that is enough to be unique.

@@ -80,7 +80,7 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	}
 	archives := &archives{a: quiet}
 	return mcp.Options{
-		Open: archives.open, Redact: r.Redactor, Command: r.command, Version: versionString(), Log: log,
+		Open: archives.open, Redact: r.Redactor, Command: r.Command, Version: versionString(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			s, err := parseWhen(text, time.Now())
 			return s.start, s.end, err

@@ -112,8 +112,8 @@ func (v *past) Page(ctx context.Context, info *store.Info, span store.Span) (sto
 		return store.Page{}, nil, err
 	}
 	r, redactErr := v.a.redaction()
-	r, _ = r.of(info.Command)
-	page.Entries = r.entries(page.Entries, nil)
+	r, _ = r.Of(info.Command)
+	page.Entries = r.Entries(page.Entries, nil)
 	return page, nil, errors.Join(err, redactErr)
 }
 
@@ -261,9 +261,9 @@ func (v *past) Screen(ctx context.Context, info *store.Info, at float64) (screen
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
-	defer source.stop()
+	defer source.Stop()
 	o := screenOptions{widths: "graphemes"}
-	counted := &countingSource{eventSource: source, until: at}
+	counted := &countingSource{EventSource: source, until: at}
 	s, err := o.play(info.Cols, info.Rows, counted, (&cli.Moment{Given: true, Seconds: at}).Duration())
 	return s, counted.bytes, err
 }
@@ -283,14 +283,14 @@ func (v *past) Export(ctx context.Context, w io.Writer, format string, info *sto
 
 // countingSource counts the output up to a moment, in seconds.
 type countingSource struct {
-	eventSource
+	archive.EventSource
 	until float64
 	bytes int64
 }
 
 // Next returns the next event.
 func (c *countingSource) Next() (session.Event, error) {
-	e, err := c.eventSource.Next()
+	e, err := c.EventSource.Next()
 	if err == nil && e.Kind == session.Output && e.At.Seconds() <= c.until {
 		c.bytes += int64(len(e.Data))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -113,8 +114,8 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 		}
 	}
 	t := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows, Title: titleOf(info)}}
-	source := newStored(ctx, db, info.ID, 0)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, info.ID, 0)
+	defer source.Stop()
 	if err := t.load(source); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func tapeOfFile(a *app, path string) (*tape, error) {
 		return nil, err
 	}
 	defer rec.Close()
-	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
+	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
 	t.readLater(rec.session)
 	return t, t.load(rec)
 }
@@ -162,7 +163,7 @@ func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
 			t.Events, t.status = append(t.Events, e), e.Status
 		}
 	}
-	t.Cols, t.Rows, t.Title = log.session.Cols, log.session.Rows, clip(log.session.Title, 200)
+	t.Cols, t.Rows, t.Title = log.session.Cols, log.session.Rows, printable.Clip(log.session.Title, 200)
 	t.readLater(log.session)
 	return t, nil
 }
@@ -170,23 +171,23 @@ func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
 // readLater makes the messages those that the events hold, once they are needed.
 func (t *tape) readLater(s session.Session) {
 	t.Read = func() ([]archive.Message, error) {
-		tr, err := transcribe(s, &eventList{events: t.Events}, nil)
+		tr, err := archive.Transcribe(s, &eventList{events: t.Events}, nil)
 		return messagesOf(tr.Entries, s.StartedAt), err
 	}
 }
 
 // load reads the events; what was read before an error can be played.
-func (t *tape) load(source eventSource) error {
+func (t *tape) load(source archive.EventSource) error {
 	for {
 		e, err := source.Next()
 		if err != nil {
-			return ignoreEnd(err)
+			return archive.IgnoreEnd(err)
 		}
 		t.Events = append(t.Events, session.OnTerminal(e))
 	}
 }
 
-// eventList is an eventSource of events that are there.
+// eventList is an archive.EventSource of events that are there.
 type eventList struct{ events []session.Event }
 
 func (l *eventList) Next() (session.Event, error) {
@@ -201,7 +202,7 @@ func (l *eventList) Next() (session.Event, error) {
 func messagesOf(entries []*session.Entry, started time.Time) (out []archive.Message) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
-			out = append(out, archive.Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, clip(e.Text, 80))})
+			out = append(out, archive.Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 80))})
 		}
 	}
 	return out

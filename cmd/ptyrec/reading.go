@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/spool"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -18,7 +19,7 @@ import (
 // takes no more memory than a short one, and can be read while it is at work.
 type reading struct {
 	info   *store.Info
-	redact redaction
+	redact archive.Redaction
 	seen   func(n int)   // is called with the bytes of output that were read
 	over   chan struct{} // is closed when all is read, but not yet saved
 
@@ -27,8 +28,8 @@ type reading struct {
 
 	mu    sync.Mutex // guards the fields below
 	spool *spool.Spool
-	t     *transcriber // its entries follow those of spool; nil when run has read all
-	bytes int64        // of output, read so far
+	t     *archive.Transcriber // its entries follow those of spool; nil when run has read all
+	bytes int64                // of output, read so far
 }
 
 // newReading prepares to read info's session. Close must be called.
@@ -41,8 +42,8 @@ func newReading(a *app, db *store.Store, info *store.Info) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &reading{info: info, spool: s, t: newTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{})}
-	x.redact, _ = r.of(info.Command)
+	x := &reading{info: info, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{})}
+	x.redact, _ = r.Of(info.Command)
 	return x, nil
 }
 
@@ -52,8 +53,8 @@ func (r *reading) Close() error { return r.spool.Close() }
 // run reads the raw log to its end. The error is errNoRawLog if it is empty and never was anything
 // else.
 func (r *reading) run(ctx context.Context, db *store.Store) error {
-	source := newStored(ctx, db, r.info.ID, 0)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, r.info.ID, 0)
+	defer source.Stop()
 	var err error
 	for err == nil {
 		var e session.Event
@@ -64,9 +65,9 @@ func (r *reading) run(ctx context.Context, db *store.Store) error {
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	source.missing(r.info)
-	r.damage = source.damage
-	if source.number == 0 && len(source.damage) == 0 {
+	source.Missing(r.info)
+	r.damage = source.Damage
+	if source.Number == 0 && len(source.Damage) == 0 {
 		return errNoRawLog
 	}
 	return r.end()
@@ -78,25 +79,25 @@ func (r *reading) feed(e session.Event) error {
 	defer r.mu.Unlock()
 	r.bytes += e.Printed()
 	r.seen(int(e.Printed()))
-	r.t.feed(e)
-	return r.spool.Add(r.redact.entries(r.t.forget(), nil)...)
+	r.t.Feed(e)
+	return r.spool.Add(r.redact.Entries(r.t.Forget(), nil)...)
 }
 
 // end takes what is left when there are no more events.
 func (r *reading) end() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.t.close(true)
-	err := r.spool.Add(r.redact.entries(r.t.entries(), nil)...)
+	r.t.Close(true)
+	err := r.spool.Add(r.redact.Entries(r.t.Entries(), nil)...)
 	first, firstErr := r.spool.Entries(0, titleEntries)
-	r.session = r.t.session
+	r.session = r.t.Session
 	if r.info.EndedAt != nil || r.session.ExitCode == nil {
 		r.session.EndedAt, r.session.ExitCode = r.info.EndedAt, r.info.ExitCode
 	}
 	if r.redact.Redactor != nil {
-		r.session.Command = r.redact.command(r.session.Command)
+		r.session.Command = r.redact.Command(r.session.Command)
 		r.session.Cwd = r.redact.Text(r.session.Cwd, nil)
-		r.session.Title = r.redact.title(r.session.Title, first)
+		r.session.Title = r.redact.Title(r.session.Title, first)
 	}
 	r.t = nil
 	close(r.over)
@@ -115,12 +116,12 @@ func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 	var open []*session.Entry
 	var state *store.Reading
 	if r.t != nil {
-		open, state = r.t.entries(), &store.Reading{Bytes: r.bytes, Of: max(r.bytes, r.info.RawBytes)}
+		open, state = r.t.Entries(), &store.Reading{Bytes: r.bytes, Of: max(r.bytes, r.info.RawBytes)}
 	}
 	page, err := store.PageFrom(final+len(open), span, func(from, to int) ([]*session.Entry, error) {
 		entries, err := r.spool.Entries(from, min(to, final))
 		rest := open[min(max(0, from-final), len(open)):max(0, to-final)]
-		return append(entries, r.redact.entries(rest, nil)...), err
+		return append(entries, r.redact.Entries(rest, nil)...), err
 	})
 	return page, state, err
 }

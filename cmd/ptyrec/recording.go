@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -25,7 +26,7 @@ type recording struct {
 	path    string
 	session session.Session
 	file    *os.File
-	redact  redaction
+	redact  archive.Redaction
 	timing  io.Closer // of a typescript
 }
 
@@ -166,8 +167,8 @@ func recordingID(started time.Time, sum []byte) string {
 // transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
 // end.
 func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, error) {
-	t, err := transcribe(r.session, r.Reader, tap)
-	r.redact.transcript(t, nil)
+	t, err := archive.Transcribe(r.session, r.Reader, tap)
+	r.redact.Transcript(t, nil)
 	if r.Truncated() {
 		t.Session.EndedAt = nil
 	}

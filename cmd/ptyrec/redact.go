@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
@@ -122,7 +123,7 @@ type rewriting struct {
 }
 
 // newMasking finds out what to change in the raw log of a session, by what was written alone.
-func newMasking(ctx context.Context, db *store.Store, id string, r redaction) (*rewriting, error) {
+func newMasking(ctx context.Context, db *store.Store, id string, r archive.Redaction) (*rewriting, error) {
 	w := &rewriting{patches: map[int64][]redact.Patch{}}
 	if r.Redactor == nil {
 		return w, nil
@@ -133,28 +134,28 @@ func newMasking(ctx context.Context, db *store.Store, id string, r redaction) (*
 
 // newRewriting reads the session three times: for secrets as the screen shows them, for secrets as
 // they were written, and to hide them.
-func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r redaction) (*rewriting, error) {
+func newRewriting(ctx context.Context, db *store.Store, info *store.Info, r archive.Redaction) (*rewriting, error) {
 	w := &rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 	entries, err := db.Entries(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
-	source := newStored(ctx, db, info.ID, 0)
-	t, err := transcribe(info.Session, source, nil)
-	source.stop()
+	source := archive.NewRawLog(ctx, db, info.ID, 0)
+	t, err := archive.Transcribe(info.Session, source, nil)
+	source.Stop()
 	if err != nil {
 		return nil, err
 	}
-	w.damage = source.damage
+	w.damage = source.Damage
 	for _, e := range append(slices.Clone(t.Entries), entries...) {
 		w.look(e)
 	}
 	if err := w.hide(ctx, db, info.ID); err != nil {
 		return nil, err
 	}
-	r, w.command = r.of(info.Command)
-	w.text = func(s string) string { return r.title(s, entries) }
-	w.entries = r.entries(entries, w.inEntry)
+	r, w.command = r.Of(info.Command)
+	w.text = func(s string) string { return r.Title(s, entries) }
+	w.entries = r.Entries(entries, w.inEntry)
 	return w, nil
 }
 
@@ -199,16 +200,16 @@ func (w *rewriting) search(ctx context.Context, db *store.Store, id string, text
 			w.patches[n] = append(w.patches[n], p)
 		}
 	}
-	source := newStored(ctx, db, id, 0)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, id, 0)
+	defer source.Stop()
 	for {
 		e, err := source.Next()
 		if err != nil {
 			take(nil)
-			return ignoreEnd(err)
+			return archive.IgnoreEnd(err)
 		}
 		if e.Kind == text.Kind && e.Stream == text.Stream && len(e.Data) > 0 {
-			numbers = append(numbers, source.number-1)
+			numbers = append(numbers, source.Number-1)
 			take(e.Data)
 		}
 	}

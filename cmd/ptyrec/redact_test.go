@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -70,7 +71,7 @@ func TestRedactedMarkdown(t *testing.T) {
 		"the `key` " + secret, `the **key** ghp\_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I`, "the key ghp_x7Kd93**mQvTz1LrPw8YbNc**E5hJ2gUsA4fRo6I",
 		"the key `ghp_`x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f*Ro6I*",
 	} {
-		e := redaction{Redactor: finder}.entry(&session.Entry{Text: "the key " + secret, Markdown: markdown}, nil)
+		e := archive.Redaction{Redactor: finder}.Entry(&session.Entry{Text: "the key " + secret, Markdown: markdown}, nil)
 		if !strings.Contains(e.Markdown, redact.Mark("github-pat")) || strings.Contains(e.Markdown, "Ro6I") || strings.Contains(e.Markdown, "Kd93") {
 			t.Errorf("%s became %s", markdown, e.Markdown)
 		}

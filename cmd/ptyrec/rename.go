@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 func newRenameCmd(a *app) *cobra.Command {
@@ -21,7 +23,7 @@ func newRenameCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return db.Rename(cmd.Context(), info.ID, spaced(strings.Join(args[1:], " ")))
+			return db.Rename(cmd.Context(), info.ID, printable.Line(strings.Join(args[1:], " ")))
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -67,7 +68,7 @@ func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store
 	var size int64
 	for _, info := range infos {
 		size += info.StoredBytes
-		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.of(info.ID), dayName(info.StartedAt.Local(), now), clip(titleOf(info), 60))
+		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.of(info.ID), dayName(info.StartedAt.Local(), now), printable.Clip(titleOf(info), 60))
 	}
 	what := fmt.Sprintf("%s, %s on disk", plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
 	if !yes {

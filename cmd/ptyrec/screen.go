@@ -171,7 +171,7 @@ func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
 
 // play feeds the events of source, up to a moment, to a terminal. If source breaks off, the screen
 // shows what came before.
-func (o *screenOptions) play(cols, rows int, source eventSource, to time.Duration) (screen.Screen, error) {
+func (o *screenOptions) play(cols, rows int, source archive.EventSource, to time.Duration) (screen.Screen, error) {
 	opt := vterm.Options{Cols: cols, Rows: rows}
 	if o.widths == "unicode11" {
 		opt.Widths = vterm.Unicode11
@@ -193,5 +193,5 @@ func (o *screenOptions) play(cols, rows int, source eventSource, to time.Duratio
 			t.Resize(e.Cols, e.Rows)
 		}
 	}
-	return screen.Of(t), ignoreEnd(err)
+	return screen.Of(t), archive.IgnoreEnd(err)
 }

@@ -185,7 +185,7 @@ func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now ti
 	}
 	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, printable.Line(speaker)))
 	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
-		head += s.paint(dim, "  in "+clip(text, 60))
+		head += s.paint(dim, "  in "+printable.Clip(text, 60))
 	}
 	text := marked(hit.Snippet, s)
 	if width := a.width(); width > 0 {

@@ -250,7 +250,7 @@ func (f *serveFlags) commands(ctx context.Context, a *app, db *store.Store) (*pr
 		return nil, err
 	}
 	m, err := process.Open(ctx, process.Options{
-		Store: db, Program: executable(), MaxRunning: f.maxCommands, Redact: r.command, Input: c.Run.Input,
+		Store: db, Program: executable(), MaxRunning: f.maxCommands, Redact: r.Command, Input: c.Run.Input,
 		Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
 	})
 	if err == nil {

@@ -108,12 +108,12 @@ func showWhole(ctx context.Context, a *app, db *store.Store, info *store.Info, f
 		return err
 	}
 	t := session.Transcript{Session: info.Session}
-	r.transcript(&t, nil) // what was stored before redaction was on
-	r, _ = r.of(info.Command)
+	r.Transcript(&t, nil) // what was stored before redaction was on
+	r, _ = r.Of(info.Command)
 	entries := func(yield func(*session.Entry, error) bool) {
 		for e, err := range all {
 			if err == nil {
-				e = r.entry(e, nil)
+				e = r.Entry(e, nil)
 			}
 			if !yield(e, err) {
 				return
@@ -169,8 +169,8 @@ func labels(info *store.Info) (out [][2]string) {
 
 // showRaw writes the output's bytes.
 func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) error {
-	source := newStored(ctx, db, info.ID, 0)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, info.ID, 0)
+	defer source.Stop()
 	err := writeBuffered(a.stdout, func(w io.Writer) error {
 		for {
 			e, err := source.Next()
@@ -187,7 +187,7 @@ func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) err
 			}
 		}
 	})
-	for _, d := range source.damage {
+	for _, d := range source.Damage {
 		a.notice("warning: %v", d)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
@@ -35,7 +36,7 @@ type sink struct {
 	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
 	path    string          // of the database
 	session session.Session // as the store has it
-	redact  redaction
+	redact  archive.Redaction
 	title   string // as it was found, secrets and all
 
 	unsaved   []recorder.Update // what the database did not take yet, without secrets
@@ -68,7 +69,7 @@ func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
 		return nil, err
 	}
 	to := &sink{ctx: ctx, path: path, described: true}
-	to.redact, s.Command = r.of(s.Command)
+	to.redact, s.Command = r.Of(s.Command)
 	s.Cwd = r.Text(s.Cwd, nil)
 	to.session = s
 	if to.beside, err = checkDatabase(ctx, a, path); err != nil {
@@ -179,14 +180,14 @@ func (s *sink) Replay(from int64, fn func(number int64, e session.Event) error) 
 // events calls fn with the events of the raw log from a number on, until fn fails.
 func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
 	db, _ := s.database() // it can read the raw log, at least
-	source := newStored(ctx, db, s.session.ID, from)
-	defer source.stop()
+	source := archive.NewRawLog(ctx, db, s.session.ID, from)
+	defer source.Stop()
 	for {
 		e, err := source.Next()
 		if err != nil {
-			return ignoreEnd(err)
+			return archive.IgnoreEnd(err)
 		}
-		if err := fn(source.number-1, e); err != nil {
+		if err := fn(source.Number-1, e); err != nil {
 			return err
 		}
 	}
@@ -198,7 +199,7 @@ type sinkIndex struct{ *sink }
 // Put implements recorder.Index. What a locked database does not take waits for the next update.
 func (i sinkIndex) Put(u recorder.Update) error {
 	s := i.sink
-	u.Entries = s.redact.entries(u.Entries, nil)
+	u.Entries = s.redact.Entries(u.Entries, nil)
 	s.describe(u)
 	if h := s.host.Load(); h != nil {
 		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
@@ -211,7 +212,7 @@ func (i sinkIndex) Put(u recorder.Update) error {
 // describe notes what is new about the session.
 func (s *sink) describe(u recorder.Update) {
 	if u.Title != s.title {
-		s.title, s.session.Title, s.described = u.Title, s.redact.title(u.Title, u.Entries), false
+		s.title, s.session.Title, s.described = u.Title, s.redact.Title(u.Title, u.Entries), false
 	}
 	if !slices.Equal(u.Agents, s.session.Agents) {
 		s.session.Agents, s.described = slices.Clone(u.Agents), false

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -160,7 +161,7 @@ func (s *summary) write(w io.Writer, st style, width int) error {
 		fmt.Fprintln(w)
 		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true}, {Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
 		for _, c := range part.rows {
-			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: clip(c.Name, 300), Color: cyan}})
+			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: printable.Clip(c.Name, 300), Color: cyan}})
 		}
 		if err := t.Write(w, st.paint, width); err != nil {
 			return err

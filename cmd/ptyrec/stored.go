@@ -3,66 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"slices"
-	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
-
-// stored is the raw log of a stored session as an eventSource. What is damaged is left out, and
-// noted.
-type stored struct {
-	next   func() (session.Event, error, bool)
-	stop   func()
-	damage []*store.Damage
-	number int64 // of the event that comes next
-	offset int64 // output bytes before it, where it was read from the beginning
-	at     time.Duration
-}
-
-// newStored begins at the event number from.
-func newStored(ctx context.Context, s *store.Store, id string, from int64) *stored {
-	next, stop := iter.Pull2(s.EventsFrom(ctx, id, store.From{Event: from}))
-	return &stored{next: next, stop: stop, number: from}
-}
-
-// Next returns the next event, and io.EOF after the last one.
-func (s *stored) Next() (session.Event, error) {
-	for {
-		e, err, ok := s.next()
-		if !ok {
-			return session.Event{}, io.EOF
-		}
-		var d *store.Damage
-		if !errors.As(err, &d) {
-			s.number++
-			s.offset += e.Printed()
-			s.at = max(s.at, e.At)
-			return e, err
-		}
-		s.number, s.offset, s.at = d.EndEvent, d.EndByte, d.EndAt
-		s.damage = append(s.damage, d)
-	}
-}
-
-// missing notes what is gone from the end of a session's raw log, which was read to its end: no
-// segment is left that would show it.
-func (s *stored) missing(info *store.Info) {
-	if info.Status != store.Live && s.offset < info.RawBytes {
-		s.damage = append(s.damage, &store.Damage{Session: info.ID, FirstEvent: s.number, EndEvent: s.number,
-			StartByte: s.offset, EndByte: info.RawBytes, StartAt: s.at, EndAt: info.Duration})
-	}
-}
-
-func ignoreEnd(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
 
 // errNoRawLog says that a session has entries at most: there is nothing to read them from again.
 var errNoRawLog = errors.New("the session has no raw log")
@@ -74,18 +21,18 @@ func retranscribe(ctx context.Context, a *app, s *store.Store, info *store.Info)
 	if err != nil {
 		return nil, nil, err
 	}
-	source := newStored(ctx, s, info.ID, 0)
-	defer source.stop()
-	t, err := transcribe(info.Session, source, nil)
+	source := archive.NewRawLog(ctx, s, info.ID, 0)
+	defer source.Stop()
+	t, err := archive.Transcribe(info.Session, source, nil)
 	if info.EndedAt != nil || t.Session.ExitCode == nil {
 		t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
 	}
-	source.missing(info)
-	if err == nil && source.number == 0 && len(source.damage) == 0 {
+	source.Missing(info)
+	if err == nil && source.Number == 0 && len(source.Damage) == 0 {
 		return nil, nil, errNoRawLog
 	}
-	r.transcript(t, nil)
-	return t, source.damage, err
+	r.Transcript(t, nil)
+	return t, source.Damage, err
 }
 
 // storedEntries returns a session's entries one by one. It reads them out of the raw log first if

@@ -153,7 +153,7 @@ func (t *follower) follow(ctx context.Context, last int) error {
 			t.skip(entries, last)
 		}
 		if err := t.give(entries, over); err != nil || over {
-			return ignoreEnd(err)
+			return archive.IgnoreEnd(err)
 		}
 		select {
 		case <-tick.C:

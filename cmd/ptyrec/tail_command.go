@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
@@ -21,7 +22,7 @@ const backlog = 64 << 10
 // commandTail writes what a command with pipes writes, line by line.
 type commandTail struct {
 	*tailWriter
-	redaction
+	archive.Redaction
 	info *store.Info
 	seq  int // of its entry
 	log  follow.Log
@@ -43,7 +44,7 @@ func newCommandTail(ctx context.Context, a *app, db *store.Store, w *tailWriter,
 		return nil, err
 	}
 	t := &commandTail{tailWriter: w, info: info, seq: seq, log: follow.Log{Store: db, ID: info.ID}}
-	t.redaction, _ = all.of(info.Command)
+	t.Redaction, _ = all.Of(info.Command)
 	written := ""
 	err = t.log.Each(ctx, func(e session.Event) {
 		written += session.Text(e.Data[:e.Printed()])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -17,7 +18,7 @@ import (
 type managedTail struct {
 	giver
 	log    *managedLog
-	redact redaction
+	redact archive.Redaction
 	reader *entryReader // nil until the first event
 	said   follow.List
 	last   int  // so many entries of those that are there at first are given out; negative: all
@@ -77,7 +78,7 @@ func (t *managedTail) follow(ctx context.Context) error {
 			}
 			t.feed(event)
 		case !waited:
-			if err := ignoreEnd(err); err != nil {
+			if err := archive.IgnoreEnd(err); err != nil {
 				return errors.Join(t.end(), attachError(err))
 			}
 			return t.end()

@@ -84,9 +84,9 @@ func writeVerification(w io.Writer, v agentlog.Verification, s style) {
 	for _, d := range v.Differs {
 		switch d.Kind {
 		case agentlog.Missing:
-			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, clip(d.Want, 100)))
+			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, printable.Clip(d.Want, 100)))
 		case agentlog.More:
-			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, clip(d.Have, 100)))
+			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, printable.Clip(d.Have, 100)))
 		default:
 			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, d.Text(removed, added))
 		}

@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func TestRedactedCommand(t *testing.T) {
 			Command: command, Title: strings.Join(command, " "),
 		}}
 		transcript.Session.Cwd = "/home/dev/ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
-		redaction{Redactor: finder}.transcript(transcript, nil)
+		Redaction{Redactor: finder}.Transcript(transcript, nil)
 		s := transcript.Session
 		if said := strings.Join(append(slices.Clone(s.Command), s.Title, s.Cwd), " "); strings.Contains(said, secret) || strings.Contains(said, "Kd93") {
 			t.Errorf("%q became %q, %q, %q", command, s.Command, s.Title, s.Cwd)
@@ -39,7 +39,7 @@ func TestRedactedCommand(t *testing.T) {
 		}
 	}
 	for _, command := range [][]string{{"mysql", "-p", "shop"}, {"ssh", "-p", "2222", "host"}, {"find", ".", "-print"}, {"docker", "run", "-p", "8080:80", "img"}, {"zip", "-r", "a.zip", "a"}, {"claude", "--resume"}} {
-		if got := (redaction{Redactor: finder}).command(command); !slices.Equal(got, command) {
+		if got := (Redaction{Redactor: finder}).Command(command); !slices.Equal(got, command) {
 			t.Errorf("%q became %q", command, got)
 		}
 	}
@@ -53,11 +53,11 @@ func TestRedactedShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &session.Entry{Type: session.TypeMessage, Role: session.RoleShell, Text: "make", Output: "done"}
-	if got := (redaction{Redactor: finder}).entry(e, nil); got != e {
+	if got := (Redaction{Redactor: finder}).Entry(e, nil); got != e {
 		t.Errorf("an entry without a secret was copied: Markdown %q", got.Markdown)
 	}
 	e.Text = "mysql -ph4nter2two9"
-	if got := (redaction{Redactor: finder}).entry(e, nil); got.Text == e.Text || got.Markdown != "" {
+	if got := (Redaction{Redactor: finder}).Entry(e, nil); got.Text == e.Text || got.Markdown != "" {
 		t.Errorf("became %q, Markdown %q", got.Text, got.Markdown)
 	}
 }

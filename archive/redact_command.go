@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"regexp"
@@ -19,8 +19,8 @@ var (
 	secretVariable = regexp.MustCompile(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
 )
 
-// command returns a command line as it is recorded: without the secrets in its arguments.
-func (r redaction) command(args []string) []string {
+// Command returns a command line as it is recorded: without the secrets in its arguments.
+func (r Redaction) Command(args []string) []string {
 	if r.Redactor == nil {
 		return args
 	}

@@ -1,63 +1,50 @@
-package main
+package archive
 
 import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// redaction takes secrets out of what is stored and written. Its zero value takes out nothing.
-type redaction struct {
+// Redaction takes secrets out of what is stored and written. Its zero value takes out nothing.
+type Redaction struct {
 	*redact.Redactor
 	line, masked string // the session's command line, before and after
 }
 
-// of returns the redaction for a session with this command, and the command as it is recorded.
-func (r redaction) of(command []string) (redaction, []string) {
-	masked := r.command(command)
+// Of returns the redaction for a session with this command, and the command as it is recorded.
+func (r Redaction) Of(command []string) (Redaction, []string) {
+	masked := r.Command(command)
 	r.line, r.masked = strings.Join(command, " "), strings.Join(masked, " ")
 	return r, masked
 }
 
-// redaction returns the redaction that the flags, the environment and the configuration ask for.
-func (a *app) redaction() (redaction, error) {
-	c, err := a.loadConfig()
-	if err != nil {
-		return redaction{}, err
-	}
-	rc := c.Redact
-	if a.redactFlag != nil {
-		rc.Enabled = *a.redactFlag
-	}
-	r, err := rc.Redactor()
-	return redaction{Redactor: r}, err
-}
-
-// transcript takes the secrets out of t. Entries are copied where they hold one.
-func (r redaction) transcript(t *session.Transcript, found map[string]int) {
+// Transcript takes the secrets out of t. Entries are copied where they hold one.
+func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	if r.Redactor == nil {
 		return
 	}
-	r, t.Session.Command = r.of(t.Session.Command)
+	r, t.Session.Command = r.Of(t.Session.Command)
 	t.Session.Cwd = r.Text(t.Session.Cwd, found)
-	t.Session.Title = r.title(t.Session.Title, t.Entries)
-	t.Entries = r.entries(t.Entries, found)
+	t.Session.Title = r.Title(t.Session.Title, t.Entries)
+	t.Entries = r.Entries(t.Entries, found)
 }
 
-// entries returns entries without their secrets. It does not change the originals.
-func (r redaction) entries(entries []*session.Entry, found map[string]int) []*session.Entry {
+// Entries returns entries without their secrets. It does not change the originals.
+func (r Redaction) Entries(entries []*session.Entry, found map[string]int) []*session.Entry {
 	out := make([]*session.Entry, len(entries))
 	for i, e := range entries {
-		out[i] = r.entry(e, found)
+		out[i] = r.Entry(e, found)
 	}
 	return out
 }
 
-// entry returns a copy of e without secrets, or e itself if it has none.
-func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry {
+// Entry returns a copy of e without secrets, or e itself if it has none.
+func (r Redaction) Entry(e *session.Entry, found map[string]int) *session.Entry {
 	if r.Redactor == nil {
 		return e
 	}
@@ -90,7 +77,7 @@ func (r redaction) entry(e *session.Entry, found map[string]int) *session.Entry 
 }
 
 // text redacts an entry's text, which may be the command line.
-func (r redaction) text(text string, found map[string]int) string {
+func (r Redaction) text(text string, found map[string]int) string {
 	if text == r.line {
 		return r.masked
 	}
@@ -99,7 +86,7 @@ func (r redaction) text(text string, found map[string]int) string {
 
 // markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a
 // secret may be parted there by marks and backslashes.
-func (r redaction) markdown(e *session.Entry, redacted string) string {
+func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
 		for _, m := range r.Find(e.Text) {
@@ -122,7 +109,7 @@ func parted(s string) *regexp.Regexp {
 }
 
 // value redacts the texts in what came out of JSON.
-func (r redaction) value(v any) any {
+func (r Redaction) value(v any) any {
 	switch v := v.(type) {
 	case string:
 		return r.Text(v, nil)
@@ -144,14 +131,14 @@ func (r redaction) value(v any) any {
 
 const ellipsis = "…"
 
-// title redacts a title, which may be the start of an entry's text, cut in the middle of a secret.
-func (r redaction) title(title string, entries []*session.Entry) string {
+// Title redacts a title, which may be the start of an entry's text, cut in the middle of a secret.
+func (r Redaction) Title(title string, entries []*session.Entry) string {
 	start, cut := strings.CutSuffix(title, ellipsis)
 	if cut {
 		for _, e := range entries {
 			first, _, _ := strings.Cut(e.Text, "\n")
 			if strings.HasPrefix(first, start) {
-				return clip(r.text(first, nil), utf8.RuneCountInString(title))
+				return printable.Clip(r.text(first, nil), utf8.RuneCountInString(title))
 			}
 		}
 	}
