@@ -138,14 +138,16 @@ func (p *Commands) Start(ctx context.Context, e Exec) (*Command, error) {
 	c := p.newCommand(ctx, e.ID)
 	ctx, cancel := context.WithTimeout(ctx, connectBudget)
 	defer cancel()
-	for try := 1; ; try++ {
+	again := tries{delay: p.delay, most: maxLosses}
+	for {
 		conn, err := c.attach(ctx, e.request())
 		if err == nil {
 			go c.run(conn)
 			return c, nil
 		}
-		wait, again := p.again(conn, err, try)
-		if !again || try > maxLosses || !sleep(ctx, wait) {
+		full := again.lost(err) != nil
+		wait, ok := p.again(conn, err, again.pause())
+		if !ok || full || !sleep(ctx, wait) {
 			c.cancel()
 			return nil, err
 		}
@@ -175,21 +177,21 @@ func (p *Commands) newCommand(ctx context.Context, id string) *Command {
 	return c
 }
 
-// again reports whether a failed start is worth another try, and when. A connection that was
-// lost may have started the command: only a server that says that it knows the id again, or that
+// again reports whether a failed start is worth another try, and when: after the pause, unless the
+// server says otherwise. A connection that was lost may have started the command: only a server that says that it knows the id again, or that
 // closed the socket in order, is asked again.
-func (p *Commands) again(conn *commandConn, err error, try int) (wait time.Duration, again bool) {
+func (p *Commands) again(conn *commandConn, err error, pause time.Duration) (wait time.Duration, again bool) {
 	var refused *upgradeError
 	switch {
 	case isFinal(err):
 		return 0, false
 	case errors.As(err, &refused):
 		if wait = refused.retryAfter; wait < 0 {
-			wait = p.delay(try)
+			wait = pause
 		}
 		return wait, refused.passes()
 	case conn == nil, conn.acked, websocket.CloseStatus(err) == websocket.StatusNormalClosure:
-		return p.delay(try), true
+		return pause, true
 	}
 	return 0, false
 }
@@ -263,17 +265,6 @@ func (c *Command) failure(r command.Reply) *CommandError {
 	return e
 }
 
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // ID returns the command's id.
 func (c *Command) ID() string { return c.id }
 
@@ -285,13 +276,14 @@ func (c *Command) run(conn *commandConn) {
 	defer close(c.done)
 	defer close(c.events)
 	defer c.cancel()
-	for losses := 0; ; {
+	again := tries{delay: c.place.delay, most: maxLosses}
+	for {
 		var err error
 		if conn == nil {
 			conn, err = c.place.open(c.ctx, c.reconnect())
 		}
 		if err == nil {
-			err = c.serve(conn, &losses)
+			err = c.serve(conn, again.reset)
 			conn = nil
 		}
 		if c.ctx.Err() != nil {
@@ -301,24 +293,22 @@ func (c *Command) run(conn *commandConn) {
 			c.err = err
 			return
 		}
-		// An end of file of the connection is not one of the command: do not wrap it.
 		if c.isKilled() {
-			c.err = fmt.Errorf("%w after it was killed: %v", ErrLost, err) //nolint:errorlint
+			c.err = fmt.Errorf("%w after it was killed: %v", ErrLost, err) //nolint:errorlint // an end of file is not the command's
 			return
 		}
-		if losses++; losses > maxLosses {
-			c.err = fmt.Errorf("%w %d times in a row: %v", ErrLost, losses, err) //nolint:errorlint
+		if c.err = again.lost(err); c.err != nil {
 			return
 		}
 		if websocket.CloseStatus(err) != websocket.StatusGoingAway {
-			sleep(c.ctx, c.place.delay(losses))
+			sleep(c.ctx, again.pause())
 		}
 	}
 }
 
-// serve reads one connection to its end. It returns nil when the command has ended. It resets
-// losses when something shows that the server has this command.
-func (c *Command) serve(conn *commandConn, losses *int) (err error) {
+// serve reads one connection to its end. It returns nil when the command has ended. It calls reached
+// when something shows that the server has this command.
+func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	var keeper sync.WaitGroup
 	over := make(chan struct{})
 	defer keeper.Wait()
@@ -343,12 +333,12 @@ func (c *Command) serve(conn *commandConn, losses *int) (err error) {
 		switch r.Type {
 		case command.Started:
 			if r.CommandID == c.id {
-				*losses = 0
+				reached()
 			}
 			c.setConn(conn, r.StdinOffset)
 			c.repeatClose(conn)
 		case command.Stdout, command.Stderr:
-			*losses = 0
+			reached()
 			c.take(r)
 		case command.Ack:
 			c.setConn(conn, r.StdinOffset)

@@ -336,10 +336,11 @@ const silence = time.Minute
 // watch calls take with each event of a stream until that returns over or an error. When the
 // connection is lost, it asks for the stream again, after the event *cursor.
 func (p *Processes) watch(ctx context.Context, method, path string, cursor *string, request any, take func(serverEvent) (over bool, err error)) error {
-	for losses := 0; ; {
+	again := tries{delay: p.delay, most: maxLosses}
+	for {
 		over, err := p.watchOnce(ctx, method, path, *cursor, request, func(e serverEvent) (bool, error) {
 			if e.ID == "" || e.ID != *cursor { // one that has come before is no progress
-				losses = 0
+				again.reset()
 			}
 			return take(e)
 		})
@@ -349,10 +350,10 @@ func (p *Processes) watch(ctx context.Context, method, path string, cursor *stri
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		if losses++; losses > maxLosses {
-			return fmt.Errorf("%w %d times in a row: %v", ErrLost, losses, err) //nolint:errorlint // how a connection ended
+		if err := again.lost(err); err != nil {
+			return err
 		}
-		sleep(ctx, p.delay(losses))
+		sleep(ctx, again.pause())
 	}
 }
 

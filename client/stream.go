@@ -140,13 +140,14 @@ func (s *Stream) run(l *link) {
 	defer close(s.done)
 	defer close(s.events)
 	defer s.cancel()
-	for try := 0; ; {
+	again := tries{delay: s.delay}
+	for {
 		var err error
 		if l != nil {
 			seq, began := s.seq, time.Now()
 			err = s.serve(l)
 			if s.seq != seq || time.Since(began) > patience { // not one that only drops connections
-				try = 0
+				again.reset()
 			}
 			if err == nil || s.ctx.Err() != nil {
 				s.err = s.ctx.Err()
@@ -162,24 +163,12 @@ func (s *Stream) run(l *link) {
 		if s.err = err; isFinal(err) || s.ctx.Err() != nil {
 			return
 		}
-		try++
-		d := s.delay(try)
-		if !s.give(Lost{Err: err, Try: try, Delay: d}) || !s.sleep(d) {
+		_ = again.lost(err) // a session may come back at any time
+		d := again.pause()
+		if !s.give(Lost{Err: err, Try: again.n, Delay: d}) || !sleep(s.ctx, d) {
 			s.err = s.ctx.Err()
 			return
 		}
-	}
-}
-
-// sleep waits, and reports false if the stream was closed meanwhile.
-func (s *Stream) sleep(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-s.ctx.Done():
-		return false
 	}
 }
 
