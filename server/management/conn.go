@@ -27,7 +27,7 @@ const statusTryAgainLater = websocket.StatusTryAgainLater
 // any more. Tests change the times.
 var (
 	pingEvery = 15 * time.Second
-	pongTime  = 30 * time.Second
+	pongTime  = 29 * time.Second // with pingEvery less than 45 s, by which the lease is free
 )
 
 // deadTime is how long a connection may give no sign of life.
