@@ -9,11 +9,13 @@ import (
 
 // A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n
 // 9c…", in a box "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded: without the
-// breaks that may have cut one. Which of them did is decided by what is found across them.
+// breaks that may have cut one, or with a blank for those that may have been between two words.
+// Which of them were is decided by what is found across them.
 type view struct {
 	text   string
 	folded string
 	folds  []foldAt
+	words  bool // it has blanks for breaks; no token is cut
 }
 
 // foldAt is a break that was taken out.
@@ -28,8 +30,19 @@ const (
 	borderRune = "│┃|║"
 )
 
-// fold makes a view of text.
-func fold(text string) *view {
+// fold makes a view of text without the breaks that may have cut a token.
+func fold(text string) *view { return joinRows(text, "", cut) }
+
+// unwrap makes a view of text with a blank for each break that may have been between two words.
+func unwrap(text string) *view {
+	v := joinRows(text, " ", wrapped)
+	v.words = true
+	return v
+}
+
+// joinRows makes a view of text with glue for some breaks. at reports whether it is for that
+// between the row at line and the row at next, and what lies between the two.
+func joinRows(text, glue string, at func(text string, line, next int) (end, to int, ok bool)) *view {
 	v := &view{text: text, folded: text}
 	var b strings.Builder
 	from := 0 // of what is not yet in b
@@ -41,7 +54,7 @@ func fold(text string) *view {
 		}
 		line, next := start, start+n+1
 		start = next
-		end, to, ok := cut(text, line, next)
+		end, to, ok := at(text, line, next)
 		if !ok {
 			continue
 		}
@@ -49,6 +62,7 @@ func fold(text string) *view {
 			b.Grow(len(text))
 		}
 		b.WriteString(text[from:end])
+		b.WriteString(glue)
 		v.folds = append(v.folds, foldAt{at: b.Len(), back: to})
 		from = to
 	}
@@ -108,6 +122,23 @@ func cells(s string) int {
 		}
 	}
 	return i + utf8.RuneCountInString(s[i:])
+}
+
+// wrapped reports whether the break between the row at line and the row at next may be there
+// because the next word did not fit: the upper row with that word is wider than the lower row. What
+// is between end and to is around the words.
+func wrapped(text string, line, next int) (end, to int, ok bool) {
+	row := strings.TrimSuffix(text[line:next-1], "\r")
+	bare := strings.TrimRight(strings.TrimRight(strings.TrimRight(row, " \t"), borderRune), " \t")
+	below, _, _ := strings.Cut(text[next:], "\n")
+	after := strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(below, " \t"), borderRune), " \t")
+	rest := strings.TrimRight(strings.TrimRight(below, "\r"+borderRune), " \t")
+	word, _, _ := strings.Cut(after, " ")
+	width := cells(bare)
+	if width < minRow || word == "" || width+1+cells(word) <= cells(rest) {
+		return 0, 0, false
+	}
+	return line + len(bare), next + len(below) - len(after), true
 }
 
 // inToken reports whether c may occur inside a token or a URL.

@@ -12,8 +12,9 @@ const (
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// findKnown returns what the well-known rules find near their words.
-func findKnown(v *view) (matches []Match) {
+// findKnown returns what the well-known rules find near their words; in a view of words, those
+// rules that want a blank somewhere. blank reports whether a word of such a rule is in the text.
+func findKnown(v *view) (matches []Match, blank bool) {
 	var done []int // where the last match of each rule ends
 	known().each(v.folded, func(word, end int) {
 		if done == nil { // most texts hold no word
@@ -21,7 +22,8 @@ func findKnown(v *view) (matches []Match) {
 		}
 		at := end - len(knownWords[word])
 		for _, n := range byWord[word] {
-			if at < done[n] {
+			blank = blank || knownRules[n].blank
+			if at < done[n] || v.words && !knownRules[n].blank {
 				continue
 			}
 			for _, m := range knownRules[n].near(v, at, end) {
@@ -30,7 +32,7 @@ func findKnown(v *view) (matches []Match) {
 			}
 		}
 	})
-	return matches
+	return matches, blank
 }
 
 // span is a secret in the folded text.
@@ -42,9 +44,15 @@ func (r *rule) near(v *view, at, wordEnd int) (found []span) {
 		if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
 			return nil
 		}
+		if v.words {
+			return r.anchoredAt(v, at, min(len(v.folded), at+r.reach+context))
+		}
 		return v.grow(at, at+r.reach+context, func(end int) []span { return r.anchoredAt(v, at, end) })
 	}
 	start, end := max(0, at-lookBack), at+r.reach+context
+	if v.words {
+		return r.within(v, start, min(len(v.folded), end))
+	}
 	starts := []int{start}
 	for _, f := range v.inside(start, at+1) { // a row may be the first of its text
 		starts = append(starts, f.at)

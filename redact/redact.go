@@ -1,8 +1,8 @@
 // Package redact finds secrets in text by their shape, and puts marks in their place.
 //
 // It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of
-// its own (rules.toml), as redact/gen writes them down for it. All patterns are RE2: the time grows
-// with the text, whatever it holds.
+// its own (rules.toml, services.toml), as redact/gen writes them down for it. All patterns are RE2:
+// the time grows with the text, whatever it holds.
 package redact
 
 import (
@@ -93,7 +93,11 @@ func (r *Redactor) Find(text string) []Match {
 	v := fold(text)
 	var matches []Match
 	if r.known {
-		matches = findKnown(v)
+		blank := false
+		if matches, blank = findKnown(v); blank {
+			more, _ := findKnown(unwrap(text))
+			matches = append(matches, more...)
+		}
 	}
 	for _, own := range r.own {
 		matches = append(matches, own.everywhere(v)...)
@@ -121,8 +125,11 @@ func (r *Redactor) marks(text string) (spans [][2]int) {
 	}
 }
 
-// join makes overlapping matches one; the first rule names it, and gitleaks' generic one only where
-// no other does.
+// vague are the rules that know a secret by what is before it alone. They name one only where no
+// other does, and gitleaks' generic rule only where none of them does.
+var vague = map[string]int{genericRule: 2, "named-token": 1, "url-password": 1, "url-token": 1}
+
+// join makes overlapping matches one. The first of the least vague rules names it.
 func join(matches []Match) []Match {
 	slices.SortStableFunc(matches, func(a, b Match) int {
 		if a.Start != b.Start {
@@ -137,7 +144,7 @@ func join(matches []Match) []Match {
 			out = append(out, m)
 			continue
 		}
-		if last.Rule == genericRule {
+		if vague[m.Rule] < vague[last.Rule] {
 			last.Rule = m.Rule
 		}
 		last.End = max(last.End, m.End)

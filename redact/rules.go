@@ -27,6 +27,7 @@ type rule struct {
 	anchored  bool // a match begins where one of its words does
 	wordStart bool // and no letter, digit or _ is before it
 	assigned  bool // an assignment follows the word
+	blank     bool // a blank may be in a match, before the secret
 	reach     int  // how long a match is at most; see redact/gen
 
 	once sync.Once
