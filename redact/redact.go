@@ -93,7 +93,7 @@ func (r *Redactor) Find(text string) []Match {
 	v := fold(text)
 	var matches []Match
 	if r.known {
-		blank := false
+		var blank bool
 		if matches, blank = findKnown(v); blank {
 			more, _ := findKnown(unwrap(text))
 			matches = append(matches, more...)
