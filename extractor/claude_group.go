@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -204,10 +205,16 @@ func claudeKind(s string) string {
 	return "Bash"
 }
 
+// claudeElapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
+var claudeElapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
+
 // claudeTools makes the calls of a group. The hint of a running group shows one call; the others
 // were shown before or come later. They are made when the group is done.
 func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 	command, isCommand := strings.CutPrefix(hint, "$ ")
+	if isCommand {
+		command = claudeElapsed.ReplaceAllString(command, "")
+	}
 	var tools []*session.Tool
 	for _, part := range parts {
 		if part.tool == "" {

@@ -55,6 +55,13 @@ func (p *codexParser) headless(i int) int {
 	if first == len(p.lines) || codexHead(p.lines[first]) || leadingBlanks(p.lines[first].Text) < 2 {
 		return max(1, first-i)
 	}
+	if codexDim(p.lines[first]) { // what a tool printed, or the rest of the banner
+		n := 1
+		for first+n < len(p.lines) && p.lines[first+n].Text != "" && !codexHead(p.lines[first+n]) {
+			n++
+		}
+		return first - i + n
+	}
 	k := len(p.items)
 	if n := p.length(first, codexUser); codexPrompted(p.lines[first : first+n]) {
 		p.user(first, p.lines[first:first+n])
@@ -65,6 +72,12 @@ func (p *codexParser) headless(i int) int {
 		p.items[k].First, p.items[k].Headless = i, true
 	}
 	return first - i + p.length(first, codexUser)
+}
+
+// codexDim reports whether a row without a marker is dim, as what tools print is.
+func codexDim(l Line) bool {
+	st := l.styleAt(leadingBlanks(l.Text))
+	return st.Dim && !st.Italic
 }
 
 // codexPrompted reports whether the rows up to the next cell are a prompt's: they have its
@@ -271,7 +284,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]
 		k := codexCell(l)
-		if l.lost && k == codexText && kind != codexSays {
+		if l.lost && k == codexText && (kind != codexSays || codexDim(l)) {
 			break
 		}
 		switch {

@@ -205,13 +205,15 @@ const redrawFrames = 3
 // redrawn finds the place of a window that an agent redrew after a resize, with its text wrapped at
 // the new width: what left the window above it is on the tape already.
 func (r *Reader) redrawn(left, body *[]Line) bool {
-	if r.main.inPlace(*left, *body) {
-		return false // not yet
-	}
+	place := r.main.base + len(*left)
 	rewrapped := append([]Line(nil), *body...)
 	at, within, ok := r.main.findRewrapped(rewrapped)
-	if !ok || at <= r.seg.start || at >= r.main.base+len(*left) {
+	if !ok || at <= r.seg.start || at >= place {
 		return false
+	}
+	here, total := r.main.likeness(place, *body)
+	if there, _ := r.main.likeness(at, *body); here*2 >= total && here >= there {
+		return false // not yet
 	}
 	r.main.join(at, within, rewrapped)
 	r.resized, r.main.base = 0, at

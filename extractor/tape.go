@@ -80,18 +80,16 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 	return at, ok
 }
 
-// inPlace reports whether most of body is where the window's text is expected.
-func (t *tape) inPlace(left, body []Line) bool {
-	place := t.base + len(left)
-	same, total := int32(0), int32(0)
+// likeness returns how much of body is at line at, by weight, and how much there is.
+func (t *tape) likeness(at int, body []Line) (same, total int32) {
 	for i, l := range body {
 		w := weight(l)
 		total += w
-		if at := place + i; at < len(t.lines) && t.lines[at].Text == l.Text {
+		if k := at + i; k < len(t.lines) && t.lines[k].Text == l.Text {
 			same += w
 		}
 	}
-	return same*2 >= total
+	return same, total
 }
 
 // replace sets the lines from at on, and notes from where on they differ.
@@ -292,7 +290,7 @@ func (t *tape) findTable(body []Line) (at int, ok bool) {
 		}
 		return out
 	}
-	if !slices.ContainsFunc(body, func(l Line) bool { return strings.Contains(l.Text, " │ ") }) {
+	if !slices.ContainsFunc(body, func(l Line) bool { return strings.Contains(l.Text, " │ ") || strings.Contains(l.Text, "─  ─") }) {
 		return 0, false
 	}
 	lo := max(0, t.base-len(body))
@@ -489,9 +487,15 @@ func (t *tape) findRewrapped(body []Line) (at, within int, ok bool) {
 		text.WriteString(letters(l.Text))
 		ends = append(ends, text.Len())
 	}
-	pos, skipped := place(text.String(), body, 400)
-	if pos < 0 {
-		pos, skipped = place(text.String(), body, 40)
+	half := len(body)/2 + 1
+	pos, skipped := -1, 0
+	for _, try := range []struct{ letters, rows int }{
+		{400, half}, {200, 0}, {100, 0}, // what is short may be said again below
+		{40, half},
+	} {
+		if pos < 0 {
+			pos, skipped = place(text.String(), body, try.letters, try.rows)
+		}
 	}
 	if pos < 0 {
 		return 0, 0, false
@@ -547,9 +551,9 @@ func (t *tape) cutAt(at, n int, rest Line) Line {
 }
 
 // place finds where in a text of letters body begins, by n letters of one of its rows and those
-// below it; -1: nowhere. The letters of the rows above that one, skipped in number, need not be in
-// text.
-func place(text string, body []Line, n int) (at, skipped int) {
+// below it; -1: nowhere. The letters of the rows above that one, skipped in number and at most as
+// many rows as given, need not be in text.
+func place(text string, body []Line, n, rows int) (at, skipped int) {
 	for i := range body {
 		key := lettersFrom(body[i:], n)
 		if len(strings.Trim(key, "▄▀─━")) >= 12 && (len(key) == n || n <= 40) { // bars are alike everywhere
@@ -558,7 +562,7 @@ func place(text string, body []Line, n int) (at, skipped int) {
 			}
 		}
 		skipped += len(letters(body[i].Text))
-		if i > len(body)/2 {
+		if i >= rows {
 			break
 		}
 	}

@@ -179,7 +179,8 @@ func (l *textLine) cell(c column) cell {
 }
 
 // ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
-// of ─── ───.
+// of ─── ───. A row that came later may have widened a column: those below the window's top were
+// drawn again, each with the line below it.
 func (lk *look) ruledTable(ls []textLine) ([][]cell, int) {
 	head := 0
 	for head < len(ls) && head < 8 && !ls[head].blank() && !strings.Contains(ls[head].text, "━━") {
@@ -192,22 +193,26 @@ func (lk *look) ruledTable(ls []textLine) ([][]cell, int) {
 	if cols == nil {
 		return nil, 0
 	}
-	var rows, group [][]cell
-	for i := range head {
-		group = append(group, ruledRow(&ls[i], cols))
-	}
-	rows = lk.mergeRows(group, cols)
-	group = nil
+	rows := lk.ruledRows(ls[:head], cols)
 	n := head + 1
+	from := n
 	for ; n < len(ls) && !ls[n].blank(); n++ {
-		if c := ruler(&ls[n], '─'); c != nil && c[0] == cols[0] {
-			rows = append(rows, lk.mergeRows(group, cols)...)
-			group = nil
-			continue
+		if c := ruler(&ls[n], '─'); len(c) == len(cols) && c[0].from == cols[0].from {
+			cols = c
+			rows = append(rows, lk.ruledRows(ls[from:n], cols)...)
+			from = n + 1
 		}
-		group = append(group, ruledRow(&ls[n], cols))
 	}
-	return append(rows, lk.mergeRows(group, cols)...), n
+	return append(rows, lk.ruledRows(ls[from:n], cols)...), n
+}
+
+// ruledRows reads the lines of one row, if there are any.
+func (lk *look) ruledRows(ls []textLine, cols []column) [][]cell {
+	group := make([][]cell, len(ls))
+	for i := range ls {
+		group[i] = ruledRow(&ls[i], cols)
+	}
+	return lk.mergeRows(group, cols)
 }
 
 // ruler reads the columns off a line of strokes with blanks between them; nil where it is none.

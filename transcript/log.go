@@ -34,6 +34,7 @@ type Log struct {
 	tape    int
 	resized time.Duration    // the last resize
 	refs    []*session.Entry // the tape's items as entries, from the number past on
+	top     *session.Entry   // the first that the tape has shown
 	past    int
 	gone    []string                              // ids taken back since the last Changes
 	printed map[*session.Entry]session.LongOutput // entries whose output has not been built yet

@@ -202,3 +202,26 @@ func TestPromptBeforeBusy(t *testing.T) {
 		last = e.At
 	}
 }
+
+// TestMergeTopComesBack checks that a tape which loses its beginning for a moment, as while a window is resized, does not
+// tell it twice.
+func TestMergeTopComesBack(t *testing.T) {
+	l := newLog()
+	all := []string{"u:yes", "a:Done", "u:why", "a:Because of the cache"}
+	step := func(s float64, items ...string) {
+		v := view(1, 0, items...)
+		v.At = time.Duration(s * float64(time.Second))
+		l.Merge(v)
+	}
+	step(1, all...)
+	step(2, all[2:]...)
+	step(3, all...)
+	if d := cmp.Diff(all, told(l)); d != "" {
+		t.Error(d)
+	}
+	step(4, all[2:]...)
+	step(5, append(all[2:4:4], "u:yes", "a:Done")...)
+	if d := cmp.Diff(append(all, "u:yes", "a:Done"), told(l)); d != "" {
+		t.Error(d)
+	}
+}

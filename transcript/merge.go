@@ -17,7 +17,7 @@ func (l *Log) Merge(v session.View) {
 	if v.Tape != l.tape {
 		l.entered()
 		l.settle(l.refs)
-		l.tape, l.refs, l.past = v.Tape, nil, 0
+		l.tape, l.refs, l.past, l.top = v.Tape, nil, 0, nil
 	}
 	from := min(max(0, v.From-l.past), len(l.refs))
 	shown := map[*session.Entry]bool{}
@@ -27,6 +27,9 @@ func (l *Log) Merge(v session.View) {
 	old := l.messages(l.anchor(l.refs[:from], v))
 	refs := align(old, shown, v.Items)
 	growing(old, refs, v.Items)
+	if from == 0 && l.past == 0 {
+		l.back(refs, v.Items)
+	}
 	l.drop(l.refs[from:], refs, v)
 	for i := range v.Items {
 		if refs[i] == nil {
@@ -35,6 +38,9 @@ func (l *Log) Merge(v session.View) {
 		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
 	}
 	l.refs = slices.Replace(l.refs, from, len(l.refs), refs...)
+	if l.top == nil && len(l.refs) > 0 {
+		l.top = l.refs[0]
+	}
 	if n := min(v.Past-l.past, len(l.refs)) - 1; n > 0 { // the one before is an anchor
 		l.settle(l.refs[:n])
 		l.refs, l.past = l.refs[n:], l.past+n
@@ -307,6 +313,20 @@ func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.
 		}
 	}
 	return refs
+}
+
+// back finds the entries of items above the first that the log knows: a tape may lose its beginning
+// for a moment, while the window is resized, and show it again.
+func (l *Log) back(refs []*session.Entry, items []session.Sighting) {
+	n := slices.IndexFunc(refs, func(e *session.Entry) bool { return e != nil })
+	top := l.index(l.top)
+	if n <= 0 || top < 0 {
+		return
+	}
+	above := l.messages(top)
+	if k := slices.Index(above, refs[n]); k > 0 {
+		copy(refs, align(above[:k], nil, items[:n]))
+	}
 }
 
 // growing matches the last item with the last entry if both are a reply below the same message and
