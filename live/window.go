@@ -9,10 +9,7 @@ import (
 )
 
 // Bounds of a window's size that a viewer may ask for, in cells.
-const (
-	minCols, minRows = 2, 1
-	maxCols, maxRows = 1000, 1000
-)
+const minCols, minRows = 2, 1
 
 // size is a window's, in cells.
 type size struct{ cols, rows int }
@@ -49,8 +46,8 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	if h.may(v) == nil {
 		return noControl(v)
 	}
-	if r.Cols < minCols || r.Rows < minRows || r.Cols > maxCols || r.Rows > maxRows {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows, maxCols, maxRows)}
+	if r.Cols < minCols || r.Rows < minRows || r.Cols > protocol.MaxCols || r.Rows > protocol.MaxRows {
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows, protocol.MaxCols, protocol.MaxRows)}
 	}
 	w := &h.window
 	w.turn.Lock()

@@ -25,6 +25,12 @@ const (
 // travel as messages.
 const MaxFrame = headerSize + MaxPayload
 
+// MaxCols and MaxRows are the largest size of a session's window, in cells.
+const (
+	MaxCols = 1000
+	MaxRows = 2000
+)
+
 // Type says what a frame holds.
 type Type byte
 

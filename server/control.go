@@ -168,7 +168,7 @@ func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !isSize(o.Cols, o.Rows) {
-		return badRequest("a size goes from 1x1 to %dx%[1]d", maxSize)
+		return badRequest("a size goes from 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
 	}
 	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
 		return stream.SetSize(ctx, o.Cols, o.Rows)

@@ -240,7 +240,7 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(o.Command) == 0 || o.Command[0] == "" || !isSize(o.Cols, o.Rows) {
-		return badRequest("it takes a command, and a size from 1x1 to %dx%[1]d", maxSize)
+		return badRequest("it takes a command, and a size from 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
 	}
 	id, err := s.Start(r.Context(), StartOptions{Command: o.Command, Cwd: o.Cwd, Cols: o.Cols, Rows: o.Rows})
 	if err != nil {
@@ -253,7 +253,6 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 	return s.writeSession(w, r, http.StatusCreated, info)
 }
 
-// maxSize is the largest width and height of a window, in cells.
-const maxSize = 1000
-
-func isSize(cols, rows int) bool { return cols >= 1 && rows >= 1 && cols <= maxSize && rows <= maxSize }
+func isSize(cols, rows int) bool {
+	return cols >= 1 && rows >= 1 && cols <= protocol.MaxCols && rows <= protocol.MaxRows
+}

@@ -12,6 +12,9 @@ const (
 	// calm is how long a session must have been idle: a prompt that was just sent is noticed
 	// within it.
 	calm = 1500 * time.Millisecond
+	// calmAfter is the same behind work that was seen: an agent may answer two prompts one after
+	// the other.
+	calmAfter = 500 * time.Millisecond
 	// starting is the same for a session that has shown nothing yet: agents take seconds to
 	// start, and lose what is typed until then.
 	starting = 10 * time.Second
@@ -26,11 +29,13 @@ type Idle struct {
 	State protocol.State // what the agent does
 
 	agent    bool // one is to start
+	echo     Echo
 	patience time.Duration
 	due      time.Time
 }
 
-// NewIdle begins with what the session said when it was attached to, in protocol.ModeText.
+// NewIdle begins with what the session said when it was attached to, in protocol.ModeText. With all
+// entries, the terminal's echo of what was typed does not count as output.
 func NewIdle(hello protocol.Hello) *Idle {
 	i := &Idle{State: hello.State, patience: calm}
 	i.agent = i.State.State == "" && IsAgent(hello.Session.Command)
@@ -52,9 +57,15 @@ func (i *Idle) Due() (due time.Time, ok bool) { return i.due, i.State.State != "
 func (i *Idle) Take(e client.Event) {
 	switch e := e.(type) {
 	case protocol.State:
-		i.State, i.due, i.agent = e, time.Now().Add(calm), false
+		after := calm
+		if i.State.State == "busy" {
+			after = calmAfter
+		}
+		i.State, i.due, i.agent = e, time.Now().Add(after), false
+	case protocol.Entries:
+		i.echo.Typed(e.Entries)
 	case protocol.Screen:
-		if i.agent {
+		if i.agent || i.echo.Shows(e.Lines) {
 			return
 		}
 		if strings.Join(e.Lines, "") != "" {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol"
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
@@ -84,7 +85,7 @@ func (f *Follower) restart() {
 	f.shown, f.restarted, f.last = false, true, 0
 }
 
-// maxSize is the largest window that is believed in, in cells.
-const maxSize = 1000
-
-func isSize(cols, rows int) bool { return cols >= 1 && rows >= 1 && cols <= maxSize && rows <= maxSize }
+// isSize reports whether a window of this size is believed in.
+func isSize(cols, rows int) bool {
+	return cols >= 1 && rows >= 1 && cols <= protocol.MaxCols && rows <= protocol.MaxRows
+}

@@ -161,7 +161,7 @@ func (l *link) size(r protocol.SizeRequest) error {
 	case !l.mayType():
 		return l.refuse(r.ID, protocol.CodeNoControl, wire.NotController+"resize")
 	case r.Cols < wire.MinCols || r.Rows < wire.MinRows || !isSize(r.Cols, r.Rows):
-		return l.refuse(r.ID, protocol.CodeBadRequest, fmt.Sprintf("a management server takes sizes from %dx%d to %dx%[3]d", wire.MinCols, wire.MinRows, maxSize))
+		return l.refuse(r.ID, protocol.CodeBadRequest, fmt.Sprintf("a management server takes sizes from %dx%d to %dx%d", wire.MinCols, wire.MinRows, protocol.MaxCols, protocol.MaxRows))
 	}
 	cols, rows := uint32(r.Cols), uint32(r.Rows)
 	if l.live {

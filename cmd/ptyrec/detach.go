@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
@@ -41,8 +42,8 @@ func parseSize(text string) (cols, rows int, err error) {
 	if !found || errCols != nil || errRows != nil {
 		return 0, 0, usageError(fmt.Errorf("--size %q: it takes COLSxROWS, as %s", text, detachedSize))
 	}
-	if cols < 2 || rows < 1 || cols > 1000 || rows > 1000 {
-		return 0, 0, usageError(fmt.Errorf("--size %q: the window must be 2x1 to 1000x1000 cells", text))
+	if cols < 2 || rows < 1 || cols > protocol.MaxCols || rows > protocol.MaxRows {
+		return 0, 0, usageError(fmt.Errorf("--size %q: the window must be 2x1 to %dx%d cells", text, protocol.MaxCols, protocol.MaxRows))
 	}
 	return cols, rows, nil
 }

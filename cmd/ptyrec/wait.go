@@ -116,7 +116,9 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		defer stop()
 	}
 	o := client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText}
-	if !f.idle && f.text == "" {
+	if f.idle {
+		o.Entries = new(int) // what was typed is among them
+	} else if f.text == "" {
 		o.Mode = protocol.ModeBytes // from the beginning
 	}
 	s, hello, err := joinAnywhere(ctx, a, ref, f.token, o)

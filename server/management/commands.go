@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/protocol"
 )
 
 func (c *conn) ping(r *request) error { return c.send(pongMessage{"pong", *r.Timestamp}) }
@@ -368,16 +369,17 @@ func (p *Protocol) end(ctx context.Context, l live, signal syscall.Signal) error
 // The sizes that a client may ask for, in cells.
 const (
 	minCols, minRows = 20, 5
-	maxSize          = 1000
 )
 
 func tooSmall(cols, rows int) bool { return cols < minCols || rows < minRows }
 func dims(cols, rows int) string   { return fmt.Sprintf("%dx%d", cols, rows) }
 
-func isSize(cols, rows int) bool { return cols >= 1 && rows >= 1 && cols <= maxSize && rows <= maxSize }
+func isSize(cols, rows int) bool {
+	return cols >= 1 && rows >= 1 && cols <= protocol.MaxCols && rows <= protocol.MaxRows
+}
 
 func badSize(cols, rows int) string {
-	return fmt.Sprintf("%s: a terminal has 1x1 to %dx%[2]d cells", dims(cols, rows), maxSize)
+	return fmt.Sprintf("%s: a terminal has 1x1 to %dx%d cells", dims(cols, rows), protocol.MaxCols, protocol.MaxRows)
 }
 
 // follow is the output of a session as one client gets it in output messages.
