@@ -85,6 +85,10 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", past + "/control", "", 409},
 		{"GET", now + "/control", "", 200},
 		{"POST", now + "/input", `{"text":"ls\r"}`, 403},
+		{"POST", now + "/prompt", `{"text":"why?"}`, 403},
+		{"POST", now + "/prompt", `{"text":" "}`, 400},
+		{"POST", now + "/prompt", `{"text":"why?","kind":"human"}`, 409}, // no agent runs
+		{"POST", past + "/prompt", `{"text":"why?"}`, 409},
 		{"POST", now + "/control", `{"action":"grant","seconds":60}`, 200},
 		{"POST", now + "/input", `{"text":"ls\r"}`, 204},
 		{"POST", now + "/input", `{"base64":"bHMN","name":"me"}`, 204},

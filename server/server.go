@@ -150,6 +150,7 @@ func (s *Server) routes() {
 		"GET /api/sessions/{id}/control":  s.getControl,
 		"POST /api/sessions/{id}/control": s.setControl,
 		"POST /api/sessions/{id}/input":   s.sendInput,
+		"POST /api/sessions/{id}/prompt":  s.sendPrompt,
 		"POST /api/sessions/{id}/resize":  s.resize,
 		"POST /api/sessions/{id}/kill":    s.kill,
 		"GET /api/sessions/{id}/live":     s.live,
