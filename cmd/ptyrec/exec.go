@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -88,7 +89,7 @@ func (f *execFlags) request(words []string) (client.Exec, error) {
 		IdleTimeout: away, TTL: away,
 	}
 	if len(words) > 1 {
-		e.Command = joinCommand(words)
+		e.Command = shellquote.Join(words...)
 	}
 	if e.Timeout == 0 {
 		e.Timeout = wire.Never * time.Second

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -32,7 +34,7 @@ func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, 
 		Cols:      info.Cols,
 		Rows:      info.Rows,
 		Timestamp: p.started,
-		Command:   joinCommand(p.transcript.Session.Command),
+		Command:   shellquote.Join(p.transcript.Session.Command...),
 		Title:     p.transcript.Session.Title,
 	})
 	if err != nil {

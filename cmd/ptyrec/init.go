@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,9 @@ func installed(names []string) (found []string) {
 	return found
 }
 
+// commandName matches the names that may be in the shell's code.
+var commandName = regexp.MustCompile(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
+
 // integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
 // for each agent.
 func integration(shell string, agents []string, record bool) (string, error) {
@@ -94,7 +98,7 @@ func integration(shell string, agents []string, record bool) (string, error) {
 	head, rest, _ := strings.Cut(text, "#agent\n")
 	agent, tail, _ := strings.Cut(rest, "#end\n")
 	for _, name := range agents {
-		if name == "" || strings.Trim(name, plainCharacters) != "" || strings.ContainsAny(name, "/=~%:@,") || name[0] == '-' {
+		if !commandName.MatchString(name) {
 			return "", usageError(fmt.Errorf("%q is no name of a command", name))
 		}
 		head += strings.ReplaceAll(agent, "AGENT", name)

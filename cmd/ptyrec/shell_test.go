@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
@@ -149,7 +151,7 @@ func recordedCommands(t *testing.T, environ []string) (out []string) {
 		t.Fatal(err)
 	}
 	for _, item := range items {
-		out = append(out, joinCommand(item.Command))
+		out = append(out, shellquote.Join(item.Command...))
 	}
 	return out
 }
