@@ -74,3 +74,13 @@ func (a *app) redaction() (archive.Redaction, error) {
 	r, err := rc.Redactor()
 	return archive.Redaction{Redactor: r}, err
 }
+
+// openRecording opens the recording at path, "-" being stdin. seen is called with the number of
+// bytes at each read.
+func (a *app) openRecording(path string, seen func(n int)) (*archive.Recording, error) {
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	return archive.OpenRecording(path, archive.RecordingOptions{Stdin: a.stdin, Timing: a.timing, Redact: r, Seen: seen})
+}

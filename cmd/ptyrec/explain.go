@@ -15,13 +15,13 @@ import (
 // explain writes for each frame of a recording what was read off the screen: its lines with the
 // role and the rule that claimed each. Lines without were taken for chrome.
 func explain(a *app, path string) error {
-	rec, err := openRecording(a, path, func(int) {})
+	rec, err := a.openRecording(path, func(int) {})
 	if err != nil {
 		return err
 	}
 	defer rec.Close()
 	w := bufio.NewWriter(a.stdout)
-	s := rec.session
+	s := rec.Session
 	p := transcript.NewProcessor(transcript.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
 		Explain: func(at time.Duration, e extractor.Explanation) { writeExplanation(w, at, e) },

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -68,15 +69,15 @@ replaces its entries. Entries that did not change keep their ids.`,
 }
 
 func extract(a *app, paths []string, dir string) error {
-	return eachRecording(a, "extract", paths, dir, ".json", func(rec *recording) (func(io.Writer) error, error) {
-		t, err := rec.transcribe(nil)
+	return eachRecording(a, "extract", paths, dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
+		t, err := rec.Transcribe(nil)
 		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
 	})
 }
 
 // eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
-func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *recording) (write func(io.Writer) error, err error)) error {
+func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
 	targets, err := targetsOf(paths, dir, ending)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 	bar := newProgress(a, label, paths)
 	defer bar.Finish()
 	return eachParallel(len(paths), func(i int) error {
-		rec, err := openRecording(a, paths[i], bar.Add)
+		rec, err := a.openRecording(paths[i], bar.Add)
 		if err != nil {
 			return err
 		}

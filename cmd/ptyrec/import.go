@@ -139,7 +139,7 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 }
 
 func (im *importer) one(ctx context.Context, path string) (imported, error) {
-	rec, err := openRecording(im.a, path, func(n int) {
+	rec, err := im.a.openRecording(path, func(n int) {
 		im.bytes.Add(int64(n))
 		im.bar.Add(n)
 	})
@@ -147,8 +147,8 @@ func (im *importer) one(ctx context.Context, path string) (imported, error) {
 		return imported{}, err
 	}
 	defer rec.Close()
-	raw := store.NewRecording(rec.session.Cols, rec.session.Rows)
-	t, readErr := rec.transcribe(raw.Write)
+	raw := store.NewRecording(rec.Session.Cols, rec.Session.Rows)
+	t, readErr := rec.Transcribe(raw.Write)
 	known, err := im.put(ctx, t, raw)
 	if err != nil {
 		return imported{}, fmt.Errorf("%s: %w", path, err)

@@ -133,13 +133,13 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 }
 
 func tapeOfFile(a *app, path string) (*tape, error) {
-	rec, err := openRecording(a, path, func(int) {})
+	rec, err := a.openRecording(path, func(int) {})
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
 	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
-	t.readLater(rec.session)
+	t.readLater(rec.Session)
 	return t, t.load(rec)
 }
 

@@ -142,7 +142,7 @@ func (a *app) openNamed(ctx context.Context, name string) (*store.Store, *store.
 
 // openFile takes a recording into a database of its own.
 func (a *app) openFile(ctx context.Context, path string) (*store.Store, *store.Info, error) {
-	rec, err := openRecording(a, path, func(int) {})
+	rec, err := a.openRecording(path, func(int) {})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,8 +161,8 @@ func (a *app) openFile(ctx context.Context, path string) (*store.Store, *store.I
 		return nil, nil, err
 	}
 	a.closeLater(db)
-	raw := store.NewRecording(rec.session.Cols, rec.session.Rows)
-	t, readErr := rec.transcribe(raw.Write)
+	raw := store.NewRecording(rec.Session.Cols, rec.Session.Rows)
+	t, readErr := rec.Transcribe(raw.Write)
 	if readErr != nil && len(t.Entries) == 0 {
 		return nil, nil, readErr
 	}

@@ -97,10 +97,10 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 
 // screens writes the screen of each recording.
 func screens(a *app, paths []string, o screenOptions) error {
-	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *recording) (func(io.Writer) error, error) {
+	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
 		s, err := o.playFile(a, rec)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", rec.path, err)
+			err = fmt.Errorf("%s: %w", rec.Path, err)
 		}
 		return func(w io.Writer) error { return screen.Write(w, o.format, s) }, err
 	})
@@ -108,17 +108,17 @@ func screens(a *app, paths []string, o screenOptions) error {
 
 // playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
 // it is read twice.
-func (o *screenOptions) playFile(a *app, rec *recording) (screen.Screen, error) {
+func (o *screenOptions) playFile(a *app, rec *archive.Recording) (screen.Screen, error) {
 	at := o.at.Duration()
 	if !o.at.Given {
 		at = math.MaxInt64
-		if rec.path != "-" {
-			first, err := openRecording(a, rec.path, func(int) {})
+		if rec.Path != "-" {
+			first, err := a.openRecording(rec.Path, func(int) {})
 			if err != nil {
 				return screen.Screen{}, err
 			}
 			defer first.Close()
-			t, _ := first.transcribe(nil) // what is wrong with it is told when it is played
+			t, _ := first.Transcribe(nil) // what is wrong with it is told when it is played
 			at = momentOf(o.at, archive.Ref{}, t)
 		}
 	}

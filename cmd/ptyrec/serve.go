@@ -161,7 +161,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	bridge := splitCommand(f.bridge)
+	bridge := cli.SplitCommand(f.bridge)
 	var bridgeServer *client.Client
 	if f.bridgeFrom != "" {
 		if bridgeServer, err = f.managementServer(ctx); err != nil {

@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -79,20 +80,20 @@ func explainForeign(err error, path string, head []byte) error {
 	}
 	for _, f := range foreigners {
 		if len(head) > 0 && f.is(head) {
-			return fail(fmt.Errorf("%s is %s, and %w", path, f.what, session.ErrNotRecording), f.hint)
+			return cli.Fail(fmt.Errorf("%s is %s, and %w", path, f.what, session.ErrNotRecording), f.hint)
 		}
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// openTypescript reads a typescript from data, with its timing.
-func openTypescript(a *app, path string, data io.Reader) (*cast.Reader, io.Closer, error) {
-	name := a.timing
+// openTypescript reads a typescript from data, with its timing from the file of that name, or one
+// beside path.
+func openTypescript(path, name string, data io.Reader) (*cast.Reader, io.Closer, error) {
 	if name == "" {
 		name = timingBeside(path)
 	}
 	if name == "" {
-		return nil, nil, fail(fmt.Errorf("%s is a typescript without its timing", path),
+		return nil, nil, cli.Fail(fmt.Errorf("%s is a typescript without its timing", path),
 			"name the timing with --timing FILE, or put it beside as "+filepath.Base(path)+".timing")
 	}
 	f, err := openFile(name)

@@ -1,10 +1,10 @@
-package main
+package cli
 
 import "github.com/kballard/go-shellquote"
 
-// splitCommand returns the words of a command line, without what a shell would expand. If a quote
+// SplitCommand returns the words of a command line, without what a shell would expand. If a quote
 // is not closed, the line is one word.
-func splitCommand(line string) []string {
+func SplitCommand(line string) []string {
 	words, err := shellquote.Split(line)
 	if err != nil {
 		return []string{line}

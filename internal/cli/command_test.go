@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestSplitCommand(t *testing.T) {
 		`sh -c "a \"b\" \$c"`:  {"sh", "-c", `a "b" $c`},
 		`echo "not closed`:     {`echo "not closed`},
 	} {
-		if diff := cmp.Diff(want, splitCommand(line)); diff != "" {
+		if diff := cmp.Diff(want, SplitCommand(line)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", line, diff)
 		}
 	}
@@ -27,7 +27,7 @@ func TestSplitCommand(t *testing.T) {
 func TestCommandRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "words")
-		if diff := cmp.Diff(want, splitCommand(shellquote.Join(want...))); diff != "" {
+		if diff := cmp.Diff(want, SplitCommand(shellquote.Join(want...))); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", shellquote.Join(want...), diff)
 		}
 	})

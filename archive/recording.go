@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"bytes"
@@ -15,35 +15,41 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// recording is a recording's file that is being read.
-type recording struct {
+// Recording is a recording's file that is being read.
+type Recording struct {
 	*cast.Reader
-	path    string
-	session session.Session
-	file    *os.File
-	redact  archive.Redaction
-	timing  io.Closer // of a typescript
+	Path    string
+	Session session.Session // its id follows from the start and the bytes
+
+	file   *os.File
+	redact Redaction
+	timing io.Closer // of a typescript
 }
 
-// openRecording opens the recording at path ("-" is stdin). seen is called with the number of bytes
-// at each read.
-func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
-	r, err := a.redaction()
-	if err != nil {
-		return nil, err
-	}
-	rec := &recording{path: path, file: a.stdin, redact: r}
+// RecordingOptions say how a recording is opened.
+type RecordingOptions struct {
+	Stdin  *os.File    // is read for the path "-"
+	Timing string      // the path of a typescript's timing; empty: a file beside it
+	Redact Redaction   // of its transcript
+	Seen   func(n int) // is called with the number of bytes at each read
+}
+
+// OpenRecording opens the recording at a path: an asciicast, a typescript with its timing, or a
+// ttyrec. Close must be called.
+func OpenRecording(path string, o RecordingOptions) (*Recording, error) {
+	rec := &Recording{Path: path, file: o.Stdin, redact: o.Redact}
+	var err error
 	if path != "-" {
 		if rec.file, err = openFile(path); err != nil {
 			return nil, err
 		}
 	}
-	if err := rec.open(a, seen); err != nil { // first: what is no recording may have no end
+	if err := rec.open(o); err != nil { // first: what is no recording may have no end
 		_ = rec.closeFile()
 		return nil, err
 	}
@@ -54,20 +60,20 @@ func openRecording(a *app, path string, seen func(n int)) (*recording, error) {
 			return nil, err
 		}
 	}
-	rec.session = describe(rec.Header, sum)
+	rec.Session = describe(rec.Header, sum)
 	return rec, nil
 }
 
 // open reads the recording's head, whatever kind of recording it is.
-func (r *recording) open(a *app, seen func(n int)) (err error) {
+func (r *Recording) open(o RecordingOptions) (err error) {
 	head := sniff(r.file)
-	data := countingReader{r.file, seen}
+	data := countingReader{r.file, o.Seen}
 	if bytes.HasPrefix(head, []byte(cast.TypescriptStart)) {
-		r.Reader, r.timing, err = openTypescript(a, r.path, data)
+		r.Reader, r.timing, err = openTypescript(r.Path, o.Timing, data)
 		return err
 	}
 	if r.Reader, err = cast.NewReader(data); err != nil {
-		return explainForeign(err, r.path, head)
+		return explainForeign(err, r.Path, head)
 	}
 	return nil
 }
@@ -143,7 +149,7 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	fmt.Fprintf(sum, "%d %d %s", h.Cols, h.Rows, h.Command)
 	return session.Session{
 		ID:        recordingID(started, sum.Sum(nil)),
-		Command:   splitCommand(h.Command),
+		Command:   cli.SplitCommand(h.Command),
 		Title:     h.Title,
 		StartedAt: started,
 		Cols:      h.Cols,
@@ -164,22 +170,22 @@ func recordingID(started time.Time, sum []byte) string {
 	return id.String()
 }
 
-// transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
-// end.
-func (r *recording) transcribe(tap func(session.Event)) (*session.Transcript, error) {
-	t, err := archive.Transcribe(r.session, r.Reader, tap)
+// Transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
+// end. It passes each event to tap, too, if there is one.
+func (r *Recording) Transcribe(tap func(session.Event)) (*session.Transcript, error) {
+	t, err := Transcribe(r.Session, r.Reader, tap)
 	r.redact.Transcript(t, nil)
 	if r.Truncated() {
 		t.Session.EndedAt = nil
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", r.path, err)
+		err = fmt.Errorf("%s: %w", r.Path, err)
 	}
 	return t, err
 }
 
 // Close closes the recording.
-func (r *recording) Close() error {
+func (r *Recording) Close() error {
 	err := errors.Join(r.Reader.Close(), r.closeFile())
 	if r.timing != nil {
 		err = errors.Join(err, r.timing.Close())
@@ -187,8 +193,8 @@ func (r *recording) Close() error {
 	return err
 }
 
-func (r *recording) closeFile() error {
-	if r.path == "-" {
+func (r *Recording) closeFile() error {
+	if r.Path == "-" {
 		return nil
 	}
 	return r.file.Close()
