@@ -91,7 +91,7 @@ func hostMain(f *os.File) error {
 	lost := h.status.Notice != ""
 	h.mu.Unlock()
 	if lost { // a reader that is at the recorded part comes back for what only the ring has
-		time.Sleep(leaveTime)
+		time.Sleep(lostTime)
 	}
 	_ = l.Close()
 	h.leave()
@@ -167,6 +167,10 @@ func (h *host) run() {
 
 // leaveTime is how long readers may take what is left.
 const leaveTime = 5 * time.Second
+
+// lostTime is how long output that is not recorded is kept for readers after the command's end:
+// clients whose connection is lost try for 16 s to come back.
+const lostTime = 30 * time.Second
 
 // leave waits for the connections, as long as they read.
 func (h *host) leave() {
