@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"os/exec"
 	"sync"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/servetest"
 )
 
@@ -52,19 +54,58 @@ func BenchmarkAttach(b *testing.B) {
 	done()
 }
 
-// BenchmarkEcho is a key and what the terminal shows of it.
+// BenchmarkEcho is a key and what the terminal shows of it: over the socket, and in a terminal of
+// one's own, where `ptyrec run` records. The difference is to be 3 ms at most.
 func BenchmarkEcho(b *testing.B) {
-	_, _, sid, typist := busy(b, 1000)
-	typist.send(message{"type": "session_input", "session_id": sid, "data": "stty raw; cat\n"})
-	time.Sleep(300 * time.Millisecond)
-	for b.Loop() {
-		typist.send(message{"type": "session_input", "session_id": sid, "data": "x"})
-		typist.await("output")
-	}
+	b.Run("Socket", func(b *testing.B) {
+		_, serve, sid, typist := busy(b, 1000)
+		typist.send(message{"type": "session_input", "session_id": sid, "data": "stty raw -echo; printf 'rea'; echo dy; exec cat\n"})
+		for !bytes.Contains(decoded(b, typist.await("output")), []byte("dy")) {
+		}
+		done := serve.Measure(b)
+		for b.Loop() {
+			typist.send(message{"type": "session_input", "session_id": sid, "data": "x"})
+			typist.await("output")
+		}
+		done()
+	})
+	b.Run("Local", func(b *testing.B) {
+		s := newSite(b, nil)
+		ptmx, tty, err := pty.Open()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = ptmx.Close() }()
+		cmd := exec.Command(program, "--db", s.db.Path(), "run", "--", "sh", "-c", "stty raw -echo; printf 'rea'; echo dy; exec cat")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+		_ = tty.Close()
+		buf := make([]byte, 4096)
+		for shown := []byte(nil); !bytes.Contains(shown, []byte("dy")); {
+			n, err := ptmx.Read(buf)
+			if err != nil {
+				b.Fatal(err)
+			}
+			shown = append(shown, buf[:n]...)
+		}
+		for b.Loop() {
+			if _, err := ptmx.Write([]byte("x")); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := ptmx.Read(buf); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 // drain reads messages until one holds the base64 of a text, and returns how long their data is.
 func drain(b *testing.B, r *raw, until string) (size int) {
+	buf := make([]byte, 64<<10)
 	for {
 		_, m, err := r.ws.Read(b.Context())
 		if err != nil {
@@ -75,9 +116,12 @@ func drain(b *testing.B, r *raw, until string) (size int) {
 		if i < 0 || !bytes.Contains(m, []byte(`"kind":"output"`)) {
 			continue
 		}
-		text, _ := base64.StdEncoding.DecodeString(string(m[i+8 : len(m)-2]))
-		size += len(text)
-		if bytes.Contains(text, []byte(until)) {
+		n, err := base64.StdEncoding.Decode(buf, m[i+8:len(m)-2])
+		if err != nil {
+			b.Error(err)
+		}
+		size += n
+		if bytes.Contains(buf[:n], []byte(until)) {
 			return size
 		}
 	}

@@ -69,7 +69,7 @@ func (c *cleaner) pass(data []byte, last bool) []byte {
 		}
 	}
 	begin := len(c.context)
-	text := slices.Concat(c.context, c.held, data)
+	text := concat(c.context, c.held, data)
 	spans := c.find(text)
 	end := len(text)
 	if !last {
@@ -79,7 +79,7 @@ func (c *cleaner) pass(data []byte, last bool) []byte {
 		}
 		if len(text)-end > cleanHold {
 			end = len(text)
-			c.inKey = bytes.Contains(text[begin:], []byte(keyBegin))
+			c.inKey = strings.Contains(text[begin:], keyBegin)
 		}
 	}
 	if len(spans) == 0 && begin+len(data) == len(text) && end == len(text) {
@@ -96,18 +96,32 @@ func (c *cleaner) pass(data []byte, last bool) []byte {
 		at = s.end
 	}
 	out = append(out, text[min(at, end):end]...)
-	c.held = bytes.Clone(text[end:])
+	c.held = []byte(text[end:])
 	c.keep(text[:end])
 	return out
 }
 
+// concat returns the parts as one text.
+func concat(parts ...[]byte) string {
+	var b strings.Builder
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	b.Grow(size)
+	for _, p := range parts {
+		_, _ = b.Write(p) // never fails
+	}
+	return b.String()
+}
+
 // keep remembers the end of what was given out.
-func (c *cleaner) keep(text []byte) {
+func (c *cleaner) keep(text string) {
 	if len(text) == 0 {
 		return
 	}
 	c.context = append(c.context[:0], text[max(0, len(text)-cleanContext):]...)
-	if len(c.held) > 0 && len(text) > 0 && bytes.HasSuffix(text, c.held) {
+	if len(c.held) > 0 && strings.HasSuffix(text, string(c.held)) {
 		c.held = nil
 	}
 }
@@ -144,12 +158,12 @@ var (
 )
 
 // find returns the secrets in a text, in order and apart.
-func (c *cleaner) find(text []byte) (spans []span) {
-	for _, m := range c.redactor.Find(string(text)) {
+func (c *cleaner) find(text string) (spans []span) {
+	for _, m := range c.redactor.Find(text) {
 		spans = append(spans, span{m.Start, m.End})
 	}
 	if c.redactor.Known() && hinted(text) {
-		for _, m := range original.FindAllIndex(text, -1) {
+		for _, m := range original.FindAllStringIndex(text, -1) {
 			spans = append(spans, span{m[0], m[1]})
 		}
 	}
@@ -169,21 +183,21 @@ func (c *cleaner) find(text []byte) (spans []span) {
 }
 
 // hinted reports whether original may match in the text. It is much faster.
-func hinted(text []byte) bool {
+func hinted(text string) bool {
 	return endsWord(text, '-', "sk") || endsWord(text, '_', "ghp", "gho", "ghu", "ghs", "ghr", "github_pat") ||
-		bytes.Contains(text, []byte("earer")) || bytes.Contains(text, []byte("EARER")) || bytes.Contains(text, []byte("PRIVATE KEY"))
+		strings.Contains(text, "earer") || strings.Contains(text, "EARER") || strings.Contains(text, "PRIVATE KEY")
 }
 
 // endsWord reports whether a byte follows one of the words anywhere in the text.
-func endsWord(text []byte, last byte, words ...string) bool {
+func endsWord(text string, last byte, words ...string) bool {
 	for at := 0; ; at++ {
-		i := bytes.IndexByte(text[at:], last)
+		i := strings.IndexByte(text[at:], last)
 		if i < 0 {
 			return false
 		}
 		at += i
 		for _, w := range words {
-			if at >= len(w) && string(text[at-len(w):at]) == w {
+			if strings.HasSuffix(text[:at], w) {
 				return true
 			}
 		}
@@ -206,14 +220,14 @@ var inSecret = func() (in [256]bool) {
 }()
 
 // holdFrom returns where the text ends that is sure not to be the beginning of a secret.
-func holdFrom(text []byte) int {
+func holdFrom(text string) int {
 	i := len(text)
 	for i > max(0, len(text)-maxWord) && inSecret[text[i-1]] {
 		i--
 	}
-	if bytes.Contains(text, []byte(beginning)) { // it is much faster than LastIndex
-		k := bytes.LastIndex(text, []byte(beginning))
-		if !bytes.Contains(text[k:], []byte(keyEnd)) && len(text)-k < cleanHold {
+	if strings.Contains(text, beginning) { // it is much faster than LastIndex
+		k := strings.LastIndex(text, beginning)
+		if !strings.Contains(text[k:], keyEnd) && len(text)-k < cleanHold {
 			return min(i, k)
 		}
 	}
@@ -224,19 +238,19 @@ func holdFrom(text []byte) int {
 }
 
 // isHeld reports whether holdWord matches a word. Most words have none of what all matches have.
-func isHeld(word []byte) bool {
-	if !bytes.ContainsAny(word, "-_=:") {
-		lower := bytes.ToLower(word)
-		if !bytes.Contains(lower, []byte("akia")) && !bytes.Contains(lower, []byte("eyj")) {
+func isHeld(word string) bool {
+	if !strings.ContainsAny(word, "-_=:") {
+		lower := strings.ToLower(word)
+		if !strings.Contains(lower, "akia") && !strings.Contains(lower, "eyj") {
 			return false
 		}
 	}
-	return holdWord.Match(word)
+	return holdWord.MatchString(word)
 }
 
 // announces reports whether holdBefore matches what is before a word. Most of it ends in a letter
 // in which no match does.
-func announces(before []byte) bool {
-	end := bytes.TrimRight(before, " \t\n\f\r:=")
-	return len(end) > 0 && bytes.IndexByte([]byte(`rnytdRNYTD"'`), end[len(end)-1]) >= 0 && holdBefore.Match(before)
+func announces(before string) bool {
+	end := strings.TrimRight(before, " \t\n\f\r:=")
+	return end != "" && strings.IndexByte(`rnytdRNYTD"'`, end[len(end)-1]) >= 0 && holdBefore.MatchString(before)
 }

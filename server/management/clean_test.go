@@ -65,14 +65,14 @@ func TestA23QuickLooks(t *testing.T) {
 				"secret", "passwd", "PWD", "author", "bearer", "Bearer", "BEARER", "RSA PRIVATE KEY-----", "=", ":", " ", "\n", "\"", "'", "-", "_", strings.Repeat("aB3", 10), "x"}).Draw(t, "part"))
 		}
 		b := []byte(text.String())
-		if original.Match(b) && !hinted(b) {
+		if original.Match(b) && !hinted(string(b)) {
 			t.Errorf("%q is not hinted", b)
 		}
-		if holdWord.Match(b) != isHeld(b) {
-			t.Errorf("%q: held %v", b, isHeld(b))
+		if holdWord.Match(b) != isHeld(string(b)) {
+			t.Errorf("%q: held %v", b, isHeld(string(b)))
 		}
-		if holdBefore.Match(b) != announces(b) {
-			t.Errorf("%q: announced %v", b, announces(b))
+		if holdBefore.Match(b) != announces(string(b)) {
+			t.Errorf("%q: announced %v", b, announces(string(b)))
 		}
 	})
 }

@@ -39,8 +39,9 @@ type entry struct {
 	kind    protocol.NumberedKind
 	data    []byte // output as it was written; a keyframe's picture
 	clean   []byte // output for session_frame: without secrets
+	shared  bool   // it is in a ring; else it is one reader's alone
 	once    sync.Once
-	message []byte // the session_frame message that once makes of its bytes
+	message []byte // the session_frame message that once makes of its bytes, if it is shared
 
 	cols, rows int
 	status     *int  // of the end
@@ -274,6 +275,7 @@ func (h *hub) entry(n protocol.Numbered, clean *cleaner) *entry {
 // keep puts an entry into the ring: the oldest make room, but one stays however large it is. The
 // caller holds h.mu.
 func (h *hub) keep(e *entry) {
+	e.shared = true
 	h.ring = append(h.ring, e)
 	h.bytes += e.cost()
 	drop := 0

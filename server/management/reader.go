@@ -44,6 +44,7 @@ type reader struct {
 	// Of session_frame messages.
 	joined  *entry // the marker of its join
 	picture int64  // number of a keyframe that it waits for, or is at; -1: none
+	message []byte // the last one, of an entry that is its alone
 
 	// Of output messages.
 	rest []byte // the beginning of a character
@@ -326,13 +327,17 @@ func (r *reader) data(e *entry, seq int64, kind string, data []byte) error {
 	if len(data) == 0 {
 		return nil
 	}
-	e.once.Do(func() { e.message = dataFrame(r.h.id, seq, e.ts, kind, data) })
+	if !e.shared {
+		r.message = appendDataFrame(r.message[:0], r.h.id, seq, e.ts, kind, data)
+		return r.c.write(r.message)
+	}
+	e.once.Do(func() { e.message = appendDataFrame(nil, r.h.id, seq, e.ts, kind, data) })
 	return r.c.write(e.message)
 }
 
-// dataFrame returns a session_frame message that holds bytes.
-func dataFrame(id string, seq, ts int64, kind string, data []byte) []byte {
-	b := make([]byte, 0, dataHead+base64.StdEncoding.EncodedLen(len(data)))
+// appendDataFrame appends a session_frame message that holds bytes to b.
+func appendDataFrame(b []byte, id string, seq, ts int64, kind string, data []byte) []byte {
+	b = slices.Grow(b, dataHead+base64.StdEncoding.EncodedLen(len(data)))
 	b = append(b, `{"type":"session_frame","session_id":"`...)
 	b = append(b, id...)
 	b = append(b, `","seq":`...)
@@ -346,7 +351,7 @@ func dataFrame(id string, seq, ts int64, kind string, data []byte) []byte {
 	return append(b, `"}`...)
 }
 
-// dataHead is room for what dataFrame puts around the data, in bytes.
+// dataHead is room for what appendDataFrame puts around the data, in bytes.
 const dataHead = 192
 
 // sendOutput sends a frame of output as text.
