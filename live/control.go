@@ -239,6 +239,8 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	}
 	ctx, stop := context.WithTimeout(permit, typeTime)
 	defer stop()
+	h.typed.Store(time.Now().UnixNano())
+	notify(h.echo)
 	err := h.child.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })
 	switch {
 	case err == nil:

@@ -62,6 +62,10 @@ const (
 	// beatTime is how long output waits for more before it is handed out. The first of it does
 	// not wait.
 	beatTime = 10 * time.Millisecond
+	// echoTime is how long it waits while a viewer types, who waits for the echo of each key:
+	// until echoAfter the last one.
+	echoTime  = time.Millisecond
+	echoAfter = 100 * time.Millisecond
 	// snapshotTime is the shortest time between two screens for a viewer that cannot keep up,
 	// if there are few viewers.
 	snapshotTime = 100 * time.Millisecond
@@ -91,12 +95,14 @@ type Host struct {
 	prompts  sync.Mutex // held from looking at the screen until the keys are written
 	typing   typing
 	window   window
-	reclaim  reclaim      // belongs to Typed
-	guarded  atomic.Bool  // others may type, or could until a moment ago
-	count    atomic.Int64 // viewers
-	flooded  atomic.Int64 // the last beat with much output, in Unix nanoseconds
-	alone    atomic.Bool  // the session has no terminal but screen
-	replies  chan []byte  // of that
+	reclaim  reclaim       // belongs to Typed
+	guarded  atomic.Bool   // others may type, or could until a moment ago
+	count    atomic.Int64  // viewers
+	flooded  atomic.Int64  // the last beat with much output, in Unix nanoseconds
+	typed    atomic.Int64  // when a viewer typed last, in Unix nanoseconds
+	echo     chan struct{} // gets a value then
+	alone    atomic.Bool   // the session has no terminal but screen
+	replies  chan []byte   // of that
 
 	mu       sync.Mutex // guards the fields below
 	viewers  map[*viewer]struct{}
@@ -130,7 +136,7 @@ func New(o Options) *Host {
 	if o.Linger == 0 {
 		o.Linger = 5 * time.Second
 	}
-	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, session: o.Session}
+	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, echo: make(chan struct{}, 1), session: o.Session}
 	h.screen = &screen{host: h}
 	h.typing.mark = o.Child.Mark
 	h.window.own = size{o.Session.Cols, o.Session.Rows}
@@ -315,10 +321,19 @@ func (h *Host) pump() {
 			time.AfterFunc(tryAgain, func() { notify(h.stream.wake) })
 		}
 		select {
-		case <-time.After(beatTime):
+		case <-time.After(h.beat()):
+		case <-h.echo:
 		case <-h.ctx.Done():
 		}
 	}
+}
+
+// beat returns how long the next output waits for more.
+func (h *Host) beat() time.Duration {
+	if time.Now().UnixNano()-h.typed.Load() < int64(echoAfter) && !h.floods() {
+		return echoTime
+	}
+	return beatTime
 }
 
 // share returns how many bytes each viewer gets in a beat during a flood.
