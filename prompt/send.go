@@ -1,0 +1,225 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/extractor"
+)
+
+// What an agent may take at most.
+const (
+	settleTime  = 2 * time.Second         // until the screen and the log agree that it is idle,
+	showTime    = 8 * time.Second         // to show the text in its input box,
+	reactTime   = 2500 * time.Millisecond // to react to Enter,
+	unknownTime = time.Second             // to say that it does not know a command,
+	takeTime    = 15 * time.Second        // and to take the text, from the first Enter
+)
+
+const (
+	echoQuiet = 150 * time.Millisecond // without output, and what was typed has been shown,
+	echoLimit = 2 * time.Second        // which is waited for so long, since some programs always write
+
+	listQuiet  = 600 * time.Millisecond // without output, and a list of commands is up to date
+	framePause = 50 * time.Millisecond  // without output, and a frame is whole,
+	frameLimit = 500 * time.Millisecond
+	keyPause   = 150 * time.Millisecond // between two keys that interrupt
+
+	// A session so young may still show a question over its empty input box, or drop what is
+	// typed, until nothing was written for a while.
+	young      = 30 * time.Second
+	youngQuiet = 700 * time.Millisecond
+	youngLimit = 5 * time.Second
+)
+
+// ready waits until the agent is idle with an empty input box: for so long if it has not started,
+// and for a moment if it only seems to work.
+func (v *view) ready(ctx context.Context, start time.Duration) error {
+	if !v.isAgent() && start == 0 {
+		return ErrNoAgent
+	}
+	started := func() bool {
+		s := v.sight().State
+		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting && s != extractor.StateUnknown
+	}
+	ok, err := v.until(ctx, max(start, settleTime), started)
+	switch {
+	case err != nil:
+		return err
+	case !ok && v.agent() == "" && !v.isAgent():
+		return ErrNoAgent
+	case !ok:
+		return ErrNotStarted
+	}
+	if time.Since(v.hello.Session.StartedAt) < young {
+		if err := v.quiet(ctx, youngQuiet, youngLimit); err != nil {
+			return err
+		}
+	}
+	var now extractor.Sight
+	ok, err = v.until(ctx, settleTime, func() bool {
+		now = v.sight()
+		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && now.Boxed && v.state.State == "idle"
+	})
+	switch {
+	case err != nil:
+		return err
+	case now.State == extractor.StateAsking:
+		return v.asking()
+	case !ok && (now.State == extractor.StateBusy || v.works()):
+		return ErrBusy
+	case !ok:
+		return ErrNotStarted
+	case now.Box != "":
+		return &BoxError{now.Box}
+	}
+	return nil
+}
+
+// works reports whether the log says that the agent works.
+func (v *view) works() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.state.State == "busy"
+}
+
+// send puts the prompt into the input box of an agent that is ready, and submits it.
+func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, error) {
+	r.Agent = v.agent()
+	a, ok := agents[r.Agent]
+	switch {
+	case !ok:
+		return Receipt{}, ErrNoAgent
+	case a.shell && !o.AllowShell && strings.HasPrefix(r.Text, "!"):
+		return Receipt{}, ErrShell
+	}
+	if err := v.stream.Input(ctx, a.keys(r.Text)); err != nil {
+		return Receipt{}, v.refusal(err)
+	}
+	mark := markOf(r.Text)
+	shows := func() bool { s := v.sight(); return a.shows(s, mark) && !a.misleads(s, r.Text) }
+	if _, err := v.until(ctx, showTime, shows); err != nil {
+		return Receipt{}, err
+	}
+	patience := echoQuiet
+	if a.typed && isCommand(r.Text) {
+		patience = listQuiet
+	}
+	if err := v.quiet(ctx, patience, echoLimit); err != nil {
+		return Receipt{}, err
+	}
+	if shown, err := v.until(ctx, showTime, shows); err != nil {
+		return Receipt{}, err
+	} else if !shown {
+		return Receipt{}, v.notTaken()
+	}
+	if err := v.submit(ctx, &r); err != nil {
+		return Receipt{}, v.unknown(ctx, r.Text, a, err)
+	}
+	v.prompted(ctx, r.Text)
+	return r, v.known(ctx, r.Text)
+}
+
+// submit presses Enter until the agent has taken what is in its input box.
+func (v *view) submit(ctx context.Context, r *Receipt) error {
+	v.mu.Lock()
+	typed := v.sight().Box
+	v.mu.Unlock()
+	r.At = time.Now()
+	for end := r.At.Add(takeTime); time.Now().Before(end); {
+		if err := v.stream.Input(ctx, []byte("\r")); err != nil {
+			return v.refusal(err)
+		}
+		r.Enters++
+		for now := (extractor.Sight{}); !now.Boxed; { // it shows something else, or nothing yet
+			taken := func() bool {
+				now = v.sight()
+				r.Busy = r.Busy || now.State == extractor.StateBusy
+				return r.Busy || v.asked || now.Boxed && now.Box == ""
+			}
+			ok, err := v.until(ctx, reactTime, taken)
+			if err == nil && ok { // half a frame shows less than it will
+				err = v.quiet(ctx, framePause, frameLimit)
+				ok, _ = v.until(ctx, 0, taken)
+			}
+			switch {
+			case err != nil || ok:
+				return err
+			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end), errors.Is(v.known(ctx, r.Text), ErrUnknownCommand):
+				return v.notTaken()
+			}
+		}
+	}
+	return v.notTaken()
+}
+
+// unknown returns ErrUnknownCommand in place of a NotTakenError if the agent says that it does not
+// know the command, and empties the input box.
+func (v *view) unknown(ctx context.Context, text string, a agent, err error) error {
+	var left *NotTakenError
+	if !errors.As(err, &left) || left.Left != text || a.clear == "" || !errors.Is(v.known(ctx, text), ErrUnknownCommand) {
+		return err
+	}
+	_ = v.stream.Input(ctx, []byte(a.clear)) // if it fails, the next prompt finds the box
+	if _, err := v.until(ctx, settleTime, func() bool { s := v.sight(); return s.Boxed && s.Box == "" }); err != nil {
+		return err
+	}
+	return ErrUnknownCommand
+}
+
+// known returns ErrUnknownCommand if the agent says that it does not know the command it was sent.
+func (v *view) known(ctx context.Context, text string) error {
+	if !isCommand(text) {
+		return nil
+	}
+	name := strings.Fields(text)[0][1:]
+	unknown, err := v.until(ctx, unknownTime, func() bool { return saysUnknown(v.sight(), name) })
+	if err == nil && unknown {
+		err = ErrUnknownCommand
+	}
+	return err
+}
+
+// saysUnknown reports whether the end of a conversation says that a command is not known.
+func saysUnknown(s extractor.Sight, name string) bool {
+	const rows = 6
+	talk := trimmed(s.Talk)
+	for _, row := range talk[max(0, len(talk)-rows):] {
+		row = strings.ToLower(row)
+		if strings.Contains(row, strings.ToLower(name)) && (strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") || strings.Contains(row, "unrecognized command")) {
+			return true
+		}
+	}
+	return false
+}
+
+// notTaken returns the error that says what is in the input box, or the question in its place.
+func (v *view) notTaken() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.sight()
+	switch {
+	case now.State == extractor.StateAsking:
+		return &AskingError{questionOf(now)}
+	case now.Boxed:
+		return &NotTakenError{now.Box}
+	}
+	return &NotTakenError{strings.Join(trimmed(now.Rest), "\n")}
+}
+
+// line types a line for a program that is no known agent.
+func (v *view) line(ctx context.Context, r Receipt) (Receipt, error) {
+	v.mu.Lock()
+	pastes := v.term.Modes().BracketedPaste
+	v.mu.Unlock()
+	if err := v.stream.Input(ctx, keysOf(r.Text, !pastes)); err != nil {
+		return Receipt{}, v.refusal(err)
+	}
+	if err := v.quiet(ctx, echoQuiet, echoLimit); err != nil {
+		return Receipt{}, err
+	}
+	r.At, r.Enters = time.Now(), 1
+	return r, v.refusal(v.stream.Input(ctx, []byte("\r")))
+}
