@@ -93,6 +93,8 @@ export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ 
 
 export interface Labels { name?: string; note?: string; add_tags?: string[]; remove_tags?: string[] }
 export const label = (id: string, labels: Labels): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`, {}, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(labels) });
+/** prompt sends a prompt to a live session's agent, and comes back when the agent has taken it. */
+export const prompt = async (id: string, text: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}/prompt`, {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text, kind: "human", name: "web" }) }));
 export const remove = async (id: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}`, {}, { method: "DELETE" }));
 
 /** file returns the session in a format of `ptyrec export`. */

@@ -1,5 +1,6 @@
 // The terminal beside the conversation: live, and as it was at any moment.
 import * as api from "./api";
+import { PromptBox } from "./ask";
 import { ControlBar } from "./control";
 import { fill, h, icon, toast } from "./dom";
 import { plural } from "./format";
@@ -27,6 +28,7 @@ export class Stage implements Watcher {
   private then: Screen;
   private live?: Live;
   private bar?: ControlBar;
+  private ask?: PromptBox;
   private me = "";
   private loading?: Promise<void>;
   private stop = new AbortController();
@@ -85,7 +87,7 @@ export class Stage implements Watcher {
     if (!this.now || !this.bar) return;
     this.replay.pause();
     this.listener.time(-1, false);
-    this.put(this.now, this.bar.el, keybar(this.now, (keys) => this.type(keys)));
+    this.put(this.now, ...(this.ask ? [this.ask.el] : []), this.bar.el, keybar(this.now, (keys) => this.type(keys)));
     this.sized(this.now.term.cols, this.now.term.rows);
     this.choose();
   }
@@ -133,7 +135,7 @@ export class Stage implements Watcher {
   hello(h: Hello): void {
     this.me = h.viewer;
     this.resize(h.cols, h.rows);
-    this.listener.state(h.state);
+    this.state(h.state);
     this.bar?.set(h.control, this.me);
   }
 
@@ -155,7 +157,10 @@ export class Stage implements Watcher {
 
   gap(bytes: number): void { toast(`${plural(bytes, "byte")} of output could not be had`, true); }
   entries(e: Entries): void { this.listener.entries(e); }
-  state(s: api.State): void { this.listener.state(s); }
+  state(s: api.State): void {
+    this.ask?.state(s);
+    this.listener.state(s);
+  }
   controlled(c: api.Control): void { this.bar?.set(c, this.me); }
 
   resize(cols: number, rows: number): void {
@@ -174,6 +179,7 @@ export class Stage implements Watcher {
     now.term.options.convertEol = this.session.process !== undefined && !this.session.asked?.pty; // the lines of a pipe end without a carriage return
     this.live = new Live(this.session.id, this, () => this.listener.seen());
     this.bar = new ControlBar(this.live, now, this.write);
+    if (this.write) this.ask = new PromptBox(this.session.id);
     now.el.classList.add("now");
     now.onleave = () => this.bar?.ask("release");
     now.onrefused = () => this.live && this.bar?.refuse();
