@@ -14,11 +14,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/peer"
+	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/mcp"
 )
 
 type mcpFlags struct {
-	verbose bool
+	write    bool
+	ask      bool
+	allowRun bool
+	verbose  bool
+}
+
+// check says what is wrong with the command line.
+func (f mcpFlags) check() error {
+	if (f.ask || f.allowRun) && !f.write {
+		return usageError(errors.New("--ask and --allow-run go with --write"))
+	}
+	return nil
 }
 
 func newMCPCmd(a *app) *cobra.Command {
@@ -33,6 +46,9 @@ taken out of what they read, whatever --redact and the configuration say.`,
 		Args:    operands(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
 	}
+	cmd.Flags().BoolVar(&f.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
+	cmd.Flags().BoolVar(&f.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
+	cmd.Flags().BoolVar(&f.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log to stderr")
 	return cmd
 }
@@ -42,6 +58,9 @@ taken out of what they read, whatever --redact and the configuration say.`,
 const mcpGC = 50
 
 func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(mcpGC))
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -52,6 +71,16 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	o, err := mcpOptions(a, log)
 	if err != nil {
 		return err
+	}
+	o.Write, o.Ask, o.Inside = f.write, f.ask, peer.Around
+	if f.allowRun {
+		o.Start = func(ctx context.Context, command []string, cwd string, cols, rows int) (string, error) {
+			path, err := a.dbPath()
+			if err != nil {
+				return "", err
+			}
+			return (&starter{a: a, db: path}).start(ctx, server.StartOptions{Command: command, Cwd: cwd, Cols: cols, Rows: rows})
+		}
 	}
 	s := mcp.New(o)
 	defer s.Close()

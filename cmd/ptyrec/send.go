@@ -48,11 +48,10 @@ again while nothing happens. If the text stays in the input box, as a command th
 			if err != nil {
 				return err
 			}
-			answers := f.force || text == "" && !f.enter
 			if text == "" && f.keys == "" && !f.enter {
 				return usageError(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
 			}
-			return send(cmd.Context(), a, args[0], text, f, answers)
+			return send(cmd.Context(), a, args[0], f.name, typing.Order{Text: text, Keys: f.keys, Enter: f.enter, Force: f.force})
 		},
 	}
 	cmd.Flags().StringVarP(&f.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
@@ -70,11 +69,12 @@ func sendText(a *app, words []string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, a *app, ref, text string, f sendFlags, answers bool) error {
-	if _, err := typing.Keys(f.keys, false); err != nil { // before anything is typed
+func send(ctx context.Context, a *app, ref, name string, o typing.Order) error {
+	answers := o.Answers()
+	if _, err := typing.Keys(o.Keys, false); err != nil { // before anything is typed
 		return usageError(err)
 	}
-	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: f.name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
+	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}
@@ -83,39 +83,9 @@ func send(ctx context.Context, a *app, ref, text string, f sendFlags, answers bo
 	if err != nil {
 		return sessionOver(err)
 	}
-	err = typeAll(ctx, t, text, f)
+	err = t.Type(ctx, o)
 	if errors.Is(err, typing.ErrNotStarted) || errors.Is(err, typing.ErrNotTaken) {
 		return fail(err, "look at it with `ptyrec screen "+ref+"`")
 	}
 	return refused(sessionOver(err), hello.Session.ID)
-}
-
-// typeAll types the text, the keys and Enter.
-func typeAll(ctx context.Context, t *typing.Typist, text string, f sendFlags) error {
-	if text != "" && !f.force {
-		if err := t.Ready(ctx); err != nil {
-			return err
-		}
-	}
-	if text != "" {
-		if err := t.Text(ctx, text); err != nil {
-			return err
-		}
-	}
-	keys, err := typing.Keys(f.keys, t.ApplicationKeys())
-	if err != nil {
-		return usageError(err)
-	}
-	for _, key := range keys {
-		if err := t.Press(ctx, key); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !f.enter:
-		return nil
-	case f.force || len(keys) > 0:
-		text = "" // nobody knows what it is to do
-	}
-	return t.Submit(ctx, text)
 }

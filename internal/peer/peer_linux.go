@@ -37,6 +37,10 @@ func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
 	return ids, true
 }
 
+// Around returns the ids of the recorded sessions that this process runs inside. known is false if
+// they cannot be determined.
+func Around() (ids []string, known bool) { return sessionsOf(os.Getpid()) }
+
 // socket finds the client's end of a connection in the tables.
 func (s *scan) socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
 	for _, table := range s.tables {

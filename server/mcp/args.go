@@ -85,7 +85,10 @@ type arguments map[string]any
 
 func (a arguments) text(name string) string    { v, _ := a[name].(string); return v }
 func (a arguments) texts(name string) []string { v, _ := a[name].([]string); return v }
-func (a arguments) whole(name string) int      { v, _ := a[name].(float64); return int(v) }
+func (a arguments) whole(name string) int {
+	v, _ := a[name].(float64)
+	return int(min(v, math.MaxInt32))
+}
 func (a arguments) number(name string) float64 { v, _ := a[name].(float64); return v }
 func (a arguments) flag(name string) bool      { v, _ := a[name].(bool); return v }
 func (a arguments) has(name string) bool       { _, ok := a[name]; return ok }

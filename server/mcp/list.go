@@ -124,7 +124,7 @@ func (s *Server) items(ctx context.Context, db *Archive, infos []*store.Info) []
 			places <- struct{}{}
 			defer func() { <-places }()
 			if hello, err := s.hello(ctx, db, info.ID); err == nil { // a session that does not answer has no state
-				granted := hello.Control.Grant != nil
+				granted := hello.Control.Grant != nil || s.owns(info.ID)
 				items[i].State, items[i].Granted = hello.State.State, &granted
 			}
 		})

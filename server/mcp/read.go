@@ -28,7 +28,7 @@ func (s *Server) readTool() tool {
 		about: "Read the conversation of a session. A ref from search begins at its entry.",
 		params: []param{
 			sessionParam,
-			{name: "from", kind: kindWhole, about: "First entry; -10: the last ten", least: -1000, most: math.MaxInt32},
+			{name: "from", kind: kindWhole, about: "First entry; -10: the last ten", least: -1000, most: math.Inf(1)},
 			{name: "roles", kind: kindTexts, oneOf: roles, about: "Only messages of these"},
 			{name: "tools", kind: kindText, oneOf: []string{toolsNone, toolsBrief, toolsFull}, about: "Tool calls: left out, a line each, or all", standard: toolsBrief},
 			{name: "max_chars", kind: kindWhole, about: "Page size", least: 1000, most: 60000, standard: 20000},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,6 +42,17 @@ type Options struct {
 	Version   string       // of the program
 	Log       *slog.Logger // nil: nothing is logged
 	Stateless bool         // clients come by HTTP, each request on its own
+
+	// Write lets clients type into sessions that their user has granted. Inside must be set.
+	Write bool
+	// Ask lets the client's user grant a session: the client asks, or answers by itself.
+	Ask bool
+	// Inside returns the sessions that this process runs inside, which clients do not type into.
+	// known is false if they cannot be determined.
+	Inside func() (ids []string, known bool)
+	// Start, if set and with Write, runs a command in a new detached session of so many cells,
+	// and returns the session's id.
+	Start func(ctx context.Context, command []string, cwd string, cols, rows int) (id string, err error)
 }
 
 // Server serves the sessions of a database. It may serve several clients at a time.
@@ -51,6 +63,7 @@ type Server struct {
 	stopped context.Context //nolint:containedctx // ends with Close
 	stop    context.CancelFunc
 
+	own           sync.Map // the ids of the sessions that clients have started
 	subscriptions subscriptions
 }
 

@@ -13,7 +13,7 @@ import (
 type tool struct {
 	name, title, about string
 	params             []param
-	result             field // see outputSchema
+	result             field // see outputSchema; empty: the tool declares none, as the list of tools is to be short
 	types              bool  // it types into sessions, or starts and ends them
 	meta               sdk.Meta
 	run                func(ctx context.Context, c *toolCall) (answer, error)
@@ -34,20 +34,29 @@ type answer struct {
 }
 
 func (s *Server) tools() []tool {
-	return []tool{s.listTool(), s.searchTool(), s.readTool(), s.screenTool(), s.waitTool()}
+	tools := []tool{s.listTool(), s.searchTool(), s.readTool(), s.screenTool(), s.waitTool()}
+	if s.Write {
+		tools = append(tools, s.sendTool(), s.promptTool())
+	}
+	if s.Write && s.Start != nil {
+		tools = append(tools, s.startTool(), s.stopTool())
+	}
+	return tools
 }
 
 // add offers a tool to clients.
 func (s *Server) add(t tool) {
 	closed := false
-	hints := &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: !t.types, IdempotentHint: !t.types, OpenWorldHint: &closed}
+	hints := &sdk.ToolAnnotations{ReadOnlyHint: !t.types, IdempotentHint: !t.types, OpenWorldHint: &closed}
 	if t.types {
 		destroys := true
 		hints.DestructiveHint = &destroys
 	}
-	s.sdk.AddTool(&sdk.Tool{
-		Meta: t.meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.result), Annotations: hints,
-	}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	offered := &sdk.Tool{Meta: t.meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: inputSchema(t.params), Annotations: hints}
+	if t.result != "" {
+		offered.OutputSchema = outputSchema(t.result)
+	}
+	s.sdk.AddTool(offered, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		ctx, cancel := s.bounded(ctx)
 		defer cancel()
 		a, err := s.call(ctx, t, r)
@@ -72,15 +81,15 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 // Parameters that several tools have.
 var (
 	sessionParam = param{name: "session", kind: kindText, about: "Id, its beginning, last, or a ref", required: true, most: 200}
-	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the page before"}
+	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the last page"}
 	filterParams = []param{
-		{name: "agent", kind: kindText, about: "claude, codex, gemini, opencode or qwen"},
-		{name: "command", kind: kindText, about: "Part of the command line"},
-		{name: "cwd", kind: kindText, about: "Started in this folder or below"},
-		{name: "tag", kind: kindText, about: "The user's tag"},
-		{name: "since", kind: kindText, about: "Started then or later: 2026-11-20, yesterday, 3d"},
-		{name: "until", kind: kindText, about: "Started then or before"},
-		{name: "live", kind: kindBoolean, about: "Only sessions that run now"},
+		{name: "agent", kind: kindText, about: "claude, codex, gemini, opencode, qwen"},
+		{name: "command", kind: kindText, about: "Part of it"},
+		{name: "cwd", kind: kindText, about: "Folder, or one above it"},
+		{name: "tag", kind: kindText, about: "A tag"},
+		{name: "since", kind: kindText, about: "Start: 2026-11-20, yesterday, 3d"},
+		{name: "until", kind: kindText, about: "Start, to the end of that day"},
+		{name: "live", kind: kindBoolean, about: "Running now"},
 	}
 )
 
