@@ -42,10 +42,12 @@ func newMCPCmd(a *app) *cobra.Command {
 		Long: `Mcp is an MCP server on stdin and stdout, for agents such as Claude Code, Codex and Gemini CLI. They find
 what was said and done in all recorded sessions, see what runs, and wait for it. Secrets are always
 taken out of what they read, whatever --redact and the configuration say.`,
-		Example: `  claude mcp add --scope user ptyrec -- ptyrec mcp`,
-		Args:    operands(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
+		Example: `  ptyrec mcp install
+  claude mcp add --scope user ptyrec -- ptyrec mcp --write`,
+		Args: operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
 	}
+	cmd.AddCommand(newMCPInstallCmd(a))
 	cmd.Flags().BoolVar(&f.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
 	cmd.Flags().BoolVar(&f.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
 	cmd.Flags().BoolVar(&f.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
