@@ -8,6 +8,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
 )
 
@@ -24,7 +25,7 @@ type app struct {
 	sessionFlag bool // the session was named with --session
 
 	closers []io.Closer
-	temps   temporaries
+	temps   cli.Temporaries
 
 	configMu   sync.Mutex     // guards config: recordings are read side by side
 	config     *config.Config // as loadConfig read it
@@ -83,4 +84,12 @@ func (a *app) openRecording(path string, seen func(n int)) (*archive.Recording, 
 		return nil, err
 	}
 	return archive.OpenRecording(path, archive.RecordingOptions{Stdin: a.stdin, Timing: a.timing, Redact: r, Seen: seen})
+}
+
+// writeFile is Temporaries.WriteFile, with "-" for stdout.
+func (a *app) writeFile(path string, write func(io.Writer) error) error {
+	if path == "-" || path == "" {
+		return cli.WriteBuffered(a.stdout, write)
+	}
+	return a.temps.WriteFile(path, write)
 }

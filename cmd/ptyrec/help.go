@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+)
 
 // newHelpCmd is cobra's, but for what it says of a word that names no command.
 func newHelpCmd() *cobra.Command {
@@ -32,4 +36,15 @@ func newHelpCmd() *cobra.Command {
 			return page.Help()
 		},
 	}
+}
+
+// minPageWidth is the width of a help page in a terminal that is narrower still, in columns.
+const minPageWidth = 40
+
+// helpWidth returns the width of the help pages on stdout.
+func (a *app) helpWidth() int {
+	if n := a.width(); n > 0 {
+		return max(minPageWidth, min(n, cli.PageWidth))
+	}
+	return cli.PageWidth
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // An export that is interrupted leaves no file, neither the one that was asked for nor a temporary one.
@@ -37,36 +36,5 @@ func TestInterruptedExport(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(out, "*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
-	}
-}
-
-// Half-written files go with the program.
-func TestTemporaries(t *testing.T) {
-	if name := os.Getenv("PTYREC_TEST_TEMPORARY"); name != "" {
-		var temps temporaries
-		temps.add(filepath.Join(name, "gone"))()
-		temps.add(filepath.Join(name, "half"))
-		_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
-		select {} // until the signal has done its work
-	}
-	dir := t.TempDir()
-	for _, name := range []string{"gone", "half"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self, "-test.run=^TestTemporaries$")
-	cmd.Env = append(os.Environ(), "PTYREC_TEST_TEMPORARY="+dir)
-	cmd.WaitDelay = time.Minute
-	_ = cmd.Run() // it dies
-	if _, err := os.Stat(filepath.Join(dir, "half")); err == nil {
-		t.Error("the file that was half written is there")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "gone")); err != nil {
-		t.Errorf("the file that was whole is gone: %v", err)
 	}
 }

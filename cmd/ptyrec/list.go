@@ -86,7 +86,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		infos = infos[:f.limit]
 	}
 	if f.asJSON {
-		return writeBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos, a.sockets()) })
+		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return writeListJSON(w, infos, a.sockets()) })
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
 		a.noticeNone(f.filterFlags)

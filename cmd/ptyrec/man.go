@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // newManCmd returns a command for packagers, which no list shows.
@@ -36,7 +38,7 @@ func newManCmd(a *app) *cobra.Command {
 				if err != nil {
 					return usageError(err)
 				}
-				return writeBuffered(a.stdout, func(w io.Writer) error { return doc.GenMan(manual(page), manHeader(), w) })
+				return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return doc.GenMan(manual(page), manHeader(), w) })
 			}
 			if len(args) > 0 {
 				return usageError(errors.New("-o writes all pages"))

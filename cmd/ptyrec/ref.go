@@ -151,7 +151,7 @@ func (a *app) openFile(ctx context.Context, path string) (*store.Store, *store.I
 	if err != nil {
 		return nil, nil, err
 	}
-	done := a.temps.add(dir)
+	done := a.temps.Add(dir)
 	a.closeLater(closer(func() error {
 		defer done()
 		return os.RemoveAll(dir)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // newRootCmd builds the command tree. Each command has a file of its own.
@@ -49,9 +51,9 @@ func newRootCmd(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic(), newFlagsTopic(root))
+	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic(), cli.NewFlagsTopic(root))
 	addSetUp(root)
-	helpPages(root, a.helpWidth)
+	cli.HelpPages(root, a.helpWidth)
 	return root
 }
 

@@ -81,7 +81,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	none := len(labels)+len(hits) == 0
 	if f.asJSON {
-		err := writeBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, labels, hits, short, a.sockets()) })
+		err := cli.WriteBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, labels, hits, short, a.sockets()) })
 		if err == nil && none {
 			err = cli.ExitStatus(cli.StatusFailure)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -171,7 +172,7 @@ func labels(info *store.Info) (out [][2]string) {
 func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) error {
 	source := archive.NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
-	err := writeBuffered(a.stdout, func(w io.Writer) error {
+	err := cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		for {
 			e, err := source.Next()
 			if errors.Is(err, io.EOF) {

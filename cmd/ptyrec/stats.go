@@ -59,7 +59,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
 	s := sumUp(infos, end.Local(), f.days)
-	return writeBuffered(a.stdout, func(w io.Writer) error {
+	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
 			return writeJSON(w, s)
 		}

@@ -56,7 +56,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		}
 		return &cli.Failure{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
 	}
-	err = writeBuffered(a.stdout, func(w io.Writer) error {
+	err = cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if asJSON {
 			return writeJSON(w, found)
 		}

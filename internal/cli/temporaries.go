@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -7,16 +7,16 @@ import (
 	"syscall"
 )
 
-// temporaries are the files that are half written, and the folders of this command. Ctrl+C leaves
-// none behind.
-type temporaries struct {
+// Temporaries are the files that are half written, and the folders of a command. Ctrl+C leaves none
+// behind. The zero value has none.
+type Temporaries struct {
 	mu    sync.Mutex // guards the fields below
 	names map[string]bool
 	stop  func() // ends the watch; nil while there is nothing to watch over
 }
 
-// add has the file removed when the program is interrupted, until done is called.
-func (t *temporaries) add(name string) (done func()) {
+// Add has the file removed when the program is interrupted, until done is called.
+func (t *Temporaries) Add(name string) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.names == nil {
@@ -29,7 +29,7 @@ func (t *temporaries) add(name string) (done func()) {
 	return func() { t.remove(name) }
 }
 
-func (t *temporaries) remove(name string) {
+func (t *Temporaries) remove(name string) {
 	t.mu.Lock()
 	delete(t.names, name)
 	stop := t.stop
@@ -45,7 +45,7 @@ func (t *temporaries) remove(name string) {
 }
 
 // watch waits for a signal, removes the files, and dies of the signal.
-func (t *temporaries) watch() (stop func()) {
+func (t *Temporaries) watch() (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	quit := make(chan struct{})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
 // TestHelpFitsTheTerminal prints the help of every command: each line fits 80 columns, and the
@@ -14,7 +16,7 @@ import (
 func TestHelpFitsTheTerminal(t *testing.T) {
 	a := newApp()
 	root := newRootCmd(a)
-	helpPages(root, func() int { return pageWidth })
+	cli.HelpPages(root, func() int { return cli.PageWidth })
 	var out bytes.Buffer
 	root.SetOut(&out)
 	pages := 0
@@ -31,7 +33,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			if kept && (strings.Contains(cmd.Example, line) || strings.Contains(cmd.Long, line)) {
 				continue // examples and tables are not wrapped
 			}
-			if w := ansi.StringWidth(line); w > pageWidth {
+			if w := ansi.StringWidth(line); w > cli.PageWidth {
 				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), w, line)
 			}
 		}
@@ -46,14 +48,5 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	visit(root)
 	if pages < 30 {
 		t.Errorf("%d pages only", pages)
-	}
-}
-
-// TestHelpWraps wraps prose and keeps what is indented.
-func TestHelpWraps(t *testing.T) {
-	got := wrapText("one two\nthree four\n\n  kept as it is, however long it may be\nfive", 9)
-	want := "one two\nthree\nfour\n\n  kept as it is, however long it may be\nfive"
-	if got != want {
-		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

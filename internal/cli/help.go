@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -9,15 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pageWidth is the width of a help page, in columns, unless the terminal is narrower.
-const pageWidth = 80
+// PageWidth is the width of a help page, in columns, unless the terminal is narrower.
+const PageWidth = 80
 
-// minPageWidth is the width of a help page in a terminal that is narrower still.
-const minPageWidth = 40
-
-// helpPages makes root and its commands print their help in at most as many columns as width
+// HelpPages makes root and its commands print their help in at most as many columns as width
 // returns.
-func helpPages(root *cobra.Command, width func() int) {
+func HelpPages(root *cobra.Command, width func() int) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		p := &helpPage{width: width(), cmd: cmd}
 		p.all()
@@ -29,14 +26,6 @@ func helpPages(root *cobra.Command, width func() int) {
 		_, err := io.WriteString(cmd.OutOrStderr(), p.text.String())
 		return err
 	})
-}
-
-// helpWidth returns the width of the help pages on stdout.
-func (a *app) helpWidth() int {
-	if n := a.width(); n > 0 {
-		return max(minPageWidth, min(n, pageWidth))
-	}
-	return pageWidth
 }
 
 // helpPage collects the help of a command.
@@ -169,8 +158,8 @@ func wrapWords(words []string, width int, first, rest string) string {
 	return b.String()
 }
 
-// newFlagsTopic returns the help topic on the flags of every command, which root must have by now.
-func newFlagsTopic(root *cobra.Command) *cobra.Command {
-	long := "These flags work with every command:\n\n" + strings.TrimRight(root.PersistentFlags().FlagUsagesWrapped(pageWidth), "\n")
+// NewFlagsTopic returns the help topic on the flags of every command, which root must have by now.
+func NewFlagsTopic(root *cobra.Command) *cobra.Command {
+	long := "These flags work with every command:\n\n" + strings.TrimRight(root.PersistentFlags().FlagUsagesWrapped(PageWidth), "\n")
 	return &cobra.Command{Use: "flags", Short: "The flags of every command", Long: long}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -9,17 +9,14 @@ import (
 	"path/filepath"
 )
 
-// writeFile makes path appear with what write writes, whole or not at all: a temporary file beside
-// it is synced and renamed. "-" is stdout. A path that is no regular file (/dev/stdout, a pipe) is
-// written straight.
-func (a *app) writeFile(path string, write func(io.Writer) error) error {
-	if path == "-" || path == "" {
-		return writeBuffered(a.stdout, write)
-	}
+// WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside
+// it is synced and renamed. A path that is no regular file (/dev/stdout, a pipe) is written
+// straight. Symbolic links are followed: what they point to is replaced, not the link.
+func (t *Temporaries) WriteFile(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeDevice(path, write)
 	}
-	return a.replaceFile(path, write)
+	return t.replaceFile(path, write)
 }
 
 func writeDevice(path string, write func(io.Writer) error) error {
@@ -27,15 +24,14 @@ func writeDevice(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err := writeBuffered(f, write); err != nil {
+	if err := WriteBuffered(f, write); err != nil {
 		_ = f.Close()
 		return err
 	}
 	return f.Close()
 }
 
-// replaceFile follows symbolic links: what they point to is replaced, not the link.
-func (a *app) replaceFile(path string, write func(io.Writer) error) (err error) {
+func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -43,14 +39,14 @@ func (a *app) replaceFile(path string, write func(io.Writer) error) (err error) 
 	if err != nil {
 		return writeError(path, err)
 	}
-	defer a.temps.add(f.Name())()
+	defer t.Add(f.Name())()
 	defer func() {
 		if err != nil {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if err := writeBuffered(f, write); err != nil {
+	if err := WriteBuffered(f, write); err != nil {
 		return err
 	}
 	if err := f.Chmod(fileMode(path)); err != nil {
@@ -83,7 +79,8 @@ func fileMode(path string) os.FileMode {
 	return 0o600
 }
 
-func writeBuffered(w io.Writer, write func(io.Writer) error) error {
+// WriteBuffered calls write with a buffer before w, and flushes it.
+func WriteBuffered(w io.Writer, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := write(b); err != nil {
 		return err
