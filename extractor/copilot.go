@@ -173,9 +173,11 @@ func copilotSign(l Line) string {
 	return sign
 }
 
-// copilotFresh is what /clear leaves behind, and copilotNotice what else is said with the sign of a
-// reply.
-const copilotFresh = " ● Started a fresh session. "
+// What else is said with the sign of a reply: what /clear leaves behind, an interruption, notices.
+const (
+	copilotFresh   = " ● Started a fresh session. "
+	copilotStopped = " ● Operation cancelled by user"
+)
 
 // copilotDone is the colour of the sign of a call on a file whose type has no sign.
 var copilotDone = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}
@@ -193,6 +195,8 @@ func copilotItem(sign string, lines []Line) Item {
 		return copilotTool(after, lines)
 	case sign == "●" && strings.HasPrefix(lines[0].Text, copilotFresh):
 		return Item{Event: session.EventClear, Rule: "copilot clear"}
+	case sign == "●" && lines[0].Text == copilotStopped:
+		return Item{Event: session.EventInterrupted, Rule: "copilot interrupted"}
 	case sign == "●" && !copilotNotice.MatchString(lines[0].Text):
 		text, markdown := body(lines, copilotLook)
 		return Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: markdown}, Rule: "copilot reply"}

@@ -14,6 +14,19 @@ const WORDS = {
   write: /writ|wrote|add|creat|patch/i,
   edit: /updat|edit|patch|chang/i,
 };
+/** Of a prompt that is taller than the window, the truth is its lines from the first that stood on the screen to the last. */
+function cutUnseen(e, missing) {
+  const lines = e.text.split("\n"),
+    pieces = l => {
+      const w = plain(l).split(" ").filter(Boolean);
+      return w.flatMap((_, i) => (i % 4 ? [] : [squeeze(w.slice(i, i + 4).join(""))]));
+    },
+    seen = l => pieces(l).length > 0 && !pieces(l).some(p => missing.has(p)),
+    from = lines.findIndex(seen);
+  if (lines.length <= 3 || from < 0) return;
+  e.whole = e.text;
+  e.text = lines.slice(from, lines.findLastIndex(seen) + 1).join("\n");
+}
 const squeeze = s => s.replace(/[\s│┃▎]+/g, "");
 for (const f of fs
   .readdirSync(process.argv[2])
@@ -70,6 +83,7 @@ for (const f of fs
     last = s;
     for (const x of todo) for (const p of x.set) if (s.includes(p)) x.set.delete(p);
   }
+  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, x.set);
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
   const flat = [...lines],
     start = n => n.split("\n")[0].replace(/\s+/g, " ").trim().slice(0, 40);
