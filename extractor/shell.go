@@ -47,10 +47,13 @@ func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
 		s.end(lines, i, prompt, p)
 		first := i
 		text, i = typed(lines, i, text)
-		if i == len(lines) {
-			s.typing = first
+		if line, ok := cmdline(lines, first); ok {
+			text = line
 		}
-		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || p.redrawn(lines, first, text) {
+		if i == len(lines) || p.waiting(lines, first, prompt) {
+			s.typing = min(s.typing, first)
+		}
+		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || p.redrawn(lines, first, text) || p.unused(lines, first, prompt) {
 			continue
 		}
 		item := Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}

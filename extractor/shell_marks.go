@@ -78,6 +78,33 @@ func entered(lines []Line, i int) (output, next int) {
 	return -1, -1
 }
 
+// cmdline returns the command that was typed at line i, where the shell says it with the mark of
+// its output (fish, kitty's integrations): what background jobs write between its keys is no part
+// of it.
+func cmdline(lines []Line, i int) (command string, ok bool) {
+	k, _ := entered(lines, i)
+	if k < 0 {
+		return "", false
+	}
+	m, _ := markOf(lines[k].Row, vterm.MarkOutput)
+	for field := range strings.SplitSeq(m.Text, ";") {
+		if value, found := strings.CutPrefix(field, "cmdline_url="); found {
+			command, err := url.PathUnescape(value)
+			command = strings.TrimSpace(strings.ToValidUTF8(strings.Map(printableLine, command), ""))
+			return command, err == nil && command != ""
+		}
+	}
+	return "", false
+}
+
+// printableLine drops control characters except line feeds and tabs.
+func printableLine(r rune) rune {
+	if r == '\n' || r == '\t' {
+		return r
+	}
+	return printableRune(r)
+}
+
 // redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed
 // at it: it has shown completions.
 func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
@@ -87,6 +114,25 @@ func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
 	}
 	_, again, _ := p.split(lines[next])
 	return again != "" && strings.HasPrefix(again, text)
+}
+
+// unused reports whether no command was run at the prompt on line i, so far as is known: a shell
+// that marks the outputs of commands typed at it has marked none. What is behind the prompt was
+// written by a background job, then.
+func (p *shellPrompt) unused(lines []Line, i int, prompt string) bool {
+	output, _ := entered(lines, i)
+	if output >= 0 {
+		p.outputs = prompt
+	}
+	_, ok := markOf(lines[i].Row, vterm.MarkInput)
+	return ok && output < 0 && prompt != "" && prompt == p.outputs
+}
+
+// waiting reports whether the prompt on line i may be where the next command is typed, though
+// something else is written there.
+func (p *shellPrompt) waiting(lines []Line, i int, prompt string) bool {
+	_, next := entered(lines, i)
+	return next < 0 && p.unused(lines, i, prompt)
 }
 
 // done takes into account that a shell says on a line that the command has ended. It reports

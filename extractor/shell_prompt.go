@@ -17,6 +17,7 @@ type shellPrompt struct {
 	after   []string // output without a line end, with the prompt behind it
 	learned int      // counts up with all that is learned
 	marked  bool     // the shell itself says what its prompts are
+	outputs string   // the last prompt at which it said where the command's output begins
 }
 
 // promptForm is a prompt with a piece in it that varies: the directory, the branch.

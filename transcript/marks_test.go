@@ -56,6 +56,19 @@ func TestShellMarks(t *testing.T) {
 				s.show(time.Second, step)
 			}
 		}, []string{"ls=a", "PS1='x '=", "echo a=a", "PS1='] '; id=dev", "echo b=b", "sh=", "echo c=c"}},
+		{"a job prints at the prompt, issue 12, 1.1", func(s *screenplay) {
+			s.show(0, marked("$ "))
+			s.run("(sleep 1; echo late) &", "[1] 7\n", 0, 0)
+			s.show(0, marked("$ "))
+			s.show(time.Second, "late\n")
+			s.show(time.Second, "\n"+marked("$ ")) // Enter
+			s.run("echo a", "a\n[1]+  Done\n", 0, 0)
+			s.show(0, marked("$ "))
+			s.show(time.Second, "echo b")
+			s.show(time.Second, "late again\n")
+			s.show(time.Second, "c\n\x1b]133;C;cmdline_url=echo%20bc%3B%0Atrue\abc\n\x1b]133;D;0\a")
+			s.show(0, marked("$ "))
+		}, []string{"(sleep 1; echo late) &=[1] 7 0", "echo a=a\n[1]+  Done 0", "echo bc;\ntrue=bc 0"}},
 		{"no line end", func(s *screenplay) {
 			s.show(0, marked("$ "))
 			s.run("printf x", "x", 0, 0)

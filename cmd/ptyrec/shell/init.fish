@@ -25,7 +25,7 @@ if status is-interactive
             printf '\e]133;B\a'
         end
         function __ptyrec_preexec --on-event fish_preexec
-            printf '\e]133;C\a'
+            printf '\e]133;C;cmdline_url=%s\a' (string escape --style=url -- "$argv[1]")
         end
         function __ptyrec_postexec --on-event fish_postexec
             printf '\e]133;D;%s\a' $status

@@ -24,8 +24,11 @@ if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
     [[ $PS1 == *133\;A* ]] || PS1=$'%{\033]133;A\007%}'$PS1$'%{\033]133;B\007%}'
   }
   __ptyrec_preexec() {
-    __ptyrec_ran=1
-    printf '\033]133;C\007'
+    emulate -L zsh -o extendedglob
+    local LC_ALL=C MATCH MBEGIN MEND
+    typeset -g __ptyrec_ran=1
+    (( $#1 < 2000 )) || set -- ''
+    printf '\033]133;C;cmdline_url=%s\007' "${1//(#m)[^a-zA-Z0-9_.~\/-]/%${(l:2::0:)$(( [##16] #MATCH ))}}"
   }
   # Completion begins at the first prompt: by then compinit has run, wherever it stands.
   __ptyrec_complete() {
