@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/ptyrec/ptyrec/protocol"
@@ -23,6 +24,7 @@ func (h *Host) Update(u protocol.Entries) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.follow(u.Entries)
+	h.newest.update(u)
 	h.session.Title, h.session.Agents = u.Title, slices.Clone(u.Agents)
 	wanted := false
 	for v := range h.viewers {
@@ -43,7 +45,6 @@ func (h *Host) Update(u protocol.Entries) {
 // follow notes what the agent does, and tells the viewers. The caller holds h.mu.
 func (h *Host) follow(entries []*session.Entry) {
 	for _, e := range entries {
-		h.newest = max(h.newest, e.Seq)
 		now, ok := protocol.StateOf(e)
 		if !ok || e.Seq <= h.stateSeq {
 			continue
@@ -53,6 +54,39 @@ func (h *Host) follow(entries []*session.Entry) {
 			h.agent = now
 			h.post(protocol.TypeState, now)
 		}
+	}
+}
+
+// newest knows the number of the newest entry, also if entries are taken back: those behind them
+// move up.
+type newest struct {
+	numbers map[string]int // of the newest entries, by id
+}
+
+// keptNumbers is how many numbers are kept at least.
+const keptNumbers = 256
+
+func (n *newest) number() int {
+	last := 0
+	for _, seq := range n.numbers {
+		last = max(last, seq)
+	}
+	return last
+}
+
+func (n *newest) update(u protocol.Entries) {
+	if n.numbers == nil {
+		n.numbers = map[string]int{}
+	}
+	for _, id := range u.Gone {
+		delete(n.numbers, id)
+	}
+	for _, e := range u.Entries {
+		n.numbers[e.ID] = e.Seq
+	}
+	if len(n.numbers) > 2*keptNumbers {
+		last := n.number()
+		maps.DeleteFunc(n.numbers, func(_ string, seq int) bool { return seq <= last-keptNumbers })
 	}
 }
 

@@ -115,7 +115,7 @@ type Host struct {
 	control  control
 	agent    protocol.State
 	stateSeq int // of the entry that told it
-	newest   int // number of the newest entry
+	newest   newest
 
 	prompting *viewer // sends a prompt; nil: nobody does
 }
@@ -254,7 +254,7 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	v.at = now
 	return protocol.Hello{
 		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entries: h.newest,
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entries: h.newest.number(),
 	}, true
 }
 
