@@ -355,6 +355,7 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 	if m.opt.Redact != nil {
 		o.Record.Command = m.opt.Redact(o.Argv)
 	}
+	o.Record.Command = shortened(o.Record.Command)
 	if o.Record.Cwd == "" {
 		o.Record.Cwd, _ = os.Getwd() // a folder that was removed has no name
 	}
@@ -366,6 +367,21 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 	}
 	o.Record.Asked.Timeout = max(0, o.Timeout).Milliseconds()
 	return o, nil
+}
+
+// maxRecorded is how much of each word of a command line its record has, in bytes: lists of
+// sessions hold them all.
+const maxRecorded = 128 << 10
+
+// shortened returns a command line as it is recorded.
+func shortened(argv []string) []string {
+	short := slices.Clone(argv)
+	for i, arg := range short {
+		if more := len(arg) - maxRecorded; more > 0 {
+			short[i] = strings.ToValidUTF8(arg[:maxRecorded], "") + fmt.Sprintf(" \u2026 (%d more bytes)", more)
+		}
+	}
+	return short
 }
 
 const defaultShell = "/bin/bash"

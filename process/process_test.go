@@ -167,7 +167,7 @@ func TestItem20WriteAt(t *testing.T) {
 	}
 }
 
-// Commands may be longer than what the system takes as an argument.
+// Commands may be longer than what the system takes as an argument. The record has their beginning.
 func TestLongCommand(t *testing.T) {
 	b := newBench(t)
 	text := "x='" + strings.Repeat("y", 300_000) + "'; echo ${#x}; exit 3"
@@ -175,6 +175,10 @@ func TestLongCommand(t *testing.T) {
 		c := b.start(process.Spec{Command: text, Session: session, CloseStdin: true})
 		if out, errs, info := b.output(c); out != "300000\n" || info.ExitCode != 3 {
 			t.Errorf("session %q: %q %q %+v", session, out, errs, info.ExitCode)
+		}
+		kept, rest, _ := strings.Cut(c.Info().Command, " \u2026 ")
+		if want := fmt.Sprintf("(%d more bytes)", len(text)-len(kept)); len(kept) != 128<<10 || !strings.HasPrefix(text, kept) || rest != want {
+			t.Errorf("session %q: the record has %d bytes, then %q, want %q", session, len(kept), rest, want)
 		}
 	}
 }

@@ -148,5 +148,5 @@ func (p *Protocol) nothing(_ http.ResponseWriter, r *http.Request) error {
 
 // asker names who makes a request, for the session's record.
 func asker(r *http.Request) string {
-	return strings.TrimSpace(r.UserAgent() + " " + r.RemoteAddr)
+	return strings.TrimSpace(fmt.Sprintf("%.200s %s", r.UserAgent(), r.RemoteAddr))
 }
