@@ -98,7 +98,7 @@ func TestFindLogs(t *testing.T) {
 	}
 }
 
-// TestLogsSkip shows what stands in a log in the user's name, and was not said.
+// TestLogsSkip leaves out what a log has in the user's name, and was not said.
 func TestLogsSkip(t *testing.T) {
 	const at = `"timestamp":"2026-11-20T10:00:00Z"`
 	for line, agent := range map[string]string{

@@ -32,7 +32,7 @@ type Output struct {
 	Data []byte
 }
 
-// RawEvent returns the event of a raw log that a numbered frame stands for: output, a resize, the
+// RawEvent returns the event of a raw log that a numbered frame carries: output, a resize, the
 // end, or a marker (session.EventLost) where frames are lost. ok is false for other kinds.
 func RawEvent(n protocol.Numbered) (e session.Event, ok bool) {
 	e = session.Event{At: n.At}

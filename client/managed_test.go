@@ -367,7 +367,7 @@ func TestItem11LostFrames(t *testing.T) {
 }
 
 // Item 11: a session that ended while there was no connection is over; a shell of ours is started
-// again, and its screen begins anew.
+// again, and its screen starts empty.
 func TestItem11GoneMeanwhile(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)

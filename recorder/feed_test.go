@@ -55,7 +55,7 @@ func (l *floodLog) Replay(from int64, fn func(int64, session.Event) error) error
 	return nil
 }
 
-// A flood that begins anew while an earlier one is read is not read along with it.
+// A flood that starts again while an earlier one is read is not read along with it.
 func TestFloodGoesOn(t *testing.T) {
 	feed := newFeed()
 	log := &floodLog{feed: feed}

@@ -170,7 +170,7 @@ func (l *link) size(r protocol.SizeRequest) error {
 	return l.sent(r.ID, wire.Request{Type: "session_resize", SessionID: &l.f.id, Cols: &cols, Rows: &rows})
 }
 
-// change takes control or gives it up, by joining again.
+// change takes control or releases it, by joining again.
 func (l *link) change(r protocol.ControlRequest) error {
 	if r.Action != protocol.Take && r.Action != protocol.Release {
 		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server knows no grants")

@@ -30,7 +30,7 @@ func newAttachLog(a *app, where string) *attachLog {
 	return &attachLog{a: a, where: where}
 }
 
-// take records what an event of the stream stands for.
+// take records an event of the stream.
 func (l *attachLog) take(event client.Event) {
 	switch e := event.(type) {
 	case client.Connected:

@@ -29,7 +29,7 @@ func newImportCmd(a *app) *cobra.Command {
 live session. It reads asciicast versions 1 to 3, ttyrecs, the frames that sandboxctl session
 record writes, and typescripts of script(1) with their timing (NAME.timing next to them, or
 --timing); plain or compressed with gzip or zstd. - is stdin; a
-folder stands for all recordings in it. For each recording it prints id, file, agent and title.
+folder means all recordings in it. For each recording it prints id, file, agent and title.
 Recordings that the database has already are skipped; they are compared by their content.`,
 		Example: `  ptyrec import *.cast
   ptyrec import ~/recordings --dry-run

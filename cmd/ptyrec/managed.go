@@ -46,7 +46,7 @@ func (l *managedLog) isOther(event client.Event) bool {
 	return ok && l.session.ID != "" && l.session.ID != c.Session.ID
 }
 
-// take returns the event of a raw log that an event of the stream stands for, and tells the user
+// take returns the event of a raw log for an event of the stream, and tells the user
 // what else there is to know.
 func (l *managedLog) take(event client.Event) (e session.Event, ok bool) {
 	switch v := event.(type) {

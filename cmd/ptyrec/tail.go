@@ -120,7 +120,7 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 	return db, infos[0], archive.Ref{}, nil
 }
 
-// follower gives out the entries of a session of the database.
+// follower writes the entries of a session of the database.
 type follower struct {
 	giver
 	a    *app

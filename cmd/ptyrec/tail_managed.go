@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// managedTail gives out the entries of a session of a management server.
+// managedTail writes the entries of a session of a management server.
 type managedTail struct {
 	giver
 	log    *managedLog
@@ -111,7 +111,7 @@ func (t *managedTail) feed(event client.Event) {
 	t.fed = true
 }
 
-// look gives out what is final.
+// look writes what is final.
 func (t *managedTail) look() error {
 	if t.reader == nil {
 		return nil
@@ -128,7 +128,7 @@ func (t *managedTail) look() error {
 	return t.out(false)
 }
 
-// end gives out the rest of the session's entries. Another session may come behind it.
+// end writes the rest of the session's entries. Another session may come behind it.
 func (t *managedTail) end() error {
 	if t.reader == nil {
 		return nil
@@ -139,7 +139,7 @@ func (t *managedTail) end() error {
 	return err
 }
 
-// out gives out what is final; over says that all is.
+// out writes what is final; over says that all is.
 func (t *managedTail) out(over bool) error {
 	if t.first && !over {
 		t.reader.Tick(t.log.quiet(tailPoll)) // what is on the screen is part of what is there
