@@ -150,9 +150,15 @@ func (s *Server) allow(r *http.Request, found right) error {
 	}
 	path := r.URL.Path
 	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
-	switch {
-	case path == loginPath || inPage && !isWriting(r):
+	if path == loginPath || inPage && !isWriting(r) {
 		return nil
+	}
+	return s.allowAPI(r, found)
+}
+
+// allowAPI returns an error if right is not enough for a request to the API.
+func (s *Server) allowAPI(r *http.Request, found right) error {
+	switch {
 	case found == mayNothing, isWriting(r) && found < mayWrite && !s.ReadOnly:
 		return errNoToken
 	case isWriting(r) && s.ReadOnly:

@@ -30,6 +30,13 @@ type Reading interface {
 	ReadsOnly()
 }
 
+// SessionProtocol is a Protocol that only shows the sessions that are there, and lets clients type
+// into live ones. Its clients need the rights that the server's own API asks for, and no AllowRun.
+type SessionProtocol interface {
+	Protocol
+	OnlySessions()
+}
+
 // restOfAPI is the pattern of the API's paths that nobody has. A protocol may have it, too: it then
 // answers for them on a server that runs commands.
 const restOfAPI = "/api/"
@@ -91,6 +98,9 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 		}
 		return nil
 	}
+	if _, ok := s.protocolOf(r).(SessionProtocol); ok {
+		return s.allowAPI(r, found)
+	}
 	switch {
 	case s.ReadOnly && found >= mayRead:
 		return problem(http.StatusForbidden, "forbidden", "the server is read-only")
@@ -105,10 +115,14 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 }
 
 // takeTokens returns the tokens that clients of protocols show in other ways than those of the
-// page: the header X-Api-Key and, at the upgrade to a WebSocket, the query (?token=). It removes
+// page: the header X-Api-Key, the password of Basic and, at the upgrade to a WebSocket, the query (?token=). It removes
 // the latter from the request, so that no log shows it.
 func takeTokens(r *http.Request) []string {
 	shown := slices.Clone(r.Header.Values("X-Api-Key"))
+	if _, password, ok := r.BasicAuth(); ok {
+		shown = append(shown, password)
+		r.Header.Del("Authorization")
+	}
 	if query := r.URL.Query(); query.Has("token") {
 		if isUpgrade(r) {
 			shown = append(shown, query["token"]...)

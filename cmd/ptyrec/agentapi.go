@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ptyrec/ptyrec/internal/agentattach"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
@@ -51,7 +52,30 @@ works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To se
 		},
 	}
 	cmd.Flags().BoolVar(&version, "version", false, "print the version of agentapi that this is compatible with")
-	cmd.AddCommand(newAgentapiServerCmd(a))
+	cmd.AddCommand(newAgentapiServerCmd(a), newAgentapiAttachCmd(a))
+	return cmd
+}
+
+func newAgentapiAttachCmd(a *app) *cobra.Command {
+	var url string
+	cmd := &cobra.Command{
+		Use:   "attach [--url URL]",
+		Short: "Show the screen of an agentapi server, and type into it",
+		Long:  "Attach shows the screen of an agentapi server, of ptyrec or the original, and types into it what you type. Ctrl+C leaves; it is not typed.",
+		Example: `  ptyrec agentapi attach
+  ptyrec agentapi attach --url http://x:TOKEN@localhost:7681/agentapi/last`,
+		Args: operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
+				return fail(errors.New("attach needs a terminal"), "GET /messages has the conversation")
+			}
+			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), a.stdin, a.stdout); err != nil {
+				return fail(err, "is the server at "+agentattach.URL(url)+"? See --url")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&url, "url", "u", "localhost:3284", "the server's `URL`")
 	return cmd
 }
 
@@ -91,7 +115,8 @@ programs type, until ` + "`ptyrec revoke`" + `. The session ends with the server
 SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_PORT for --port; lists are separated by blanks there.`,
 		Example: `  ptyrec agentapi server -- claude
   ptyrec agentapi server --type codex --term-width 67 --term-height 1190 -- bash -c 'codex --full-auto'
-  curl localhost:3284/message -d '{"type":"user","content":"Which tests are slow?"}'`,
+  curl localhost:3284/message -H 'Content-Type: application/json' \
+    -d '{"type": "user", "content": "Which tests are slow?"}'`,
 		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := fromEnvironment(cmd.Flags(), "AGENTAPI_"); err != nil {

@@ -138,7 +138,9 @@ func shownAtStart(s *vterm.Snapshot, agent string) string {
 	const frame = " │┃║╭╮╰╯─━┌┐└┘"
 	var lines []string
 	for _, row := range extractor.Look(s, agent).Talk {
-		lines = append(lines, strings.Trim(row, frame))
+		if row = strings.Trim(row, frame); row != "" || len(lines) > 0 && lines[len(lines)-1] != "" {
+			lines = append(lines, row)
+		}
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }

@@ -284,16 +284,180 @@ func TestI17ServerEndsWithItsCommand(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 3} {
 		s := startAgentapi(t, nil, "sh", "-c", fmt.Sprintf("echo working; sleep 1; echo the last words; exit %d", code))
-		select {
-		case <-s.ended:
-		case <-time.After(time.Minute):
-			t.Fatal("it did not end")
-		}
-		if got := s.cmd.ProcessState.ExitCode(); (got == 0) != (code == 0) {
+		if got := s.waitEnded(); (got == 0) != (code == 0) {
 			t.Errorf("exit status %d, want that of %d: %s", got, code, s.stderr)
 		}
 		if got := strings.Contains(s.stderr.String(), "the last words"); got != (code != 0) {
 			t.Errorf("with %d, it wrote %q", code, s.stderr)
 		}
+	}
+}
+
+// waitEnded waits until the server has ended, and returns its exit status.
+func (s *agentServer) waitEnded() int {
+	s.t.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(time.Minute):
+		s.t.Fatal("it did not end")
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// Sections 1 and 7: SIGUSR1 saves the state, SIGTERM saves it and ends the command; the next run
+// goes on from it, and does not send the first prompt again.
+func TestI17StateAndSignals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	state, pid := filepath.Join(dir, "state.json"), filepath.Join(dir, "pid")
+	flags := []string{"--state-file", state, "--pid-file", pid, "--initial-prompt", "hello there"}
+	saved := func() (s struct {
+		Version           int
+		Messages          []struct{ Message string }
+		InitialPromptSent bool `json:"initial_prompt_sent"`
+	}) {
+		text, _ := os.ReadFile(state)
+		_ = json.Unmarshal(text, &s)
+		return s
+	}
+	s := startAgentapi(t, flags)
+	s.waitStable()
+	if text, _ := os.ReadFile(pid); string(text) != fmt.Sprintln(s.cmd.Process.Pid) {
+		t.Errorf("the pid file has %q", text)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the saved state", func() bool { return len(saved().Messages) == 3 })
+	s.ask("more")
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.waitEnded(); code != 0 {
+		t.Errorf("exit status %d: %s", code, s.stderr)
+	}
+	if got := saved(); got.Version != 1 || len(got.Messages) != 5 || !got.InitialPromptSent || got.Messages[4].Message != "You said 4 letters" {
+		t.Errorf("it saved %+v", got)
+	}
+	if _, err := os.Stat(pid); err == nil {
+		t.Error("the pid file is still there")
+	}
+	s = startAgentapi(t, flags)
+	s.waitStable()
+	if list := s.messages(); len(list) != 5 || list[1].Content != "hello there" {
+		t.Errorf("after the restart: %+v", list)
+	}
+	if got := s.ask("again"); got.ID != 6 || got.Content != "You said 5 letters" {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff([]string{"again"}, s.prompts()); diff != "" {
+		t.Errorf("what arrived at the second agent (-want +got):\n%s", diff)
+	}
+}
+
+// Section 6: what arrives is what was sent.
+func TestI17WhatArrives(t *testing.T) {
+	t.Parallel()
+	s := startAgentapi(t, nil)
+	s.waitStable()
+	var want []string
+	for _, prompt := range []struct{ sent, arrives string }{
+		{"a\tb\tc", "a\tb\tc"}, {strings.Repeat("word ", 800), strings.TrimSpace(strings.Repeat("word ", 800))}, {"缓存 テスト 한국어 🙂👩‍👩‍👧", "缓存 テスト 한국어 🙂👩‍👩‍👧"},
+		{"before\x1b[201~\rrm -rf x\r\nafter", "before[201~\nrm -rf x\nafter"}, {strings.Repeat("line\n", 40), strings.TrimSpace(strings.Repeat("line\n", 40))},
+	} {
+		s.ask(prompt.sent)
+		list := s.messages()
+		if got := list[len(list)-2]; got.Role != "user" || got.Content != prompt.arrives {
+			t.Errorf("%.40q: the message is %s %q", prompt.sent, got.Role, got.Content)
+		}
+		want = append(want, prompt.arrives)
+	}
+	if diff := cmp.Diff(want, s.prompts()); diff != "" {
+		t.Errorf("what arrived (-want +got):\n%s", diff)
+	}
+}
+
+// Section 2: serve shows live and past sessions below /agentapi/ID, by its own rules.
+func TestI17ServeSessions(t *testing.T) {
+	t.Parallel()
+	environ, dir := liveEnv(t)
+	prompts := filepath.Join(dir, "prompts")
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("ptyrec", args...)
+		cmd.Env = append(environ, "AGENT_LOG="+prompts, "HOME="+dir, "PTYREC_NOTICE=never")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	past := run("run", "--detach", "--size", "80x30", "--", "claude")
+	run("grant", past)
+	run("prompt", past, "--wait", "60s", "a first one")
+	run("send", past, "--keys", "C-d")
+	run("wait", past, "--exit")
+	live := run("run", "--detach", "--size", "80x30", "--", "claude")
+	const secret = "a-token-for-the-test"
+	name := filepath.Join(dir, "token")
+	if err := os.WriteFile(name, []byte(secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	serve := exec.Command("ptyrec", "serve", "--agentapi", "--listen", address, "--token-file", name)
+	serve.Env = append(environ, "HOME="+dir)
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		run("grant", live)
+		run("send", live, "--keys", "C-d")
+		_ = serve.Process.Signal(syscall.SIGTERM)
+		_ = serve.Wait()
+	})
+	waitFor(t, "the server listens", func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	if resp, err := http.Get("http://" + address + "/agentapi/" + live + "/status"); err != nil || resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without the token: %v %v", resp, err)
+	} else {
+		resp.Body.Close()
+	}
+	of := func(id string) *agentServer {
+		return &agentServer{t: t, url: "http://x:" + secret + "@" + address + "/agentapi/" + id, log: prompts}
+	}
+	p := of(past)
+	var got []string
+	for _, m := range p.messages() {
+		got = append(got, m.Role+": "+m.Content)
+	}
+	if len(got) != 3 || !strings.HasPrefix(got[0], "agent: Claude Code") || got[1] != "user: a first one" || got[2] != "agent: You said 11 letters" || p.status() != "stable" {
+		t.Errorf("the past session: %s %q", p.status(), got)
+	}
+	for _, kind := range []string{"user", "raw"} {
+		if status, body := p.post(kind, "too late"); status != http.StatusInternalServerError || !strings.Contains(body, "failed to send message: the session is over") {
+			t.Errorf("%s to the past session: %d %s", kind, status, body)
+		}
+	}
+	s := of("last")
+	s.waitStable()
+	if status, body := s.post("user", "not granted"); status != http.StatusInternalServerError || !strings.Contains(body, "nobody has granted it") {
+		t.Errorf("without a grant: %d %s", status, body)
+	}
+	run("grant", live)
+	if got := s.ask("a second one"); got.Content != "You said 12 letters" {
+		t.Errorf("%+v", got)
+	}
+	if diff := cmp.Diff([]string{"a first one", "a second one"}, s.prompts()); diff != "" {
+		t.Errorf("what arrived (-want +got):\n%s", diff)
 	}
 }

@@ -56,6 +56,7 @@ type serveFlags struct {
 	shellGrace  time.Duration
 	subscribe   bool
 	mcp         bool
+	agentapi    bool
 	verbose     bool
 }
 
@@ -102,6 +103,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 	flags.DurationVar(&f.shellGrace, "shell-grace", management.ShellGrace, "how long a dashboard's shell waits for it to come back")
 	flags.BoolVar(&f.subscribe, "allow-subscribe", false, "let dashboards follow, type into and end what others have started")
 	flags.BoolVar(&f.mcp, "mcp", false, "let agents that have the token read by the Model Context Protocol, at /mcp: docs/mcp.md")
+	flags.BoolVar(&f.agentapi, "agentapi", false, "serve each session by the API of coder/agentapi, too, below /agentapi/ID (docs/agentapi.md)")
 	flags.BoolVar(&f.verbose, "verbose", false, "log each connection")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 	return cmd
@@ -196,6 +198,11 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	}
 	past := newPast(a, db)
 	defer func() { _ = past.Close() }() // what it reads can be read again
+	if f.agentapi {
+		sessions := agentapiSessions(db, live, past, log)
+		defer sessions.Close()
+		protocols = append(protocols, sessions)
+	}
 	s := server.New(server.Options{
 		Store: db, Live: live, Page: web.Files, Past: past, Version: versionString(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,

@@ -95,13 +95,18 @@ func (a *API) Guarded(access Access) http.Handler {
 		case isWrite && !access.mayWrite(r):
 			a.fail(w, r, failed(http.StatusForbidden, "a page of this origin may not write: see --allowed-origins"))
 		case !access.hasToken(r):
-			w.Header().Set("WWW-Authenticate", `Basic realm="agentapi", charset="UTF-8"`)
-			w.Header().Add("WWW-Authenticate", "Bearer")
+			askForToken(w)
 			a.fail(w, r, failed(http.StatusUnauthorized, "this needs the token: as Bearer, or as the password with any user name"))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// askForToken says how a token is shown.
+func askForToken(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", `Basic realm="agentapi", charset="UTF-8"`)
+	w.Header().Add("WWW-Authenticate", "Bearer")
 }
 
 func (o Access) knowsHost(hostport string) bool {

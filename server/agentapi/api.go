@@ -20,6 +20,7 @@ type API struct {
 	Prefix  string  // of the paths that clients know, without a slash at its end; empty: they are at the root
 	Chat    string  // the base path of the chat page, as clients know it; empty: Prefix + "/chat"
 	Uploads Uploads // nil: files are refused
+	Sender  Sender  // types for the client; nil: that of the session
 	Version string  // of the program
 	Log     *slog.Logger
 }

@@ -404,3 +404,36 @@ func TestI17LongEvents(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// open sends a GET whose answer is read by the caller.
+func (s *site) open(path string) *http.Response {
+	s.t.Helper()
+	resp, err := http.Get(s.url + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp
+}
+
+// lastReply reads events until the status is stable after it was running, and returns the agent's
+// words then.
+func lastReply(resp *http.Response) (text string) {
+	lines, ran := bufio.NewScanner(resp.Body), false
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e struct{ Role, Message, Status string }
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			return err.Error()
+		}
+		if e.Role == "agent" {
+			text = e.Message
+		}
+		if ran = ran || e.Status == "running"; ran && e.Status == "stable" {
+			return text
+		}
+	}
+	return "the stream ended"
+}

@@ -46,3 +46,13 @@ func (f *Fed) Fail(level, message string) { f.board.fail(level, message, time.No
 
 // MaxEvent is how long an event may be.
 const MaxEvent = maxEvent
+
+// Failures returns the errors that clients are told of, with their levels.
+func (f *Fed) Failures() (all []string) {
+	f.board.mu.Lock()
+	defer f.board.mu.Unlock()
+	for _, e := range f.board.failures {
+		all = append(all, e.Level+": "+e.Message)
+	}
+	return all
+}

@@ -28,9 +28,9 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if kind == typeRaw {
-		err = a.Session.Raw([]byte(content))
+		err = a.Session.Raw(a.Sender, []byte(content))
 	} else {
-		err = a.Session.Send(content)
+		err = a.Session.Send(a.Sender, content)
 	}
 	if err != nil {
 		text := unexpected

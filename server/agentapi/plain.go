@@ -14,15 +14,23 @@ const maxLeft = 20_000
 // the last prompt.
 type page struct {
 	term   *vterm.Term
-	left   []string         // rows that scrolled off since the prompt
-	before map[string]bool  // rows that the screen had at the prompt
-	last   string           // the last row with text at the prompt: the program's own prompt, perhaps
-	sent   []string         // the lines of the prompt
-	wraps  map[int]struct{} // rows of left that continue the one above
+	left   []line          // rows that scrolled off since the prompt
+	before map[string]bool // rows that the screen had at the prompt
+	last   string          // the last row with text at the prompt: the program's own prompt, perhaps
+	sent   []string        // the lines of the prompt
 }
 
+// line is a row of the screen.
+type line struct {
+	text    string
+	blanks  int  // behind the text
+	wrapped bool // it continues the row above
+}
+
+func lineOf(r *vterm.Row) line { return line{r.Text, r.Blanks, r.Wrapped} }
+
 func newPage(cols, rows int) *page {
-	return &page{term: vterm.New(vterm.Options{Cols: cols, Rows: rows, Scrollback: -1}), before: map[string]bool{}, wraps: map[int]struct{}{}}
+	return &page{term: vterm.New(vterm.Options{Cols: cols, Rows: rows, Scrollback: -1}), before: map[string]bool{}}
 }
 
 // write takes output.
@@ -34,10 +42,7 @@ func (p *page) write(data []byte) {
 		data = data[n:]
 		for _, h := range p.term.TakeHistory() {
 			if h.Kind == vterm.Scrolled && len(p.left) < maxLeft {
-				if h.Row.Wrapped {
-					p.wraps[len(p.left)] = struct{}{}
-				}
-				p.left = append(p.left, h.Row.Text)
+				p.left = append(p.left, lineOf(h.Row))
 			}
 		}
 	}
@@ -46,7 +51,6 @@ func (p *page) write(data []byte) {
 // mark says that a prompt is typed now.
 func (p *page) mark(text string) {
 	p.left, p.before, p.last = nil, map[string]bool{}, ""
-	clear(p.wraps)
 	for _, row := range p.term.Snapshot().Lines {
 		p.before[row.Text] = true
 		if strings.TrimSpace(row.Text) != "" {
@@ -76,20 +80,20 @@ func (p *page) text() string {
 
 // lines returns the logical lines since the prompt, those of the screen included.
 func (p *page) lines() []string {
-	lines := make([]string, 0, len(p.left))
-	add := func(text string, wrapped bool) {
-		if wrapped && len(lines) > 0 {
-			lines[len(lines)-1] += text
-			return
+	lines, blanks := make([]string, 0, len(p.left)), 0
+	add := func(l line) {
+		if l.wrapped && len(lines) > 0 {
+			lines[len(lines)-1] += strings.Repeat(" ", blanks) + l.text
+		} else {
+			lines = append(lines, l.text)
 		}
-		lines = append(lines, text)
+		blanks = l.blanks
 	}
-	for i, text := range p.left {
-		_, wrapped := p.wraps[i]
-		add(text, wrapped)
+	for _, l := range p.left {
+		add(l)
 	}
 	for _, row := range p.term.Snapshot().Lines {
-		add(row.Text, row.Wrapped)
+		add(lineOf(row))
 	}
 	return lines
 }

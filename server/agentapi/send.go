@@ -9,26 +9,29 @@ import (
 	"github.com/ptyrec/ptyrec/prompt"
 )
 
-// Send gives the agent a prompt, and returns once the agent has taken it. It refuses to while
-// the agent does not wait for one.
-func (s *Session) Send(text string) error {
+// Send gives the agent a prompt by way of a sender, nil: the session's, and returns once the agent
+// has taken it. It refuses to while the agent does not wait for one.
+func (s *Session) Send(by Sender, text string) error {
+	if by == nil {
+		by = s.Sender
+	}
 	s.mu.Lock()
 	status, _ := s.board.now()
 	over := s.over
 	s.mu.Unlock()
 	switch {
-	case over || s.Sender == nil:
+	case over || by == nil:
 		return &refusal{reason: "the session is over"}
 	case status != statusStable:
 		return &refusal{reason: reasonBusy}
 	case prompt.Clean(text) == "":
 		return &refusal{reason: reasonEmpty}
 	}
-	return s.send(text)
+	return s.send(by, text)
 }
 
 // send sends a prompt, one at a time.
-func (s *Session) send(text string) error {
+func (s *Session) send(by Sender, text string) error {
 	text = prompt.Clean(text)
 	now := time.Now()
 	s.mu.Lock()
@@ -44,7 +47,7 @@ func (s *Session) send(text string) error {
 
 	ctx, cancel := context.WithTimeout(s.ctx, sendTime) // a client that leaves leaves no half of a prompt
 	defer cancel()
-	receipt, err := s.Sender.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
+	receipt, err := by.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
 
 	s.mu.Lock()
 	s.sending = nil
@@ -52,7 +55,7 @@ func (s *Session) send(text string) error {
 		s.talk.unsent(u)
 	} else {
 		s.talk.sentAt(u, now)
-		s.await = awaiting{since: time.Now(), seq: receipt.After, busy: receipt.Busy}
+		s.await = awaiting{since: time.Now(), from: now, sure: receipt.Busy || !strings.HasPrefix(text, "/")}
 	}
 	s.dirty = true
 	s.mu.Unlock()
@@ -61,15 +64,18 @@ func (s *Session) send(text string) error {
 	return refused(err)
 }
 
-// Raw types keys at once, whatever the agent does.
-func (s *Session) Raw(keys []byte) error {
+// Raw types keys at once, whatever the agent does, by way of a sender, nil: the session's.
+func (s *Session) Raw(by Sender, keys []byte) error {
+	if by == nil {
+		by = s.Sender
+	}
 	s.mu.Lock()
 	over := s.over
 	if !over && strings.ContainsAny(string(keys), "\r\n") || s.talk.state.State == "asking" {
-		s.await = awaiting{since: time.Now(), seq: s.talk.lastSeq()}
+		s.await = awaiting{since: time.Now(), from: time.Now()}
 	}
 	s.mu.Unlock()
-	if over || s.Sender == nil {
+	if over || by == nil {
 		return &refusal{reason: "the session is over"}
 	}
 	if len(keys) == 0 {
@@ -77,7 +83,7 @@ func (s *Session) Raw(keys []byte) error {
 	}
 	s.look(time.Now())
 	s.poke()
-	return refused(s.Sender.Raw(s.ctx, keys))
+	return refused(by.Raw(s.ctx, keys))
 }
 
 // begin does what is to be done once the agent is ready. The caller holds s.mu.
@@ -115,7 +121,7 @@ func (s *Session) start() {
 	if text == "" || was.InitialPromptSent && was.InitialPrompt == text {
 		return
 	}
-	err := s.send(text)
+	err := s.send(s.Sender, text)
 	s.mu.Lock()
 	s.prompt, s.sent = text, err == nil
 	s.mu.Unlock()

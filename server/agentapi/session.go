@@ -18,16 +18,19 @@ import (
 // Options say how a session is shown. Their zero value shows one that is over, or that nobody may
 // type into.
 type Options struct {
-	Type     string // of the agent, one of Types
-	Sender   Sender // nil: nobody may type
-	Markdown bool   // messages are Markdown, not plain text
-	Tools    bool   // messages have a line for each tool call
-	// Banner, if set, returns what the screen of an agent that has just started shows besides its
-	// input box. It may be called concurrently.
-	Banner func(s *vterm.Snapshot, agent string) string
-	Start  Start
-	Log    *slog.Logger // nil: slog.Default()
+	Type     string           // of the agent, one of Types
+	Sender   Sender           // nil: nobody may type
+	Markdown bool             // messages are Markdown, not plain text
+	Tools    bool             // messages have a line for each tool call
+	Banner   Banner           // nil: message 0 is made of the entries
+	Entries  []*session.Entry // that are there already
+	Start    Start
+	Log      *slog.Logger // nil: slog.Default()
 }
+
+// Banner returns what the screen of an agent that has just started shows besides its input box. It
+// may be called concurrently.
+type Banner func(s *vterm.Snapshot, agent string) string
 
 // Start is what is done once the agent is ready.
 type Start struct {
@@ -37,10 +40,10 @@ type Start struct {
 
 // How long a status must last, or something may take.
 const (
-	idleTime    = 200 * time.Millisecond  // an agent is idle for, before it is stable,
+	idleTime    = 30 * time.Millisecond   // an agent is idle for, before it is stable: the session's log has waited already,
 	openTime    = 2 * time.Second         // or so long where its reply seems unfinished
 	reactTime   = 1500 * time.Millisecond // an agent takes at most to show that it works
-	endTime     = 5 * time.Second         // an agent that was seen at work takes at most until its entries say so,
+	sureTime    = 10 * time.Second        // or so long where it surely will,
 	repliedTime = 500 * time.Millisecond  // a reply that came at once is there
 	stillTime   = 2 * time.Second         // the screen of an unknown program does not change
 	startTime   = 10 * time.Second        // the same for a program that should be an agent that is known
@@ -81,8 +84,8 @@ type Session struct {
 // awaiting is a wait for the agent's reaction to what was typed.
 type awaiting struct {
 	since time.Time // zero: nothing is awaited
-	seq   int       // of the newest entry before
-	busy  bool      // the agent was seen at work
+	from  time.Time // entries that were first seen since then are the reaction
+	sure  bool      // the agent will react: it was seen at work, or what was typed is a prompt
 }
 
 // Follow shows a live session until it ends or Close is called. It reads the stream, which must
@@ -109,16 +112,18 @@ func Follow(stream *client.Stream, o Options) *Session {
 			}
 		}
 	})
+	if len(o.Entries) > 0 {
+		s.look(time.Now()) // so that the first client finds them
+		s.look(time.Now())
+	}
 	s.run.Go(func() { s.follow(events) })
 	return s
 }
 
 // Past shows a session that is over.
 func Past(entries []*session.Entry, o Options) *Session {
+	o.Entries = entries
 	s := newSession(o)
-	now := time.Now().Add(-time.Hour)
-	s.talk.update(protocol.Entries{Entries: entries}, now)
-	s.talk.read(time.Now())
 	s.talk.close(time.Now())
 	s.over = true
 	s.board.post(s.talk.messages, statusStable, true)
@@ -135,6 +140,10 @@ func newSession(o Options) *Session {
 	s.talk = talk{markdown: o.Markdown, tools: o.Tools}
 	s.talk.begin(time.Now())
 	s.page = newPage(80, 24)
+	if len(o.Entries) > 0 {
+		s.talk.update(protocol.Entries{Entries: o.Entries}, time.Now().Add(-settled))
+		s.talk.read(time.Now())
+	}
 	s.board.post(s.talk.messages, statusRunning, false)
 	return s
 }
@@ -143,6 +152,16 @@ func newSession(o Options) *Session {
 func (s *Session) Close() {
 	s.stop()
 	s.run.Wait()
+}
+
+// isOver reports whether the session is over, or cannot be reached.
+func (s *Session) isOver() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // Ended returns a channel that is closed when the session is over, or cannot be reached.
@@ -336,7 +355,7 @@ func (s *Session) stable(now time.Time, next *due) bool {
 		return false
 	case state.State == "":
 		return s.still(now, next)
-	case s.awaits(now, next):
+	case s.awaits(now, next), !s.talk.again.IsZero(): // or a prompt is still to be shown
 		return false
 	case state.State == "asking":
 		return true
@@ -358,17 +377,17 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 		return false
 	}
 	late := s.await.since.Add(reactTime)
-	if s.await.busy {
-		late = s.await.since.Add(endTime)
+	if s.await.sure {
+		late = s.await.since.Add(sureTime)
 	}
 	for _, e := range s.talk.entries {
-		if e.Seq <= s.await.seq {
+		if s.talk.first[e.ID].Before(s.await.from) { // numbers change when entries come between
 			continue
 		}
 		if e.Event == session.EventBusy || e.Event == session.EventAsking {
 			late = now
-		} else if e.Role == session.RoleAssistant && e.Status != session.StatusStreaming {
-			late = s.await.since.Add(repliedTime)
+		} else if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
+			late = s.talk.first[e.ID].Add(repliedTime)
 		}
 	}
 	if late.After(now) {

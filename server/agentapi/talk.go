@@ -149,6 +149,9 @@ func (t *talk) read(now time.Time) {
 			u = &turn{entry: e.ID, user: -1, reply: -1}
 			t.turns = append(t.turns, u)
 		}
+		if u.user < 0 && at != nil {
+			t.answer(at, said[at], now)
+		}
 		t.ask(u, cmp.Or(u.sent, prompt), e.At)
 		at = u
 		if e.Output != "" {
@@ -200,9 +203,11 @@ func promptOf(e *session.Entry) (text string, ok bool) {
 	return "", false
 }
 
-// ask makes or changes the message of a prompt.
+// ask makes or changes the message of a prompt. The agent's message to the last one comes before,
+// even if it has no words yet.
 func (t *talk) ask(u *turn, text string, at time.Time) {
 	if u.user < 0 {
+		t.close(at)
 		u.user = t.add(roleUser, text, at)
 	}
 	t.messages[u.user].Content = text
@@ -247,12 +252,17 @@ func (t *talk) answer(u *turn, said []*session.Entry, now time.Time) {
 		u.reply = t.add(roleAgent, text, at)
 	}
 	t.messages[u.reply].Content = text
+	if u.reply == 0 && !at.IsZero() {
+		t.messages[0].Time = at.UTC()
+	}
 }
 
-// close makes the agent's message of the newest turn if there is none: each turn has one.
+// close makes the agent's message to the newest prompt if there is none: each turn has one.
 func (t *talk) close(now time.Time) {
-	if u := t.turns[len(t.turns)-1]; u.user >= 0 && u.reply < 0 {
-		u.reply = t.add(roleAgent, u.text, now)
+	for _, u := range t.turns {
+		if u.user >= 0 && u.user == len(t.messages)-1 {
+			u.reply = t.add(roleAgent, "", now)
+		}
 	}
 }
 
@@ -342,12 +352,4 @@ func (t *talk) open() bool {
 		}
 	}
 	return false
-}
-
-// lastSeq returns the number of the newest entry.
-func (t *talk) lastSeq() int {
-	if n := len(t.entries); n > 0 {
-		return t.entries[n-1].Seq
-	}
-	return 0
 }

@@ -12,16 +12,22 @@ var chatPage []byte
 var docsPage []byte
 
 // chat responds with the chat page. It finds the API by its own address.
-func (a *API) chat(w http.ResponseWriter, _ *http.Request) error { return page200(w, chatPage) }
+func (a *API) chat(w http.ResponseWriter, _ *http.Request) error { return a.page(w, chatPage) }
 
 // docs responds with a page that shows the API's document.
-func (a *API) docs(w http.ResponseWriter, _ *http.Request) error { return page200(w, docsPage) }
+func (a *API) docs(w http.ResponseWriter, _ *http.Request) error { return a.page(w, docsPage) }
 
-func page200(w http.ResponseWriter, text []byte) error {
+// page responds with a page. Below the prefix of a server with more than this, it reaches no other
+// server.
+func (a *API) page(w http.ResponseWriter, text []byte) error {
+	servers := "*"
+	if a.Prefix != "" {
+		servers = "'self'"
+	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src *; img-src data:; base-uri 'none'; form-action 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src "+servers+"; img-src data:; base-uri 'none'; form-action 'none'")
 	_, _ = w.Write(text) // a client that is gone needs none
 	return nil
 }

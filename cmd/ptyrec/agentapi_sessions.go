@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/prompt"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/server/agentapi"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// agentapiSessions returns what serves /agentapi.
+func agentapiSessions(db *store.Store, live *client.Client, past *past, log *slog.Logger) *agentapi.Sessions {
+	return agentapi.NewSessions(agentapi.SessionsOptions{
+		Store: db, Live: live, Banner: shownAtStart, Version: versionString(), Log: log,
+		Entries: past.entries,
+		Sender: func(id string, r *http.Request) agentapi.Sender {
+			return prompt.New(live, id, prompt.Options{Name: agentapiName, Behalf: linkOf(r)})
+		},
+	})
+}
+
+// entries returns all entries of a session that is over, which it first reads to its end.
+func (v *past) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+	page, reading, err := v.Page(ctx, info, store.Span{})
+	for err == nil && reading != nil {
+		page, reading, err = v.Page(ctx, info, store.Span{})
+	}
+	return page.Entries, err
+}
+
+// linkOf returns the connection that a request came on.
+func linkOf(r *http.Request) *protocol.Link {
+	var link protocol.Link
+	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an invalid address does not count as a person
+	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		link.Server, _ = netip.ParseAddrPort(addr.String())
+	}
+	return &link
+}
