@@ -224,7 +224,7 @@ func TestI17Events(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
-	resp, err := http.Get(s.url + "/events")
+	resp, err := (&http.Client{Timeout: time.Minute}).Get(s.url + "/events")
 	if err != nil {
 		t.Fatal(err)
 	}

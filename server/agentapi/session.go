@@ -229,6 +229,9 @@ func (s *Session) takeOne(e client.Event) {
 	now := time.Now()
 	switch e := e.(type) {
 	case client.Connected:
+		if s.talk.state.State == "" && e.State.State != "" { // its entries may not be stored yet
+			s.talk.state, s.talk.agent, s.idleAt = e.State, true, now
+		}
 		if s.page.term.Snapshot().Cols != e.Cols || len(s.page.term.Snapshot().Lines) != e.Rows {
 			s.page.term.Resize(e.Cols, e.Rows)
 		}
@@ -338,7 +341,9 @@ func (s *Session) greet(now time.Time) {
 		return
 	}
 	s.greeted = true
-	first.text, first.plain = "", false
+	for _, u := range s.talk.turns { // what was read off the screen before was the agent's
+		u.text, u.plain = "", false
+	}
 	if s.Banner != nil && len(s.talk.turns) == 1 {
 		first.text = s.Banner(s.page.term.Snapshot(), s.talk.state.Agent)
 	}

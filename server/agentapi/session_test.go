@@ -128,6 +128,30 @@ func TestI17UnknownProgram(t *testing.T) {
 	}
 }
 
+// An agent that is recognised late is one all the same, and the state that a session says it has
+// counts before its entries come.
+func TestI17RecognisedLate(t *testing.T) {
+	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
+	s.fed.Feed(protocol.Snapshot{Cols: 40, Rows: 5, Data: []byte("Claude Code\r\n> ")})
+	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+	if resp, body := s.do("POST", "/message", `{"type":"user","content":"hello"}`); resp.StatusCode != http.StatusOK {
+		t.Fatal(body)
+	}
+	s.fed.Feed(client.Output{Data: []byte("hello\r\n* half a rep")})
+	s.wait("the screen", func() bool { return len(s.fed.Messages()) == 3 })
+	s.say(session.RoleUser, "hello")
+	s.say(session.EventBusy, "")
+	s.say(session.RoleAssistant, "a whole reply")
+	s.say(session.EventIdle, "")
+	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+	if got := words(t, s.fed.Messages()); got[2] != "agent: a whole reply" {
+		t.Errorf("%q", got)
+	}
+	s = newSite(t, agentapi.Access{}, nil)
+	s.fed.Feed(client.Connected{Hello: protocol.Hello{Cols: 80, Rows: 24, State: protocol.State{State: "idle", Agent: "claude"}}})
+	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+}
+
 // A program whose entries come late or change their numbers is not stable too soon: an entry that
 // is put between others is no new state.
 func TestI17AnswerIsAwaited(t *testing.T) {
