@@ -2,6 +2,7 @@ package transcript_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,5 +224,21 @@ func TestMergeTopComesBack(t *testing.T) {
 	step(5, append(all[2:4:4], "u:yes", "a:Done")...)
 	if d := cmp.Diff(append(all, "u:yes", "a:Done"), told(l)); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestMergeRewound checks that a prompt stays in the log if another one takes its place on the tape.
+func TestMergeRewound(t *testing.T) {
+	l := newLog()
+	for i, items := range [][]string{
+		{"u:Is it true that the lock is held", "a:Yes, it is"},
+		{"u:Is it true that nobody waits for it", "a:Nobody does"},
+	} {
+		v := view(1, 0, items...)
+		v.At, v.Settled = time.Duration(i+1)*time.Second, true
+		l.Merge(v)
+	}
+	if got := told(l); !slices.Contains(got, "u:Is it true that the lock is held") || !slices.Contains(got, "u:Is it true that nobody waits for it") {
+		t.Errorf("got %q, want both prompts", got)
 	}
 }

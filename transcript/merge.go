@@ -361,6 +361,8 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 		return 0.3
 	case n == min(len(a), len(b)):
 		return 0.9
+	case it.Role == session.RoleUser && n*2 < max(len(a), len(b)): // another prompt, in the place of one that was rewound
+		return 0
 	}
 	return float64(n) / float64(max(len(a), len(b))) * 0.8
 }
