@@ -38,7 +38,10 @@ func TestItem11Pieces(t *testing.T) {
 	if sizes[0] > 1<<10 || sizes[1] < sizes[0] || sizes[len(sizes)-2] < 60<<10 {
 		t.Errorf("the pieces have %v bytes", sizes)
 	}
-	for range process.Pieces(source) {
+	for _, err := range process.Pieces(source) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // must not go on
 	}
 }
