@@ -123,13 +123,20 @@ func opencodeInputBox(lines []Line) (box, bool) {
 	left := len(margin) + 3
 	ground := lines[edge-1].styleAt(left - 1).Bg // what is pasted may have another
 	top := edge
-	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].styleAt(left-1).Bg == ground {
+	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].styleAt(left-1).Bg == ground && !opencodeListed(lines[top-1]) {
 		top--
 	}
 	if !ok || strings.TrimSpace(margin) != "" || top == edge {
 		return box{}, false
 	}
 	return box{lines[top : edge-1], left, opencodeEnd(lines[top:edge], ground)}, true
+}
+
+// opencodeListed reports whether a row belongs to a list of commands, which has a bar at its right,
+// too.
+func opencodeListed(l Line) bool {
+	text := strings.TrimSpace(l.Text)
+	return strings.HasSuffix(text, "┃") && text != "┃"
 }
 
 // opencodeEnd returns the column behind the panel of a box.

@@ -31,7 +31,7 @@ func TestA6InputBox(t *testing.T) {
 		{"codex", codex("\x1b[2mAsk Codex to do anything"), ""}, {"codex", codex("Why?\r\n\r\n  Because"), "Why?\n\nBecause"}, {"codex", codex("[Pasted Content 3992 chars]"), "[Pasted Content 3992 chars]"},
 		{"claude", claude("\x1b[7mT\x1b[27;2mry \"fix it\"\x1b[m"), ""}, {"claude", claude("\x1b[7m \x1b[m"), ""}, {"claude", claude("one\r\n  two"), "one\ntwo"},
 		{"gemini", gemini("\x1b[7m \x1b[27;38;2;175;175;175m Type your message or @path/to/file"), ""}, {"gemini", gemini("Why?\x1b[7m \x1b[27m"), "Why?"},
-		{"opencode", opencode(""), ""}, {"opencode", opencode("\x1b[38;2;128;128;128mAsk anything"), ""}, {"opencode", opencode("\x1b[38;2;10;10;10;48;2;245;167;66m[Pasted ~40 lines]\x1b[48;2;30;30;30m "), "[Pasted ~40 lines]"},
+		{"opencode", strings.Replace(opencode("/new"), "\r\n\r\n", "\r\n  ┃\x1b[48;2;30;30;30m /diff   Open diff viewer\x1b[m ┃\r\n", 1), "/new"}, {"opencode", opencode(""), ""}, {"opencode", opencode("\x1b[38;2;128;128;128mAsk anything"), ""}, {"opencode", opencode("\x1b[38;2;10;10;10;48;2;245;167;66m[Pasted ~40 lines]\x1b[48;2;30;30;30m "), "[Pasted ~40 lines]"},
 	} {
 		term := vterm.New(vterm.Options{Cols: 60, Rows: 9})
 		_, _ = term.Write([]byte(tt.screen))

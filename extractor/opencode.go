@@ -75,7 +75,7 @@ func opencodeSplit(s Screen) Split {
 	ground := s.Lines[edge-1].styleAt(opencodeLeft - 1).Bg // what is pasted may have another
 	top := edge
 	for top > 0 && strings.HasPrefix(s.Lines[top-1].Text, s.Lines[edge-1].Text[:strings.Index(s.Lines[edge-1].Text+"┃", "┃")]+"┃") &&
-		s.Lines[top-1].styleAt(opencodeLeft-1).Bg == ground {
+		s.Lines[top-1].styleAt(opencodeLeft-1).Bg == ground && !opencodeListed(s.Lines[top-1]) {
 		top--
 	}
 	sp := Split{OK: true, Bottom: top, State: StateIdle}
