@@ -128,7 +128,7 @@ func counts(match []string, sent string) bool {
 	if err != nil {
 		return true // it has none
 	}
-	have := 0
+	var have int
 	switch match[2] {
 	case " lines":
 		have = strings.Count(sent, "\n") + 1
