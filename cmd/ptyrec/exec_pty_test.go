@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,11 @@ import (
 func TestItem21PTY(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, serve := served(t, environ, "--allow-run", "--end-commands")
+	t.Cleanup(func() { // the command that was left ends, too
+		_ = serve.Process.Signal(syscall.SIGTERM)
+		_ = serve.Wait()
+	})
 	for _, c := range []struct {
 		name, keys string
 		status     int
