@@ -12,8 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestLogs reads logs that real agents of many versions wrote of the same conversation. What is long in them and of no use here (system
-// prompts) is cut. They are of the lab's "tools" with seed 11.
+// TestLogs reads logs that real agents of many versions wrote of the same conversation. What is
+// long in them and of no use here (system prompts) is cut. They are of the lab's "tools" with seed
+// 11.
 func TestLogs(t *testing.T) {
 	want := [][2]string{
 		{"user", "Summarize how the migration flushes every header"},
@@ -53,7 +54,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestFindLogs chooses the logs of a session among those that were written in its time and folder: a clear begins another one.
+// TestFindLogs chooses the logs of a session among those that were written in its time and folder:
+// a clear begins another one.
 func TestFindLogs(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("CLAUDE_CONFIG_DIR", dir)

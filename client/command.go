@@ -178,8 +178,8 @@ func (p *Commands) newCommand(ctx context.Context, id string) *Command {
 }
 
 // again reports whether a failed start is worth another try, and when: after the pause, unless the
-// server says otherwise. A connection that was lost may have started the command: only a server that says that it knows the id again, or that
-// closed the socket in order, is asked again.
+// server says otherwise. A connection that was lost may have started the command: only a server
+// that says that it knows the id again, or that closed the socket in order, is asked again.
 func (p *Commands) again(conn *commandConn, err error, pause time.Duration) (wait time.Duration, again bool) {
 	var refused *upgradeError
 	switch {
@@ -306,8 +306,8 @@ func (c *Command) run(conn *commandConn) {
 	}
 }
 
-// serve reads one connection to its end. It returns nil when the command has ended. It calls reached
-// when something shows that the server has this command.
+// serve reads one connection to its end. It returns nil when the command has ended. It calls
+// reached when something shows that the server has this command.
 func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	var keeper sync.WaitGroup
 	over := make(chan struct{})

@@ -15,7 +15,8 @@ import (
 // dir is where the session of the examples listens; leave it empty.
 var dir string
 
-// Everything that a session writes, from its beginning to its end, whatever happens to the connection.
+// Everything that a session writes, from its beginning to its end, whatever happens to the
+// connection.
 func ExampleStream_Read() {
 	ctx := context.Background()
 	sessions, err := client.Dial(ctx, "", client.Options{Dir: dir})

@@ -65,8 +65,8 @@ func (s *Stream) Kill(ctx context.Context, signal syscall.Signal) error {
 	})
 }
 
-// BeginPrompt begins to send a prompt: until Prompted, or until the stream is closed, nobody else may
-// (protocol.CodePrompting). A session of an older version, and some servers, do not know that:
+// BeginPrompt begins to send a prompt: until Prompted, or until the stream is closed, nobody else
+// may (protocol.CodePrompting). A session of an older version, and some servers, do not know that:
 // their answer is an error with protocol.CodeUnavailable, or none.
 func (s *Stream) BeginPrompt(ctx context.Context) error { return s.prompt(ctx, "") }
 

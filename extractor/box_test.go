@@ -8,7 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// TestA6InputBox: what was typed into an agent's input box is told from the hints that an empty one shows (issue 17, 6).
+// TestA6InputBox: what was typed into an agent's input box is told from the hints that an empty one
+// shows (issue 17, 6).
 func TestA6InputBox(t *testing.T) {
 	rule, bar := strings.Repeat("─", 60), strings.Repeat("▄", 60)
 	codex := func(box string) string {

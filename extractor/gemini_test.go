@@ -308,7 +308,8 @@ func TestGeminiSplit(t *testing.T) {
 	}
 }
 
-// TestGeminiParseAnything shows that no rows make the profile panic, and that items lie within the lines, in order.
+// TestGeminiParseAnything shows that no rows make the profile panic, and that items lie within the
+// lines, in order.
 func TestGeminiParseAnything(t *testing.T) {
 	pieces := []string{"", " ", "  ", "   ", "✦ ", "> ", "$ ", "│ ", " │", "╭──────", "╰──────", "✓  ", "x  ", "?  ", "? Shell", "⟦b|Shell⟧", "⟦ #cba6f7|✦ ⟧", "⟦ on#5f5f5f| > hi⟧",
 		"▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "ℹ ", "✕", "word", "words that go on", "1 ", "12", "- ", "┌──┬──┐", "├──┼──┤", "└──┴──┘", "┐", "/about", "● 1. Yes", "... first 3 lines hidden ...",

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParseAnything gives each profile rows of its own signs in any order: Parse ends, and its items take the lines in
-// order, each at most once.
+// TestParseAnything gives each profile rows of its own signs in any order: Parse ends, and its
+// items take the lines in order, each at most once.
 func TestParseAnything(t *testing.T) {
 	signs := []string{
 		"", "> ask", "❯ ask", "› ask", "▌ ask", "│ > ask │", "● reply", "⏺ reply", "• reply", "✦ reply", "  text", "     text", "  ⎿  out",

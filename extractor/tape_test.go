@@ -37,8 +37,8 @@ func words(n int) string {
 	return fmt.Sprintf("%s %s %d", w[n%len(w)], w[n/5%len(w)], n%7)
 }
 
-// TestStitchScrolls shows a text that grows in a window that follows its end, a few rows a frame, the last row growing,
-// with looks back in between.
+// TestStitchScrolls shows a text that grows in a window that follows its end, a few rows a frame,
+// the last row growing, with looks back in between.
 func TestStitchScrolls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		height := rapid.IntRange(10, 24).Draw(t, "height")
@@ -88,8 +88,8 @@ func TestStitchInsertsAbove(t *testing.T) {
 	}
 }
 
-// TestStitchRedrawsAndScrolls shows a list whose items are set apart with blank lines when it is whole, and in the same
-// frame the window moves on (Codex 0.169).
+// TestStitchRedrawsAndScrolls shows a list whose items are set apart with blank lines when it is
+// whole, and in the same frame the window moves on (Codex 0.169).
 func TestStitchRedrawsAndScrolls(t *testing.T) {
 	var tp tape
 	tp.stitch(rows(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"))

@@ -9,8 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// wordWrap wraps a text as agents do: a word that does not fit goes to a new line, a token longer than a line is cut at
-// the edge. own: such a token begins on a line of its own (wrap-ansi, when that saves a cut; textwrap always).
+// wordWrap wraps a text as agents do: a word that does not fit goes to a new line, a token longer
+// than a line is cut at the edge. own: such a token begins on a line of its own (wrap-ansi, when
+// that saves a cut; textwrap always).
 func wordWrap(text string, room int, own bool) []string {
 	var out []string
 	line := ""

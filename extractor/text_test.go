@@ -11,8 +11,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// screenRows makes rows of a dump: one row a line, ⟦STYLE|TEXT⟧ for a styled run (b d i u v s, a colour as #rrggbb or
-// pN, on#rrggbb for the background), a + before a row that continues the one above.
+// screenRows makes rows of a dump: one row a line, ⟦STYLE|TEXT⟧ for a styled run (b d i u v s, a
+// colour as #rrggbb or pN, on#rrggbb for the background), a + before a row that continues the one
+// above.
 func screenRows(t testing.TB, cols int, dump string) []Line {
 	t.Helper()
 	var out []Line
@@ -86,7 +87,8 @@ func dumpStyle(t testing.TB, s string) vterm.Style {
 
 func rgb(r, g, b uint8) vterm.Color { return vterm.Color{Kind: vterm.ColorRGB, R: r, G: g, B: b} }
 
-// claudeish, geminiish and codexish are looks near enough to the agents' to test the toolkit with their rows.
+// claudeish, geminiish and codexish are looks near enough to the agents' to test the toolkit with
+// their rows.
 var claudeish = look{
 	Left: 2,
 	Marks: func(s vterm.Style) mark {

@@ -297,8 +297,8 @@ type step struct {
 	Ms          int
 }
 
-// TestD1Agentspace replays conversations of another system: what its command line tells its gateway is what a viewer here sees, and what
-// the gateway sends is typed by that viewer.
+// TestD1Agentspace replays conversations of another system: what its command line tells its gateway
+// is what a viewer here sees, and what the gateway sends is typed by that viewer.
 func TestD1Agentspace(t *testing.T) {
 	files, err := filepath.Glob("testdata/agentspace/*.jsonl")
 	if err != nil || len(files) != 3 {

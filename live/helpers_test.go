@@ -260,7 +260,8 @@ func (p *peer) await(t protocol.Type) protocol.Frame {
 	}
 }
 
-// bytes reads output up to the end of the session or of the connection, and checks that none is missing.
+// bytes reads output up to the end of the session or of the connection, and checks that none is
+// missing.
 func (p *peer) bytes(from int64) (data []byte, exited bool) {
 	p.t.Helper()
 	for {

@@ -124,7 +124,8 @@ func text(t testing.TB, megabytes int) string {
 	return path
 }
 
-// TestRandomDisconnects: whatever the places at which viewers are cut off, they end with exactly the log's bytes.
+// TestRandomDisconnects: whatever the places at which viewers are cut off, they end with exactly
+// the log's bytes.
 func TestRandomDisconnects(t *testing.T) {
 	const viewers = 10
 	cuts := 1000 / viewers
@@ -165,7 +166,8 @@ func TestRandomDisconnects(t *testing.T) {
 	}
 }
 
-// some reads output behind what got holds, until the connection has given limit bytes, or got has all up to end.
+// some reads output behind what got holds, until the connection has given limit bytes, or got has
+// all up to end.
 func (r *real) some(got *[]byte, limit int64, end *atomic.Int64) {
 	conn, err := net.Dial("unix", r.path)
 	if err != nil {
@@ -346,7 +348,8 @@ func BenchmarkFirstScreen(b *testing.B) {
 	r.user.Type(b, "\r")
 }
 
-// BenchmarkViewers is how fast the session's own terminal gets a flood, by the number of its viewers.
+// BenchmarkViewers is how fast the session's own terminal gets a flood, by the number of its
+// viewers.
 func BenchmarkViewers(b *testing.B) {
 	for _, n := range []int{0, 1, 200} {
 		for _, mode := range []protocol.Mode{protocol.ModeScreen, protocol.ModeBytes} {
@@ -389,7 +392,8 @@ func BenchmarkViewers(b *testing.B) {
 	}
 }
 
-// readers are viewers in a process of their own, as others are: n of them, which read and throw away.
+// readers are viewers in a process of their own, as others are: n of them, which read and throw
+// away.
 func readers(job string) error {
 	var n int
 	var mode, path string

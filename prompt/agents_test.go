@@ -6,8 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 )
 
-// TestA6Misleads: Enter behind an unknown command chose the first of a list that was not up to date: Gemini CLI cleared the
-// conversation (issue 17, 6).
+// TestA6Misleads: Enter behind an unknown command chose the first of a list that was not up to
+// date: Gemini CLI cleared the conversation (issue 17, 6).
 func TestA6Misleads(t *testing.T) {
 	list := []string{" *   /frobnicate", " clear            Clear the screen", " compress         Compresses the context"}
 	for _, tt := range []struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Errors of Send, Reply and Interrupt. The session refused, or nothing was typed, unless the error is a
-// NotTakenError or ErrUnknownCommand.
+// Errors of Send, Reply and Interrupt. The session refused, or nothing was typed, unless the error
+// is a NotTakenError or ErrUnknownCommand.
 var (
 	ErrEmpty      = errors.New("the prompt is empty")
 	ErrShell      = errors.New("the prompt begins with !, which makes the agent run a shell command")

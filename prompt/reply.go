@@ -39,8 +39,8 @@ func (r Reply) Text() string {
 }
 
 // Reply waits for the reply to a prompt that was taken. It returns an AskingError if the agent asks
-// something first, ErrNoReply if it is idle for long and has said nothing, and ErrEnded if the session
-// ends, with what was said until then.
+// something first, ErrNoReply if it is idle for long and has said nothing, and ErrEnded if the
+// session ends, with what was said until then.
 func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
 	stream, err := s.client.Attach(ctx, to.Session, client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone, Entries: &to.After})
 	if err != nil {

@@ -73,8 +73,8 @@ func TestPayloadsComeBack(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever comes, a Reader gives whole frames that make the same bytes again, or an error; and it never keeps much more memory
-// than came in.
+// FuzzReader: whatever comes, a Reader gives whole frames that make the same bytes again, or an
+// error; and it never keeps much more memory than came in.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("O\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x00\x01\x02hi"), uint8(3))
 	f.Add(protocol.Append(protocol.Append(nil, protocol.Input(1, []byte("x"))), protocol.Snapshot{Cols: 1}.Frame()), uint8(1))

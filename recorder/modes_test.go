@@ -85,7 +85,8 @@ func TestModeTrackerBetween(t *testing.T) {
 	}
 }
 
-// BenchmarkModeTracker follows a screen that is drawn anew all the time, and text: bytes of output a second.
+// BenchmarkModeTracker follows a screen that is drawn anew all the time, and text: bytes of output
+// a second.
 func BenchmarkModeTracker(b *testing.B) {
 	for name, piece := range map[string]string{
 		"ansi": "\x1b[12;40H\x1b[38;5;123m\x1b[1mab\x1b[0m\x1b[K",

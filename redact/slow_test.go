@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Texts in which many words call for a rule and little is a secret must not take for ever: no time is asserted, a test that
-// hangs is seen.
+// Texts in which many words call for a rule and little is a secret must not take for ever: no time
+// is asserted, a test that hangs is seen.
 func BenchmarkHostile(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	base64 := func(n int) string {

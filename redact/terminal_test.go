@@ -68,7 +68,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// However the output is cut into chunks, drawn and wrapped: nothing of the secret is left, and nothing else has changed.
+// However the output is cut into chunks, drawn and wrapped: nothing of the secret is left, and
+// nothing else has changed.
 func TestTerminalRapid(t *testing.T) {
 	r := newRedactor(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestJSONIsIndented compares a transcript written entry by entry with one that the standard library encodes as a whole.
+// TestJSONIsIndented compares a transcript written entry by entry with one that the standard
+// library encodes as a whole.
 func TestJSONIsIndented(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\\"{}\[\],: \n\x00-\x1fé<&]*`), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	list := rapid.SliceOfN(text, 0, 3)

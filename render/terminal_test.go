@@ -56,7 +56,8 @@ func TestTerminalMarkdown(t *testing.T) {
 	}
 }
 
-// Whatever a message holds, no control character but our own SGR comes through, and no line is too long.
+// Whatever a message holds, no control character but our own SGR comes through, and no line is too
+// long.
 func TestTerminalIsSafe(t *testing.T) {
 	ours := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	rapid.Check(t, func(t *rapid.T) {

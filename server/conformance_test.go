@@ -21,7 +21,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// step is a line of a conversation; testdata/aiwg has them, as they came with the declaration of the bridge.
+// step is a line of a conversation; testdata/aiwg has them, as they came with the declaration of
+// the bridge.
 type step struct {
 	T          string          `json:"t"`
 	Conn       string          `json:"conn"`
@@ -36,16 +37,18 @@ type step struct {
 	puppet.Deed
 }
 
-// differences are what we do better than the declaration's first server: file, then what stands there, then what we send.
+// differences are what we do better than the declaration's first server: file, then what stands
+// there, then what we send.
 var differences = map[string][2]string{
 	"a05-join-after-exit.jsonl": {`{"type": "exit", "code": 0}`, `{"type": "exit", "code": 7}`}, // the true status
 }
 
-// screens are conversations where those who join are shown the true screen: the declaration's first server forgets where the cursor stood
-// before the erase.
+// screens are conversations where those who join are shown the true screen: the declaration's first
+// server forgets where the cursor stood before the erase.
 var screens = map[string]bool{"a03-replay-from-last-erase.jsonl": true}
 
-// replay plays conversations of the bridge's declaration against a real server with a program in a real terminal.
+// replay plays conversations of the bridge's declaration against a real server with a program in a
+// real terminal.
 func replay(t *testing.T, names ...string) {
 	for _, name := range names {
 		files, err := filepath.Glob("testdata/aiwg/" + name + "-*.jsonl")

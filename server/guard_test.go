@@ -24,7 +24,8 @@ import (
 	"github.com/ptyrec/ptyrec/server"
 )
 
-// A30, B9: pages of other sites, and names that are not ours, get nothing, whatever token a browser may send.
+// A30, B9: pages of other sites, and names that are not ours, get nothing, whatever token a browser
+// may send.
 func TestForeignRequests(t *testing.T) {
 	s := newSite(t, func(o *server.Options) { o.Hosts = []string{"laptop.lan"} })
 	info, _ := s.recorded()

@@ -259,7 +259,8 @@ func (s *site) recorded() (info *store.Info, output []byte) {
 	return info, output
 }
 
-// hosted is a live session: a command in a PTY of its own, shown by a real host, stored in the site's database.
+// hosted is a live session: a command in a PTY of its own, shown by a real host, stored in the
+// site's database.
 type hosted struct {
 	s    *site
 	id   string

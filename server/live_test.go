@@ -248,7 +248,8 @@ func names(events []sse) string {
 	return strings.Join(names, " ")
 }
 
-// Events go on behind the last one that was seen: only what is new or different, and all of it where what was there has changed.
+// Events go on behind the last one that was seen: only what is new or different, and all of it
+// where what was there has changed.
 func TestEventsResume(t *testing.T) {
 	s := newSite(t, nil)
 	info, _ := s.recorded()
@@ -511,7 +512,8 @@ func TestWatchOnly(t *testing.T) {
 	}
 }
 
-// A size that the API sets stays, though it leaves at once: it is what the window gets back from a viewer.
+// A size that the API sets stays, though it leaves at once: it is what the window gets back from a
+// viewer.
 func TestResizeStays(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(80, 24)

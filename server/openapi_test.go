@@ -14,7 +14,8 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-// Each operation of openapi.yaml is asked for, rightly and wrongly: the answers are those that it states, and it states each answer.
+// Each operation of openapi.yaml is asked for, rightly and wrongly: the answers are those that it
+// states, and it states each answer.
 func TestOpenAPI(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	if err != nil {

@@ -115,8 +115,8 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 }
 
 // takeTokens returns the tokens that clients of protocols show in other ways than those of the
-// page: the header X-Api-Key, the password of Basic and, at the upgrade to a WebSocket, the query (?token=). It removes
-// the latter from the request, so that no log shows it.
+// page: the header X-Api-Key, the password of Basic and, at the upgrade to a WebSocket, the query
+// (?token=). It removes the latter from the request, so that no log shows it.
 func takeTokens(r *http.Request) []string {
 	shown := slices.Clone(r.Header.Values("X-Api-Key"))
 	if _, password, ok := r.BasicAuth(); ok {

@@ -268,7 +268,8 @@ func TestIndexSchema(t *testing.T) {
 	}
 }
 
-// What can be read of a damaged file is copied into a new one, with the rows' numbers; the damaged one is kept.
+// What can be read of a damaged file is copied into a new one, with the rows' numbers; the damaged
+// one is kept.
 func TestSalvage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	const n = 60

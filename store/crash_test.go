@@ -17,7 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// crashDB names the database that the test binary, run again as a recorder, writes until it is killed.
+// crashDB names the database that the test binary, run again as a recorder, writes until it is
+// killed.
 const crashDB = "PTYREC_TEST_CRASH_DB"
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// What was rewritten is in no file of the database any more: not as text, not as a word of the index, not as it was compressed.
+// What was rewritten is in no file of the database any more: not as text, not as a word of the
+// index, not as it was compressed.
 func TestRewriteSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)

@@ -14,8 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// BenchmarkExtract processes the recordings of testdata: bytes of raw output a second, and how many times faster than
-// they were recorded.
+// BenchmarkExtract processes the recordings of testdata: bytes of raw output a second, and how many
+// times faster than they were recorded.
 func BenchmarkExtract(b *testing.B) {
 	type rec struct {
 		h      cast.Header
@@ -42,8 +42,8 @@ func BenchmarkExtract(b *testing.B) {
 	b.ReportMetric(length.Seconds()*float64(b.N)/b.Elapsed().Seconds(), "x-realtime")
 }
 
-// BenchmarkTurns processes a long talk with an agent that draws on the main screen: the cost of a turn must not grow
-// with the talk.
+// BenchmarkTurns processes a long talk with an agent that draws on the main screen: the cost of a
+// turn must not grow with the talk.
 func BenchmarkTurns(b *testing.B) {
 	for _, turns := range []int{25, 500, 2000} {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
@@ -82,8 +82,8 @@ const (
 // inkErase erases so many rows above the cursor, and its own.
 func inkErase(rows int) string { return strings.Repeat("\x1b[2K\x1b[1A", rows) + "\x1b[2K\x1b[G" }
 
-// conversation is one drawn as Claude Code 2.0 does (Ink): the input box is erased line by line, what is finished is
-// printed, and the box is drawn again below it.
+// conversation is one drawn as Claude Code 2.0 does (Ink): the input box is erased line by line,
+// what is finished is printed, and the box is drawn again below it.
 func conversation(turns int) []session.Event {
 	var events []session.Event
 	at := time.Duration(0)

@@ -10,7 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// codexAsked returns the events of a session in which Codex is asked, and shows the prompt as shown; the marker of the sender comes behind it.
+// codexAsked returns the events of a session in which Codex is asked, and shows the prompt as
+// shown; the marker of the sender comes behind it.
 func codexAsked(shown, sent string) []session.Event {
 	const banner = "╭───────────────────────────────────────────╮\r\n│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                 │\r\n" +
 		"│                                           │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n│ directory: ~/shop                         │\r\n╰───────────────────────────────────────────╯\r\n"
@@ -24,7 +25,8 @@ func codexAsked(shown, sent string) []session.Event {
 	}
 }
 
-// TestA6KnownPrompt: where an agent folds a prompt or shows a part of it, the entry gets the words that were sent, if they agree (issue 17, 6).
+// TestA6KnownPrompt: where an agent folds a prompt or shows a part of it, the entry gets the words
+// that were sent, if they agree (issue 17, 6).
 func TestA6KnownPrompt(t *testing.T) {
 	lines := make([]string, 40)
 	for i := range lines {

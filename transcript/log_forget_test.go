@@ -33,8 +33,8 @@ func (x index) inOrder() []session.Entry {
 	return slices.SortedFunc(maps.Values(x), func(a, b session.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
-// TestForget gives two logs the same agents, conversations, wipes, reprints and events; one of them lets go of what it can
-// now and then. What they tell must be the same.
+// TestForget gives two logs the same agents, conversations, wipes, reprints and events; one of them
+// lets go of what it can now and then. What they tell must be the same.
 func TestForget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kept, flat, told := newLog(), newLog(), index{}
@@ -81,8 +81,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestForgetIsFlat holds a log to a bounded size: while one conversation goes on over a hundred thousand entries, and while
-// conversations come and go.
+// TestForgetIsFlat holds a log to a bounded size: while one conversation goes on over a hundred
+// thousand entries, and while conversations come and go.
 func TestForgetIsFlat(t *testing.T) {
 	tests := []struct {
 		name string
@@ -124,7 +124,8 @@ func TestForgetIsFlat(t *testing.T) {
 	}
 }
 
-// TestForgetTape holds a log to what a tape still shows: one tape without end, as a shell writes it.
+// TestForgetTape holds a log to what a tape still shows: one tape without end, as a shell writes
+// it.
 func TestForgetTape(t *testing.T) {
 	l, told := newLog(), index{}
 	for n := range 20_000 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMergeToolInput shows calls whose input is shown whole only at first: a path while the tool runs, a command in the
-// question before.
+// TestMergeToolInput shows calls whose input is shown whole only at first: a path while the tool
+// runs, a command in the question before.
 func TestMergeToolInput(t *testing.T) {
 	for _, tt := range []struct{ first, then string }{
 		{"Writing to notes/todo.md", "todo.md"},
@@ -85,7 +85,8 @@ func TestMergeRestOfPrompt(t *testing.T) {
 	}
 }
 
-// TestMergeAfterResize shows a reply whose last lines the agent erases after a resize, and one that a new prompt redraws.
+// TestMergeAfterResize shows a reply whose last lines the agent erases after a resize, and one that
+// a new prompt redraws.
 func TestMergeAfterResize(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -133,8 +134,8 @@ func TestFinishTail(t *testing.T) {
 	}
 }
 
-// TestMergeLastRowAfterResize: a reply loses its last wrapped row a while after a resize, when the agent counts the rows above its
-// input wrongly.
+// TestMergeLastRowAfterResize: a reply loses its last wrapped row a while after a resize, when the
+// agent counts the rows above its input wrongly.
 func TestMergeLastRowAfterResize(t *testing.T) {
 	l := newLog()
 	v := view(1, 0, "u:go", "a:one two three")

@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// say makes a sighting from "u:text", "a:text", "t:text" (user, assistant, tool) or "!event"; a "…" at the end means open.
+// say makes a sighting from "u:text", "a:text", "t:text" (user, assistant, tool) or "!event"; a "…"
+// at the end means open.
 func say(s string) session.Sighting {
 	if name, ok := strings.CutPrefix(s, "!"); ok {
 		return session.Sighting{Event: name}
@@ -118,9 +119,9 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeConversation draws a conversation and how it comes to be seen: it grows item by item and letter by letter, each
-// view shows some of its end, it is printed again now and then, and events fall between. The log must hold each
-// message once, in order, whole, and every event.
+// TestMergeConversation draws a conversation and how it comes to be seen: it grows item by item and
+// letter by letter, each view shows some of its end, it is printed again now and then, and events
+// fall between. The log must hold each message once, in order, whole, and every event.
 func TestMergeConversation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLog()
@@ -182,8 +183,8 @@ func TestIDsAreStable(t *testing.T) {
 	}
 }
 
-// TestPromptBeforeBusy checks that a prompt comes before the work on it, if the screen showed the work first, and that the
-// times still ascend.
+// TestPromptBeforeBusy checks that a prompt comes before the work on it, if the screen showed the
+// work first, and that the times still ascend.
 func TestPromptBeforeBusy(t *testing.T) {
 	l := newLog()
 	l.Event(session.EventNewSession, "claude", nil, 0, 0)
@@ -204,8 +205,8 @@ func TestPromptBeforeBusy(t *testing.T) {
 	}
 }
 
-// TestMergeTopComesBack checks that a tape which loses its beginning for a moment, as while a window is resized, does not
-// tell it twice.
+// TestMergeTopComesBack checks that a tape which loses its beginning for a moment, as while a
+// window is resized, does not tell it twice.
 func TestMergeTopComesBack(t *testing.T) {
 	l := newLog()
 	all := []string{"u:yes", "a:Done", "u:why", "a:Because of the cache"}
@@ -227,7 +228,8 @@ func TestMergeTopComesBack(t *testing.T) {
 	}
 }
 
-// TestMergeRewound checks that a prompt stays in the log if another one takes its place on the tape.
+// TestMergeRewound checks that a prompt stays in the log if another one takes its place on the
+// tape.
 func TestMergeRewound(t *testing.T) {
 	l := newLog()
 	for i, items := range [][]string{

@@ -17,7 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// process runs events through a Processor; tick is called before each event, as a live recorder's clock would.
+// process runs events through a Processor; tick is called before each event, as a live recorder's
+// clock would.
 func process(h cast.Header, events []session.Event, tick func(p *transcript.Processor, from, to time.Duration)) []*session.Entry {
 	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
 	var last time.Duration
@@ -32,7 +33,8 @@ func process(h cast.Header, events []session.Event, tick func(p *transcript.Proc
 	return p.Entries()
 }
 
-// TestCutting checks that the same bytes, cut otherwise into events of the same times, give the same log (F17).
+// TestCutting checks that the same bytes, cut otherwise into events of the same times, give the
+// same log (F17).
 func TestCutting(t *testing.T) {
 	type recording struct {
 		header cast.Header
@@ -79,7 +81,8 @@ func TestLiveIsReplay(t *testing.T) {
 	}
 }
 
-// TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that keeps all.
+// TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that
+// keeps all.
 func TestForgetIsReplay(t *testing.T) {
 	for _, path := range inShort(t, fixtureCasts(t), 12) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
@@ -142,8 +145,8 @@ func later(events []session.Event) []session.Event {
 	return out
 }
 
-// TestDayIsFlat checks that what a day of an agent leaves in memory does not grow with it: one recording after another, and no
-// more entries are kept than one of them has.
+// TestDayIsFlat checks that what a day of an agent leaves in memory does not grow with it: one
+// recording after another, and no more entries are kept than one of them has.
 func TestDayIsFlat(t *testing.T) {
 	path := fixtureCasts(t)[0]
 	h, events := readEvents(t, path)
@@ -178,7 +181,8 @@ func recut(events []session.Event, n int) []session.Event {
 	return out
 }
 
-// inShort returns some of the paths in short mode, else all: it is for the race detector, which is slow, and one goroutine after the other works on each.
+// inShort returns some of the paths in short mode, else all: it is for the race detector, which is
+// slow, and one goroutine after the other works on each.
 func inShort(t testing.TB, paths []string, n int) []string {
 	if !testing.Short() {
 		return paths
@@ -200,7 +204,8 @@ func some(t testing.TB, paths []string, n int) []string {
 	return out
 }
 
-// TestLongOutput checks that what a command prints without end is forgotten in time, and what follows is read.
+// TestLongOutput checks that what a command prints without end is forgotten in time, and what
+// follows is read.
 func TestLongOutput(t *testing.T) {
 	var events []session.Event
 	at := time.Duration(0)
@@ -231,7 +236,8 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
-// TestExitIsLast checks that the child's end is the last entry, behind the end of an agent that ran until then.
+// TestExitIsLast checks that the child's end is the last entry, behind the end of an agent that ran
+// until then.
 func TestExitIsLast(t *testing.T) {
 	path := fixtureCasts(t)[0]
 	h, events := readEvents(t, path)
@@ -248,7 +254,8 @@ func TestExitIsLast(t *testing.T) {
 	}
 }
 
-// TestShellEndsWithItsCommand checks that the command which ended a shell is over, and that one is not in which the recording was cut off.
+// TestShellEndsWithItsCommand checks that the command which ended a shell is over, and that one is
+// not in which the recording was cut off.
 func TestShellEndsWithItsCommand(t *testing.T) {
 	h := cast.Header{Cols: 80, Rows: 24}
 	var events []session.Event

@@ -118,7 +118,8 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 
 func isTalk(role string) bool { return role == session.RoleUser || role == session.RoleAssistant }
 
-// scoreTalk judges one message of the user or the assistant; exact tells that its words are the truth's.
+// scoreTalk judges one message of the user or the assistant; exact tells that its words are the
+// truth's.
 func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...any)) (exact bool) {
 	a := tight(t.Text)
 	if !t.Partial {
@@ -292,7 +293,8 @@ func codeBlocks(md string) [][]string {
 	return out
 }
 
-// holds tells whether a text holds lines verbatim, one under the other, tabs drawn as some number of blanks.
+// holds tells whether a text holds lines verbatim, one under the other, tabs drawn as some number
+// of blanks.
 func holds(lines []string, text string) bool {
 	got := strings.Split(text, "\n")
 	for i := range got {

@@ -19,7 +19,8 @@ var oddStates = map[string]string{
 	"claude/2.1.50-clear": "the menu of commands counts as busy, and the spinner is drawn before the prompt",
 }
 
-// TestStates checks that an agent's states follow what it was given: none comes twice, none is there before its cause.
+// TestStates checks that an agent's states follow what it was given: none comes twice, none is
+// there before its cause.
 func TestStates(t *testing.T) {
 	for _, path := range fixtureCasts(t) {
 		t.Run(fixtureName(filepath.Dir(path)), func(t *testing.T) {

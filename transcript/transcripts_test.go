@@ -39,9 +39,9 @@ func moreRecordings(t *testing.T, pattern string) []string {
 	return paths
 }
 
-// floors are the least that the transcripts of each agent's recordings must reach, in the order of figureNames. Tools lack
-// what the truths expect of a call that never showed its output: `ls -1` where Claude Code and Codex only say that they
-// listed a folder.
+// floors are the least that the transcripts of each agent's recordings must reach, in the order of
+// figureNames. Tools lack what the truths expect of a call that never showed its output: `ls -1`
+// where Claude Code and Codex only say that they listed a folder.
 var floors = map[string][6]float64{
 	"claude":  {0.99, 0.999, 0.94, 0.99, 0.99, 0.99},
 	"codex":   {0.99, 0.999, 0.93, 0.99, 0.99, 0.99},
@@ -101,8 +101,9 @@ func TestScoreMore(t *testing.T) {
 	judge(t, js)
 }
 
-// TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at any time. What the whole recording says of the
-// turns that were over by then is in it, whatever an agent printed again later.
+// TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at
+// any time. What the whole recording says of the turns that were over by then is in it, whatever an
+// agent printed again later.
 func TestAnyEnd(t *testing.T) {
 	const moments, slack = 20, 300 * time.Millisecond
 	paths := slices.DeleteFunc(fixtureCasts(t), func(path string) bool {
@@ -253,7 +254,8 @@ func judge(t *testing.T, js []judged) {
 	}
 }
 
-// all returns a transcript's figures as one share each: a long transcript counts no more than a short one.
+// all returns a transcript's figures as one share each: a long transcript counts no more than a
+// short one.
 func (f figures) all() [6]share {
 	var out [6]share
 	for i, s := range [6]share{f.exact, f.chars, f.tools, f.code, f.markdown, f.events} {

@@ -21,7 +21,8 @@ func TestA6Echo(t *testing.T) {
 	}
 }
 
-// TestA6IdleBehindAnEcho: the echo ends no patience, and behind work that was seen a moment is enough (issue 17, 6).
+// TestA6IdleBehindAnEcho: the echo ends no patience, and behind work that was seen a moment is
+// enough (issue 17, 6).
 func TestA6IdleBehindAnEcho(t *testing.T) {
 	i := NewIdle(protocol.Hello{})
 	begun, _ := i.Due()

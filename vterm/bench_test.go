@@ -98,8 +98,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkBareVT10x is what vt10x alone needs for the same bytes, and for those that draw the screens of
-// BenchmarkSnapshot.
+// BenchmarkBareVT10x is what vt10x alone needs for the same bytes, and for those that draw the
+// screens of BenchmarkSnapshot.
 func BenchmarkBareVT10x(b *testing.B) {
 	for _, s := range append(benchStreams(b), benchScreens()...) {
 		b.Run(s.name, func(b *testing.B) {

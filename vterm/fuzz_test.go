@@ -63,8 +63,8 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// FuzzStores: vt10x written before it is read, vt10x written cell by cell at each byte, and a store that only
-// remembers hold the same cells, whatever the bytes and the sizes.
+// FuzzStores: vt10x written before it is read, vt10x written cell by cell at each byte, and a store
+// that only remembers hold the same cells, whatever the bytes and the sizes.
 func FuzzStores(f *testing.F) {
 	fuzzSeeds(f, func(data []byte) { f.Add(data, uint8(len(data)/2), uint8(9), uint8(4)) })
 	f.Fuzz(func(t *testing.T, data []byte, at, cols, rows uint8) {

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// TestAsciinema gives exported recordings of real agents to asciinema itself: it writes the same bytes, and plays them. The page's test
-// gives them to asciinema-player.
+// TestAsciinema gives exported recordings of real agents to asciinema itself: it writes the same
+// bytes, and plays them. The page's test gives them to asciinema-player.
 func TestAsciinema(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("asciinema"); err != nil {

@@ -83,8 +83,8 @@ func TestItem10AttachToManagementServer(t *testing.T) {
 	}
 }
 
-// Item 12: --record keeps what was shown, with its sizes, its end and nothing else, over a restart of
-// the server; A31: the session is in the database like one of this machine.
+// Item 12: --record keeps what was shown, with its sizes, its end and nothing else, over a restart
+// of the server; A31: the session is in the database like one of this machine.
 func TestItem12Record(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, restart := dashboard(t, environ)

@@ -192,7 +192,8 @@ func TestAttachSizes(t *testing.T) {
 	_ = watching.Wait()
 }
 
-// A session in a terminal has that one's size again when who asked for another has left, also where that changed meanwhile.
+// A session in a terminal has that one's size again when who asked for another has left, also where
+// that changed meanwhile.
 func TestAttachResizeInATerminal(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)

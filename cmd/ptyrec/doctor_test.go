@@ -16,8 +16,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one, end makes a session one whose recorder was killed, index, segment and page scribble over the
-// file where they stand.
+// cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one,
+// end makes a session one whose recorder was killed, index, segment and page scribble over the file
+// where they stand.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.Getenv("PTYREC_DB")
 	db, err := sql.Open("sqlite", "file:"+path)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An export that is interrupted leaves no file, neither the one that was asked for nor a temporary one.
+// An export that is interrupted leaves no file, neither the one that was asked for nor a temporary
+// one.
 func TestInterruptedExport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

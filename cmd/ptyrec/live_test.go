@@ -101,7 +101,8 @@ func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
 	}
 }
 
-// D7, D10 and D12 in a real terminal: Ctrl+\ takes control back, is the command's when nobody has it, and the terminal is as it was.
+// D7, D10 and D12 in a real terminal: Ctrl+\ takes control back, is the command's when nobody has
+// it, and the terminal is as it was.
 func TestD7D10D12InARealTerminal(t *testing.T) {
 	t.Parallel()
 	environ, dir := liveEnv(t)

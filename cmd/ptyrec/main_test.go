@@ -16,7 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other tests here.
+// TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other
+// tests here.
 func TestMain(m *testing.M) {
 	process.BeHost()
 	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})

@@ -13,9 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// fakeAgent is an agent with an input box that draws as Codex 0.98 does. It writes what really arrived to the file $ARRIVED, a line
-// each. It drops the first $DROPS Enters, and loses everything up to the first $LOSES Enters. A prompt with SLOWLY keeps it busy until
-// the file $RELEASE is there, one with PLEASE ASK makes it ask.
+// fakeAgent is an agent with an input box that draws as Codex 0.98 does. It writes what really
+// arrived to the file $ARRIVED, a line each. It drops the first $DROPS Enters, and loses everything
+// up to the first $LOSES Enters. A prompt with SLOWLY keeps it busy until the file $RELEASE is
+// there, one with PLEASE ASK makes it ask.
 type fakeAgent struct {
 	box          string
 	pasting      bool

@@ -81,8 +81,8 @@ func (f *agentUnderTest) wait(n int) {
 	}
 }
 
-// TestA6Arrives: each prompt is taken once, exactly as it was sent, and the transcript has its words (issue 17, 6). It is sent right
-// behind the start, and the agent drops the first Enter.
+// TestA6Arrives: each prompt is taken once, exactly as it was sent, and the transcript has its
+// words (issue 17, 6). It is sent right behind the start, and the agent drops the first Enter.
 func TestA6Arrives(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "DROPS=1")
@@ -193,7 +193,8 @@ func TestA6TwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestA6Lost: an agent that loses its first prompt gets no 0 for it, and takes the next (issue 17, 6).
+// TestA6Lost: an agent that loses its first prompt gets no 0 for it, and takes the next (issue 17,
+// 6).
 func TestA6Lost(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "LOSES=1")
@@ -211,7 +212,8 @@ func TestA6Lost(t *testing.T) {
 	}
 }
 
-// TestA6Interrupt: --interrupt presses the agent's own key, and says so if there is nothing to stop (issue 17, 6).
+// TestA6Interrupt: --interrupt presses the agent's own key, and says so if there is nothing to stop
+// (issue 17, 6).
 func TestA6Interrupt(t *testing.T) {
 	t.Parallel()
 	f := startFake(t)

@@ -13,11 +13,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// elsewhere are commands of the README that other tests run, or nothing can here: builds, installing what is not published, servers.
+// elsewhere are commands of the README that other tests run, or nothing can here: builds,
+// installing what is not published, servers.
 var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (run --detach|serve|attach|send|wait|grant|record|watch|connect))\b`)
 
-// TestReadme runs the commands of the README from top to bottom, as a new user would: on a terminal, in a home of his own, with the
-// demo's stand-in as his agent. Each must succeed.
+// TestReadme runs the commands of the README from top to bottom, as a new user would: on a
+// terminal, in a home of his own, with the demo's stand-in as his agent. Each must succeed.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")

@@ -11,7 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// A recorder that wrote the end of its command into the raw log, and could not say so in the database, is no interrupted one.
+// A recorder that wrote the end of its command into the raw log, and could not say so in the
+// database, is no interrupted one.
 func TestEndIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)

@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// While another program reads the database, redact cannot take secrets out of its files: it says so, and doctor --repair does it later.
+// While another program reads the database, redact cannot take secrets out of its files: it says
+// so, and doctor --repair does it later.
 func TestRedactWhileSomebodyReads(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)

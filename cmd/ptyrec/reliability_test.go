@@ -490,7 +490,8 @@ func lastSize(events []session.Event) (size string) {
 	return size
 }
 
-// A window of one cell, a terminal without control sequences, and no stdin: all is as without ptyrec.
+// A window of one cell, a terminal without control sequences, and no stdin: all is as without
+// ptyrec.
 func TestPoorTerminals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, script, before, want string }{

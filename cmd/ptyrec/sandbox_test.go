@@ -134,8 +134,8 @@ func TestItem1OlderVersionsRefuse(t *testing.T) {
 	}
 }
 
-// Issue 14, item 3: secrets in the output of a pipe are in no transcript, also if it came in parts, and
-// redact takes them out of the raw log.
+// Issue 14, item 3: secrets in the output of a pipe are in no transcript, also if it came in parts,
+// and redact takes them out of the raw log.
 func TestItem3Redaction(t *testing.T) {
 	environ, db := env(t)
 	last := boxed(t, db, "echo first", "printf 'ghp_%s' Zt8kQ2mV7xR4pL9wN3cJ; sleep 0.2; echo b6Hf1Ys5Gd0Ea8Uo; exit 0")
@@ -161,8 +161,8 @@ func TestItem3Redaction(t *testing.T) {
 	}
 }
 
-// Issue 14, items 1, 3 and 22: a command can be followed, looked at and waited for while it runs, by
-// its session and by its sandbox.
+// Issue 14, items 1, 3 and 22: a command can be followed, looked at and waited for while it runs,
+// by its session and by its sandbox.
 func TestItem3FollowRunning(t *testing.T) {
 	environ, db := env(t)
 	last := boxed(t, db, "echo early", "echo waiting; echo more >&2; read line; echo $line; exit 7")

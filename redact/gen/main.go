@@ -1,6 +1,6 @@
 // Gen makes rules_gen.go, the well-known rules as Go has them, of rules.toml, services.toml and
-// gitleaks.toml, all in gitleaks' format. What it finds out about a pattern takes more time than a program has
-// that begins.
+// gitleaks.toml, all in gitleaks' format. What it finds out about a pattern takes more time than a
+// program has that begins.
 package main
 
 import (

@@ -181,8 +181,8 @@ func TestE6ExecuteStream(t *testing.T) {
 	}
 }
 
-// TestE6ExecuteStreamAgain: what was streamed is continued at another address, and never run again by
-// a client that continues (issue 14, item 11).
+// TestE6ExecuteStreamAgain: what was streamed is continued at another address, and never run again
+// by a client that continues (issue 14, item 11).
 func TestE6ExecuteStreamAgain(t *testing.T) {
 	s := newSite(t)
 	resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`)

@@ -249,8 +249,8 @@ func TestE13Leave(t *testing.T) {
 	}
 }
 
-// TestE14Resume: every byte once over many disconnects at random bytes and ten restarts of the server
-// (issue 14, faults).
+// TestE14Resume: every byte once over many disconnects at random bytes and ten restarts of the
+// server (issue 14, faults).
 func TestE14Resume(t *testing.T) {
 	cuts, lines := 40, 20000
 	if os.Getenv("PTYREC_LONG_TESTS") != "" {
