@@ -184,13 +184,17 @@ func (o *echo) typed(t *typedKeys, row string, agent bool) {
 		o.leave()
 	}
 	o.group = t.group
-	if agent || t.sure && o.idle() {
+	shown := agent || t.sure && o.idle()
+	if !shown {
+		o.stay(row)
+		shown = t.sure && o.idle() // the line before has its verdict only now
+	}
+	if shown {
 		for _, k := range keys {
 			o.judge(k, true)
 		}
 		return
 	}
-	o.stay(row)
 	if len(o.pending) == 0 && o.run == "" {
 		o.begin(row)
 	}
