@@ -94,6 +94,7 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	}
 	data := p.buf[:n]
 	at := p.tee.now()
+	p.tee.read.Add(int64(n))
 	if err := p.term.write(data); err != nil {
 		p.lost(err)
 	}

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -22,10 +23,10 @@ type tee struct {
 	lost   int64
 	logErr error
 
-	mu   sync.Mutex // guards last, and keeps the order of events the same everywhere
-	last time.Duration
-	seen int64 // bytes of output
+	read atomic.Int64 // bytes of output read from the child; they may not have been put yet
 
+	mu     sync.Mutex // guards last and closed, and keeps the order of events the same everywhere
+	last   time.Duration
 	closed bool // the last event has been put
 }
 
@@ -46,11 +47,12 @@ func (t *tee) output(at time.Duration, data []byte) {
 	t.put(session.Event{At: at, Kind: session.Output, Data: data})
 }
 
-// place returns the moment, and the number of bytes of output before it.
+// place returns the moment, and the number of bytes of output before it. What the user may have
+// seen is among them.
 func (t *tee) place() (at time.Duration, seq int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return max(t.last, t.now()), t.seen
+	return max(t.last, t.now()), t.read.Load()
 }
 
 // input records what was typed.
@@ -75,9 +77,6 @@ func (t *tee) put(e session.Event) {
 	t.closed = e.Kind == session.Exit
 	t.last = max(t.last, e.At)
 	e.At = t.last
-	if e.Kind == session.Output {
-		t.seen += int64(len(e.Data))
-	}
 	if t.log != nil {
 		t.log.Put(e)
 	}
