@@ -20,8 +20,9 @@
 // A full queue never holds up the tee. What does not fit into the Log's queue is lost and counted.
 // What does not fit into the feed is skipped, and the follower reads it from the Log once the flood
 // is over; if that takes too long after the command's end, the rest is left to the next program
-// that reads the session. Another goroutine waits for the child, and Run itself forwards signals,
-// window sizes and stops (supervise).
+// that reads the session. What the user types is recorded as far as the screen has shown it, which
+// package echo finds out from the follower's screen. Another goroutine waits for the child, and Run
+// itself forwards signals, window sizes and stops (supervise).
 //
 // The session ends from the top: the child exits, the outputPump drains the PTY, the terminal is
 // restored, the tee adds the Exit event, the follower ends or is stopped after Options.CatchUp, and

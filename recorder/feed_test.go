@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/recorder/echo"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/transcript"
 )
@@ -61,7 +62,7 @@ func TestFloodGoesOn(t *testing.T) {
 	log := &floodLog{feed: feed}
 	f := &follower{
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24}), progress: make(chan struct{}, 1),
-		feed: feed, log: log, catchUp: time.Second, ctx: t.Context(),
+		echo: echo.New(nil), feed: feed, log: log, catchUp: time.Second, ctx: t.Context(),
 	}
 	for range 4 {
 		feed.put(session.Event{Data: []byte("x")})

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/recorder/echo"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -49,7 +50,7 @@ type follower struct {
 	telling sync.Mutex // held while callers are told about their keys; locked before mu
 
 	processor *transcript.Processor
-	echo      echo
+	echo      *echo.Echo
 	seq       atomic.Int64  // bytes of output processed
 	progress  chan struct{} // receives a value when seq has grown
 	feed      *feed
@@ -74,7 +75,7 @@ func startFollower(o Options, c *child, feed *feed) *follower {
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
-		echo: echo{foreground: c.foreground}, progress: make(chan struct{}, 1),
+		echo: echo.New(c.foreground), progress: make(chan struct{}, 1),
 		feed: feed, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
 	}
 	f.ctx, f.stop = context.WithCancel(context.Background())
@@ -244,7 +245,7 @@ func (f *follower) process(e session.Event) error {
 	if f.ctx.Err() != nil {
 		return errStopped
 	}
-	f.locked(func() { f.echo.feed(f.processor, e) })
+	f.locked(func() { f.echo.Feed(f.processor, e) })
 	f.tellKeys()
 	f.seq.Store(f.processor.Offset())
 	notify(f.progress)
@@ -259,7 +260,7 @@ func (f *follower) process(e session.Event) error {
 // for the processor to reach that byte. Keys still pending then are not recorded.
 func (f *follower) settleKeys(seq int64, limit time.Duration) {
 	late := time.After(limit)
-	for f.echo.waiting() && f.seq.Load() < seq {
+	for f.echo.Waiting() && f.seq.Load() < seq {
 		select {
 		case <-f.progress:
 		case <-f.done:
@@ -268,10 +269,7 @@ func (f *follower) settleKeys(seq int64, limit time.Duration) {
 			return
 		}
 	}
-	f.locked(func() {
-		f.echo.reach(f.processor)
-		f.echo.close()
-	})
+	f.locked(func() { f.echo.Close(f.processor) })
 	f.tellKeys()
 }
 
@@ -280,9 +278,9 @@ func (f *follower) settleKeys(seq int64, limit time.Duration) {
 func (f *follower) tellKeys() {
 	f.telling.Lock()
 	defer f.telling.Unlock()
-	var judged []*typedKeys
-	f.locked(func() { judged = f.echo.take() })
-	f.echo.tell(judged)
+	var judged []*echo.Keys
+	f.locked(func() { judged = f.echo.Take() })
+	f.echo.Tell(judged)
 }
 
 // screen calls read with the processor's screen and the number of bytes that it has seen. It

@@ -1,6 +1,10 @@
 package recorder
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/ptyrec/ptyrec/recorder/echo"
+)
 
 // keyLog decides which of the keys given to the child may be recorded: those that were shown.
 type keyLog struct {
@@ -13,11 +17,11 @@ type keyLog struct {
 // goroutine.
 func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 	at, seq := l.tee.place()
-	t := &typedKeys{data: bytes.Clone(keys), at: at, seq: seq, kept: kept}
+	t := &echo.Keys{Data: bytes.Clone(keys), At: at, Seq: seq, Kept: kept}
 	switch l.child.echoMode() {
 	case echoKernel:
 		return func() {
-			t.sure = l.child.echoMode() == echoKernel
+			t.Sure = l.child.echoMode() == echoKernel
 			l.await(t)
 		}
 	case echoCommand:
@@ -29,13 +33,13 @@ func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 
 // await makes the follower look for the keys on the screen. Without a follower, keys that the
 // kernel does not echo are not recorded.
-func (l keyLog) await(t *typedKeys) {
-	t.group, _ = l.child.foreground() // 0 if it fails: not an agent's
+func (l keyLog) await(t *echo.Keys) {
+	t.Group, _ = l.child.foreground() // 0 if it fails: not an agent's
 	f := l.tee.follower
 	switch {
-	case t.sure && (f == nil || !f.echo.waiting()):
-		t.kept(t.data)
-	case f == nil || !f.echo.add(t):
-		t.kept(nil)
+	case t.Sure && (f == nil || !f.echo.Waiting()):
+		t.Kept(t.Data)
+	case f == nil || !f.echo.Add(t):
+		t.Kept(nil)
 	}
 }

@@ -1,4 +1,4 @@
-package recorder
+package echo
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 // key is one key.
 type key struct {
-	of   *typedKeys
+	of   *Keys
 	data []byte
 	text string // what the screen must show; empty for a control key
 	kind keyKind
@@ -25,8 +25,8 @@ const (
 )
 
 // splitKeys splits what a terminal sends into keys.
-func splitKeys(t *typedKeys) (keys []key) {
-	data := t.data
+func splitKeys(t *Keys) (keys []key) {
+	data := t.Data
 	for len(data) > 0 {
 		n, kind := keyAt(data)
 		k := key{of: t, data: data[:n:n], kind: kind}

@@ -1,4 +1,7 @@
-package recorder
+// Package echo finds out which of the keys that a user typed a program has shown. Only those may be
+// recorded: a password is typed too, but is not shown. recorder adds the keys when they are written
+// to the PTY and feeds the output through the same object.
+package echo
 
 import (
 	"bytes"
@@ -24,7 +27,7 @@ const (
 	unknownRow = "\x00"          // is never on the screen
 )
 
-// echo finds out which keys a program has shown that were typed while the kernel's echo is off.
+// Echo finds out which keys a program has shown that were typed while the kernel's echo is off.
 // Programs that draw their own input turn the echo off, and so do programs that read a password key
 // by key. A character counts as shown if it appears on the screen where the cursor was, the cursor
 // moved past it, and the rest of the row is unchanged. It must stay there: each further key looks
@@ -34,17 +37,17 @@ const (
 // when another process group comes to the foreground. While an agent that the extractor knows is on
 // the screen and draws its own cursor, every key counts as shown.
 //
-// Whoever types adds keys. The follower does everything else, at the exact position in the output
-// where the keys were typed.
-type echo struct {
-	foreground func() (int, error) // returns the foreground process group of the terminal
+// Keys are judged at the exact position in the output where they were typed. Add, Waiting and Tell
+// may be called at any time; calls of the other methods must not overlap.
+type Echo struct {
+	foreground func() (int, error)
 
 	mu    sync.Mutex // guards queue, size and full
-	queue []*typedKeys
+	queue []*Keys
 	size  int  // bytes of the keys in queue, line and pending
 	full  bool // keys of the line did not fit
 
-	judged []*typedKeys // judged, but their callers have not been told
+	judged []*Keys // judged, but their callers have not been told
 
 	line    []key       // shown and waiting for Enter, in order
 	chars   bool        // line has a character
@@ -59,43 +62,46 @@ type echo struct {
 	agent int // foreground process group when the agent was first seen; 0: no agent
 }
 
-// typedKeys are keys that were typed in one call.
-type typedKeys struct {
-	data  []byte
-	at    time.Duration
-	seq   int64        // bytes of output before them
-	group int          // foreground process group
-	sure  bool         // the kernel echoes them; they only keep their place in the order
-	kept  func([]byte) // called once, with the keys that were shown
+// New returns an Echo. foreground returns the foreground process group of the terminal.
+func New(foreground func() (int, error)) *Echo { return &Echo{foreground: foreground} }
+
+// Keys are keys that were typed in one call.
+type Keys struct {
+	Data  []byte
+	At    time.Duration // since the start of the recording
+	Seq   int64         // bytes of output before them
+	Group int           // foreground process group; 0: unknown
+	Sure  bool          // the kernel echoes them; they only keep their place in the order
+	Kept  func([]byte)  // called once, with the keys that were shown
 
 	shown []byte // so far
 	left  int    // keys without a verdict
 }
 
-// add queues keys. It reports false if there are too many; they count as not shown, and so does the
+// Add queues keys. It reports false if there are too many; they count as not shown, and so does the
 // line.
-func (o *echo) add(t *typedKeys) bool {
+func (o *Echo) Add(t *Keys) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.size+len(t.data) > echoMemory {
+	if o.size+len(t.Data) > echoMemory {
 		o.full = true
 		return false
 	}
-	o.size += len(t.data)
+	o.size += len(t.Data)
 	o.queue = append(o.queue, t)
 	return true
 }
 
-// waiting reports whether keys wait for a verdict, or the verdict on the line is known before its
+// Waiting reports whether keys wait for a verdict, or the verdict on the line is known before its
 // end.
-func (o *echo) waiting() bool {
+func (o *Echo) Waiting() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.size > 0 || o.hidden.Load()
 }
 
 // overflown reports whether keys of the line did not fit since the last call.
-func (o *echo) overflown() bool {
+func (o *Echo) overflown() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	full := o.full
@@ -104,10 +110,10 @@ func (o *echo) overflown() bool {
 }
 
 // next removes the keys from the queue that were typed at or before byte seq of the output.
-func (o *echo) next(seq int64) *typedKeys {
+func (o *Echo) next(seq int64) *Keys {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.queue) == 0 || o.queue[0].seq > seq {
+	if len(o.queue) == 0 || o.queue[0].Seq > seq {
 		return nil
 	}
 	t := o.queue[0]
@@ -115,9 +121,9 @@ func (o *echo) next(seq int64) *typedKeys {
 	return t
 }
 
-// feed passes an event to the processor. If keys are pending, it also looks at the screen in
+// Feed passes an event to the processor. If keys are pending, it also looks at the screen in
 // between.
-func (o *echo) feed(p *transcript.Processor, e session.Event) {
+func (o *Echo) Feed(p *transcript.Processor, e session.Event) {
 	o.reach(p)
 	data := e.Data
 	for e.Kind == session.Output && len(o.pending) > 0 && len(data) > 1 { // the line may be gone by the end of the event
@@ -136,7 +142,7 @@ func (o *echo) feed(p *transcript.Processor, e session.Event) {
 }
 
 // meet records the process group of an agent that has appeared.
-func (o *echo) meet(p *transcript.Processor) {
+func (o *Echo) meet(p *transcript.Processor) {
 	switch {
 	case p.Agent() == "":
 		o.agent = 0
@@ -146,25 +152,25 @@ func (o *echo) meet(p *transcript.Processor) {
 }
 
 // reach handles the keys that were typed when the output was where the processor is now.
-func (o *echo) reach(p *transcript.Processor) {
+func (o *Echo) reach(p *transcript.Processor) {
 	if o.overflown() {
 		o.fail(len(o.pending))
 		o.hide()
 	}
 	for t := o.next(p.Offset()); t != nil; t = o.next(p.Offset()) {
-		p.Tick(t.at) // the screen at that moment is a frame
+		p.Tick(t.At) // the screen at that moment is a frame
 		o.meet(p)
 		s := p.Screen().Snapshot()
-		o.typed(t, rowToCursor(s), p.AgentShown() && o.agent > 0 && o.agent == t.group && !s.Visible)
+		o.typed(t, rowToCursor(s), p.AgentShown() && o.agent > 0 && o.agent == t.Group && !s.Visible)
 	}
 }
 
 // look compares the screen with what was typed.
-func (o *echo) look(p *transcript.Processor) {
+func (o *Echo) look(p *transcript.Processor) {
 	if len(o.pending) == 0 {
 		return
 	}
-	if p.Offset()-o.pending[0].of.seq > echoReach {
+	if p.Offset()-o.pending[0].of.Seq > echoReach {
 		o.expire(math.MaxInt64)
 		return
 	}
@@ -176,18 +182,18 @@ func (o *echo) look(p *transcript.Processor) {
 
 // typed handles keys that were typed on this screen. agent reports whether the agent on the screen
 // reads them.
-func (o *echo) typed(t *typedKeys, row string, agent bool) {
-	o.expire(t.at)
+func (o *Echo) typed(t *Keys, row string, agent bool) {
+	o.expire(t.At)
 	keys := splitKeys(t)
 	t.left = len(keys)
-	if agent || t.group != o.group && t.group != 0 && o.group != 0 {
+	if agent || t.Group != o.group && t.Group != 0 && o.group != 0 {
 		o.leave()
 	}
-	o.group = t.group
-	shown := agent || t.sure && o.idle()
+	o.group = t.Group
+	shown := agent || t.Sure && o.idle()
 	if !shown {
 		o.stay(row)
-		shown = t.sure && o.idle() // the line before has its verdict only now
+		shown = t.Sure && o.idle() // the line before has its verdict only now
 	}
 	if shown {
 		for _, k := range keys {
@@ -203,7 +209,7 @@ func (o *echo) typed(t *typedKeys, row string, agent bool) {
 }
 
 // stay checks that the characters before the cursor are still on the screen.
-func (o *echo) stay(row string) {
+func (o *Echo) stay(row string) {
 	switch {
 	case row == o.base+o.run, o.run == "" && (o.weak || len(o.pending) == 0):
 	case len(o.pending) > 0:
@@ -215,7 +221,7 @@ func (o *echo) stay(row string) {
 
 // begin begins a run behind row. What the last control key did to the line is to move the cursor,
 // erase or add; otherwise the characters before the key did not stay.
-func (o *echo) begin(row string) {
+func (o *Echo) begin(row string) {
 	o.base = row
 	if len(o.line) == 0 || strings.HasPrefix(row, o.before) {
 		return
@@ -237,12 +243,12 @@ func (o *echo) begin(row string) {
 }
 
 // idle reports whether nothing was typed on the line.
-func (o *echo) idle() bool {
+func (o *Echo) idle() bool {
 	return len(o.line) == 0 && len(o.pending) == 0 && !o.hidden.Load()
 }
 
 // compare compares the row up to the cursor with what was typed.
-func (o *echo) compare(row string) {
+func (o *Echo) compare(row string) {
 	for len(o.pending) > 0 {
 		n := o.shown(row)
 		if n == 0 {
@@ -263,7 +269,7 @@ func (o *echo) compare(row string) {
 }
 
 // shown returns how many of the pending characters the row shows.
-func (o *echo) shown(row string) (n int) {
+func (o *Echo) shown(row string) (n int) {
 	text, chars := "", 0
 	for _, k := range o.pending {
 		if k.kind != charKey {
@@ -283,7 +289,7 @@ func (o *echo) shown(row string) (n int) {
 
 // controls handles the leading keys that need not appear: those that show nothing themselves, and
 // all on a line that is hidden. If characters follow them, the row before these is unknown.
-func (o *echo) controls() {
+func (o *Echo) controls() {
 	for len(o.pending) > 0 && (o.pending[0].kind != charKey || o.hidden.Load()) {
 		k := o.pending[0]
 		o.pending = o.pending[1:]
@@ -301,7 +307,7 @@ func (o *echo) controls() {
 }
 
 // put adds a key to the line and, at its end, judges the line.
-func (o *echo) put(k key) {
+func (o *Echo) put(k key) {
 	if o.hidden.Load() {
 		if k.kind == enterKey {
 			o.hidden.Store(false)
@@ -321,8 +327,8 @@ func (o *echo) put(k key) {
 	}
 }
 
-// hide gives up the line: nothing of it is recorded, up to and with Enter.
-func (o *echo) hide() {
+// hide drops the line: nothing of it is recorded, up to and with Enter.
+func (o *Echo) hide() {
 	line := o.line
 	o.line, o.chars, o.run, o.weak = nil, false, "", true
 	o.hidden.Store(true)
@@ -331,15 +337,15 @@ func (o *echo) hide() {
 	}
 }
 
-// leave gives up the line and begins another.
-func (o *echo) leave() {
+// leave drops the line and begins another.
+func (o *Echo) leave() {
 	o.fail(len(o.pending))
 	o.hide()
 	o.hidden.Store(false)
 }
 
-// fail gives up the first n pending keys: none of their characters was shown.
-func (o *echo) fail(n int) {
+// fail drops the first n pending keys: none of their characters was shown.
+func (o *Echo) fail(n int) {
 	failed := o.pending[:n]
 	o.pending = o.pending[n:]
 	for _, k := range failed {
@@ -351,9 +357,9 @@ func (o *echo) fail(n int) {
 }
 
 // expire drops the keys that were typed too long ago.
-func (o *echo) expire(now time.Duration) {
+func (o *Echo) expire(now time.Duration) {
 	n := 0
-	for n < len(o.pending) && now-o.pending[n].of.at > echoTime {
+	for n < len(o.pending) && now-o.pending[n].of.At > echoTime {
 		n++
 	}
 	if n > 0 {
@@ -363,19 +369,21 @@ func (o *echo) expire(now time.Duration) {
 	}
 }
 
-// close judges all remaining keys as not shown.
-func (o *echo) close() {
+// Close judges all keys that were typed so far. What the screen does not show yet counts as not
+// shown.
+func (o *Echo) Close(p *transcript.Processor) {
+	o.reach(p)
 	idle := o.idle()
 	o.leave()
 	for t := o.next(math.MaxInt64); t != nil; t = o.next(math.MaxInt64) {
-		if t.sure && idle {
-			t.shown = t.data
+		if t.Sure && idle {
+			t.shown = t.Data
 		}
 		o.judged = append(o.judged, t)
 	}
 }
 
-func (o *echo) judge(k key, shown bool) {
+func (o *Echo) judge(k key, shown bool) {
 	t := k.of
 	if shown {
 		t.shown = append(t.shown, k.data...)
@@ -385,20 +393,20 @@ func (o *echo) judge(k key, shown bool) {
 	}
 }
 
-// take returns the keys that were judged since the last call.
-func (o *echo) take() []*typedKeys {
+// Take returns the keys that were judged since the last call.
+func (o *Echo) Take() []*Keys {
 	judged := o.judged
 	o.judged = nil
 	return judged
 }
 
-// tell calls back those who typed the judged keys.
-func (o *echo) tell(judged []*typedKeys) {
+// Tell calls back those who typed the judged keys.
+func (o *Echo) Tell(judged []*Keys) {
 	for _, t := range judged {
 		o.mu.Lock()
-		o.size -= len(t.data)
+		o.size -= len(t.Data)
 		o.mu.Unlock()
-		t.kept(t.shown)
+		t.Kept(t.shown)
 	}
 }
 
