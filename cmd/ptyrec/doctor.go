@@ -119,7 +119,7 @@ func doctor(ctx context.Context, a *app, f doctorFlags) error {
 
 func (x *examination) report() error {
 	if x.flags.json {
-		return writeJSON(x.app.stdout, map[string]any{"findings": x.findings})
+		return cli.WriteJSON(x.app.stdout, map[string]any{"findings": x.findings})
 	}
 	for _, f := range x.findings {
 		what := f.What

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -162,20 +160,7 @@ func writeListJSON(w io.Writer, infos []*store.Info, sockets map[string]string) 
 	for i, info := range infos {
 		items[i] = newListItem(info, sockets)
 	}
-	return writeJSON(w, items)
-}
-
-// writeJSON writes v for programs that read a command's --json.
-func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(printable.JSON(nil, b.Bytes()))
-	return err
+	return cli.WriteJSON(w, items)
 }
 
 // listTable lays sessions out. On a terminal days are named, else dates are for programs.

@@ -155,7 +155,7 @@ func writeHitsJSON(w io.Writer, labels []*store.LabelHit, hits []*store.Hit, sho
 		marks := append([][2]int{}, hit.Snippet.Marks...)
 		items = append(items, hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)})
 	}
-	return writeJSON(w, items)
+	return cli.WriteJSON(w, items)
 }
 
 func hitRef(hit *store.Hit, short shortIDs) string {

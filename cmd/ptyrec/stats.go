@@ -61,7 +61,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 	s := sumUp(infos, end.Local(), f.days)
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
-			return writeJSON(w, s)
+			return cli.WriteJSON(w, s)
 		}
 		return s.write(w, a.colours(), a.width())
 	})

@@ -58,7 +58,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 	}
 	err = cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if asJSON {
-			return writeJSON(w, found)
+			return cli.WriteJSON(w, found)
 		}
 		for _, v := range found {
 			writeVerification(w, v, a.colours())

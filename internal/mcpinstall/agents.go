@@ -1,0 +1,104 @@
+package mcpinstall
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+)
+
+// Name is the name of the server in the agents' configurations.
+const Name = "ptyrec"
+
+// Agent is an agent that can use MCP servers.
+type Agent struct {
+	name string
+	// file returns the agent's configuration, and the keys under which its servers are.
+	file func() (path string, servers string)
+	// add and remove are the agent's own commands; nil: the file is changed.
+	add    func(program string, args []string) []string
+	remove []string
+}
+
+// known returns the agents that can be chosen.
+func known() []Agent {
+	return []Agent{
+		{
+			name: "claude", file: func() (string, string) { return homeFile("CLAUDE_CONFIG_DIR", "", ".claude.json"), "mcpServers" },
+			add: func(program string, args []string) []string {
+				return append([]string{"claude", "mcp", "add", "--scope", "user", Name, "--", program}, args...)
+			},
+			remove: []string{"claude", "mcp", "remove", "--scope", "user", Name},
+		},
+		{
+			name: "codex", file: func() (string, string) { return homeFile("CODEX_HOME", ".codex", "config.toml"), "mcp_servers" },
+			add: func(program string, args []string) []string {
+				command := []string{"codex", "mcp", "add", Name}
+				if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" { // Codex passes few variables on
+					command = append(command, "--env", "XDG_CONFIG_HOME="+dir)
+				}
+				return append(append(command, "--", program), args...)
+			},
+			remove: []string{"codex", "mcp", "remove", Name},
+		},
+		{
+			name: "gemini", file: func() (string, string) { return homeFile("", ".gemini", "settings.json"), "mcpServers" },
+			add: func(program string, args []string) []string {
+				return append([]string{"gemini", "mcp", "add", "--scope", "user", Name, program}, args...)
+			},
+			remove: []string{"gemini", "mcp", "remove", "--scope", "user", Name},
+		},
+		{name: "cursor", file: func() (string, string) { return homeFile("", ".cursor", "mcp.json"), "mcpServers" }},
+	}
+}
+
+// homeFile returns the path of a file in the folder that a variable names, or else in a folder of
+// the home folder; "" without one.
+func homeFile(variable, folder, name string) string {
+	if variable != "" {
+		if dir := os.Getenv(variable); dir != "" {
+			return filepath.Join(dir, name)
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, folder, name)
+}
+
+// Choose returns the agents with these names; without names, those that are installed. The error is a
+// *cli.Failure.
+func Choose(names []string) (chosen []Agent, err error) {
+	var all []string
+	for _, agent := range known() {
+		all = append(all, agent.name)
+		if len(names) == 0 && agent.installed() || slices.Contains(names, agent.name) {
+			chosen = append(chosen, agent)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, cli.Misuse("it knows "+strings.Join(all, ", "), "unknown agent %q", name)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, cli.Fail(errors.New("no agent is found"), "name one: ptyrec mcp install "+strings.Join(all, "|"))
+	}
+	return chosen, nil
+}
+
+func (a Agent) installed() bool {
+	if a.add != nil {
+		_, err := exec.LookPath(a.name)
+		return err == nil
+	}
+	path, _ := a.file()
+	_, err := os.Stat(filepath.Dir(path))
+	return path != "" && err == nil
+}
+
