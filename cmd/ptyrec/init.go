@@ -1,17 +1,14 @@
 package main
 
 import (
-	"embed"
-	"fmt"
+	"errors"
+	"io"
 	"os/exec"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
-)
 
-//go:embed shell
-var shellFiles embed.FS
+	"github.com/ptyrec/ptyrec/internal/shellinit"
+)
 
 // agentNames are the programs whose conversations ptyrec reads.
 var agentNames = []string{"claude", "codex", "copilot", "gemini", "opencode", "qwen"}
@@ -41,15 +38,14 @@ instead.`,
 					agents = installed(agentNames)
 				}
 			}
-			text, err := integration(args[0], agents, record)
+			code, err := shellinit.Code(cmd.Root(), args[0], shellinit.Options{Agents: agents, Shell: record})
+			if bad := (*shellinit.NameError)(nil); errors.As(err, &bad) {
+				return usageError(err)
+			}
 			if err != nil {
 				return err
 			}
-			completion, err := completionOf(cmd.Root(), args[0])
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(a.stdout, strings.Replace(text, "#completion\n", completion, 1))
+			_, err = io.WriteString(a.stdout, code)
 			return err
 		},
 	}
@@ -59,22 +55,6 @@ instead.`,
 	return cmd
 }
 
-// completionOf returns the code that completes words in a shell. The integration contains it, which
-// saves a process at each start of a shell.
-func completionOf(root *cobra.Command, shell string) (string, error) {
-	var b strings.Builder
-	var err error
-	switch shell {
-	case "bash":
-		err = root.GenBashCompletionV2(&b, true)
-	case "zsh":
-		err = root.GenZshCompletion(&b)
-	case "fish":
-		err = root.GenFishCompletion(&b, true)
-	}
-	return strings.Replace(b.String(), "\ncompdef _ptyrec ptyrec\n", "\n", 1), err // zsh's is called when compinit has run
-}
-
 func installed(names []string) (found []string) {
 	for _, name := range names {
 		if _, err := exec.LookPath(name); err == nil {
@@ -82,31 +62,4 @@ func installed(names []string) (found []string) {
 		}
 	}
 	return found
-}
-
-// commandName matches the names that may be in the shell's code.
-var commandName = regexp.MustCompile(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
-
-// integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
-// for each agent.
-func integration(shell string, agents []string, record bool) (string, error) {
-	b, err := shellFiles.ReadFile("shell/init." + shell)
-	if err != nil {
-		return "", err
-	}
-	text := string(b)
-	head, rest, _ := strings.Cut(text, "#agent\n")
-	agent, tail, _ := strings.Cut(rest, "#end\n")
-	for _, name := range agents {
-		if !commandName.MatchString(name) {
-			return "", usageError(fmt.Errorf("%q is no name of a command", name))
-		}
-		head += strings.ReplaceAll(agent, "AGENT", name)
-	}
-	before, rest, _ := strings.Cut(tail, "#record\n")
-	whole, after, _ := strings.Cut(rest, "#end\n")
-	if record {
-		return whole + head + before + after, nil // first: the shell that it starts reads all of it again
-	}
-	return head + before + after, nil
 }

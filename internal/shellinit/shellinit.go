@@ -1,0 +1,83 @@
+// Package shellinit has the code that `ptyrec init` prints for a shell's startup file: functions
+// that record agents, the marks of prompts (OSC 133), and the completion of words.
+package shellinit
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed init.bash init.fish init.zsh
+var files embed.FS
+
+// Options say what the code does.
+type Options struct {
+	Agents []string // the commands to record
+	Shell  bool     // record the whole shell
+}
+
+// NameError is the error of Code for an agent whose name cannot be in a shell's code.
+type NameError struct{ Name string }
+
+func (e *NameError) Error() string { return fmt.Sprintf("%q is no name of a command", e.Name) }
+
+// Code returns the code for a shell, which is bash, fish or zsh. It completes the words of root's
+// commands.
+func Code(root *cobra.Command, shell string, o Options) (string, error) {
+	text, err := integration(shell, o)
+	if err != nil {
+		return "", err
+	}
+	completion, err := completionOf(root, shell)
+	if err != nil {
+		return "", err
+	}
+	return strings.Replace(text, "#completion\n", completion, 1), nil
+}
+
+// completionOf returns the code that completes words in a shell. The integration contains it, which
+// saves a process at each start of a shell.
+func completionOf(root *cobra.Command, shell string) (string, error) {
+	var b strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&b, true)
+	case "zsh":
+		err = root.GenZshCompletion(&b)
+	case "fish":
+		err = root.GenFishCompletion(&b, true)
+	}
+	return strings.Replace(b.String(), "\ncompdef _ptyrec ptyrec\n", "\n", 1), err // zsh's is called when compinit has run
+}
+
+// commandName matches the names that may be in the shell's code.
+var commandName = regexp.MustCompile(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
+
+// integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
+// for each agent.
+func integration(shell string, o Options) (string, error) {
+	b, err := files.ReadFile("init." + shell)
+	if err != nil {
+		return "", err
+	}
+	text := string(b)
+	head, rest, _ := strings.Cut(text, "#agent\n")
+	agent, tail, _ := strings.Cut(rest, "#end\n")
+	for _, name := range o.Agents {
+		if !commandName.MatchString(name) {
+			return "", &NameError{name}
+		}
+		head += strings.ReplaceAll(agent, "AGENT", name)
+	}
+	before, rest, _ := strings.Cut(tail, "#record\n")
+	whole, after, _ := strings.Cut(rest, "#end\n")
+	if o.Shell {
+		return whole + head + before + after, nil // first: the shell that it starts reads all of it again
+	}
+	return head + before + after, nil
+}
