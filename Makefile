@@ -13,7 +13,7 @@ BENCH    ?= .
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
-LDFLAGS   = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.commitDate=$(DATE)
+LDFLAGS   = -s -w -X github.com/ptyrec/ptyrec/internal/buildinfo.version=$(VERSION) -X github.com/ptyrec/ptyrec/internal/buildinfo.commit=$(COMMIT) -X github.com/ptyrec/ptyrec/internal/buildinfo.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
 .PHONY: build install test soak race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/agentattach"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
@@ -42,10 +43,10 @@ func newAgentapiCmd(a *app) *cobra.Command {
 		Short: "Serve one session by the HTTP API of coder/agentapi",
 		Long: `Agentapi serves a session by the HTTP API of coder/agentapi: programs send prompts, and read replies and whether the agent
 works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To serve the sessions that are there: ` + "`ptyrec serve --agentapi`.",
-		Args: subcommand,
+		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				_, err := fmt.Fprintf(a.stdout, "agentapi version %s (ptyrec %s)\n", agentapiVersion, versionString())
+				_, err := fmt.Fprintf(a.stdout, "agentapi version %s (ptyrec %s)\n", agentapiVersion, buildinfo.Version())
 				return err
 			}
 			return cmd.Help()
@@ -119,7 +120,7 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
     -d '{"type": "user", "content": "Which tests are slow?"}'`,
 		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fromEnvironment(cmd.Flags(), "AGENTAPI_"); err != nil {
+			if err := cli.FlagsFromEnvironment(cmd.Flags(), "AGENTAPI_"); err != nil {
 				return err
 			}
 			if f.exit {
@@ -159,25 +160,6 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
 	flags.BoolVar(&f.exit, "exit", false, "")
 	_ = flags.MarkHidden("exit") // agentapi's own tests use it
 	return cmd
-}
-
-// fromEnvironment sets the flags that the command line does not set from the environment. Lists are
-// separated by blanks there.
-func fromEnvironment(flags *pflag.FlagSet, prefix string) (err error) {
-	flags.VisitAll(func(flag *pflag.Flag) {
-		name := prefix + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
-		value := os.Getenv(name)
-		if flag.Changed || value == "" || err != nil || flag.Name == "help" {
-			return
-		}
-		if flag.Value.Type() == "stringSlice" {
-			value = strings.Join(strings.Fields(value), ",")
-		}
-		if setErr := flags.Set(flag.Name, value); setErr != nil {
-			err = usageError(fmt.Errorf("$%s: %w", name, setErr))
-		}
-	})
-	return err
 }
 
 // check completes the flags, and says what is wrong with them.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/server"
@@ -60,7 +61,7 @@ func agentapiServer(ctx context.Context, a *app, f agentapiFlags, command []stri
 	}
 	defer end()
 	defer f.saveOnSignal(s, log)()
-	api := &agentapi.API{Session: s, Chat: f.chatBase, Uploads: files, Version: versionString(), Log: log}
+	api := &agentapi.API{Session: s, Chat: f.chatBase, Uploads: files, Version: buildinfo.Version(), Log: log}
 	a.notice("agentapi's API is at http://%s/", l.Addr())
 	err = agentapi.Serve(ctx, l, api.Guarded(access), s, log)
 	f.save(s, log)

@@ -27,7 +27,7 @@ func newConfigCmd(a *app) *cobra.Command {
 		Long: `Config prints the settings in force as a configuration file. Flags override the environment, which
 overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
-		Args:    subcommand,
+		Args:    cli.Subcommand,
 		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
 	}
 	cmd.AddCommand(

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
@@ -16,6 +18,12 @@ const (
 
 // fail is cli.Fail.
 func fail(err error, hint string) error { return cli.Fail(err, hint) }
+
+// misuse is cli.Misuse.
+func misuse(hint, format string, args ...any) error { return cli.Misuse(hint, format, args...) }
+
+// operands is cli.Operands.
+func operands(least, most int) cobra.PositionalArgs { return cli.Operands(least, most) }
 
 // worded is an error in words for the user.
 type worded struct {

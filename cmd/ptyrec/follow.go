@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -30,7 +31,7 @@ func (a *app) follow(ctx context.Context, db *store.Store, ref string) (io.ReadW
 		return nil, err
 	}
 	return follow.Connect(ctx, follow.Options{
-		Store: db, Server: "ptyrec " + versionString(),
+		Store: db, Server: "ptyrec " + buildinfo.Version(),
 		Reader: func(s session.Session) follow.Reader { return newEntryReader(s, r) },
 	}, ref)
 }

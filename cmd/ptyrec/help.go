@@ -29,7 +29,7 @@ func newHelpCmd() *cobra.Command {
 			if err != nil {
 				return usageError(err)
 			}
-			if err := subcommand(page, rest); err != nil {
+			if err := cli.Subcommand(page, rest); err != nil {
 				return err
 			}
 			page.InitDefaultHelpFlag()

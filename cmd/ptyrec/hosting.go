@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -43,7 +44,7 @@ func (h *hosting) alone() { h.host.Alone() }
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
 		Session: h.sink.session,
-		Server:  "ptyrec " + versionString(),
+		Server:  "ptyrec " + buildinfo.Version(),
 		Child:   c,
 		Past:    h.past,
 		Events:  h.sink.events,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/shellinit"
 )
 
@@ -29,7 +30,7 @@ instead.`,
   eval "$(ptyrec init zsh)"              # in ~/.zshrc
   ptyrec init fish | source              # in ~/.config/fish/config.fish
   ptyrec init bash --agents claude,aider`,
-		Args:      oneOf("shell", "bash", "zsh", "fish"),
+		Args:      cli.OneOf("shell", "bash", "zsh", "fish"),
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("agents") {

@@ -29,7 +29,7 @@ func execute(args []string) int {
 	var unknown error
 	page := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if unknown = unknownCommand(cmd); unknown == nil {
+		if unknown = cli.UnknownCommand(cmd); unknown == nil {
 			page(cmd, args)
 		}
 	})
@@ -41,7 +41,7 @@ func execute(args []string) int {
 		err = usageError(err)
 	}
 	if f := (*cli.Failure)(nil); errors.As(err, &f) && f.Status == cli.StatusUsage && f.Hint == "" {
-		f.Hint = helpHint(cmd)
+		f.Hint = cli.HelpHint(cmd)
 	}
 	return cli.Report(a.stderr, err)
 }

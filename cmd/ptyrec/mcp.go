@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/mcp"
@@ -111,7 +112,7 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	}
 	archives := &archives{a: quiet}
 	return mcp.Options{
-		Open: archives.open, Redact: r.Redactor, Command: r.Command, Version: versionString(), Log: log,
+		Open: archives.open, Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			s, err := parseWhen(text, time.Now())
 			return s.start, s.end, err

@@ -88,4 +88,3 @@ func (f mcpInstallFlags) serverArgs(a *app) ([]string, error) {
 	}
 	return args, nil
 }
-

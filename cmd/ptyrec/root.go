@@ -18,7 +18,7 @@ func newRootCmd(a *app) *cobra.Command {
   ptyrec show                   what was said in it
   ptyrec search cache           … in all of them
   ptyrec export talk.html       the conversation beside the recording`,
-		Args: subcommand,
+		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return printVersion(a)
@@ -31,7 +31,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
@@ -51,7 +51,7 @@ func newRootCmd(a *app) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newManCmd(a), newExitStatusTopic(), newSessionsTopic(), cli.NewFlagsTopic(root))
+	root.AddCommand(newManCmd(a), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
 	addSetUp(root)
 	cli.HelpPages(root, a.helpWidth)
 	return root
@@ -92,7 +92,7 @@ func addSetUp(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Short = "Print the completion of a shell (init does that, and more)"
-			c.Args = subcommand
+			c.Args = cli.Subcommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}

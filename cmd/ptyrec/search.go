@@ -72,7 +72,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	for _, role := range f.roles {
 		if !slices.Contains(roles, role) {
-			return misuse(suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
+			return misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
 	labels, hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/token"
@@ -185,7 +186,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	defer dashboards.Close()
 	protocols := []server.Protocol{
 		dashboards,
-		sandboxapi.New(sandboxapi.Options{Manager: commands, Version: versionString(), Log: log}),
+		sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(), Log: log}),
 		commandsocket.New(commands, log),
 	}
 	if f.mcp {
@@ -204,7 +205,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		protocols = append(protocols, sessions)
 	}
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files, Past: past, Version: versionString(), Log: log,
+		Store: db, Live: live, Page: web.Files, Past: past, Version: buildinfo.Version(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
@@ -288,7 +289,7 @@ func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s 
 		}
 	}
 	return management.New(management.Options{
-		Sessions: live, Store: db, Shell: []string{shell()}, AgentID: id, Version: versionString(), Redact: r.Redactor,
+		Sessions: live, Store: db, Shell: []string{shell()}, AgentID: id, Version: buildinfo.Version(), Redact: r.Redactor,
 		ShellGrace: f.shellGrace, AllowSubscribe: f.subscribe, Log: log,
 		Start: func(ctx context.Context, command []string, cwd string, cols, rows int) (string, error) {
 			return s.start(ctx, server.StartOptions{Command: command, Cwd: cwd, Cols: cols, Rows: rows})

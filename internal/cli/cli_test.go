@@ -1,9 +1,7 @@
 package cli_test
 
 import (
-	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -53,24 +51,5 @@ func TestEditsOnTerminal(t *testing.T) {
 		if got := cli.EditsOnTerminal(command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
-	}
-}
-
-// TestBuildVersion: a program built by go install called itself (devel) (issue 12, 3.11).
-func TestBuildVersion(t *testing.T) {
-	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
-	commit := []debug.BuildSetting{setting("vcs.revision", strings.Repeat("0123456789", 4)), setting("vcs.modified", "true")}
-	for want, info := range map[string]*debug.BuildInfo{
-		"v1.2.3":                   {Main: debug.Module{Version: "v1.2.3"}, Settings: commit},
-		"devel-012345678901-dirty": {Main: debug.Module{Version: "(devel)"}, Settings: commit},
-		"devel-012345678901":       {Settings: commit[:1]},
-		"devel":                    {Main: debug.Module{Version: "(devel)"}},
-	} {
-		if got := cli.BuildVersion(info); got != want {
-			t.Errorf("version %q, want %q", got, want)
-		}
-	}
-	if got := cli.BuildVersion(nil); got != "devel" {
-		t.Errorf("without build information: %q", got)
 	}
 }

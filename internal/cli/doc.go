@@ -1,3 +1,3 @@
-// Package cli is the command line's side of a terminal: the pager, progress, tables, and names of
-// sessions.
+// Package cli is what all commands of a command line share: errors and hints, help and manual pages,
+// tables, the pager, progress, and files that appear whole.
 package cli

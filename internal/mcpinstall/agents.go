@@ -101,4 +101,3 @@ func (a Agent) installed() bool {
 	_, err := os.Stat(filepath.Dir(path))
 	return path != "" && err == nil
 }
-

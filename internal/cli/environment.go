@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// FlagsFromEnvironment sets the flags that the command line does not set from variables: those of
+// prefix and the flag's name, in capitals. Lists are separated by blanks there. The error is a
+// *Failure.
+func FlagsFromEnvironment(flags *pflag.FlagSet, prefix string) (err error) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		name := prefix + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
+		value := os.Getenv(name)
+		if flag.Changed || value == "" || err != nil || flag.Name == "help" {
+			return
+		}
+		if flag.Value.Type() == "stringSlice" {
+			value = strings.Join(strings.Fields(value), ",")
+		}
+		if setErr := flags.Set(flag.Name, value); setErr != nil {
+			err = &Failure{Err: fmt.Errorf("$%s: %w", name, setErr), Status: StatusUsage}
+		}
+	})
+	return err
+}
