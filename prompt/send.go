@@ -24,7 +24,7 @@ const (
 
 	listQuiet  = 600 * time.Millisecond // without output, and a list of commands is up to date
 	framePause = 50 * time.Millisecond  // without output, and a frame is whole,
-	frameLimit = 500 * time.Millisecond
+	frameLimit = 150 * time.Millisecond
 	keyPause   = 150 * time.Millisecond // between two keys that interrupt
 
 	// A session so young may still show a question over its empty input box, or drop what is

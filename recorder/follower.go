@@ -15,9 +15,7 @@ import (
 )
 
 const (
-	quietAfter   = 250 * time.Millisecond // without output, until the Processor is told of it,
-	quietTicks   = 3                      // so many times: a state shows one tick after the screen that shows it
-	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the quiet seems to be over
+	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the Processor's time seems to have come
 	stopPatience = time.Second            // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
 	updateShare  = 4                      // updates take at most one part in this many of the time
@@ -60,8 +58,11 @@ type follower struct {
 	counted   time.Time     // when before was
 	before    int64         // bytes of output then, see outwait
 	updated   time.Time
-	took      time.Duration // duration of the last update
-	last      time.Duration
+	took      time.Duration   // duration of the last update
+	state     string          // what the agent did then
+	waits     bool            // changes wait for the next one
+	last      time.Duration   // when the last event was, in the session's time,
+	seen      time.Time       // and when it was processed
 	ctx       context.Context // done when the follower must stop
 	stop      context.CancelFunc
 	done      chan struct{}
@@ -124,23 +125,18 @@ func (f *follower) fail(err error) {
 
 // follow returns nil when it has processed all there is.
 func (f *follower) follow() error {
-	var quiet, due <-chan time.Time
-	ticks := 0
+	var tick, due <-chan time.Time
 	for {
 		select {
 		case <-f.ctx.Done():
 			return errStopped
-		case <-quiet:
-			quiet = nil
+		case <-tick:
+			tick = nil
 			if f.feed.waiting() {
-				continue // it came before the quiet was over
+				continue // it came before
 			}
-			ticks++
-			f.locked(func() { f.processor.Tick(f.last + time.Duration(ticks)*quietAfter) })
-			f.update()
-			if ticks < quietTicks {
-				quiet = time.After(quietAfter + tickMargin)
-			}
+			f.tick()
+			tick = f.next()
 			continue
 		case <-f.feed.ready:
 			if !f.feed.plenty() {
@@ -154,8 +150,39 @@ func (f *follower) follow() error {
 		if err != nil || closed {
 			return err
 		}
-		ticks, quiet = 0, time.After(quietAfter+tickMargin)
+		f.seen = time.Now()
+		tick = f.next()
 	}
+}
+
+// next returns when tick is to be called if no event comes; nil: not at all.
+func (f *follower) next() <-chan time.Time {
+	at, ok := f.due()
+	wait := at - f.now() + tickMargin
+	if change := f.pause() - time.Since(f.updated); f.waits && (!ok || change < wait) {
+		wait, ok = change, true
+	}
+	if !ok {
+		return nil
+	}
+	return time.After(wait)
+}
+
+// due returns when the processor has something to do if no event comes.
+func (f *follower) due() (at time.Duration, ok bool) {
+	f.locked(func() { at, ok = f.processor.Due() })
+	return at, ok
+}
+
+// now returns the session's time, or one shortly before it.
+func (f *follower) now() time.Duration { return f.last + time.Since(f.seen) }
+
+// tick does what has become due without an event.
+func (f *follower) tick() {
+	if at, ok := f.due(); ok && at+tickMargin <= f.now() {
+		f.locked(func() { f.processor.Tick(at) })
+	}
+	f.carry()
 }
 
 // takeAll processes what there is, until nothing is left.
@@ -250,11 +277,23 @@ func (f *follower) process(e session.Event) error {
 	f.seq.Store(f.processor.Offset())
 	notify(f.progress)
 	f.last = e.At
-	if time.Since(f.updated) >= max(updateEvery, updateShare*f.took) {
-		f.update()
-	}
+	f.carry()
 	return nil
 }
+
+// carry carries the changes to the index, at once if the agent's state has changed, otherwise if
+// the last time was not just now.
+func (f *follower) carry() {
+	var state string
+	f.locked(func() { state = f.processor.State() })
+	f.waits = state == f.state && time.Since(f.updated) < f.pause()
+	if !f.waits {
+		f.update()
+	}
+}
+
+// pause is how long the next update waits for more changes.
+func (f *follower) pause() time.Duration { return max(updateEvery, updateShare*f.took) }
 
 // settleKeys judges all keys that were typed before byte seq of the output. It waits at most limit
 // for the processor to reach that byte. Keys still pending then are not recorded.
@@ -306,10 +345,14 @@ func (f *follower) locked(work func()) {
 func (f *follower) update() {
 	began := time.Now()
 	defer func() { f.updated, f.took = time.Now(), time.Since(began) }()
-	entries, gone := f.processor.Changes()
-	f.processor.Forget()
-	if len(entries)+len(gone) == 0 {
-		return
+	var u Update
+	f.locked(func() {
+		f.state = f.processor.State()
+		u.Entries, u.Gone = f.processor.Changes()
+		f.processor.Forget()
+		u.Agents, u.Title = f.processor.Agents(), f.processor.Title()
+	})
+	if len(u.Entries)+len(u.Gone) > 0 {
+		f.fail(f.index.Put(u))
 	}
-	f.fail(f.index.Put(Update{Entries: entries, Gone: gone, Agents: f.processor.Agents(), Title: f.processor.Title()}))
 }

@@ -111,21 +111,37 @@ func (p *Processor) mark(e session.Event) {
 }
 
 // Tick tells the Processor the time: after a while without output a frame is complete, and later
-// the screen is quiet. In a live session it must be called at least every quarter of a second.
+// the screen is quiet. In a live session it must be called when Due says.
 func (p *Processor) Tick(at time.Duration) {
 	for {
-		gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
-		switch {
-		case p.status.changing() && state <= at && (!p.dirty || state <= gap) && (p.settled || state < still):
-			p.status.log(p.log, p.offset)
-		case p.dirty && gap <= at && !p.term.Modes().SynchronizedOutput:
-			p.frame(p.last, false)
-		case !p.settled && still <= at:
-			p.frame(still, true)
-		default:
+		due, what := p.next()
+		if what == nil || due > at {
 			return
 		}
+		what()
 	}
+}
+
+// Due returns when Tick will have something to do if no event comes before. ok is false if it will
+// have nothing to do.
+func (p *Processor) Due() (at time.Duration, ok bool) {
+	at, what := p.next()
+	return at, what != nil
+}
+
+// next returns what is done next without an event, and when. what is nil if that is nothing.
+func (p *Processor) next() (due time.Duration, what func()) {
+	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
+	whole := p.dirty && !p.term.Modes().SynchronizedOutput // a frame, after a gap
+	switch {
+	case p.status.changing() && (!p.dirty || state <= gap) && (p.settled || state < still):
+		return state, func() { p.status.log(p.log, p.offset) }
+	case whole:
+		return gap, func() { p.frame(p.last, false) }
+	case !p.settled:
+		return still, func() { p.frame(still, true) }
+	}
+	return 0, nil
 }
 
 // flush takes the current frame, whatever the time.
@@ -301,6 +317,9 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) {
 
 // Agent returns the name of the agent that runs, or "".
 func (p *Processor) Agent() string { return p.reader.Agent() }
+
+// State returns the newest event of the agent's state, such as session.EventIdle, or "".
+func (p *Processor) State() string { return statusEvents[p.status.now] }
 
 // AgentShown reports whether the last frame showed the chrome of the agent that runs, such as its
 // input box.

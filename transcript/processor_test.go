@@ -77,7 +77,37 @@ func TestLiveIsReplay(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("log of the live session (-replay +live):\n%s", diff)
 			}
+			due := process(h, events, func(p *transcript.Processor, _, to time.Duration) {
+				for at, ok := p.Due(); ok && at < to; at, ok = p.Due() {
+					p.Tick(at)
+					p.Changes()
+				}
+			})
+			if diff := cmp.Diff(want, due); diff != "" {
+				t.Errorf("log of a live session that ticks when Due says (-replay +live):\n%s", diff)
+			}
 		})
+	}
+}
+
+// TestI17Due: an agent's state is known when Due says, with no event behind it (issue 17, speed).
+func TestI17Due(t *testing.T) {
+	for _, path := range inShort(t, fixtureCasts(t), 12) {
+		h, events := readEvents(t, path)
+		p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+		for _, e := range events {
+			p.Feed(e)
+		}
+		for at, ok := p.Due(); ok; at, ok = p.Due() {
+			if most := p.LastOutput() + time.Second; at > most {
+				t.Fatalf("%s: due at %v, after %v", path, at, most)
+			}
+			p.Tick(at)
+		}
+		before := p.State()
+		if p.Tick(p.LastOutput() + time.Minute); p.State() != before {
+			t.Errorf("%s: %q, a minute later %q", path, before, p.State())
+		}
 	}
 }
 

@@ -391,7 +391,9 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 		}
 		if e.Event == session.EventBusy || e.Event == session.EventAsking {
 			late = now
-		} else if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
+			break
+		}
+		if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
 			late = s.talk.first[e.ID].Add(repliedTime)
 		}
 	}
