@@ -43,6 +43,7 @@ type Processor struct {
 	log    *Log
 
 	now     time.Duration // of the frame at hand
+	fed     time.Duration // of the last event
 	last    time.Duration // of the last output
 	resized time.Duration // of the last resize, or -1
 	erased  bool          // the alternate screen was erased since then
@@ -76,9 +77,13 @@ func NewProcessor(o ProcessorOptions) *Processor {
 	return p
 }
 
-// Feed processes the next event. Events must come in order of time.
+// Feed processes the next event. Events must come in order of time. Those of the same time may be
+// pieces of one, so nothing becomes due between them.
 func (p *Processor) Feed(e session.Event) {
-	p.Tick(e.At)
+	if e.At != p.fed {
+		p.Tick(e.At)
+		p.fed = e.At
+	}
 	switch e.Kind {
 	case session.Output:
 		if e.At-p.last >= frameGap {

@@ -62,14 +62,11 @@ func TestGoldenTranscripts(t *testing.T) {
 		dir := filepath.Dir(path)
 		t.Run(fixtureName(dir), func(t *testing.T) {
 			h, events := readEvents(t, path)
-			var b bytes.Buffer
-			e := json.NewEncoder(&b)
-			e.SetEscapeHTML(false)
-			e.SetIndent("", " ")
-			if err := e.Encode(transcribe(h, events)); err != nil {
+			got, err := encode(transcribe(h, events))
+			if err != nil {
 				t.Fatal(err)
 			}
-			goldie.New(t, goldie.WithFixtureDir(dir), goldie.WithNameSuffix(".golden.json"), goldie.WithDiffEngine(goldie.ColoredDiff)).Assert(t, "transcript", b.Bytes())
+			goldie.New(t, goldie.WithFixtureDir(dir), goldie.WithNameSuffix(".golden.json"), goldie.WithDiffEngine(goldie.ColoredDiff)).Assert(t, "transcript", got)
 		})
 	}
 }
@@ -196,6 +193,16 @@ func transcribe(h cast.Header, events []session.Event) []*session.Entry {
 	}
 	p.Close(last)
 	return p.Entries()
+}
+
+// encode writes entries as the golden transcripts have them.
+func encode(entries []*session.Entry) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(entries)
+	return b.Bytes(), err
 }
 
 // fixtureName names a fixture by its agent, version and case.
