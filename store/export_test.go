@@ -48,6 +48,13 @@ func (s *Store) PutEvents(ctx context.Context, id string, events []session.Event
 	})
 }
 
+// SearchInBatches has searches for beginnings look at n messages first, until the test is over.
+func SearchInBatches(t testing.TB, n int) {
+	before := firstBatch
+	firstBatch = n
+	t.Cleanup(func() { firstBatch = before })
+}
+
 // SearchOnDisk has searches for beginnings read the index on disk only, until the test is over.
 func SearchOnDisk(t testing.TB) {
 	messages := newestMessages

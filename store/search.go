@@ -31,14 +31,20 @@ func (q Query) limit() int {
 	return q.Filter.Limit
 }
 
-// conditions returns the filter and the roles of the query as a condition on the tables s and e.
-func (q Query) conditions() (string, []any) {
-	where, args := q.Filter.where()
+// conditions returns the filter and the roles of the query as a condition on the table e. The
+// sessions are chosen once, not for each message. It returns "" if the query takes all messages.
+func (q Query) conditions() (cond string, args []any) {
+	if where, sessions := q.Filter.where(); where != allSessions {
+		cond, args = "e.session_pk IN (SELECT s.pk FROM sessions AS s WHERE "+where+")", sessions
+	}
 	if len(q.Roles) > 0 {
-		where += " AND e.role IN (SELECT value FROM json_each(?))"
+		if cond != "" {
+			cond += " AND "
+		}
+		cond += "e.role IN (SELECT value FROM json_each(?))"
 		args = append(args, asJSON(q.Roles))
 	}
-	return where, args
+	return cond, args
 }
 
 // Hit is one message that a query found.
@@ -98,8 +104,8 @@ func (s *Store) searchIndex(ctx context.Context, q Query, words queryWords) (hit
 func (s *Store) search(ctx context.Context, q Query, match string, begins bool) (hits []*Hit, err error) {
 	where, args := q.conditions()
 	join, weighed, score := "", ranked, "bm25(entry_fts, 1.0, 0.5)"
-	if len(args) > 0 || q.Filter.Live {
-		join = "JOIN entries AS e ON e.pk = entry_fts.rowid JOIN sessions AS s ON s.pk = e.session_pk"
+	if where != "" {
+		join, where = "JOIN entries AS e ON e.pk = entry_fts.rowid", "AND "+where
 		weighed = rankedChosen
 	}
 	args, limit := append([]any{match}, args...), q.limit()
@@ -109,7 +115,7 @@ func (s *Store) search(ctx context.Context, q Query, match string, begins bool) 
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `WITH
 			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, `+score+` AS score FROM entry_fts `+join+`
-				WHERE entry_fts MATCH ? AND `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
+				WHERE entry_fts MATCH ? `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
 			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
 			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
 			ORDER BY best.score, e.pk DESC`, append(args, weighed, limit)...)
@@ -129,9 +135,10 @@ func (s *Store) search(ctx context.Context, q Query, match string, begins bool) 
 	return hits, err
 }
 
-func scanHit(rows *sql.Rows) (*Hit, error) {
+// scanHit reads infoColumns and entryColumns, and what follows them into more.
+func scanHit(rows *sql.Rows, more ...any) (*Hit, error) {
 	hit, row := &Hit{Session: &Info{}}, entryRow{}
-	if err := scanInfo(rows, hit.Session, row.targets()...); err != nil {
+	if err := scanInfo(rows, hit.Session, append(row.targets(), more...)...); err != nil {
 		return nil, err
 	}
 	var err error

@@ -141,11 +141,20 @@ func TestSearchNewestIsSearch(t *testing.T) {
 	var queries []store.Query
 	for _, text := range []string{"cach*", "caf* make", "缓*", "out* NOT cach*", `"foo_bar cach"*`, "cach* OR ) (", "ba*", "none*"} {
 		queries = append(queries, store.Query{Text: text, Filter: store.Filter{Limit: 5}}, store.Query{Text: text, Roles: []string{session.RoleTool}, Filter: store.Filter{Limit: 3}},
-			store.Query{Text: text, Filter: store.Filter{Limit: 2, Live: true}}, store.Query{Text: text, Filter: store.Filter{Agent: "claude", Limit: 4}})
+			store.Query{Text: text, Filter: store.Filter{Limit: 2, Live: true}}, store.Query{Text: text, Filter: store.Filter{Agent: "claude", Limit: 4}},
+			store.Query{Text: text, Filter: store.Filter{ID: "a", Limit: 30}}, store.Query{Text: text, Filter: store.Filter{Command: "none"}})
 	}
 	var newest [][]string
 	for _, q := range queries {
 		newest = append(newest, find(q))
+	}
+	for _, n := range []int{1, 7} {
+		store.SearchInBatches(t, n)
+		for i, q := range queries {
+			if diff := cmp.Diff(newest[i], find(q)); diff != "" {
+				t.Errorf("%+v, batches of %d (-of all +in batches):\n%s", q, n, diff)
+			}
+		}
 	}
 	store.SearchOnDisk(t)
 	for i, q := range queries {

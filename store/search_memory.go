@@ -5,52 +5,108 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // For a prefix that occurs in most messages, FTS5 would merge most of its index. The newest
-// messages contain enough hits for such a prefix: a bounded number of them is indexed in memory for
-// the query.
+// messages contain enough hits for such a prefix. They are indexed in memory for the query, in
+// batches that double. As soon as a batch shows that newestMessages hold too few hits, the prefix is
+// rare enough for the index on disk.
 var (
+	firstBatch     = 50
 	newestMessages = 2000
-	newestBytes    = 1 << 20
+	newestBytes    = 1 << 20 // of a batch
 )
 
+// fewMessages is how many messages the index of sessions finds and sorts faster than a walk through
+// all messages does.
+const fewMessages = 20_000
+
 // searchNewest searches the newest messages only. It reports false if these hold fewer hits than
-// the query asks for.
+// the query asks for, and there are older ones.
 func (s *Store) searchNewest(ctx context.Context, q Query, words queryWords) (hits []*Hit, enough bool, err error) {
-	where, args := q.conditions()
-	var newest []*Hit
-	var indexed [][2]string
+	chosen, err := s.chosen(ctx, q)
+	if err != nil || chosen == 0 {
+		return nil, err == nil, err
+	}
+	below, seen := int64(math.MaxInt64), 0
+	for n := firstBatch; seen < newestMessages; n *= 2 {
+		b, err := s.messagesBelow(ctx, q, below, n, chosen <= fewMessages)
+		if err != nil {
+			return nil, false, err
+		}
+		found, err := matching(ctx, words, b.indexed, q.limit()-len(hits))
+		if err != nil {
+			return nil, false, err
+		}
+		for _, i := range found {
+			hits = append(hits, b.hits[i])
+		}
+		if len(hits) == q.limit() || b.last {
+			return hits, true, nil
+		}
+		if below, seen = b.start, seen+len(b.hits); len(hits)*newestMessages < q.limit()*seen {
+			break
+		}
+	}
+	return nil, false, nil
+}
+
+// chosen returns how many messages the sessions hold that the query's filter chooses.
+func (s *Store) chosen(ctx context.Context, q Query) (n int, err error) {
+	where, args := q.Filter.where()
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `WITH newest AS MATERIALIZED (SELECT pk FROM entries WHERE type = 'message' ORDER BY pk DESC LIMIT ?)
-			SELECT `+infoColumns+`, `+entryColumns+` FROM newest JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
-			WHERE `+where+` ORDER BY e.pk DESC`, append([]any{newestMessages}, args...)...)
+		return tx.QueryRowContext(ctx, "SELECT coalesce(sum(messages), 0) FROM sessions AS s WHERE "+where, args...).Scan(&n)
+	})
+	return n, err
+}
+
+// batch is some messages that the filter chooses, the newest first.
+type batch struct {
+	hits    []*Hit
+	indexed [][2]string
+	start   int64 // the key of the oldest
+	last    bool  // there are no older ones
+}
+
+// messagesBelow returns the n newest messages whose keys are less than below, or fewer if they are
+// large. few says that the query's sessions hold few messages.
+func (s *Store) messagesBelow(ctx context.Context, q Query, below int64, n int, few bool) (b batch, err error) {
+	where, args := q.conditions()
+	if where != "" {
+		where = "AND " + where
+	}
+	from, order := "entries AS e NOT INDEXED", "e.pk"
+	if few {
+		from, order = "entries AS e", "+e.pk" // by the index of sessions, then sorted
+	}
+	args = append(append([]any{below}, args...), n)
+	err = s.view(ctx, "search", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `WITH newest AS MATERIALIZED (SELECT e.pk FROM `+from+`
+				WHERE e.type = 'message' AND `+order+` < ? `+where+` ORDER BY `+order+` DESC LIMIT ?)
+			SELECT `+infoColumns+`, `+entryColumns+`, e.pk FROM newest JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
+			ORDER BY e.pk DESC`, args...)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
 		for size := 0; size < newestBytes && rows.Next(); {
-			hit, err := scanHit(rows)
+			hit, err := scanHit(rows, &b.start)
 			if err != nil {
 				return err
 			}
 			text := indexedOf(hit.Entry)
-			newest, indexed = append(newest, hit), append(indexed, text)
+			b.hits, b.indexed = append(b.hits, hit), append(b.indexed, text)
 			size += len(text[0]) + len(text[1])
+			b.last = size < newestBytes && len(b.hits) < n
 		}
+		b.last = b.last || len(b.hits) == 0
 		return rows.Err()
 	})
-	if err != nil {
-		return nil, false, err
-	}
-	found, err := matching(ctx, words, indexed, q.limit())
-	for _, i := range found {
-		hits = append(hits, newest[i])
-	}
-	return hits, len(hits) == q.limit(), err
+	return b, err
 }
 
 // SearchEntries is Search in entries of a session that the database does not have. The hits are in

@@ -194,9 +194,12 @@ func (p *Position) UnmarshalText(text []byte) error {
 	return errors.Join(err, keyErr)
 }
 
+// allSessions is the condition of a filter that takes all sessions.
+const allSessions = "true"
+
 // where returns the filter as an SQL condition on the table s.
 func (f Filter) where() (string, []any) {
-	cond, args := []string{"true"}, []any(nil)
+	cond, args := []string{allSessions}, []any(nil)
 	add := func(c string, a ...any) { cond, args = append(cond, c), append(args, a...) }
 	if f.Agent != "" {
 		add("EXISTS (SELECT 1 FROM json_each(s.agents) WHERE value ->> 'name' = ?)", f.Agent)
