@@ -15,7 +15,8 @@ type view struct {
 	text   string
 	folded string
 	folds  []foldAt
-	words  bool // it has blanks for breaks; no token is cut
+	words  bool // no token is cut at a fold: a blank is there, or a backslash was
+	blanks bool // only rules that want a blank find more here than in the text folded
 }
 
 // foldAt is a break that was taken out.
@@ -26,6 +27,7 @@ type foldAt struct {
 
 const (
 	minRow     = 10 // cells: no row that was full is narrower
+	minWords   = 16 // cells: likewise a row with the word that did not fit
 	rowSlack   = 12 // cells: a message's first row may have lost its marker and its indentation
 	borderRune = "│┃|║"
 )
@@ -36,7 +38,30 @@ func fold(text string) *view { return joinRows(text, "", cut) }
 // unwrap makes a view of text with a blank for each break that may have been between two words.
 func unwrap(text string) *view {
 	v := joinRows(text, " ", wrapped)
-	v.words = true
+	v.words, v.blanks = true, true
+	return v
+}
+
+// unescape makes a view of those rows of text that have quotes with backslashes before them, as in
+// JSON and in the strings of programs. It is without the backslashes.
+func unescape(text string) *view {
+	v := &view{text: text, words: true}
+	var b strings.Builder
+	from := 0 // of the row
+	for row := range strings.Lines(text) {
+		if strings.Contains(row, `\"`) {
+			v.folds = append(v.folds, foldAt{at: b.Len(), back: from})
+			at := 0
+			for i := strings.Index(row, `\"`); i >= 0; i = strings.Index(row[at:], `\"`) {
+				b.WriteString(strings.TrimRight(row[at:at+i], `\`))
+				at += i + 1
+				v.folds = append(v.folds, foldAt{at: b.Len(), back: from + at})
+			}
+			b.WriteString(row[at:])
+		}
+		from += len(row)
+	}
+	v.folded = b.String()
 	return v
 }
 
@@ -55,7 +80,7 @@ func joinRows(text, glue string, at func(text string, line, next int) (end, to i
 		line, next := start, start+n+1
 		start = next
 		end, to, ok := at(text, line, next)
-		if !ok {
+		if !ok || end < from { // of a row of nothing but borders, nothing is left
 			continue
 		}
 		if v.folds == nil {
@@ -83,14 +108,14 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 	}
 	row := text[line:end]
 	bare := row
-	if bare == "" || !inToken(bare[len(bare)-1]) { // most rows need no more
+	if !mayCut(bare, 0) { // most rows need no more
 		bare = strings.TrimRight(row, " \t")
 		if inner := strings.TrimRight(bare, borderRune); inner != bare {
 			bare = strings.TrimRight(inner, " \t")
 		} else if bare != row {
 			return 0, 0, false // the row was not full
 		}
-		if bare == "" || !inToken(bare[len(bare)-1]) {
+		if !mayCut(bare, 0) {
 			return 0, 0, false
 		}
 	}
@@ -99,9 +124,9 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 		rest = rest[:n]
 	}
 	after := rest
-	if after == "" || !inToken(after[0]) {
+	if after == "" || !mayCut(bare, after[0]) {
 		after = strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
-		if after == "" || !inToken(after[0]) {
+		if after == "" || !mayCut(bare, after[0]) {
 			return 0, 0, false
 		}
 	}
@@ -111,6 +136,24 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 	}
 	return line + len(bare), next + len(rest) - len(after), true
 }
+
+// mayCut reports whether a break between row and a row that begins with next, 0 if that is not
+// known, may be inside a token, or between an assignment, the quote behind it, and the token.
+func mayCut(row string, next byte) bool {
+	if row == "" {
+		return false
+	}
+	last := row[len(row)-1]
+	switch {
+	case inToken(last):
+		return next == 0 || inToken(next) || isQuote(next) && (last == '=' || last == ':')
+	case isQuote(last) && len(row) > 1:
+		return strings.IndexByte("=: (", row[len(row)-2]) >= 0 && (next == 0 || inToken(next))
+	}
+	return false
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // cells returns how many characters s has.
 func cells(s string) int {
@@ -128,14 +171,18 @@ func cells(s string) int {
 // because the next word did not fit: the upper row with that word is wider than the lower row. What
 // is between end and to is around the words.
 func wrapped(text string, line, next int) (end, to int, ok bool) {
-	row := strings.TrimSuffix(text[line:next-1], "\r")
-	bare := strings.TrimRight(strings.TrimRight(strings.TrimRight(row, " \t"), borderRune), " \t")
+	row := strings.TrimRight(strings.TrimSuffix(text[line:next-1], "\r"), " \t")
 	below, _, _ := strings.Cut(text[next:], "\n")
-	after := strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(below, " \t"), borderRune), " \t")
-	rest := strings.TrimRight(strings.TrimRight(below, "\r"+borderRune), " \t")
+	after := strings.TrimLeft(below, " \t")
+	bare, rest := row, strings.TrimRight(below, " \t\r")
+	if inner := strings.TrimLeft(after, borderRune); inner != after {
+		after = strings.TrimLeft(inner, " \t")
+		bare = strings.TrimRight(strings.TrimRight(row, borderRune), " \t") // else it is a pipe, or a table's
+		rest = strings.TrimRight(strings.TrimRight(rest, borderRune), " \t")
+	}
 	word, _, _ := strings.Cut(after, " ")
-	width := cells(bare)
-	if width < minRow || word == "" || width+1+cells(word) <= cells(rest) {
+	width := cells(bare) + 1 + cells(word)
+	if bare == "" || word == "" || width < minWords || width <= cells(rest) {
 		return 0, 0, false
 	}
 	return line + len(bare), next + len(below) - len(after), true

@@ -23,7 +23,7 @@ func findKnown(v *view) (matches []Match, blank bool) {
 		at := end - len(knownWords[word])
 		for _, n := range byWord[word] {
 			blank = blank || knownRules[n].blank
-			if at < done[n] || v.words && !knownRules[n].blank {
+			if at < done[n] || v.blanks && !knownRules[n].blank {
 				continue
 			}
 			for _, m := range knownRules[n].near(v, at, end) {

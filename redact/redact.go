@@ -98,6 +98,10 @@ func (r *Redactor) Find(text string) []Match {
 			more, _ := findKnown(unwrap(text))
 			matches = append(matches, more...)
 		}
+		if strings.Contains(text, `\"`) {
+			more, _ := findKnown(unescape(text))
+			matches = append(matches, more...)
+		}
 	}
 	for _, own := range r.own {
 		matches = append(matches, own.everywhere(v)...)

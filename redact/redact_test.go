@@ -55,6 +55,7 @@ func TestHarmless(t *testing.T) {
 		"Authorization: Bearer <token>", "bearer authentication-of-everything-here",
 		"ghp_short", "AKIAIOSFODNN7EXAMPLE",
 		"key: value\nother: thing\npassword: \nname",
+		"key = tls13.ExpandLabel(c.hash.New, x)", "PrivateKey: testRSA2048PrivateKey,", "PrivateKey = testEd25519PrivateKey",
 		"⏺ Read(src/auth/token_test.go)\n  ⎿  Read 120 lines",
 	} {
 		if got := r.Text(text, nil); got != text {

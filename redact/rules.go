@@ -78,14 +78,38 @@ func isKnown(id string) bool {
 
 // isSecret says whether what a rule found is random enough, and not known to be harmless.
 func (r *rule) isSecret(secret, match, line string) bool {
-	if r.entropy > 0 && entropy(secret) < r.entropy {
+	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey.MatchString(secret)) {
 		return false
 	}
-	if r.id == genericRule && !strings.ContainsAny(secret, "0123456789") {
+	if r.id == genericRule && (!strings.ContainsAny(secret, "0123456789") || isIdentifier(secret)) {
 		return false
 	}
 	allows := func(a *allowlist) bool { return a.allows(secret, match, line) }
 	return !slices.ContainsFunc(r.allow, allows) && !slices.ContainsFunc(r.global, allows)
+}
+
+// hexEntropy is exceeded by nearly all keys of 128 bits or more in hexadecimal digits; the bound of
+// gitleaks' generic rule is not by one in five.
+const hexEntropy = 3
+
+var (
+	hexKey    = regexp.MustCompile(`^(?:[0-9a-f]{32,}|[0-9A-F]{32,})$`)
+	camelCase = regexp.MustCompile(`[a-z][A-Z][a-z]|[a-z0-9]\.[A-Za-z]`)
+	camelWord = regexp.MustCompile(`[A-Z]?[a-z]{4,}`)
+	digitRun  = regexp.MustCompile(`[0-9]+`)
+)
+
+// isIdentifier reports whether s looks like a name in source code, such as tls13.ExpandLabel: it is
+// in camel case or qualified, most of it is words, and the few digits are in one place.
+func isIdentifier(s string) bool {
+	if !camelCase.MatchString(s) || strings.ContainsAny(s, "/+=-") {
+		return false
+	}
+	letters, digits := 0, digitRun.FindAllString(s, -1)
+	for _, w := range camelWord.FindAllString(s, -1) {
+		letters += len(w)
+	}
+	return len(digits) <= 1 && len(strings.Join(digits, "")) <= 5 && 2*letters >= len(s)
 }
 
 // entropy is Shannon's, in bits a byte.

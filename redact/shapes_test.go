@@ -1,6 +1,8 @@
 package redact_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,6 +65,8 @@ func TestE12MoreShapes(t *testing.T) {
 		for how, text := range map[string]string{
 			"plain": whole, "bold": "**" + whole + "**", "code": "`" + whole + "`", "box": "╭────╮\n│ " + whole + " │\n╰────╯",
 			"wrapped": wrapWords(whole, 60), "wrapped in a box": wrap(whole, 76, "│ ", " │"),
+			"wrapped in a narrow box": wrap(strings.ReplaceAll(whole, "\n", " "), 44, "│ ", " │"),
+			"a string":                `{"text":"` + strings.ReplaceAll(whole, `"`, `\"`) + `"}`, "a string in a string": `"{\"text\":\"` + strings.ReplaceAll(whole, `"`, `\\\"`) + `\"}"`,
 		} {
 			if n := leftOver(withoutMarks(r.Text(text, nil)), c.Secret); n > max(4, len(c.Secret)/4) {
 				t.Errorf("%s, %s: %d characters left of %q", c.Rule, how, n, text)
@@ -72,6 +76,54 @@ func TestE12MoreShapes(t *testing.T) {
 		if n := leftOver(strings.Join(masked, ""), c.Secret); n > 12 || n == len(c.Secret) {
 			t.Errorf("%s, two colours: %d characters left: %q", c.Rule, n, masked)
 		}
+	}
+}
+
+// Issue 12, 2.5: a table whose cells hold nothing but bars made redaction panic.
+func TestE12TableOfBars(t *testing.T) {
+	r := newRedactor(t)
+	for _, bar := range []string{"│", "┃", "|", "║"} {
+		text := "the mysql password is in a long enough row\n" + strings.Repeat(bar, 30) + " " + bar + "\n" + bar + " x of it"
+		if got := r.Text(text, nil); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// Issue 12, 2.5: where a row ends behind a quote, before one, or at a pipe, a password passed.
+func TestE12CutAtSigns(t *testing.T) {
+	r := newRedactor(t)
+	for text, secret := range map[string]string{
+		"Authorization: Digest username=\"anna\", response=\"\nc285a522dab5bff7eb92676c9bc740ed\"": "c285a522dab5bff7eb92676c9bc740ed",
+		"<user name=\"anna\" password=\"\nDiZ5Ns4x9g7\"/>":                                         "DiZ5Ns4x9g7",
+		"          <add key=\"ApiKey\" value=\n\"M0qbPrR5Nua4QY2UEX2LoqNqd3VDWgq5\" />":            "M0qbPrR5Nua4QY2UEX2LoqNqd3VDWgq5",
+		"Set root's password to `\n91fNP8qCD7`.":                                                   "91fNP8qCD7",
+		"│ printf '%s' 'eqGGmjQwmT7' | │\n│ cryptsetup open /dev/sda2 c - │":                       "eqGGmjQwmT7",
+		"printf '%s' 'eqGGmjQwmT7' |\n  cryptsetup open /dev/sda2 c -":                             "eqGGmjQwmT7",
+		"| API_KEY |\n  x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f |":                                        "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f",
+		"curl -b\n  'session=x7Kd93mQvTz1LrPw8YbN'\n  https://host":                                "x7Kd93mQvTz1LrPw8YbN",
+		"{\"env\": \"curl -d \\\"{\\\\\\\"password\\\\\\\":\\\\\\\"8b1BLs36oG7\\\\\\\"}\\\"\"}":    "8b1BLs36oG7",
+		"config/app.env:12:db.internal:5432:shop:bob:Tr0ub4dor-x9":                                 "Tr0ub4dor-x9",
+	} {
+		if got := r.Text(text, nil); leftOver(withoutMarks(got), secret) > 3 {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// Issue 12, 2.5: a fifth of all keys of 32 hexadecimal digits were not random enough behind the word
+// key. Those with a word of gitleaks' list in them, such as dead, still pass.
+func TestE12HexKeys(t *testing.T) {
+	r := newRedactor(t)
+	passed := 0
+	for i := range 1000 {
+		key := fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))[:32]
+		if got := r.Text("api_key = "+key, nil); leftOver(withoutMarks(got), key) > 3 {
+			passed++
+		}
+	}
+	if passed > 5 {
+		t.Errorf("%d of 1000 keys pass", passed)
 	}
 }
 
