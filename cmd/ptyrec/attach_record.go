@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -75,5 +76,5 @@ func (l *attachLog) close() {
 	if err != nil {
 		l.a.notice("warning: %d bytes of this session were not recorded: %v", lost, err)
 	}
-	l.a.notice("recorded as %s; `ptyrec show %[1]s` shows it", l.id[:min(minPrefix, len(l.id))])
+	l.a.notice("recorded as %s; `ptyrec show %[1]s` shows it", l.id[:min(listing.MinPrefix, len(l.id))])
 }

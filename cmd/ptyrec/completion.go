@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -60,10 +61,10 @@ func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word s
 		return nil
 	}
 	out := []cobra.Completion{cobra.CompletionWithDesc("last", "the newest session")}
-	short, now := newShortIDs(ids), time.Now()
+	short, now := listing.NewShortIDs(ids), time.Now()
 	for _, info := range infos {
-		if id := short.of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
-			out = append(out, cobra.CompletionWithDesc(id, dayName(info.StartedAt.Local(), now)+" "+printable.Clip(titleOf(info), 60)))
+		if id := short.Of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
+			out = append(out, cobra.CompletionWithDesc(id, listing.Day(info.StartedAt.Local(), now)+" "+printable.Clip(listing.Title(info), 60)))
 		}
 	}
 	return out

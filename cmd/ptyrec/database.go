@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -127,11 +128,11 @@ func ambiguous(ctx context.Context, s *store.Store, ref string) error {
 	if err != nil {
 		return err
 	}
-	short := newShortIDs(ids)
+	short := listing.NewShortIDs(ids)
 	var names []string
 	for _, id := range ids {
 		if strings.HasPrefix(id, strings.ToLower(ref)) {
-			names = append(names, short.of(id))
+			names = append(names, short.Of(id))
 		}
 	}
 	named := strings.Join(names[:min(5, len(names))], ", ")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -206,7 +207,7 @@ func (x *examination) files(ctx context.Context, path string) error {
 // sideBySide runs n parts of an examination on all cores, and reports what they find in order.
 func (x *examination) sideBySide(n int, examine func(part *examination, i int) error) error {
 	parts := make([]examination, n)
-	err := eachParallel(n, func(i int) error {
+	err := parallel.Each(n, func(i int) error {
 		parts[i] = examination{app: x.app, flags: x.flags, db: x.db}
 		return examine(&parts[i], i)
 	})
@@ -269,9 +270,9 @@ func (x *examination) salvage(ctx context.Context, path string) error {
 		return err
 	}
 	x.say(verdictMended, "file", "copied %s, %s of raw logs and %d entries into a new one; the damaged one is %s",
-		plural(saved.Sessions, "session"), plural(saved.Segments, "part"), saved.Entries, kept)
+		cli.Plural(saved.Sessions, "session"), cli.Plural(saved.Segments, "part"), saved.Entries, kept)
 	if saved.Orphans > 0 {
-		x.say(verdictLost, "file", "the command, folder and window of %s", plural(saved.Orphans, "session"))
+		x.say(verdictLost, "file", "the command, folder and window of %s", cli.Plural(saved.Orphans, "session"))
 	}
 	x.db, err = x.app.openStore(ctx)
 	return err

@@ -16,6 +16,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -161,12 +163,12 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	}
 	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
 	for i, info := range infos {
-		sessions[i], titles[i] = info.Session, titleOf(info)
+		sessions[i], titles[i] = info.Session, listing.Title(info)
 	}
 	names := archive.FileNames(sessions, titles)
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
-	err = eachParallel(len(infos), func(i int) error {
+	err = parallel.Each(len(infos), func(i int) error {
 		defer bar.Add(1)
 		info := infos[i]
 		return a.writeFile(filepath.Join(f.dir, names[i]+"."+ending(format)), func(w io.Writer) error {
@@ -175,7 +177,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	})
 	if err == nil {
 		bar.Finish()
-		a.notice("%s written to %s", plural(len(infos), "session"), f.dir)
+		a.notice("%s written to %s", cli.Plural(len(infos), "session"), f.dir)
 	}
 	return err
 }

@@ -7,13 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -89,7 +88,7 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 	}
 	bar := newProgress(a, label, paths)
 	defer bar.Finish()
-	return eachParallel(len(paths), func(i int) error {
+	return parallel.Each(len(paths), func(i int) error {
 		rec, err := a.openRecording(paths[i], bar.Add)
 		if err != nil {
 			return err
@@ -164,24 +163,4 @@ func extractSession(ctx context.Context, a *app, of target) error {
 		return missing(err)
 	}
 	return render.Write(a.stdout, "json", t)
-}
-
-// eachParallel calls do for 0 to n-1, on as many cores as there are, and joins the errors in order.
-func eachParallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				errs[i] = do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return errors.Join(errs...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -31,9 +32,6 @@ func (f *tableFlags) register(a *app, cmd *cobra.Command) {
 	f.filterFlags.register(a, cmd)
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 }
-
-// whenHelp says what a time flag takes.
-const whenHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
 
 func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -81,17 +79,17 @@ func (f *filterFlags) filter(now time.Time) (store.Filter, error) {
 		if t.text == "" {
 			continue
 		}
-		s, err := parseWhen(t.text, now)
+		s, err := timespan.Parse(t.text, now)
 		if err != nil {
-			return out, &cli.Failure{Err: err, Hint: whenHelp, Status: cli.StatusUsage}
+			return out, &cli.Failure{Err: err, Hint: timespan.Help, Status: cli.StatusUsage}
 		}
 		if t.since {
-			out.Since = s.start
+			out.Since = s.Start
 		}
 		if t.until {
-			out.Until = s.end
-			if s.end.Equal(s.start) {
-				out.Until = s.end.Add(time.Nanosecond) // the moment itself belongs to it
+			out.Until = s.End
+			if s.End.Equal(s.Start) {
+				out.Until = s.End.Add(time.Nanosecond) // the moment itself belongs to it
 			}
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -73,7 +75,7 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 		return err
 	}
 	done := make([]imported, len(paths))
-	err = eachParallel(len(paths), func(i int) (err error) {
+	err = parallel.Each(len(paths), func(i int) (err error) {
 		done[i], err = im.one(ctx, paths[i])
 		done[i].failed = err != nil
 		return err
@@ -94,13 +96,13 @@ type importer struct {
 
 // tell prints what was imported, under which id, and how much that was.
 func (im *importer) tell(ctx context.Context, paths []string, done []imported) error {
-	var short shortIDs
+	var short listing.ShortIDs
 	if im.db != nil {
 		ids, err := im.db.IDs(ctx)
 		if err != nil {
 			return err
 		}
-		short = newShortIDs(ids)
+		short = listing.NewShortIDs(ids)
 	}
 	fresh, known, failed := 0, 0, 0
 	for i, d := range done {
@@ -112,13 +114,13 @@ func (im *importer) tell(ctx context.Context, paths []string, done []imported) e
 		case d.info == nil:
 		case d.known:
 			known++
-			im.a.notice("%s is already in the database as %s", path, short.of(d.info.ID))
+			im.a.notice("%s is already in the database as %s", path, short.Of(d.info.ID))
 		case im.dry:
 			fresh++
-			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), agentWord(d.info), printable.Clip(titleOf(d.info), 60))
+			fmt.Fprintf(im.a.stdout, "%s: %s, %s\n", printable.Line(path), listing.Agent(d.info), printable.Clip(listing.Title(d.info), 60))
 		default:
 			fresh++
-			fmt.Fprintf(im.a.stdout, "%s  %s: %s, %s\n", short.of(d.info.ID), printable.Line(path), agentWord(d.info), printable.Clip(titleOf(d.info), 60))
+			fmt.Fprintf(im.a.stdout, "%s  %s: %s, %s\n", short.Of(d.info.ID), printable.Line(path), listing.Agent(d.info), printable.Clip(listing.Title(d.info), 60))
 		}
 	}
 	verb := "imported"

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/peer"
+	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/mcp"
 )
@@ -114,8 +115,8 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	return mcp.Options{
 		Open: archives.open, Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
-			s, err := parseWhen(text, time.Now())
-			return s.start, s.end, err
+			s, err := timespan.Parse(text, time.Now())
+			return s.Start, s.End, err
 		},
 	}, nil
 }

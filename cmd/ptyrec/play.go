@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/session"
@@ -113,7 +114,7 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 			return nil, err
 		}
 	}
-	t := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows, Title: titleOf(info)}}
+	t := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows, Title: listing.Title(info)}}
 	source := archive.NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
 	if err := t.load(source); err != nil {

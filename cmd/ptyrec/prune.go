@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -86,7 +87,7 @@ func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 		return l, &cli.Failure{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Status: cli.StatusUsage}
 	}
 	if f.olderThan != "" {
-		age, err := parseAge(f.olderThan)
+		age, err := timespan.ParseAge(f.olderThan)
 		if err != nil {
 			return l, &cli.Failure{Err: err, Hint: "try 90d, 12w or 1y", Status: cli.StatusUsage}
 		}
@@ -106,7 +107,7 @@ func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 func kept(l pruneLimits, infos []*store.Info) string {
 	l.tagged = true
 	if n := len(l.choose(infos)); n > 0 {
-		return "; " + plural(n, "session") + " with tags would go with --tagged"
+		return "; " + cli.Plural(n, "session") + " with tags would go with --tagged"
 	}
 	return ""
 }

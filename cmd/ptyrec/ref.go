@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -208,7 +209,7 @@ func shortID(ctx context.Context, db *store.Store, id string) string {
 	if err != nil {
 		return id
 	}
-	return newShortIDs(ids).of(id)
+	return listing.NewShortIDs(ids).Of(id)
 }
 
 // isFile reports whether a name is that of a recording's file, not a session's id.

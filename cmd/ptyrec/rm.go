@@ -12,6 +12,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -64,13 +66,13 @@ func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store
 	if err != nil {
 		return err
 	}
-	short, now := newShortIDs(ids), time.Now()
+	short, now := listing.NewShortIDs(ids), time.Now()
 	var size int64
 	for _, info := range infos {
 		size += info.StoredBytes
-		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.of(info.ID), dayName(info.StartedAt.Local(), now), printable.Clip(titleOf(info), 60))
+		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
 	}
-	what := fmt.Sprintf("%s, %s on disk", plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
+	what := fmt.Sprintf("%s, %s on disk", cli.Plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
 	if !yes {
 		if err := a.agreed("delete " + what); err != nil {
 			return err
@@ -112,13 +114,6 @@ func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 		a.notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
 	}
 	return nil
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // agreed asks on stderr. Whoever cannot be asked has not agreed.

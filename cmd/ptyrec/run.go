@@ -16,6 +16,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
@@ -277,7 +278,7 @@ func (a *app) tellRecorded(to *sink) {
 		_ = os.WriteFile(told, nil, 0o600) // else it is found out again
 		return
 	}
-	short := newShortIDs(ids).of(to.session.ID)
+	short := listing.NewShortIDs(ids).Of(to.session.ID)
 	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", short)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -215,7 +216,7 @@ func sandboxLines(ctx context.Context, db *store.Store, filter store.Filter, now
 		if b.Last.Local().Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
 			when = b.Last.Local().Format("2006-01-02 15:04")
 		}
-		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", b.Name, plural(b.Commands, "command"), running, when))
+		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", b.Name, cli.Plural(b.Commands, "command"), running, when))
 	}
 	return lines, nil
 }

@@ -11,11 +11,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -75,41 +74,33 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	labels, hits, short, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	hits, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
-	none := len(labels)+len(hits) == 0
 	if f.asJSON {
-		err := cli.WriteBuffered(a.stdout, func(w io.Writer) error { return writeHitsJSON(w, labels, hits, short, a.sockets()) })
-		if err == nil && none {
+		err := cli.WriteBuffered(a.stdout, func(w io.Writer) error { return hits.WriteJSON(w, a.sockets()) })
+		if err == nil && hits.Len() == 0 {
 			err = cli.ExitStatus(cli.StatusFailure)
 		}
 		return err
 	}
-	if none {
+	if hits.Len() == 0 {
 		return fail(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
-	var b strings.Builder
-	for _, hit := range labels {
-		writeLabelHit(&b, a, hit, short, now)
-	}
-	for _, hit := range hits {
-		writeHit(&b, a, hit, short, now)
-	}
-	return a.page(cli.Text(b.String()))
+	look := listing.HitsLook{Style: a.colours(), Width: a.width(), Named: isTerminal(a.stdout), Now: now}
+	return a.page(cli.Text(hits.Text(look)))
 }
 
 // searched asks the database, and reads the sessions whose entries it does not take now; their hits
-// come first. It returns the ids by which the sessions are known too. Without a database there are
-// none.
-func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, _ shortIDs, err error) {
+// come first. Without a database there are none.
+func (a *app) searched(ctx context.Context, q store.Query) (*listing.Hits, error) {
 	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {
-		return nil, nil, nil, nil
+		return &listing.Hits{}, nil
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	var unsaved []*store.Hit
 	searched := map[string]bool{}
@@ -123,93 +114,15 @@ func (a *app) searched(ctx context.Context, q store.Query) (labels []*store.Labe
 		return err
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	if labels, hits, err = db.SearchAll(ctx, q); err != nil {
-		return nil, nil, nil, err
+	labels, hits, err := db.SearchAll(ctx, q)
+	if err != nil {
+		return nil, err
 	}
 	hits = slices.DeleteFunc(hits, func(h *store.Hit) bool { return searched[h.Session.ID] })
 	hits = append(unsaved, hits...)
 	hits = hits[:min(len(hits), q.Filter.Limit-len(labels))]
 	ids, err := db.IDs(ctx)
-	return labels, hits, newShortIDs(ids), err
-}
-
-// hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the
-// snippet.
-type hitItem struct {
-	Ref     string         `json:"ref"` // for show
-	Snippet string         `json:"snippet"`
-	Marks   [][2]int       `json:"marks"`
-	Entry   *session.Entry `json:"entry,omitempty"` // none: the session's title, note or tags matched
-	Session listItem       `json:"session"`
-}
-
-func writeHitsJSON(w io.Writer, labels []*store.LabelHit, hits []*store.Hit, short shortIDs, sockets map[string]string) error {
-	items := make([]hitItem, 0, len(labels)+len(hits))
-	for _, hit := range labels {
-		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{short.of(hit.Session.ID), hit.Snippet.Text, marks, nil, newListItem(hit.Session, sockets)})
-	}
-	for _, hit := range hits {
-		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{hitRef(hit, short), hit.Snippet.Text, marks, hit.Entry, newListItem(hit.Session, sockets)})
-	}
-	return cli.WriteJSON(w, items)
-}
-
-func hitRef(hit *store.Hit, short shortIDs) string {
-	return fmt.Sprintf("%s#%d", short.of(hit.Session.ID), hit.Entry.Seq)
-}
-
-// writeLabelHit writes a session whose title, note or tags matched.
-func writeLabelHit(b *strings.Builder, a *app, hit *store.LabelHit, short shortIDs, now time.Time) {
-	s := a.colours()
-	when := hit.Session.StartedAt.Local().Format("2006-01-02 15:04")
-	if isTerminal(a.stdout) {
-		when = dayName(hit.Session.StartedAt.Local(), now)
-	}
-	fmt.Fprintf(b, "%s  %s  %s\n%s%s\n", s.paint(yellow, short.of(hit.Session.ID)), when, s.paint(cyan, "session"), snippetIndent, marked(hit.Snippet, s))
-}
-
-// writeHit writes a hit in two lines: its place, and its text.
-func writeHit(b *strings.Builder, a *app, hit *store.Hit, short shortIDs, now time.Time) {
-	s := a.colours()
-	when := hit.Entry.At.Local().Format("2006-01-02 15:04")
-	if isTerminal(a.stdout) {
-		when = dayName(hit.Entry.At.Local(), now)
-	}
-	speaker := hit.Entry.Role
-	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
-		speaker = hit.Entry.Agent
-	}
-	head := fmt.Sprintf("%s  %s  %s", s.paint(yellow, hitRef(hit, short)), when, s.paint(cyan, printable.Line(speaker)))
-	if text := titleOf(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
-		head += s.paint(dim, "  in "+printable.Clip(text, 60))
-	}
-	text := marked(hit.Snippet, s)
-	if width := a.width(); width > 0 {
-		head = ansi.Truncate(head, width, "…")
-		text = ansi.Wrap(text, max(10, width-len(snippetIndent)), "")
-	}
-	fmt.Fprintf(b, "%s\n%s%s\n", head, snippetIndent, strings.ReplaceAll(text, "\n", "\n"+snippetIndent))
-}
-
-const snippetIndent = "    "
-
-// marked returns a snippet with its matches coloured, or in brackets if colours are off.
-func marked(sn store.Snippet, s style) string {
-	var b strings.Builder
-	at := 0
-	for _, m := range sn.Marks {
-		b.WriteString(printable.Text(sn.Text[at:m[0]]))
-		if word := printable.Text(sn.Text[m[0]:m[1]]); s {
-			b.WriteString(s.paint(match, word))
-		} else {
-			b.WriteString("[" + word + "]")
-		}
-		at = m[1]
-	}
-	b.WriteString(printable.Text(sn.Text[at:]))
-	return b.String()
+	return &listing.Hits{Sessions: labels, Entries: hits, IDs: listing.NewShortIDs(ids)}, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
@@ -146,7 +147,7 @@ func recordedCommands(t *testing.T, environ []string) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var items []listItem
+	var items []listing.Item
 	if err := json.Unmarshal(b, &items); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -134,7 +135,7 @@ func (f showFlags) renderer(a *app) *render.Terminal {
 func conversation(w io.Writer, r *render.Terminal, s *session.Session, entries iter.Seq2[*session.Entry, error], info *store.Info, ref archive.Ref) error {
 	head := *s
 	if ref.Whole() {
-		head.Title = titleOf(info)
+		head.Title = listing.Title(info)
 	}
 	if _, err := io.WriteString(w, r.Head(&head, labels(info)...)); err != nil {
 		return err

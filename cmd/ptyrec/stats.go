@@ -1,21 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/internal/summary"
 )
 
 type statsFlags struct {
@@ -58,155 +52,11 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 	if !filter.Until.IsZero() && filter.Until.Before(now) {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
-	s := sumUp(infos, end.Local(), f.days)
+	s := summary.Of(infos, end.Local(), f.days)
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
 			return cli.WriteJSON(w, s)
 		}
-		return s.write(w, a.colours(), a.width())
+		return s.Write(w, a.colours(), a.width())
 	})
-}
-
-// summary is what stats says, and its JSON.
-type summary struct {
-	count
-	Agents  []count `json:"agents"`
-	Folders []count `json:"folders"`
-	Days    []count `json:"days"`
-}
-
-// count is a number of sessions and what is in them.
-type count struct {
-	Name     string  `json:"name,omitempty"`
-	Sessions int     `json:"sessions"`
-	Turns    int     `json:"turns"`
-	Messages int     `json:"messages"`
-	Hours    float64 `json:"hours"`
-	RawBytes int64   `json:"raw_bytes"`
-	Stored   int64   `json:"stored_bytes"`
-}
-
-func (c *count) add(info *store.Info) {
-	c.Sessions++
-	c.Turns += info.Turns
-	c.Messages += info.Messages
-	c.Hours += info.Duration.Hours()
-	c.RawBytes += info.RawBytes
-	c.Stored += info.StoredBytes
-}
-
-// length is the time that the sessions took.
-func (c *count) length() string { return shortDuration(time.Duration(c.Hours * float64(time.Hour))) }
-
-const dateOnly = "2006-01-02"
-
-// sumUp counts sessions, and those of each of the last days up to end.
-func sumUp(infos []*store.Info, end time.Time, days int) summary {
-	agents, folders, byDay := counts{}, counts{}, counts{}
-	var s summary
-	for _, info := range infos {
-		s.add(info)
-		seen := map[string]bool{}
-		for _, agent := range info.Agents {
-			if !seen[agent.Name] {
-				seen[agent.Name] = true
-				agents.of(agent.Name).add(info)
-			}
-		}
-		if info.Cwd != "" {
-			folders.of(info.Cwd).add(info)
-		}
-		byDay.of(info.StartedAt.Local().Format(dateOnly)).add(info)
-	}
-	s.Agents, s.Folders, s.Days = agents.sorted(), folders.sorted(), []count{}
-	for ago := days - 1; ago >= 0; ago-- {
-		s.Days = append(s.Days, *byDay.of(end.AddDate(0, 0, -ago).Format(dateOnly)))
-	}
-	return s
-}
-
-type counts map[string]*count
-
-func (c counts) of(name string) *count {
-	if c[name] == nil {
-		c[name] = &count{Name: name}
-	}
-	return c[name]
-}
-
-// sorted returns the counts, those with the most turns first.
-func (c counts) sorted() []count {
-	out := []count{}
-	for _, n := range c {
-		out = append(out, *n)
-	}
-	slices.SortFunc(out, func(a, b count) int {
-		return cmp.Or(b.Turns-a.Turns, b.Sessions-a.Sessions, cmp.Compare(a.Name, b.Name))
-	})
-	return out
-}
-
-const topFolders = 10
-
-func (s *summary) write(w io.Writer, st style, width int) error {
-	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", plural(s.Sessions, "session"), plural(s.Turns, "turn"),
-		plural(s.Messages, "message"), s.length(), humanize.IBytes(uint64(s.RawBytes)), humanize.IBytes(uint64(s.Stored)))
-	for _, part := range []struct {
-		title string
-		rows  []count
-	}{{"AGENT", s.Agents}, {"FOLDER", s.Folders[:min(topFolders, len(s.Folders))]}} {
-		if len(part.rows) == 0 {
-			continue
-		}
-		fmt.Fprintln(w)
-		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true}, {Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
-		for _, c := range part.rows {
-			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: printable.Clip(c.Name, 300), Color: cyan}})
-		}
-		if err := t.Write(w, st.paint, width); err != nil {
-			return err
-		}
-	}
-	return s.chart(w, st, width)
-}
-
-// chart draws the turns of each day as a bar.
-func (s *summary) chart(w io.Writer, st style, width int) error {
-	most := 0
-	for _, d := range s.Days {
-		most = max(most, d.Turns)
-	}
-	if most == 0 {
-		return nil
-	}
-	if width == 0 {
-		width = 80
-	}
-	room := max(10, min(width, 100)-len("Mon 2006-01-02  ")-len(" 1000 turns, 100 sessions"))
-	fmt.Fprintln(w)
-	for _, d := range s.Days {
-		date, _ := time.Parse(dateOnly, d.Name) // it was made so
-		line := date.Format("Mon 2006-01-02") + "  "
-		if d.Sessions > 0 {
-			line += st.paint(green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", plural(d.Turns, "turn"), plural(d.Sessions, "session"))
-		}
-		if _, err := fmt.Fprintln(w, ansi.Truncate(strings.TrimRight(line, " "), width, "…")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// bar returns a bar of n/most of room cells.
-func bar(n, most, room int) string {
-	const blocks = "▏▎▍▌▋▊▉"
-	parts := n * room * 8 / most
-	out := strings.Repeat("█", parts/8)
-	if rest := parts % 8; rest > 0 {
-		out += string([]rune(blocks)[rest-1])
-	}
-	if out == "" && n > 0 {
-		out = "▏"
-	}
-	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -81,12 +82,12 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		return err
 	}
 	if info.Status == store.Live && info.Piped() && ref.Whole() && !f.asJSON {
-		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
+		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
 		return tailOne(ctx, a, db, info, f, r)
 	}
 	t := &follower{a: a, db: db, id: info.ID, giver: newGiver(f, r, write)}
 	if !f.asJSON {
-		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, titleOf(info))
+		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
 	if !ref.Whole() {
 		entries, err := db.Entries(ctx, info.ID)

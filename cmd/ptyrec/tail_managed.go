@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -102,7 +103,7 @@ func (t *managedTail) feed(event client.Event) {
 	if t.reader == nil {
 		s := t.log.session
 		if t.tells {
-			t.log.a.notice("%s, live: %s", s.ID[:min(minPrefix, len(s.ID))], printable.Line(s.Title))
+			t.log.a.notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 		t.reader = newEntryReader(s, t.redact)
 		t.said = follow.List{Reader: t.reader}

@@ -71,22 +71,22 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 	return err
 }
 
-func writeVerification(w io.Writer, v agentlog.Verification, s style) {
+func writeVerification(w io.Writer, v agentlog.Verification, s cli.Style) {
 	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
 	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
 	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)
 	if v.Cut > 0 {
-		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", plural(v.Cut, "message"))
+		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", cli.Plural(v.Cut, "message"))
 	}
-	removed := func(text string) string { return s.paint(red, "[-"+text+"-]") }
-	added := func(text string) string { return s.paint(green, "{+"+text+"+}") }
+	removed := func(text string) string { return s.Paint(cli.Red, "[-"+text+"-]") }
+	added := func(text string) string { return s.Paint(cli.Green, "{+"+text+"+}") }
 	for _, d := range v.Differs {
 		switch d.Kind {
 		case agentlog.Missing:
-			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.paint(red, printable.Clip(d.Want, 100)))
+			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.Paint(cli.Red, printable.Clip(d.Want, 100)))
 		case agentlog.More:
-			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.paint(green, printable.Clip(d.Have, 100)))
+			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.Paint(cli.Green, printable.Clip(d.Have, 100)))
 		default:
 			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, d.Text(removed, added))
 		}

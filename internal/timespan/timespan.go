@@ -1,4 +1,6 @@
-package main
+// Package timespan reads the times and ages that people write on the command line: 2026-11-20,
+// yesterday, tuesday, 3d.
+package timespan
 
 import (
 	"fmt"
@@ -7,9 +9,12 @@ import (
 	"time"
 )
 
-// span is the time that a word such as yesterday means: from its start up to, not including, its
-// end.
-type span struct{ start, end time.Time }
+// Span is the time that a word such as yesterday means: from Start up to, not including, End. Both
+// are equal for a moment.
+type Span struct{ Start, End time.Time }
+
+// Help says what Parse takes.
+const Help = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
 
 // layouts are how a moment can be written, each with how long it lasts.
 var layouts = []struct {
@@ -25,20 +30,20 @@ var layouts = []struct {
 	{"2006-01-02", 1, 0},
 }
 
-// parseWhen reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h,
-// 3d, "2 weeks ago"), in the local time.
-func parseWhen(text string, now time.Time) (span, error) {
+// Parse reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h,
+// 3d, "2 weeks ago"), in now's time zone.
+func Parse(text string, now time.Time) (Span, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, text, now.Location()); err == nil {
-			return span{t, t.AddDate(0, 0, l.days).Add(l.length)}, nil
+			return Span{t, t.AddDate(0, 0, l.days).Add(l.length)}, nil
 		}
 	}
 	word := strings.TrimSpace(strings.TrimPrefix(strings.ToLower(text), "last "))
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	day := func(ago int) span { return span{today.AddDate(0, 0, -ago), today.AddDate(0, 0, 1-ago)} }
+	day := func(ago int) Span { return Span{today.AddDate(0, 0, -ago), today.AddDate(0, 0, 1-ago)} }
 	switch word {
 	case "now":
-		return span{now, now}, nil
+		return Span{now, now}, nil
 	case "today":
 		return day(0), nil
 	case "yesterday":
@@ -50,22 +55,22 @@ func parseWhen(text string, now time.Time) (span, error) {
 			return day(ago), nil
 		}
 	}
-	if d, err := parseAge(strings.TrimSuffix(word, " ago")); err == nil {
-		return span{now.Add(-d), now.Add(-d)}, nil
+	if d, err := ParseAge(strings.TrimSuffix(word, " ago")); err == nil {
+		return Span{now.Add(-d), now.Add(-d)}, nil
 	}
-	return span{}, fmt.Errorf("unknown time %q", text)
+	return Span{}, fmt.Errorf("unknown time %q", text)
 }
 
 const day = 24 * time.Hour
 
-// units are those that parseAge knows besides Go's own.
+// units are those that ParseAge knows besides Go's own.
 var units = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": day, "w": 7 * day, "y": 365 * day,
 	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day, "year": 365 * day,
 }
 
-// parseAge reads a length of time: 90m, 36h, 30d, 2w, "3 months", or one of Go's (1h30m).
-func parseAge(text string) (time.Duration, error) {
+// ParseAge reads a length of time: 90m, 36h, 30d, 2w, "3 months", or one of Go's (1h30m).
+func ParseAge(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz ")
 	unit := strings.TrimSpace(text[len(number):])

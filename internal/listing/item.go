@@ -1,0 +1,47 @@
+package listing
+
+import (
+	"io"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Item is a session in a list's JSON: what a transcript says of it, and more. Times are in seconds.
+type Item struct {
+	session.Session
+	Status      string   `json:"status"`
+	Joinable    bool     `json:"joinable,omitempty"` // it runs, and attach, send and the like reach it
+	Prompt      string   `json:"prompt,omitempty"`
+	Messages    int      `json:"messages"`
+	Turns       int      `json:"turns"`
+	RawBytes    int64    `json:"raw_bytes"`
+	StoredBytes int64    `json:"stored_bytes"`
+	Duration    float64  `json:"duration"`
+	Tags        []string `json:"tags,omitempty"`
+	Note        string   `json:"note,omitempty"`
+}
+
+// NewItem returns the item of a session. sockets are those of the live sessions, by their ids.
+func NewItem(info *store.Info, sockets map[string]string) Item {
+	return Item{
+		info.Session, info.Status, Joinable(info, sockets), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
+		info.Tags, info.Note,
+	}
+}
+
+// Joinable reports whether a session can be joined: it runs, on this machine, as this user. The
+// commands of programs are followed by their raw logs.
+func Joinable(info *store.Info, sockets map[string]string) bool {
+	return info.Status == store.Live && (sockets[info.ID] != "" || info.Process != "")
+}
+
+// WriteJSON writes sessions as JSON.
+func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {
+	items := make([]Item, len(infos))
+	for i, info := range infos {
+		items[i] = NewItem(info, sockets)
+	}
+	return cli.WriteJSON(w, items)
+}

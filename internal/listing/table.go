@@ -1,0 +1,80 @@
+package listing
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Table lays sessions out. If named is set, days have names, for people; else they are dates, for
+// programs.
+func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now time.Time, named bool) *cli.Table {
+	t := &cli.Table{Columns: []cli.Column{
+		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
+		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
+	}}
+	for _, info := range infos {
+		when := info.StartedAt.Local().Format("2006-01-02 15:04")
+		if named {
+			when = Day(info.StartedAt.Local(), now)
+		}
+		status, color := statusWord(info, sockets)
+		t.Rows = append(t.Rows, []cli.Cell{
+			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)}, {Text: Agent(info), Color: cli.Cyan},
+			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: cli.Dim}, {Text: status, Color: color},
+			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: cli.Dim},
+		})
+	}
+	return t
+}
+
+// listedTitle is how much of a title a list shows where no window limits it, in characters.
+const listedTitle = 100
+
+// folderSize is how much of a folder a list shows, in characters.
+const folderSize = 28
+
+// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the
+// end.
+func folderWord(cwd string) string {
+	if home, err := os.UserHomeDir(); err == nil && home != "/" {
+		if rest, ok := strings.CutPrefix(cwd, home); ok && (rest == "" || rest[0] == '/') {
+			cwd = "~" + rest
+		}
+	}
+	word := []rune(printable.Line(cwd))
+	if len(word) <= folderSize {
+		return string(word)
+	}
+	return "…" + string(word[len(word)-folderSize+1:])
+}
+
+// statusWord returns the status of a session, or an empty string if it has simply ended.
+func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
+	switch {
+	case Joinable(info, sockets):
+		return info.Status, cli.Green
+	case info.Status == store.Live: // elsewhere, or its socket is gone
+		return info.Status + ", unreachable", cli.Green
+	case info.Status == store.Interrupted:
+		return info.Status, cli.Yellow
+	case info.ExitCode != nil && *info.ExitCode != 0:
+		return fmt.Sprintf("failed (%d)", *info.ExitCode), cli.Red
+	}
+	return "", ""
+}
+
+func listTitle(info *store.Info) string {
+	title := Title(info)
+	for _, tag := range info.Tags {
+		title = "[" + printable.Clip(tag, 20) + "] " + title
+	}
+	return title
+}
