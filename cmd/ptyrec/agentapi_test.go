@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,6 +36,12 @@ type agentServer struct {
 // startAgentapi starts the server with flags, and the command, by default the fake agent.
 func startAgentapi(t *testing.T, flags []string, command ...string) *agentServer {
 	t.Helper()
+	return startAs(t, []string{"ptyrec", agentapiName}, flags, command...)
+}
+
+// startAs is startAgentapi by another name.
+func startAs(t *testing.T, program, flags []string, command ...string) *agentServer {
+	t.Helper()
 	environ, dir := liveEnv(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -47,8 +54,8 @@ func startAgentapi(t *testing.T, flags []string, command ...string) *agentServer
 		command = []string{"claude"}
 	}
 	s := &agentServer{t: t, url: "http://" + address, log: filepath.Join(dir, "prompts"), stderr: &bytes.Buffer{}, ended: make(chan struct{})}
-	args := append([]string{"agentapi", "server", "--port", port, "--term-width", "80", "--term-height", "60"}, flags...)
-	s.cmd = exec.Command("ptyrec", append(append(args, "--"), command...)...)
+	args := slices.Concat(program[1:], []string{"server", "--port", port, "--term-width", "80", "--term-height", "60"}, flags, []string{"--"}, command)
+	s.cmd = exec.Command(program[0], args...)
 	s.cmd.Env = append(environ, "AGENT_LOG="+s.log, "HOME="+dir)
 	s.cmd.Stderr = s.stderr
 	if err := s.cmd.Start(); err != nil {

@@ -20,7 +20,7 @@ import (
 // tests here.
 func TestMain(m *testing.M) {
 	process.BeHost()
-	testscript.Main(m, map[string]func(){"ptyrec": main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})
+	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})
 }
 
 func TestScript(t *testing.T) {

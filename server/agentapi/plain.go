@@ -48,8 +48,13 @@ func (p *page) write(data []byte) {
 	}
 }
 
-// mark says that a prompt is typed now.
-func (p *page) mark(text string) {
+// mark says that a prompt is typed now. If it is not, undo must be called.
+func (p *page) mark(text string) (undo func()) {
+	was := *p
+	undo = func() {
+		p.left = append(was.left, p.left...)
+		p.before, p.last, p.sent = was.before, was.last, was.sent
+	}
 	p.left, p.before, p.last = nil, map[string]bool{}, ""
 	for _, row := range p.term.Snapshot().Lines {
 		p.before[row.Text] = true
@@ -58,6 +63,7 @@ func (p *page) mark(text string) {
 		}
 	}
 	p.sent = strings.Split(text, "\n")
+	return undo
 }
 
 // text returns what appeared since the prompt, without the prompt's echo.

@@ -41,7 +41,7 @@ func (s *Session) send(by Sender, text string) error {
 	}
 	u := s.talk.sending(text)
 	s.sending = u
-	s.page.mark(text)
+	unmark := s.page.mark(text)
 	s.mu.Unlock()
 	s.look(now)
 
@@ -53,6 +53,7 @@ func (s *Session) send(by Sender, text string) error {
 	s.sending = nil
 	if err != nil {
 		s.talk.unsent(u)
+		unmark()
 	} else {
 		s.talk.sentAt(u, now)
 		s.await = awaiting{since: time.Now(), from: now, sure: receipt.Busy || !strings.HasPrefix(text, "/")}

@@ -47,6 +47,8 @@ func refused(err error) error {
 		return &refusal{reason: reasonEmpty}
 	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress), errors.Is(err, prompt.ErrNotStarted):
 		return &refusal{reason: reasonBusy}
+	case errors.Is(err, prompt.ErrNoControl):
+		return &refusal{reason: prompt.ErrNoControl.Error()}
 	}
 	return &refusal{reason: err.Error()}
 }

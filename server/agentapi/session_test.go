@@ -128,6 +128,24 @@ func TestI17UnknownProgram(t *testing.T) {
 	}
 }
 
+// A message that is refused changes nothing of what an unknown program has said (it emptied it).
+func TestI17RefusedByUnknownProgram(t *testing.T) {
+	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
+	s.fed.Feed(client.Output{Data: []byte("hello\r\n")})
+	said := func() bool { return s.fed.Status() == "stable" && s.fed.Messages()[0].Content == "hello" }
+	s.wait("stable", said)
+	s.sender.err = errors.Join(prompt.ErrNoControl, errors.New("no_control"))
+	resp, body := s.do("POST", "/message", `{"type":"user","content":"too soon"}`)
+	if resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, `failed to send message: programs may not type: nobody has granted it"`) {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+	s.fed.Feed(client.Output{Data: []byte("\r\n")})
+	s.wait("stable again", said)
+	if got := words(t, s.fed.Messages()); len(got) != 1 {
+		t.Errorf("messages %q", got)
+	}
+}
+
 // An agent that is recognised late is one all the same, and the state that a session says it has
 // counts before its entries come.
 func TestI17RecognisedLate(t *testing.T) {
