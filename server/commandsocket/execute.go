@@ -157,7 +157,7 @@ func (p *Protocol) execute(w http.ResponseWriter, r *http.Request) error {
 func failure(i process.Info) (kind, message string) {
 	switch i.State {
 	case process.TimedOut:
-		return command.CommandTimeout, fmt.Sprintf("Command timed out after %v", i.Duration().Round(time.Second/10))
+		return command.CommandTimeout, fmt.Sprintf("Command timed out after %gs", i.Timeout.Seconds())
 	case process.Failed:
 		return command.CommandError, "the end of the command was not recorded; its exit code is not known"
 	}
