@@ -22,9 +22,6 @@ import (
 // agentapiName is the name of the program that `ptyrec agentapi` replaces.
 const agentapiName = "agentapi"
 
-// programName is what ptyrec calls itself when it starts itself.
-const programName = "ptyrec"
-
 // agentapiVersion is the version of agentapi whose API is served.
 const agentapiVersion = "0.12.1"
 

@@ -18,9 +18,9 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -78,12 +78,12 @@ func (f *agentapiFlags) session(ctx context.Context, a *app, command []string, l
 	if err != nil {
 		return nil, nil, err
 	}
-	owned, owner, err := os.Pipe()
+	starter, err := detached.NewStarter(path, a.environ)
 	if err != nil {
 		return nil, nil, err
 	}
-	closeOwner := func() { _, _ = owned.Close(), owner.Close() }
-	id, err := (&starter{a, path, owned}).start(ctx, server.StartOptions{Command: command, Cols: f.width, Rows: f.height, Name: agentapiName})
+	closeOwner := func() { _ = starter.Close() }
+	id, err := starter.StartOwned(ctx, command, "", f.width, f.height)
 	if err != nil {
 		closeOwner()
 		return nil, nil, fail(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")

@@ -21,11 +21,12 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// detached starts a session in the background, of this size, and gives its id.
-func detached(t *testing.T, environ []string, size string, command ...string) (id string) {
+// runDetached starts a session in the background, of this size, and returns its id.
+func runDetached(t *testing.T, environ []string, size string, command ...string) (id string) {
 	t.Helper()
 	cmd := exec.Command("ptyrec", append([]string{"run", "--detach", "--size", size, "--"}, command...)...)
 	cmd.Env = environ
@@ -48,7 +49,7 @@ func killSession(t *testing.T, id string) {
 	inside, _ := filepath.Glob("/proc/[0-9]*") // the pattern is a good one
 	for _, dir := range inside {
 		environ, _ := os.ReadFile(dir + "/environ") // of those that are gone: empty
-		if !bytes.Contains(environ, []byte(sessionVariable+"="+id)) {
+		if !bytes.Contains(environ, []byte(detached.Variable+"="+id)) {
 			continue
 		}
 		stat, _ := os.ReadFile(dir + "/stat")
@@ -91,7 +92,7 @@ func TestD12AttachRestores(t *testing.T) {
 		"TERM":    func(_ *ptytest.User, cmd *exec.Cmd, _ string) { _ = cmd.Process.Signal(syscall.SIGTERM) },
 		"the end": func(_ *ptytest.User, _ *exec.Cmd, id string) { kill(t, environ, id, "done\r") },
 	} {
-		id := detached(t, environ, "80x24", "sh", "-c", `printf '\033[?1049h\033[?2004h\033[?1hin here'; read x; exit 5`)
+		id := runDetached(t, environ, "80x24", "sh", "-c", `printf '\033[?1049h\033[?2004h\033[?1hin here'; read x; exit 5`)
 		u := ptytest.New(t)
 		before := u.Settings(t)
 		cmd := exec.Command("ptyrec", "attach", id)
@@ -131,7 +132,7 @@ func kill(t *testing.T, environ []string, id, keys string) {
 func TestAttachTypes(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; printf '\033[c\033[6n\033]11;?\033\\\033[>q'; echo "got <$x>"; read y; exit 4`)
+	id := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; printf '\033[c\033[6n\033]11;?\033\\\033[>q'; echo "got <$x>"; read y; exit 4`)
 	u, watching := attached(t, environ, id)
 	u.Await(t, "ready")
 	u.Type(t, "never\r")
@@ -159,7 +160,7 @@ func TestAttachTypes(t *testing.T) {
 func TestAttachSizes(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	id := detached(t, environ, "120x40", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
+	id := runDetached(t, environ, "120x40", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
 	u, cmd := attached(t, environ, id)
 	u.Await(t, "size 40 120")
 	u.Await(t, "80x24 of 120x40")
@@ -250,7 +251,7 @@ func served(t *testing.T, environ []string, args ...string) (url, token string, 
 func TestAttachServer(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	id := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; echo "got <$x>"; read y; exit 6`)
+	id := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; echo "got <$x>"; read y; exit 6`)
 	url, token, _ := served(t, environ)
 	u, watching := attached(t, environ, url+"/s/"+id+"#token="+token)
 	u.Await(t, "ready")
@@ -281,7 +282,7 @@ func TestAttachServer(t *testing.T) {
 func TestB10ServeLeavesNoChild(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	other := detached(t, environ, "80x24", "sh", "-c", `echo ready; read x; exit 9`)
+	other := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; exit 9`)
 	url, token, cmd := served(t, environ, "--bridge-command", `sh -c 'echo "pid $$ $TERM $(stty size)."; trap "" HUP; while :; do sleep 0.1; done'`)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

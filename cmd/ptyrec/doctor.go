@@ -15,6 +15,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/rundir"
@@ -456,7 +457,7 @@ func (x *examination) terminal() {
 	}
 	cols, rows := recorder.WindowSize(a.stdout, a.stdin)
 	x.say(verdictOK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
-	if outer := os.Getenv(sessionVariable); outer != "" {
+	if outer := os.Getenv(detached.Variable); outer != "" {
 		x.say(verdictNote, "terminal", "this runs in the recorded session %s", outer)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -63,7 +64,7 @@ func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
 	}
 	defer s.Close()
 	id := hello.Session.ID
-	if os.Getenv(sessionVariable) == id {
+	if os.Getenv(detached.Variable) == id {
 		return fail(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
 	}
 	if err := s.Grant(ctx, limit); err != nil {

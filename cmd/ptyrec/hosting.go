@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -64,7 +65,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		close(h.served)
 	}
 	if h.hosted {
-		tellStart(h.sink.session.ID)
+		detached.Report(h.sink.session.ID)
 	}
 	return h.host
 }

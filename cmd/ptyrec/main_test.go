@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -95,5 +96,5 @@ func env(t testing.TB) (environ []string, db string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
-	return append(withoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
+	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
 }

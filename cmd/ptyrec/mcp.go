@@ -15,9 +15,9 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/timespan"
-	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/mcp"
 )
 
@@ -78,13 +78,16 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	}
 	o.Write, o.Ask, o.Inside = f.write, f.ask, peer.Around
 	if f.allowRun {
-		o.Start = func(ctx context.Context, command []string, cwd string, cols, rows int) (string, error) {
-			path, err := a.dbPath()
-			if err != nil {
-				return "", err
-			}
-			return (&starter{a: a, db: path}).start(ctx, server.StartOptions{Command: command, Cwd: cwd, Cols: cols, Rows: rows})
+		path, err := a.dbPath()
+		if err != nil {
+			return err
 		}
+		starter, err := detached.NewStarter(path, a.environ)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = starter.Close() }() // nothing of it is owned
+		o.Start = starter.Start
 	}
 	s := mcp.New(o)
 	defer s.Close()

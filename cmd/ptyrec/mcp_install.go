@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/mcpinstall"
 )
 
@@ -53,7 +54,7 @@ func installMCP(ctx context.Context, a *app, names []string, f mcpInstallFlags) 
 	if err != nil {
 		return err
 	}
-	server := mcpinstall.Server{Program: executable(), Args: args}
+	server := mcpinstall.Server{Program: detached.Program(), Args: args}
 	for _, agent := range agents {
 		if f.print {
 			err = agent.Print(a.stdout, server)

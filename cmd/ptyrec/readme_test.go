@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
@@ -26,7 +27,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := newHome(t, root)
-	environ := append(withoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
+	environ := append(detached.WithoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
 		"PAUSE=0.02", "PAGER=cat", "PATH="+filepath.Join(home, "path")+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color")
 	commands := readmeCommands(t, filepath.Join(root, "README.md"))
 	if len(commands) < 20 {

@@ -16,15 +16,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
-
-// sessionVariable tells programs in a session that they are recorded, and the session's id.
-const sessionVariable = "PTYREC_SESSION"
 
 type runFlags struct {
 	input  bool
@@ -74,7 +72,7 @@ terminal is closed. With --detach it has no terminal, and run prints its id.`,
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
-	cmd.Flags().StringVar(&f.size, "size", detachedSize, "the window with --detach, `COLSxROWS`")
+	cmd.Flags().StringVar(&f.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
 	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
 	cmd.Flags().BoolVar(&f.owned, "owned", false, "")
 	for _, name := range []string{"hosted", "owned"} {
@@ -93,7 +91,7 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	if f.detach {
 		return detach(a, command, f)
 	}
-	outer := os.Getenv(sessionVariable)
+	outer := os.Getenv(detached.Variable)
 	if outer != "" && !f.nested && !a.isOver(ctx, outer) {
 		if !f.anyway {
 			a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
@@ -161,8 +159,8 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	s := newSession(a, command)
 	if f.hosted {
 		var err error
-		if s.Cols, s.Rows, err = parseSize(f.size); err != nil {
-			return err
+		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {
+			return usageError(err)
 		}
 	}
 	to, err := startSink(ctx, a, s)
@@ -174,13 +172,13 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	defer joined.close()
 	o := recorder.Options{
 		Command:   command,
-		Env:       append(withoutSession(a.environ), sessionVariable+"="+s.ID),
+		Env:       append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID),
 		SessionID: s.ID,
 		Started:   s.StartedAt,
 		Stdin:     a.stdin,
 		Stdout:    a.stdout,
 		Input:     f.input,
-		Leader:    executable(),
+		Leader:    detached.Program(),
 		Log:       to,
 		Index:     sinkIndex{to},
 		Host:      joined.begin,
@@ -192,7 +190,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		o.Keep = joined.alone
 	}
 	if f.hosted && f.owned {
-		o.Owner = openOwner(hostedOwnerFile)
+		o.Owner = detached.Owner()
 		leader.AdoptOrphans() // of a leader that is killed
 		defer leader.EndDescendants()
 	}
@@ -211,16 +209,6 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	return nil
 }
 
-// executable is this program, to be started again as the command's leader; empty where it cannot be
-// known.
-func executable() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	return path
-}
-
 func newSession(a *app, command []string) session.Session {
 	cols, rows := recorder.WindowSize(a.stdout, a.stdin)
 	cwd, _ := os.Getwd() // a folder that was removed has no name: then the session has none
@@ -233,16 +221,6 @@ func newSession(a *app, command []string) session.Session {
 		Rows:      rows,
 		Agents:    []session.Agent{},
 	}
-}
-
-func withoutSession(environ []string) []string {
-	var kept []string
-	for _, v := range environ {
-		if len(v) <= len(sessionVariable) || v[:len(sessionVariable)+1] != sessionVariable+"=" {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 // tellLosses says once, when the command is over, what went wrong with its recording.

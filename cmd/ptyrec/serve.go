@@ -22,6 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/process"
@@ -173,13 +174,13 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	} else if len(bridge) == 0 {
 		bridge = []string{shell()}
 	}
-	owned, owner, err := os.Pipe() // its end ends the bridge's sessions, also if this process is killed
+	starter, err := detached.NewStarter(db.Path(), a.environ)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	defer func() { _, _ = owned.Close(), owner.Close() }()
+	defer func() { _ = starter.Close() }() // which ends the bridge's sessions
 	log := f.log(a)
-	dashboards, err := f.dashboards(a, db, live, &starter{a, db.Path(), owned}, log)
+	dashboards, err := f.dashboards(a, db, live, starter, log)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -208,7 +209,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		Store: db, Live: live, Page: web.Files, Past: past, Version: buildinfo.Version(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
-		Start: (&starter{a, db.Path(), owned}).start, Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
+		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
 		Inside:    peer.Sessions,
 		Protocols: protocols,
 	})
@@ -229,6 +230,17 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
 	}
 	return err
+}
+
+// startFor returns what starts sessions for the server: a session of the bridge ends with it.
+func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (string, error) {
+	return func(ctx context.Context, o server.StartOptions) (string, error) {
+		start := s.Start
+		if o.Name != "" {
+			start = s.StartOwned
+		}
+		return start(ctx, o.Command, o.Cwd, o.Cols, o.Rows)
+	}
 }
 
 // managementServer returns the server whose terminals the bridge shows.
@@ -258,7 +270,7 @@ func (f *serveFlags) commands(ctx context.Context, a *app, db *store.Store) (*pr
 		return nil, err
 	}
 	m, err := process.Open(ctx, process.Options{
-		Store: db, Program: executable(), MaxRunning: f.maxCommands, Redact: r.Command, Input: c.Run.Input,
+		Store: db, Program: detached.Program(), MaxRunning: f.maxCommands, Redact: r.Command, Input: c.Run.Input,
 		Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
 	})
 	if err == nil {
@@ -277,7 +289,7 @@ func (f *serveFlags) log(a *app) *slog.Logger {
 }
 
 // dashboards returns what serves /ws/sandbox.
-func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s *starter, log *slog.Logger) (*management.Protocol, error) {
+func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s *detached.Starter, log *slog.Logger) (*management.Protocol, error) {
 	r, err := a.redaction()
 	if err != nil {
 		return nil, err
@@ -291,9 +303,7 @@ func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s 
 	return management.New(management.Options{
 		Sessions: live, Store: db, Shell: []string{shell()}, AgentID: id, Version: buildinfo.Version(), Redact: r.Redactor,
 		ShellGrace: f.shellGrace, AllowSubscribe: f.subscribe, Log: log,
-		Start: func(ctx context.Context, command []string, cwd string, cols, rows int) (string, error) {
-			return s.start(ctx, server.StartOptions{Command: command, Cwd: cwd, Cols: cols, Rows: rows})
-		},
+		Start: s.Start,
 	}), nil
 }
 
@@ -448,40 +458,4 @@ func (f *serveFlags) token() (text, path string, err error) {
 		err = fail(err, "make one with --new-token")
 	}
 	return text, path, err
-}
-
-// starter runs commands in detached sessions.
-type starter struct {
-	a     *app
-	db    string
-	owned *os.File // ends when the server does
-}
-
-// start runs a command by `ptyrec run --detach`, so that the session is no child of the server's,
-// and returns its id. Only a session of the bridge ends with the server.
-func (s *starter) start(ctx context.Context, o server.StartOptions) (string, error) {
-	args := []string{"--db", s.db, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", o.Cols, o.Rows), fmt.Sprintf("--owned=%v", o.Name != ""), "--"}
-	cmd := exec.CommandContext(ctx, executable(), append(args, o.Command...)...)
-	cmd.Args[0] = programName // whatever the file is called
-	if o.Name != "" {
-		cmd.ExtraFiles = []*os.File{s.owned}
-	}
-	cmd.Dir = o.Cwd
-	cmd.Env = append(withoutSession(s.a.environ), "TERM=xterm-256color")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return "", errors.New(firstError(string(exit.Stderr)))
-	}
-	return strings.TrimSpace(string(out)), err
-}
-
-// firstError returns the error in what another ptyrec printed.
-func firstError(text string) string {
-	for line := range strings.Lines(text) {
-		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "ptyrec: error: "); ok {
-			return said
-		}
-	}
-	return strings.TrimSpace(text)
 }

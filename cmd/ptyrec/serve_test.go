@@ -201,7 +201,7 @@ func TestServeGivesProgramsInsideNoControl(t *testing.T) {
 	}
 	kind := "Content-Type: application/json\r\nConnection: close\r\n"
 	upgrade := "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-	id := detached(t, environ, "80x24", "bash", "-c", fmt.Sprintf(`cd %s; until test -e go; do sleep 0.02; done
+	id := runDetached(t, environ, "80x24", "bash", "-c", fmt.Sprintf(`cd %s; until test -e go; do sleep 0.02; done
 		ask() { exec 3<>/dev/tcp/127.0.0.1/%s; cat $1 >&3; head -c 12 <&3 > $2-; exec 3>&-; mv $2- $2; }
 		export -f ask
 		for r in grant human kill bridge start; do ask $r $r.inside; setsid -f env -u PTYREC_SESSION bash -c "ask $r $r.left"; done; until test -e done; do sleep 0.02; done`, dir, port))
