@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net/url"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,9 +10,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
+	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/remotelog"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -23,8 +23,7 @@ type attachFlags struct {
 	resize    bool
 	record    bool
 	detachKey string
-	token     string
-	tokenFile string
+	token     join.Token
 }
 
 func newAttachCmd(a *app) *cobra.Command {
@@ -65,8 +64,8 @@ $PTYREC_TOKEN or --token-file.`,
 	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
 	flags.BoolVar(&f.record, "record", false, "record the session in your database, from its beginning if the server has that")
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
-	flags.StringVar(&f.token, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
-	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
+	flags.StringVar(&f.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
+	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
 	cmd.ValidArgsFunction = completeLive(a)
 	return cmd
 }
@@ -87,7 +86,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	} else if ref, err = liveName(where); err != nil {
 		return err
 	}
-	token, err := f.serverToken(where)
+	token, err := f.token.For(where)
 	if err != nil {
 		return err
 	}
@@ -95,24 +94,29 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	options.Token = token
 	sessions, err := client.Dial(ctx, server, options)
 	if err != nil {
-		return attachError(err)
+		return join.Error(err)
 	}
-	o := client.AttachOptions{Name: viewerName(), Control: f.control || f.resize}
+	o := client.AttachOptions{Name: join.ViewerName(), Control: f.control || f.resize}
 	if o.Control {
 		cols, rows, _ := term.GetSize(int(a.stdout.Fd())) // if it is not known, the server chooses
 		o.Start = &client.Start{Cols: cols, Rows: rows}
 	}
-	var log *attachLog
+	var log *remotelog.Recorder
 	if f.record {
-		log, o.Mode, o.From = newAttachLog(a, where), protocol.ModeFrames, new(int64)
+		path, err := a.dbPath()
+		if err != nil {
+			return err
+		}
+		o.Mode, o.From = protocol.ModeFrames, new(int64)
+		log = remotelog.NewRecorder(path, where, func(err error) { a.notice("warning: this session is not recorded: %v", err) })
 	}
 	stream, err := sessions.Attach(ctx, ref, o)
 	if err != nil {
-		return attachError(err)
+		return join.Error(err)
 	}
 	w := &tui.Watcher{Stream: stream, In: a.stdin, Out: a.stdout, Err: a.stderr, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
 	if log != nil {
-		w.Observe = log.take
+		w.Observe = log.Take
 	}
 	if server == "" {
 		w.Stored = a.storedStatus
@@ -121,10 +125,10 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 }
 
 // watch shows a session until it ends or the user leaves, and exits as the session does.
-func (a *app) watch(ctx context.Context, w *tui.Watcher, log *attachLog) error {
+func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder) error {
 	ended, err := w.Run(ctx)
 	if log != nil {
-		log.close()
+		a.endRecording(log)
 	}
 	for _, text := range ended.Notices {
 		a.notice("%s", text)
@@ -133,13 +137,24 @@ func (a *app) watch(ctx context.Context, w *tui.Watcher, log *attachLog) error {
 	var gone *tui.GoneError
 	switch {
 	case errors.As(err, &failed):
-		return attachError(failed.Err)
+		return join.Error(failed.Err)
 	case errors.As(err, &gone):
 		return fail(err, "`ptyrec show "+gone.Name+"` shows what was recorded of it")
 	case err != nil || ended.Status == 0:
 		return err
 	}
 	return cli.ExitStatus(ended.Status)
+}
+
+// endRecording ends what --record has recorded, and says where it is.
+func (a *app) endRecording(log *remotelog.Recorder) {
+	id, lost, err := log.Close()
+	if err != nil {
+		a.notice("warning: %d bytes of this session were not recorded: %v", lost, err)
+	}
+	if id != "" {
+		a.notice("recorded as %s; `ptyrec show %[1]s` shows it", id[:min(listing.MinPrefix, len(id))])
+	}
 }
 
 // storedStatus returns the exit status of a session that the database knows as ended.
@@ -153,55 +168,4 @@ func (a *app) storedStatus(ctx context.Context, id string) (status int, ok bool)
 		return 0, false
 	}
 	return *info.ExitCode, true
-}
-
-// serverToken returns the token for a server, or "" if none is known.
-func (f *attachFlags) serverToken(where string) (string, error) {
-	if u, err := url.Parse(where); err == nil {
-		if token, ok := strings.CutPrefix(u.Fragment, "token="); ok {
-			return token, nil
-		}
-	}
-	if f.token != "" {
-		return f.token, nil
-	}
-	if token := os.Getenv("PTYREC_TOKEN"); token != "" || f.tokenFile == "" {
-		return token, nil
-	}
-	text, err := os.ReadFile(f.tokenFile)
-	return strings.TrimSpace(string(text)), err
-}
-
-// viewerName returns the name that others see: it has the terminal attached from.
-func viewerName() string {
-	name, err := os.Readlink("/proc/self/fd/0")
-	if err != nil {
-		return "attach"
-	}
-	return "attach on " + strings.TrimPrefix(name, "/dev/")
-}
-
-// absentHint says what to do about a session that a management server does not have.
-func absentHint(e *client.NoSession) string {
-	if len(e.Names) == 0 {
-		return "`ptyrec attach` with --control starts the session main if there is none"
-	}
-	return "it has " + strings.Join(e.Names, ", ")
-}
-
-// attachError says what to do next where one cannot attach.
-func attachError(err error) error {
-	var many *client.ManyAgents
-	var absent *client.NoSession
-	switch {
-	case errors.As(err, &many):
-		return fail(err, "name one of them: ws://HOST:PORT/"+many.Agents[0])
-	case errors.As(err, &absent):
-		return fail(err, absentHint(absent))
-	case errors.Is(err, client.ErrToken):
-		return fail(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
-	case errors.Is(err, session.ErrNotFound):
-		return fail(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
-	}
-	return fail(err, "`ptyrec list --live` shows the sessions that run")
 }

@@ -4,27 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/kballard/go-shellquote"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/remotecmd"
-	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// statusRemote is the exit status of exec if the command's own is not known, as with ssh.
-const statusRemote = 255
-
 type execFlags struct {
-	token   attachFlags // --token-file alone
+	token   join.Token // --token-file alone
 	sandbox string
 	cwd     string
 	env     []string
@@ -67,7 +60,7 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.token.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
+	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
 	flags.StringVar(&f.sandbox, "sandbox", "", "the `NAME` of the sandbox on a ptyrec server (default \"default\")")
 	flags.StringVar(&f.cwd, "cwd", "", "run in this `FOLDER` there")
 	flags.StringArrayVar(&f.env, "env", nil, "set a variable, as `NAME=VALUE`; may be repeated")
@@ -78,51 +71,6 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 	return cmd
 }
 
-// away is how long a command runs on while nobody is connected, and how long it can be continued
-// then: a laptop may sleep for days.
-const away = 7 * 24 * time.Hour
-
-// request returns what the server is asked to run.
-func (f *execFlags) request(words []string) (client.Exec, error) {
-	e := client.Exec{
-		Command: words[0], Cwd: f.cwd, Timeout: f.timeout, PTY: f.pty, NoStdin: f.detach && !f.pty || isNull(os.Stdin),
-		IdleTimeout: away, TTL: away,
-	}
-	if len(words) > 1 {
-		e.Command = shellquote.Join(words...)
-	}
-	if e.Timeout == 0 {
-		e.Timeout = wire.Never * time.Second
-	}
-	for _, pair := range f.env {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return e, usageError(fmt.Errorf("--env %q: it takes NAME=VALUE", pair))
-		}
-		if e.Env == nil {
-			e.Env = map[string]string{}
-		}
-		e.Env[name] = value
-	}
-	return e, nil
-}
-
-// isNull reports whether f is /dev/null, which has nothing to read.
-func isNull(f *os.File) bool {
-	null, err := os.Stat(os.DevNull)
-	if err != nil {
-		return false
-	}
-	own, err := f.Stat()
-	return err == nil && os.SameFile(own, null)
-}
-
-// deadly are the signals that kill the command.
-var deadly = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-
-// sameSignal is the time within which signals are one: timeout(1) sends its own twice.
-const sameSignal = 200 * time.Millisecond
-
 func execRemote(ctx context.Context, a *app, where string, words []string, f execFlags) error {
 	if f.detach && f.resume != "" {
 		return usageError(errors.New("--detach and --resume exclude each other"))
@@ -130,32 +78,16 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 	if f.timeout < 0 {
 		return usageError(fmt.Errorf("--timeout %v: it must not be negative", f.timeout))
 	}
-	token, err := f.token.serverToken(where)
+	token, err := f.token.For(where)
 	if err != nil {
 		return fail(err, "--token-file names a file with the server's token")
 	}
-	signal.Ignore(syscall.SIGPIPE) // a reader that has left is an error of the write, and ends the command
-	// Ctrl+C goes to the command as soon as there is one.
-	interrupts := make(chan struct{}, 2)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, deadly...)
-	go func() {
-		var last time.Time
-		for range signals {
-			if now := time.Now(); now.Sub(last) > sameSignal {
-				interrupts <- struct{}{}
-				last = now
-			}
-		}
-	}()
-	dialing, stop := signal.NotifyContext(ctx, deadly...)
-	c, err := f.start(dialing, where, token, words)
-	if interrupted := dialing.Err() != nil; interrupted && err != nil {
-		err = cli.ExitStatus(128 + int(syscall.SIGINT))
-	}
-	stop()
+	signal.Ignore(syscall.SIGPIPE)             // a reader that has left is an error of the write, and ends the command
+	interrupts, stop := remotecmd.Interrupts() // Ctrl+C goes to the command as soon as there is one
+	defer stop()
+	c, err := remotecmd.Start(ctx, where, token, f.order(a, words))
 	if err != nil {
-		return execError(err, f.resume)
+		return remotecmd.Explain(err, f.resume)
 	}
 	defer c.Close()
 	if f.detach {
@@ -176,9 +108,17 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 	}
 	status, err := remotecmd.Connect(ctx, c, streams)
 	if err != nil {
-		return execError(err, c.ID())
+		return remotecmd.Explain(err, c.ID())
 	}
 	return ended(status)
+}
+
+// order is what the command line asks for.
+func (f *execFlags) order(a *app, words []string) remotecmd.Order {
+	return remotecmd.Order{
+		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: f.env, Timeout: f.timeout, PTY: f.pty,
+		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.stdin),
+	}
 }
 
 func ended(status int) error {
@@ -186,50 +126,4 @@ func ended(status int) error {
 		return nil
 	}
 	return cli.ExitStatus(status)
-}
-
-// start starts the command, or finds the one to continue.
-func (f *execFlags) start(ctx context.Context, where, token string, words []string) (*client.Command, error) {
-	where, _, _ = strings.Cut(where, "#") // it may hold the token
-	var e client.Exec
-	if f.resume == "" {
-		var err error
-		if e, err = f.request(words); err != nil {
-			return nil, err
-		}
-	}
-	p, err := client.DialCommands(ctx, where, f.sandbox, client.Options{Token: token})
-	if err != nil {
-		return nil, err
-	}
-	if f.resume != "" {
-		return p.Resume(ctx, f.resume, 0, 0)
-	}
-	return p.Start(ctx, e)
-}
-
-// execError says what to do next about a command whose end is not known.
-func execError(err error, id string) error {
-	var status cli.ExitStatus
-	var usage *cli.Failure
-	var said *client.CommandError
-	f := &cli.Failure{Err: err, Status: statusRemote}
-	switch {
-	case errors.As(err, &status), errors.As(err, &usage):
-		return err
-	case errors.Is(err, remotecmd.ErrLeft):
-		f.Hint, f.Status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
-	case errors.Is(err, client.ErrLost):
-		f.Hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"
-	case errors.Is(err, client.ErrToken):
-		f.Hint = "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"
-	case errors.As(err, &said):
-		if said.Type == wire.CommandTimeout {
-			f.Status = statusTimeout
-		}
-		f.Hint = "the server says so; see `ptyrec exec --help`"
-	default:
-		f.Hint = "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
-	}
-	return f
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
@@ -74,7 +75,7 @@ func TestItem22WaitPortOfCommand(t *testing.T) {
 	if out, err := remote(environ, token, "--detach", url, "--", "until [ -e "+stop+" ]; do sleep .05; done").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for port, want := range map[string]int{open: 0, closed: statusTimeout} {
+	for port, want := range map[string]int{open: 0, closed: cli.StatusTimeout} {
 		if out, err := wait("--port", port, "--for", "1s").CombinedOutput(); status(t, err) != want {
 			t.Errorf("port %s: %v, want %d: %s", port, err, want, out)
 		}

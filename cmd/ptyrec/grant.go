@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -52,7 +53,7 @@ The viewers can still watch.`,
 				return err
 			}
 			defer s.Close()
-			return refused(s.Revoke(cmd.Context()), hello.Session.ID)
+			return join.Refused(s.Revoke(cmd.Context()), hello.Session.ID)
 		},
 	}
 }
@@ -68,7 +69,7 @@ func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
 		return fail(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
 	}
 	if err := s.Grant(ctx, limit); err != nil {
-		return refused(err, id)
+		return join.Refused(err, id)
 	}
 	until := ""
 	if limit > 0 {

@@ -26,8 +26,8 @@ func liveEnv(t *testing.T) (environ []string, dir string) {
 	return environ, filepath.Join(run, "ptyrec")
 }
 
-// join attaches to the newest live session.
-func join(t *testing.T, dir string, o client.AttachOptions) *client.Stream {
+// joinSession attaches to the newest live session.
+func joinSession(t *testing.T, dir string, o client.AttachOptions) *client.Stream {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
@@ -71,7 +71,7 @@ func TestKeepGoesOnWithoutItsTerminal(t *testing.T) {
 	u.Start(t, cmd)
 	u.Await(t, "ready")
 	u.Hangup()
-	s := join(t, dir, client.AttachOptions{Name: "test", Mode: protocol.ModeBytes, Control: true})
+	s := joinSession(t, dir, client.AttachOptions{Name: "test", Mode: protocol.ModeBytes, Control: true})
 	if _, err := s.Write([]byte("abc\r")); err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func TestD7D10D12InARealTerminal(t *testing.T) {
 	cmd.Env = environ
 	u.Start(t, cmd)
 	u.Await(t, "ready")
-	user := join(t, dir, client.AttachOptions{Name: "me", Mode: protocol.ModeNone})
-	robot := join(t, dir, client.AttachOptions{Name: "robot", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	user := joinSession(t, dir, client.AttachOptions{Name: "me", Mode: protocol.ModeNone})
+	robot := joinSession(t, dir, client.AttachOptions{Name: "robot", Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err := user.Grant(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/tui"
@@ -150,22 +151,22 @@ func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = log.stream.Close() }()
+	defer func() { _ = log.Stream.Close() }()
 	t := &tape{}
-	for !log.whole {
-		event, err := log.stream.Next(ctx)
+	for !log.Whole {
+		event, err := log.Stream.Next(ctx)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, attachError(err)
+			return nil, join.Error(err)
 		}
-		if err != nil || log.isOther(event) {
+		if err != nil || log.IsOther(event) {
 			break
 		}
-		if e, ok := log.take(event); ok {
+		if e, ok := log.Take(event); ok {
 			t.Events, t.status = append(t.Events, e), e.Status
 		}
 	}
-	t.Cols, t.Rows, t.Title = log.session.Cols, log.session.Rows, printable.Clip(log.session.Title, 200)
-	t.readLater(log.session)
+	t.Cols, t.Rows, t.Title = log.Session.Cols, log.Session.Rows, printable.Clip(log.Session.Title, 200)
+	t.readLater(log.Session)
 	return t, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/session"
@@ -80,7 +81,7 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 	s := prompt.New(c, ref, prompt.Options{Name: f.name})
 	if f.interrupt {
 		if err := s.Interrupt(ctx); err != nil && !(send && errors.Is(err, prompt.ErrIdle)) {
-			return promptError(err, ref)
+			return join.Prompt(err, ref)
 		}
 	}
 	if !send {
@@ -88,7 +89,7 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 	}
 	receipt, err := s.Send(ctx, text, prompt.SendOptions{Start: agentStart, AllowShell: f.allowShell})
 	if err != nil {
-		return promptError(err, ref)
+		return join.Prompt(err, ref)
 	}
 	if f.wait > 0 {
 		var stop context.CancelFunc
@@ -100,9 +101,9 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: statusTimeout}
+		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
-	return promptError(err, ref)
+	return join.Prompt(err, ref)
 }
 
 // printReply prints the words of a reply, or its entries.
@@ -122,33 +123,5 @@ func printReply(w io.Writer, r prompt.Reply, asJSON bool) error {
 		return nil
 	}
 	_, err := fmt.Fprintln(w, printable.Text(text))
-	return err
-}
-
-// promptError adds to an error of package prompt what the user may do.
-func promptError(err error, ref string) error {
-	var asking *prompt.AskingError
-	var box *prompt.BoxError
-	var left *prompt.NotTakenError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &asking):
-		return &cli.Failure{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: statusAsking}
-	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err, prompt.ErrNoReply):
-		return fail(err, "look at it with `ptyrec screen "+ref+"`")
-	case errors.Is(err, prompt.ErrShell):
-		return fail(err, "pass --allow-shell if that is what you want")
-	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress):
-		return fail(err, "`ptyrec wait "+ref+" --idle` waits for its end, --interrupt stops it")
-	case errors.Is(err, prompt.ErrNoControl):
-		return fail(prompt.ErrNoControl, "the session's user lets programs type with `ptyrec grant "+ref+"`")
-	case errors.Is(err, prompt.ErrNoAgent), errors.Is(err, prompt.ErrNotStarted):
-		return fail(err, "`ptyrec screen "+ref+"` shows what runs; `ptyrec send` types into any program")
-	case errors.Is(err, prompt.ErrEnded):
-		return fail(err, "`ptyrec show "+ref+"` shows what was said")
-	case errors.Is(err, session.ErrNotFound):
-		return fail(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
-	}
 	return err
 }

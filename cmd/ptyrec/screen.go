@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
@@ -162,7 +163,7 @@ func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
 		return nil
 	}
 	defer s.Close()
-	t, err := screenNow(ctx, s)
+	t, err := join.Screen(ctx, s)
 	if err != nil {
 		return nil
 	}

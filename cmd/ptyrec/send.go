@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/typing"
 )
@@ -81,11 +82,11 @@ func send(ctx context.Context, a *app, ref, name string, o typing.Order) error {
 	defer s.Close()
 	t, err := typing.New(ctx, s, hello)
 	if err != nil {
-		return sessionOver(err)
+		return join.Over(err)
 	}
 	err = t.Type(ctx, o)
 	if errors.Is(err, typing.ErrNotStarted) || errors.Is(err, typing.ErrNotTaken) {
 		return fail(err, "look at it with `ptyrec screen "+ref+"`")
 	}
-	return refused(sessionOver(err), hello.Session.ID)
+	return join.Refused(join.Over(err), hello.Session.ID)
 }

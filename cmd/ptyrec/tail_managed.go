@@ -9,8 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/remotelog"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -18,7 +20,8 @@ import (
 // managedTail writes the entries of a session of a management server.
 type managedTail struct {
 	giver
-	log    *managedLog
+	app    *app
+	log    *remotelog.Log
 	redact archive.Redaction
 	reader *entryReader // nil until the first event
 	said   follow.List
@@ -43,15 +46,15 @@ func tailManaged(ctx context.Context, a *app, where string, f tailFlags, format 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.stream.Close() }()
-	t := &managedTail{giver: newGiver(f, format, write), log: log, redact: r, last: f.last, first: true, tells: !f.asJSON}
+	defer func() { _ = log.Stream.Close() }()
+	t := &managedTail{app: a, giver: newGiver(f, format, write), log: log, redact: r, last: f.last, first: true, tells: !f.asJSON}
 	if err := t.follow(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	switch status, ok := log.stream.ExitStatus(); {
+	switch status, ok := log.Stream.ExitStatus(); {
 	case !ok || status < 0:
 		return fail(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
 	case status > 0:
@@ -65,14 +68,14 @@ func (t *managedTail) follow(ctx context.Context) error {
 	looked := time.Now()
 	for {
 		wait, cancel := context.WithDeadline(ctx, looked.Add(tailPoll))
-		event, err := t.log.stream.Next(wait)
+		event, err := t.log.Stream.Next(wait)
 		waited := wait.Err() != nil
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the user has stopped it
 		case err == nil:
-			if t.log.isOther(event) {
+			if t.log.IsOther(event) {
 				if err := t.end(); err != nil {
 					return err
 				}
@@ -80,7 +83,7 @@ func (t *managedTail) follow(ctx context.Context) error {
 			t.feed(event)
 		case !waited:
 			if err := archive.IgnoreEnd(err); err != nil {
-				return errors.Join(t.end(), attachError(err))
+				return errors.Join(t.end(), join.Error(err))
 			}
 			return t.end()
 		}
@@ -96,14 +99,14 @@ func (t *managedTail) follow(ctx context.Context) error {
 
 // feed hands an event of the stream to the reader.
 func (t *managedTail) feed(event client.Event) {
-	e, ok := t.log.take(event)
+	e, ok := t.log.Take(event)
 	if !ok {
 		return
 	}
 	if t.reader == nil {
-		s := t.log.session
+		s := t.log.Session
 		if t.tells {
-			t.log.a.notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
+			t.app.notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 		t.reader = newEntryReader(s, t.redact)
 		t.said = follow.List{Reader: t.reader}
@@ -121,9 +124,9 @@ func (t *managedTail) look() error {
 		t.fed, t.ticks = false, 0
 	}
 	if t.ticks > 0 && t.ticks <= quietLooks {
-		t.reader.Tick(t.log.quiet(tailPoll))
+		t.reader.Tick(t.log.Quiet(tailPoll))
 	}
-	if !t.log.whole {
+	if !t.log.Whole {
 		return nil
 	}
 	return t.out(false)
@@ -143,7 +146,7 @@ func (t *managedTail) end() error {
 // out writes what is final; over says that all is.
 func (t *managedTail) out(over bool) error {
 	if t.first && !over {
-		t.reader.Tick(t.log.quiet(tailPoll)) // what is on the screen is part of what is there
+		t.reader.Tick(t.log.Quiet(tailPoll)) // what is on the screen is part of what is there
 	}
 	t.said.Update()
 	entries := t.said.After(t.seq)

@@ -4,29 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/await"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/typing"
-)
-
-// Exit statuses of wait.
-const (
-	statusAsking  = 3   // the agent asks for approval
-	statusTimeout = 124 // as timeout(1)
 )
 
 type waitFlags struct {
@@ -37,7 +27,7 @@ type waitFlags struct {
 	port    int
 	exit    bool
 	timeout time.Duration
-	token   attachFlags // --token-file alone
+	token   join.Token // --token-file alone
 }
 
 // check returns an error unless there is one thing to wait for, and what --text or the log must
@@ -99,7 +89,7 @@ The exit status is 0 then; 3 where the agent asks for approval instead of being 
 	cmd.Flags().IntVar(&f.port, "port", 0, "until something listens on this `PORT` of this machine")
 	cmd.Flags().BoolVar(&f.exit, "exit", false, "until the session ends")
 	cmd.Flags().DurationVar(&f.timeout, "for", 0, "wait no longer, as `30s` or 10m")
-	cmd.Flags().StringVar(&f.token.tokenFile, "token-file", "", "a `FILE` that holds the server's token")
+	cmd.Flags().StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "timeout" { // its name before --for
 			name = "for"
@@ -121,7 +111,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 	} else if f.text == "" {
 		o.Mode = protocol.ModeBytes // from the beginning
 	}
-	s, hello, err := joinAnywhere(ctx, a, ref, f.token, o)
+	s, hello, err := f.join(ctx, a, ref, o)
 	if err != nil {
 		if f.exit && over(ctx, a, ref) {
 			return nil
@@ -129,87 +119,43 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		return err
 	}
 	defer s.Close()
-	switch {
-	case f.idle:
-		err = waitIdle(ctx, s, hello)
-	case f.text != "":
-		err = waitText(ctx, a, s, re)
-	case f.exit:
-		err = waitExit(ctx, s)
-	case f.port != 0:
-		err = waitPort(ctx, s, f.port)
-	default:
-		err = waitLog(ctx, a, s, re)
+	line, err := f.await(ctx, s, hello, re)
+	if err == nil && line != nil {
+		_, err = fmt.Fprintln(a.stdout, printable.Text(*line))
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: statusTimeout}
+		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
 	}
-	return sessionOver(err)
+	if errors.Is(err, await.ErrAsking) {
+		return &cli.Failure{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
+	}
+	return join.Over(err)
 }
 
-// waitIdle waits until the session is idle.
-func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
-	for idle := typing.NewIdle(hello); ; {
-		until, stop := ctx, context.CancelFunc(func() {})
-		if due, ok := idle.Due(); ok {
-			until, stop = context.WithDeadline(ctx, due)
-		}
-		e, err := s.Next(until)
-		over := until.Err() != nil && ctx.Err() == nil
-		stop()
-		switch {
-		case over && idle.State.State == "asking":
-			return &cli.Failure{Err: errors.New("the agent asks for approval"), Hint: "answer it, or `ptyrec send` the key that does", Status: statusAsking}
-		case over:
-			return nil
-		case err != nil:
-			return err
-		}
-		idle.Take(e)
+// join attaches to a session of this machine, or to one of a server.
+func (f *waitFlags) join(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+	if strings.Contains(ref, "://") {
+		return join.URL(ctx, ref, f.token, o)
 	}
+	return joinLive(ctx, a, ref, o)
 }
 
-func waitText(ctx context.Context, a *app, s *client.Stream, re *regexp.Regexp) error {
-	for {
-		e, err := s.Next(ctx)
-		if err != nil {
-			return err
-		}
-		screen, ok := e.(protocol.Screen)
-		if !ok {
-			continue
-		}
-		for _, line := range screen.Lines {
-			if re.MatchString(line) {
-				_, err := fmt.Fprintln(a.stdout, printable.Text(line))
-				return err
-			}
-		}
+// await waits for what the flags say, and returns the line that --text or the log waited for.
+func (f *waitFlags) await(ctx context.Context, s *client.Stream, hello protocol.Hello, re *regexp.Regexp) (found *string, err error) {
+	var line string
+	switch {
+	case f.idle:
+		return nil, await.Idle(ctx, s, hello)
+	case f.exit:
+		return nil, await.Exit(ctx, s)
+	case f.port != 0:
+		return nil, await.Port(ctx, s, f.port)
+	case f.text != "":
+		line, err = await.Text(ctx, s, re)
+	default:
+		line, err = await.Log(ctx, s, re)
 	}
-}
-
-// joinAnywhere is joinLive for sessions of this machine, and the same for those of a server.
-func joinAnywhere(ctx context.Context, a *app, ref string, f attachFlags, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
-	if !strings.Contains(ref, "://") {
-		return joinLive(ctx, a, ref, o)
-	}
-	server, id, err := client.SplitURL(ref)
-	if err != nil {
-		return nil, protocol.Hello{}, fail(err, "write https://HOST/s/ID")
-	}
-	token, err := f.serverToken(ref)
-	if err != nil {
-		return nil, protocol.Hello{}, err
-	}
-	sessions, err := client.Dial(ctx, server, client.Options{Token: token})
-	if err != nil {
-		return nil, protocol.Hello{}, attachError(err)
-	}
-	s, err := sessions.Attach(ctx, id, o)
-	if err != nil {
-		return nil, protocol.Hello{}, attachError(err)
-	}
-	return joined(ctx, s)
+	return &line, err
 }
 
 // over reports whether ref names a recorded session of this machine that has ended.
@@ -220,74 +166,4 @@ func over(ctx context.Context, a *app, ref string) bool {
 	}
 	info, err := findSession(ctx, db, ref)
 	return err == nil && info.EndedAt != nil
-}
-
-// maxLine is how much of an unfinished line waitLog looks at, in bytes.
-const maxLine = 64 << 10
-
-// waitLog waits for a line of the output that re matches, and prints it.
-func waitLog(ctx context.Context, a *app, s *client.Stream, re *regexp.Regexp) error {
-	rest := ""
-	for {
-		e, err := s.Next(ctx)
-		if err != nil {
-			return err
-		}
-		output, ok := e.(client.Output)
-		if !ok {
-			continue
-		}
-		lines := strings.Split(rest+string(output.Data), "\n")
-		for _, line := range lines {
-			if line = strings.TrimRight(ansi.Strip(line), "\r"); re.MatchString(line) {
-				_, err := fmt.Fprintln(a.stdout, printable.Text(line))
-				return err
-			}
-		}
-		rest = lines[len(lines)-1]
-		rest = rest[max(0, len(rest)-maxLine):]
-	}
-}
-
-// waitExit waits for the end of the session.
-func waitExit(ctx context.Context, s *client.Stream) error {
-	for {
-		e, err := s.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if _, ok := e.(protocol.Exit); ok {
-			return nil
-		}
-	}
-}
-
-// portStep is how often a port is tried.
-const portStep = 100 * time.Millisecond
-
-// waitPort waits until something listens on a port of this machine, or the session ends.
-func waitPort(ctx context.Context, s *client.Stream, port int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var watcher sync.WaitGroup
-	defer watcher.Wait()
-	defer cancel(nil)
-	watcher.Go(func() {
-		if err := waitExit(ctx, s); err == nil {
-			cancel(io.EOF)
-		}
-	})
-	tick := time.NewTicker(portStep)
-	defer tick.Stop()
-	for d := (net.Dialer{}); ; {
-		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort("localhost", strconv.Itoa(port)))
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }

@@ -10,6 +10,8 @@ import (
 const (
 	StatusFailure = 1
 	StatusUsage   = 2
+	StatusAsking  = 3   // an agent asks something
+	StatusTimeout = 124 // as timeout(1)
 )
 
 // Failure is an error as the user sees it: what went wrong, what to do next, and the exit status.

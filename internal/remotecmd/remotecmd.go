@@ -1,4 +1,4 @@
-// Package remotecmd connects a command on a server to the streams of this process.
+// Package remotecmd runs a command on a server, and connects it to the streams of this process.
 package remotecmd
 
 import (

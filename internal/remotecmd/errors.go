@@ -1,0 +1,39 @@
+package remotecmd
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	wire "github.com/ptyrec/ptyrec/protocol/command"
+)
+
+// statusUnknown is the exit status if the command's own is not known, as with ssh.
+const statusUnknown = 255
+
+// Explain says what to do next about a command whose end is not known.
+func Explain(err error, id string) error {
+	var status cli.ExitStatus
+	var usage *cli.Failure
+	var said *client.CommandError
+	f := &cli.Failure{Err: err, Status: statusUnknown}
+	switch {
+	case errors.As(err, &status), errors.As(err, &usage):
+		return err
+	case errors.Is(err, ErrLeft):
+		f.Hint, f.Status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
+	case errors.Is(err, client.ErrLost):
+		f.Hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"
+	case errors.Is(err, client.ErrToken):
+		f.Hint = "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"
+	case errors.As(err, &said):
+		if said.Type == wire.CommandTimeout {
+			f.Status = cli.StatusTimeout
+		}
+		f.Hint = "the server says so; see `ptyrec exec --help`"
+	default:
+		f.Hint = "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
+	}
+	return f
+}

@@ -1,0 +1,96 @@
+package remotecmd
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	wire "github.com/ptyrec/ptyrec/protocol/command"
+)
+
+func TestRequest(t *testing.T) {
+	const never = wire.Never * time.Second
+	for _, c := range []struct {
+		order Order
+		want  client.Exec
+	}{
+		{Order{Words: []string{"make 2>&1 | tail"}}, client.Exec{Command: "make 2>&1 | tail", Timeout: never, IdleTimeout: away, TTL: away}},
+		{Order{Words: []string{"echo", "a b", "$x"}}, client.Exec{Command: `echo 'a b' \$x`, Timeout: never, IdleTimeout: away, TTL: away}},
+		{
+			Order{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true},
+			client.Exec{Command: "env", Env: map[string]string{"A": "1", "B": "2=3", "C": ""}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true, IdleTimeout: away, TTL: away},
+		},
+	} {
+		got, err := c.order.request()
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.order.Words, diff)
+		}
+	}
+	for _, bad := range []string{"A", "=1", ""} {
+		var f *cli.Failure
+		if _, err := (Order{Words: []string{"x"}, Env: []string{bad}}).request(); !errors.As(err, &f) || f.Status != cli.StatusUsage {
+			t.Errorf("--env %q: %v", bad, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		hint   string
+	}{
+		{ErrLeft, 130, "it may run on: `ptyrec exec --resume id URL`"},
+		{client.ErrLost, statusUnknown, "it may run on: `ptyrec exec --resume id URL` continues"},
+		{client.ErrToken, statusUnknown, "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"},
+		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout, "the server says so; see `ptyrec exec --help`"},
+		{os.ErrClosed, statusUnknown, "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
+	} {
+		var f *cli.Failure
+		if err := Explain(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status || f.Hint != c.hint {
+			t.Errorf("%v: %+v, want status %d and the hint %q", c.err, f, c.status, c.hint)
+		}
+	}
+	if err := Explain(cli.ExitStatus(130), "id"); err != cli.ExitStatus(130) {
+		t.Errorf("an exit status became %v", err)
+	}
+}
+
+// A signal is an interrupt.
+func TestInterrupts(t *testing.T) {
+	interrupts, stop := Interrupts()
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-interrupts:
+	case <-time.After(time.Minute):
+		t.Fatal("no interrupt came of a signal")
+	}
+}
+
+func TestIsNull(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if !IsNull(null) || IsNull(file) {
+		t.Errorf("IsNull: /dev/null %v, a file %v", IsNull(null), IsNull(file))
+	}
+}
