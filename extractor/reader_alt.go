@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -14,7 +15,7 @@ func (r *Reader) readAlt(f Frame) {
 		r.cut.note(f.Lines, f.Cols)
 		return
 	}
-	if r.cut.remain(f.Lines, f.Settled) {
+	if r.cut.remain(f.Lines, f.Cols, f.Settled) {
 		return
 	}
 	s := r.screen(f)
@@ -50,16 +51,19 @@ func (r *Reader) readAlt(f Frame) {
 }
 
 // cutRows are the rows of the alternate screen that a resize cut off at the new edge: until the
-// agent has redrawn them, which a busy machine may delay, they say less than what is known.
+// agent has redrawn them, which a busy machine may delay, they say less than what is known. An
+// agent that is behind a storm of resizes also draws whole frames for a width that is over.
 type cutRows struct {
-	rows  map[string]bool
-	quiet int // frames that were quiet since
+	rows    map[string]bool
+	resized bool // and nothing was read since
+	fills   bool // before, the agent's lowest rule went from edge to edge
+	quiet   int  // frames that were quiet since
 }
 
 // note remembers the rows that reach to the edge just after a resize. Rules reach it again, cut or
 // not.
 func (c *cutRows) note(rows []*vterm.Row, cols int) {
-	*c = cutRows{rows: map[string]bool{}}
+	*c = cutRows{rows: map[string]bool{}, resized: true, fills: c.fills}
 	for _, row := range rows {
 		if rowWidth(row) >= cols && strings.Trim(row.Text, "─━═▀▄▁▔_ ") != "" {
 			c.rows[row.Text] = true
@@ -67,9 +71,12 @@ func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	}
 }
 
-// remain reports whether most of them are still there. An agent that is quiet for long has redrawn.
-func (c *cutRows) remain(rows []*vterm.Row, settled bool) bool {
-	if len(c.rows) == 0 {
+// remain reports whether most of them are still there, or the frame was drawn for another width. An
+// agent that is quiet for long has redrawn.
+func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
+	fills := lowestRule(rows) == cols
+	if !c.resized {
+		c.fills = fills
 		return false
 	}
 	n := 0
@@ -81,11 +88,21 @@ func (c *cutRows) remain(rows []*vterm.Row, settled bool) bool {
 	if settled {
 		c.quiet++
 	}
-	if n*2 <= len(c.rows) || c.quiet > 2 {
-		*c = cutRows{}
+	if n*2 <= len(c.rows) && (fills || !c.fills) || c.quiet > 2 {
+		*c = cutRows{fills: fills}
 		return false
 	}
 	return true
+}
+
+// lowestRule returns the width of the lowest row that is a rule from the left edge on, or 0.
+func lowestRule(rows []*vterm.Row) int {
+	for _, row := range slices.Backward(rows) {
+		if isRule(row.Text) {
+			return rowWidth(row)
+		}
+	}
+	return 0
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in

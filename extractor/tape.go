@@ -3,6 +3,7 @@ package extractor
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -412,20 +413,22 @@ func redrawn(old, body []Line, i, j int) bool {
 		if j-i+k < 0 {
 			continue
 		}
-		a, b := strings.TrimSpace(body[k].Text), strings.TrimSpace(old[j-i+k].Text)
-		if a == b {
+		if strings.TrimSpace(body[k].Text) == strings.TrimSpace(old[j-i+k].Text) {
 			continue
 		}
 		rows++
-		n := 0
-		for n < len(a) && n < len(b) && a[n] == b[n] {
-			n++
-		}
-		if n > 0 && n*2 >= min(len(a), len(b)) || len(a) > 4 && len(b) > 4 && a[4:] == b[4:] {
+		a, b := unmarked(body[k].Text), unmarked(old[j-i+k].Text)
+		if n := len(commonStart(a, b)); n > 0 && n*2 >= min(len(a), len(b)) {
 			same++
 		}
 	}
 	return same*2 >= rows
+}
+
+// unmarked returns a row's text without what is before its first letter or digit: a bullet may
+// blink, and a spinner turn.
+func unmarked(text string) string {
+	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // weight is how much a row says about its place.

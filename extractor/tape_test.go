@@ -165,3 +165,14 @@ func TestStitchOtherWidthAbove(t *testing.T) {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
 }
+
+// TestStitchBlinks shows a bullet that blinks in a row above one that stays (SITUATIONS 17): the
+// row is redrawn, not a second one.
+func TestStitchBlinks(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(40, "", "  Reading main.go", "  ⎿  main.go"))
+	tp.stitch(rows(40, "", "● Reading main.go", "  ⎿  main.go"))
+	if diff := cmp.Diff([]string{"", "● Reading main.go", "  ⎿  main.go"}, texts(tp.lines)); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
