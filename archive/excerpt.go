@@ -13,21 +13,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Source returns the raw events of a recording in order, and io.EOF at the end.
-type Source interface {
-	Next() (session.Event, error)
-}
-
 // Excerpt is the part of a recording that shows certain entries. It is redrawn, because the
 // original bytes repaint what was said before. Only the text of the entries is drawn; all other
 // text is blanked. Titles, keys, marks and the scrollback are omitted.
 //
-// An Excerpt is itself a Source. Its time starts at the beginning of the excerpt. Its events are
+// An Excerpt is itself an EventSource. Its time starts at the beginning of the excerpt. Its events are
 // output, resizes and, if the excerpt includes the end of the recording, the exit.
 type Excerpt struct {
 	From, To time.Duration // time in the recording, inclusive
 
-	source Source
+	source EventSource
 	term   *vterm.Term
 	veil   *veil
 	shown  []string        // rows as drawn; nil: nothing is drawn, clear the screen first
@@ -43,7 +38,7 @@ const frameTime = time.Second / 30
 
 // NewExcerpt returns the part of source that shows the entries of r. source is the recording of t,
 // in a window of cols by rows cells. The error is a *MissingError.
-func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source Source) (*Excerpt, error) {
+func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source EventSource) (*Excerpt, error) {
 	from, to, err := r.Span(t)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (l *list) Next() (session.Event, error) {
 	return e, nil
 }
 
-func drain(t testing.TB, s archive.Source) (out []session.Event) {
+func drain(t testing.TB, s archive.EventSource) (out []session.Event) {
 	t.Helper()
 	for {
 		e, err := s.Next()

@@ -1,9 +1,12 @@
 package archive
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -64,3 +67,45 @@ func (t *Tape) Played(at time.Duration) time.Duration {
 
 // End returns when the last event is played.
 func (t *Tape) End() time.Duration { return t.Times[len(t.Times)-1] }
+
+// ReadLater makes the messages of the session s those that the events hold, once they are needed.
+func (t *Tape) ReadLater(s session.Session) {
+	t.Read = func() ([]Message, error) {
+		tr, err := Transcribe(s, &eventList{events: t.Events}, nil)
+		return MessagesOf(tr.Entries, s.StartedAt), err
+	}
+}
+
+// Load appends the events of source; what was read before an error can be played.
+func (t *Tape) Load(source EventSource) error {
+	for {
+		e, err := source.Next()
+		if err != nil {
+			return IgnoreEnd(err)
+		}
+		t.Events = append(t.Events, session.OnTerminal(e))
+	}
+}
+
+// eventList is an EventSource of events in memory.
+type eventList struct{ events []session.Event }
+
+func (l *eventList) Next() (session.Event, error) {
+	if len(l.events) == 0 {
+		return session.Event{}, io.EOF
+	}
+	e := l.events[0]
+	l.events = l.events[1:]
+	return e, nil
+}
+
+// MessagesOf returns where the messages of a session that started then begin: what was said, and
+// shell commands.
+func MessagesOf(entries []*session.Entry, started time.Time) (out []Message) {
+	for _, e := range entries {
+		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
+			out = append(out, Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 80))})
+		}
+	}
+	return out
+}

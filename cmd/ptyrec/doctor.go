@@ -440,7 +440,11 @@ func messages(entries []*session.Entry) (n int) {
 }
 
 func (x *examination) rebuild(ctx context.Context, info *store.Info, old []*session.Entry) error {
-	t, _, err := retranscribe(ctx, x.app, x.db, info)
+	lib, err := x.app.library(x.db)
+	if err != nil {
+		return err
+	}
+	t, _, err := lib.Reread(ctx, info)
 	if err != nil {
 		return err
 	}

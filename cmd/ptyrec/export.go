@@ -15,13 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/parallel"
-	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 type exportFlags struct {
@@ -37,7 +36,7 @@ func newExportCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "export [S|FILE] [OUT] [--format F]",
 		SuggestFor: []string{"save", "convert"},
-		Short:      "Write a session as " + strings.Join(formatNames(), ", "),
+		Short:      "Write a session as " + strings.Join(export.Formats(), ", "),
 		Long: `Export writes a session, the last one if none is named, or a recording's file. The extension of OUT
 chooses the format. Without OUT, or if it is -, export writes JSON to stdout. OUT appears complete or
 not at all. html is one page with the conversation next to a player of the recording; svg is the
@@ -69,16 +68,16 @@ are named.
 			if err != nil {
 				return err
 			}
-			return export(cmd.Context(), a, of, out, f)
+			return exportOne(cmd.Context(), a, of, out, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(formatNames(), ", "))
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", "))
 	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
 	f.register(a, cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -120,8 +119,8 @@ func (a *app) exportArguments(args []string) (of []string, out string, err error
 	return nil, args[0], nil
 }
 
-func export(ctx context.Context, a *app, of []string, out string, f exportFlags) error {
-	format, err := formatOf(out, f.format)
+func exportOne(ctx context.Context, a *app, of []string, out string, f exportFlags) error {
+	format, err := export.FormatOf(out, f.format)
 	if err != nil {
 		return err
 	}
@@ -138,15 +137,19 @@ func export(ctx context.Context, a *app, of []string, out string, f exportFlags)
 	if slices.Contains(render.Formats, format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
 	return a.writeFile(out, func(w io.Writer) error {
-		return missing(exporter{a, db, f.at, ref}.write(ctx, w, format, info))
+		return missing(export.Exporter{Library: lib, At: f.at, Ref: ref}.Write(ctx, w, format, info))
 	})
 }
 
 // exportAll writes each session that is chosen to a file of its own. One that cannot be written
 // does not keep the others.
 func exportAll(ctx context.Context, a *app, f exportFlags) error {
-	format, err := formatOf("-", f.format)
+	format, err := export.FormatOf("-", f.format)
 	if err != nil {
 		return err
 	}
@@ -165,14 +168,19 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	for i, info := range infos {
 		sessions[i], titles[i] = info.Session, listing.Title(info)
 	}
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
+	x := export.Exporter{Library: lib, At: f.at}
 	names := archive.FileNames(sessions, titles)
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
 	err = parallel.Each(len(infos), func(i int) error {
 		defer bar.Add(1)
 		info := infos[i]
-		return a.writeFile(filepath.Join(f.dir, names[i]+"."+ending(format)), func(w io.Writer) error {
-			return exporter{a, db, f.at, archive.Ref{}}.write(ctx, w, format, info)
+		return a.writeFile(filepath.Join(f.dir, names[i]+"."+export.Extension(format)), func(w io.Writer) error {
+			return x.Write(ctx, w, format, info)
 		})
 	})
 	if err == nil {
@@ -180,106 +188,4 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 		a.notice("%s written to %s", cli.Plural(len(infos), "session"), f.dir)
 	}
 	return err
-}
-
-// ending returns the file name extension of a format.
-func ending(format string) string {
-	if format == "cast2" {
-		return "cast"
-	}
-	return format
-}
-
-// exporter writes sessions in any format.
-type exporter struct {
-	a   *app
-	db  *store.Store
-	at  cli.Moment  // svg
-	ref archive.Ref // the entries that are wanted
-}
-
-func (x exporter) write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
-	t, err := storedTranscript(ctx, x.a, x.db, info)
-	if err != nil {
-		return err
-	}
-	switch format {
-	case "cast", "cast2":
-		return x.writeCast(ctx, w, info, t, format)
-	case "svg":
-		return x.writeScreen(ctx, w, info, t)
-	case "html":
-		return x.writePage(ctx, w, info, t)
-	}
-	if t, err = x.ref.Cut(t, info.Name != ""); err != nil {
-		return err
-	}
-	return render.Write(w, format, t)
-}
-
-// recordingFormats are those that show the raw log, which render has no part in.
-var recordingFormats = []string{"html", "svg", "cast", "cast2"}
-
-func formatNames() []string { return slices.Concat(render.Formats, recordingFormats) }
-
-// formatOf checks the format's name; without one, path's ending chooses, and JSON goes to stdout.
-func formatOf(path, name string) (string, error) {
-	var err error
-	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	switch {
-	case name == "" && path == "-":
-		name = "json"
-	case name == "" && ending == "htm":
-		name = "html"
-	case name == "" && slices.Contains(recordingFormats, ending):
-		name = ending
-	case name == "":
-		name, err = render.FormatOf(path)
-	case !slices.Contains(formatNames(), name):
-		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
-	}
-	if err != nil {
-		return "", &cli.Failure{Err: err, Hint: "use --format " + strings.Join(formatNames(), "|"), Status: cli.StatusUsage}
-	}
-	return name, nil
-}
-
-// storedTranscript returns a session's transcript from its entries. It reads them out of the raw
-// log first if that has not been done.
-func storedTranscript(ctx context.Context, a *app, db *store.Store, info *store.Info) (*session.Transcript, error) {
-	// The first command to read it after its end stores its entries.
-	if info.Status == store.Live && info.Process != "" {
-		t, _, err := retranscribe(ctx, a, db, info)
-		if errors.Is(err, errNoRawLog) {
-			t, err = &session.Transcript{Session: info.Session, Entries: process.NewTranscript(info.Session).Entries()}, nil
-		}
-		if t != nil {
-			t.Format, t.Version = session.TranscriptFormat, session.TranscriptVersion
-			t.Session.EndedAt, t.Session.ExitCode = nil, nil
-		}
-		return t, err
-	}
-	all, done, err := storedEntries(ctx, a, db, info)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	entries, err := collect(all)
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.redaction()
-	if err != nil {
-		return nil, err
-	}
-	s := info.Session
-	if s.Agents == nil {
-		s.Agents = []session.Agent{}
-	}
-	t := &session.Transcript{
-		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
-		Session: s, Entries: entries,
-	}
-	r.Transcript(t, nil) // what was stored before redaction was on
-	return t, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/parallel"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -142,8 +143,12 @@ func extractSession(ctx context.Context, a *app, of target) error {
 	if err != nil {
 		return err
 	}
-	t, damage, err := retranscribe(ctx, a, db, info)
-	if errors.Is(err, errNoRawLog) {
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
+	t, damage, err := lib.Reread(ctx, info)
+	if errors.Is(err, library.ErrNoRawLog) {
 		return fail(fmt.Errorf("session %s: %w", info.ID, err), "only its entries are left: see them with `ptyrec show`")
 	}
 	if err != nil {

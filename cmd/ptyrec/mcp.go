@@ -172,7 +172,10 @@ func (o *archives) open(ctx context.Context) (*mcp.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := newPast(o.a, db)
+	past, err := newPast(o.a, db)
+	if err != nil {
+		return nil, err
+	}
 	o.a.closeLater(past)
 	live, err := client.Dial(ctx, "", o.a.liveOptions(db))
 	if err != nil {

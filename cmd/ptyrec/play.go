@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/tui"
-	"github.com/ptyrec/ptyrec/session"
 )
 
 type playFlags struct {
@@ -108,30 +106,23 @@ type tape struct {
 }
 
 func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
-	db, info, ref := of.db, of.info, of.ref
+	db, info := of.db, of.info
 	if of.file != "" {
 		var err error
 		if db, info, err = a.openFile(ctx, of.file); err != nil {
 			return nil, err
 		}
 	}
-	t := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows, Title: listing.Title(info)}}
-	source := archive.NewRawLog(ctx, db, info.ID, 0)
-	defer source.Stop()
-	if err := t.load(source); err != nil {
-		return nil, err
-	}
-	transcript, err := storedTranscript(ctx, a, db, info)
+	lib, err := a.library(db)
 	if err != nil {
 		return nil, err
 	}
-	t.Messages = messagesOf(transcript.Entries, info.StartedAt)
-	from, to, err := ref.Span(transcript)
+	t, err := lib.Tape(ctx, info, of.ref)
 	if err != nil {
 		return nil, missing(err)
 	}
-	t.Cut(from, to)
-	return t, nil
+	t.Title = listing.Title(info)
+	return &tape{Tape: *t}, nil
 }
 
 func tapeOfFile(a *app, path string) (*tape, error) {
@@ -141,8 +132,8 @@ func tapeOfFile(a *app, path string) (*tape, error) {
 	}
 	defer rec.Close()
 	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
-	t.readLater(rec.Session)
-	return t, t.load(rec)
+	t.ReadLater(rec.Session)
+	return t, t.Load(rec)
 }
 
 // tapeOfManaged returns what a management server has of the session at a URL.
@@ -166,46 +157,6 @@ func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
 		}
 	}
 	t.Cols, t.Rows, t.Title = log.Session.Cols, log.Session.Rows, printable.Clip(log.Session.Title, 200)
-	t.readLater(log.Session)
+	t.ReadLater(log.Session)
 	return t, nil
-}
-
-// readLater makes the messages those that the events hold, once they are needed.
-func (t *tape) readLater(s session.Session) {
-	t.Read = func() ([]archive.Message, error) {
-		tr, err := archive.Transcribe(s, &eventList{events: t.Events}, nil)
-		return messagesOf(tr.Entries, s.StartedAt), err
-	}
-}
-
-// load reads the events; what was read before an error can be played.
-func (t *tape) load(source archive.EventSource) error {
-	for {
-		e, err := source.Next()
-		if err != nil {
-			return archive.IgnoreEnd(err)
-		}
-		t.Events = append(t.Events, session.OnTerminal(e))
-	}
-}
-
-// eventList is an archive.EventSource of events that are there.
-type eventList struct{ events []session.Event }
-
-func (l *eventList) Next() (session.Event, error) {
-	if len(l.events) == 0 {
-		return session.Event{}, io.EOF
-	}
-	e := l.events[0]
-	l.events = l.events[1:]
-	return e, nil
-}
-
-func messagesOf(entries []*session.Entry, started time.Time) (out []archive.Message) {
-	for _, e := range entries {
-		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
-			out = append(out, archive.Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 80))})
-		}
-	}
-	return out
 }

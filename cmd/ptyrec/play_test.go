@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/internal/ptytest"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 // longCast is a recording of a minute with a word a second.
@@ -93,29 +92,5 @@ func TestPlaySession(t *testing.T) {
 	u.Await(t, "Start with these two")
 	if got := ptytest.Status(t, cmd); got != 0 {
 		t.Errorf("status = %d, want 0", got)
-	}
-}
-
-// A session whose recorder read none of its messages, as after a flood, is stepped through, too.
-func TestPlayUnread(t *testing.T) {
-	path := t.TempDir() + "/test.db"
-	unread(t, path, 5)
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	info, err := db.Find(t.Context(), "last")
-	if err != nil || !info.Unread {
-		t.Fatalf("%+v, %v", info, err)
-	}
-	a := newApp()
-	a.dbFlag = path
-	tape, err := tapeOfSession(t.Context(), a, target{db: db, info: info})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(tape.Messages) != 5 {
-		t.Errorf("%d messages, want 5", len(tape.Messages))
 	}
 }

@@ -97,10 +97,14 @@ func (s *sandbox) transcript(ctx context.Context, a *app) (t *session.Transcript
 		Session: s.info().Session, Entries: []*session.Entry{},
 	}
 	s.of = map[*session.Entry]*store.Info{}
+	lib, err := a.library(s.db)
+	if err != nil {
+		return nil, err
+	}
 	for _, info := range s.infos {
 		if s.follows && info.Status == store.Live && info.Piped() {
 			t = &session.Transcript{Entries: process.NewTranscript(info.Session).Entries()}
-		} else if t, err = storedTranscript(ctx, a, s.db, info); err != nil {
+		} else if t, err = lib.Transcript(ctx, info); err != nil {
 			return nil, err
 		}
 		for _, e := range t.Entries {

@@ -8,17 +8,16 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -96,6 +95,14 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// characters returns how wide characters are.
+func (o *screenOptions) characters() vterm.Widths {
+	if o.widths == "unicode11" {
+		return vterm.Unicode11
+	}
+	return vterm.Graphemes
+}
+
 // screens writes the screen of each recording.
 func screens(a *app, paths []string, o screenOptions) error {
 	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
@@ -120,10 +127,10 @@ func (o *screenOptions) playFile(a *app, rec *archive.Recording) (screen.Screen,
 			}
 			defer first.Close()
 			t, _ := first.Transcribe(nil) // what is wrong with it is told when it is played
-			at = momentOf(o.at, archive.Ref{}, t)
+			at = export.MomentOf(o.at, archive.Ref{}, t)
 		}
 	}
-	return o.play(rec.Header.Cols, rec.Header.Rows, rec, at)
+	return archive.ScreenAt(rec, vterm.Options{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Widths: o.characters()}, at)
 }
 
 // screenOfSession writes the screen of a session: the current one, which a running session sends
@@ -145,11 +152,11 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 			return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
-	t, err := storedTranscript(ctx, a, db, info)
+	lib, err := a.library(db)
 	if err != nil {
 		return err
 	}
-	s, err := exporter{a, db, o.at, ref}.screen(ctx, info, t, o.widths)
+	s, err := export.Exporter{Library: lib, At: o.at, Ref: ref}.Screen(ctx, info, o.characters())
 	if err != nil {
 		return missing(err)
 	}
@@ -168,31 +175,4 @@ func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
 		return nil
 	}
 	return t
-}
-
-// play feeds the events of source, up to a moment, to a terminal. If source breaks off, the screen
-// shows what came before.
-func (o *screenOptions) play(cols, rows int, source archive.EventSource, to time.Duration) (screen.Screen, error) {
-	opt := vterm.Options{Cols: cols, Rows: rows}
-	if o.widths == "unicode11" {
-		opt.Widths = vterm.Unicode11
-	}
-	t := vterm.New(opt)
-	var err error
-	for {
-		var e session.Event
-		if e, err = source.Next(); err != nil {
-			break
-		}
-		if e.At > to {
-			break
-		}
-		switch e.Kind {
-		case session.Output:
-			_, _ = t.Write(e.Data) // never fails
-		case session.Resize:
-			t.Resize(e.Cols, e.Rows)
-		}
-	}
-	return screen.Of(t), archive.IgnoreEnd(err)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -92,8 +91,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	return a.page(cli.Text(hits.Text(look)))
 }
 
-// searched asks the database, and reads the sessions whose entries it does not take now; their hits
-// come first. Without a database there are none.
+// searched returns the hits. Without a database there are none.
 func (a *app) searched(ctx context.Context, q store.Query) (*listing.Hits, error) {
 	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {
@@ -102,27 +100,14 @@ func (a *app) searched(ctx context.Context, q store.Query) (*listing.Hits, error
 	if err != nil {
 		return nil, err
 	}
-	var unsaved []*store.Hit
-	searched := map[string]bool{}
-	err = readOutAll(ctx, a, db, q.Filter, func(info *store.Info, all iter.Seq2[*session.Entry, error]) error {
-		entries, err := collect(all)
-		if err != nil {
-			return err
-		}
-		found, err := store.SearchEntries(ctx, q, info, entries)
-		unsaved, searched[info.ID] = append(unsaved, found...), true
-		return err
-	})
+	lib, err := a.library(db)
 	if err != nil {
 		return nil, err
 	}
-	labels, hits, err := db.SearchAll(ctx, q)
+	labels, hits, err := lib.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	hits = slices.DeleteFunc(hits, func(h *store.Hit) bool { return searched[h.Session.ID] })
-	hits = append(unsaved, hits...)
-	hits = hits[:min(len(hits), q.Filter.Limit-len(labels))]
 	ids, err := db.IDs(ctx)
 	return &listing.Hits{Sessions: labels, Entries: hits, IDs: listing.NewShortIDs(ids)}, err
 }

@@ -198,7 +198,10 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		defer agents.Close()
 		protocols = append(protocols, agents)
 	}
-	past := newPast(a, db)
+	past, err := newPast(a, db)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = past.Close() }() // what it reads can be read again
 	if f.agentapi {
 		sessions := agentapiSessions(db, live, past, log)

@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -75,10 +76,14 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		}
 		return showRaw(ctx, a, db, info)
 	}
-	if ref.Whole() && !f.asJSON && (info.Process == "" || info.Status != store.Live) {
-		return showWhole(ctx, a, db, info, f)
+	lib, err := a.library(db)
+	if err != nil {
+		return err
 	}
-	t, err := storedTranscript(ctx, a, db, info)
+	if ref.Whole() && !f.asJSON && (info.Process == "" || info.Status != store.Live) {
+		return showWhole(ctx, a, lib, info, f)
+	}
+	t, err := lib.Transcript(ctx, info)
 	if err != nil {
 		return err
 	}
@@ -99,19 +104,15 @@ func showTranscript(a *app, t *session.Transcript, info *store.Info, ref archive
 }
 
 // showWhole writes what show shows of a whole session, without holding all of it.
-func showWhole(ctx context.Context, a *app, db *store.Store, info *store.Info, f showFlags) error {
-	all, done, err := storedEntries(ctx, a, db, info)
+func showWhole(ctx context.Context, a *app, lib *library.Library, info *store.Info, f showFlags) error {
+	all, done, err := lib.Entries(ctx, info)
 	if err != nil {
 		return err
 	}
 	defer done()
-	r, err := a.redaction()
-	if err != nil {
-		return err
-	}
 	t := session.Transcript{Session: info.Session}
-	r.Transcript(&t, nil) // what was stored before redaction was on
-	r, _ = r.Of(info.Command)
+	lib.Redact.Transcript(&t, nil) // what was stored before redaction was on
+	r, _ := lib.Redact.Of(info.Command)
 	entries := func(yield func(*session.Entry, error) bool) {
 		for e, err := range all {
 			if err == nil {

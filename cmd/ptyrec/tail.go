@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -85,7 +86,11 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
 		return tailOne(ctx, a, db, info, f, r)
 	}
-	t := &follower{a: a, db: db, id: info.ID, giver: newGiver(f, r, write)}
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
+	t := &follower{lib: lib, db: db, id: info.ID, giver: newGiver(f, r, write)}
 	if !f.asJSON {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
@@ -124,7 +129,7 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 // follower writes the entries of a session of the database.
 type follower struct {
 	giver
-	a    *app
+	lib  *library.Library
 	db   *store.Store
 	id   string
 	said *follow.Entries // of a command that runs
@@ -144,7 +149,7 @@ func (t *follower) follow(ctx context.Context, last int) error {
 		}
 		over := info.Status != store.Live
 		if over && (info.Beside || info.Unread) {
-			all, err := storedTranscript(ctx, t.a, t.db, info)
+			all, err := t.lib.Transcript(ctx, info)
 			if err != nil {
 				return err
 			}
@@ -171,11 +176,7 @@ func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.En
 		return t.db.EntriesAfter(ctx, t.id, t.seq)
 	}
 	if t.said == nil {
-		r, err := t.a.redaction()
-		if err != nil {
-			return nil, err
-		}
-		t.said = follow.NewEntries(t.db, info.ID, newEntryReader(info.Session, r))
+		t.said = follow.NewEntries(t.db, info.ID, newEntryReader(info.Session, t.lib.Redact))
 	}
 	_, _, err := t.said.Read(ctx, false)
 	return t.said.After(t.seq), err

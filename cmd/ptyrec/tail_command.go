@@ -134,6 +134,10 @@ func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 
 // tailOne follows one command that runs.
 func tailOne(ctx context.Context, a *app, db *store.Store, info *store.Info, f tailFlags, format render.Terminal) error {
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
 	t, err := newCommandTail(ctx, a, db, &tailWriter{out: a.stdout, format: format}, info, 1, f.last > 0)
 	if err != nil {
 		return err
@@ -146,7 +150,7 @@ func tailOne(ctx context.Context, a *app, db *store.Store, info *store.Info, f t
 			return err
 		}
 		if info.Status != store.Live {
-			said, err := storedTranscript(ctx, a, db, info)
+			said, err := lib.Transcript(ctx, info)
 			if err != nil || len(said.Entries) == 0 {
 				return err
 			}

@@ -41,7 +41,11 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	t, err := storedTranscript(ctx, a, db, info)
+	lib, err := a.library(db)
+	if err != nil {
+		return err
+	}
+	t, err := lib.Transcript(ctx, info)
 	if err != nil {
 		return err
 	}

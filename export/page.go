@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"bytes"
@@ -15,23 +15,24 @@ import (
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // pageIdle is the longest pause in a page's recording: agents think for minutes.
 const pageIdle = 3 * time.Second
 
 // writePage writes the session t as HTML: the conversation beside the recording.
-func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
+func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err
 	}
 	defer p.Stop()
-	tp := &tape{Tape: archive.Tape{Cols: info.Cols, Rows: info.Rows}}
-	if err := tp.load(p.events); err != nil {
+	tp := &archive.Tape{Cols: info.Cols, Rows: info.Rows}
+	if err := tp.Load(p.events); err != nil {
 		return err
 	}
-	x.a.warnDamage(p.RawLog)
+	x.Library.WarnDamage(p.Damage)
 	if len(tp.Events) == 0 {
 		return render.HTML(w, p.transcript, nil)
 	}
@@ -59,39 +60,48 @@ func (x exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 }
 
 // writeScreen draws the screen at a moment as SVG.
-func (x exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
-	s, err := x.screen(ctx, info, t, "graphemes")
+func (x Exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
+	s, err := x.screen(ctx, info, t, vterm.Graphemes)
 	if err != nil {
 		return err
 	}
 	return screen.Write(w, "svg", s)
 }
 
+// Screen returns the screen of a session at the moment that is wanted. If entries are wanted that
+// the session does not have, the error is an *archive.MissingError.
+func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Widths) (screen.Screen, error) {
+	t, err := x.Library.Transcript(ctx, info)
+	if err != nil {
+		return screen.Screen{}, err
+	}
+	return x.screen(ctx, info, t, widths)
+}
+
 // screen plays the session t up to the moment that is wanted.
-func (x exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths string) (screen.Screen, error) {
+func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths vterm.Widths) (screen.Screen, error) {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return screen.Screen{}, err
 	}
 	defer p.Stop()
-	at := momentOf(x.at, x.ref, t)
+	at := MomentOf(x.At, x.Ref, t)
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
-		if x.at.Given && (at < e.From || at > e.To) && !math.IsInf(x.at.Seconds, 1) {
-			return s, misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.at.String())
+		if x.At.Given && (at < e.From || at > e.To) && !math.IsInf(x.At.Seconds, 1) {
+			return s, cli.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.At.String())
 		}
 		s, err = e.ScreenAt(at)
 	} else {
-		o := screenOptions{widths: widths}
-		s, err = o.play(info.Cols, info.Rows, p.events, at)
+		s, err = archive.ScreenAt(p.events, vterm.Options{Cols: info.Cols, Rows: info.Rows, Widths: widths}, at)
 	}
-	x.a.warnDamage(p.RawLog)
+	x.Library.WarnDamage(p.Damage)
 	return s, err
 }
 
-// momentOf is the moment of a picture: as it is wanted, else that of the entries that ref names,
-// else the end.
-func momentOf(wanted cli.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
+// MomentOf returns the moment of a picture: as it is wanted, else that of the entries that ref
+// names, else the end.
+func MomentOf(wanted cli.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
 	if wanted.Given {
 		return wanted.Duration()
 	}

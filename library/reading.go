@@ -1,10 +1,9 @@
-package main
+package library
 
 import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,8 +17,10 @@ import (
 // reading reads a session out of its raw log. Its entries are in a file, so that a long session
 // takes no more memory than a short one, and can be read while it is at work.
 type reading struct {
+	db     *store.Store
 	info   *store.Info
 	redact archive.Redaction
+	warn   func(damage []*store.Damage)
 	seen   func(n int)   // is called with the bytes of output that were read
 	over   chan struct{} // is closed when all is read, but not yet saved
 
@@ -33,27 +34,53 @@ type reading struct {
 }
 
 // newReading prepares to read info's session. Close must be called.
-func newReading(a *app, db *store.Store, info *store.Info) (*reading, error) {
-	r, err := a.redaction()
+func (l *Library) newReading(info *store.Info) (*reading, error) {
+	s, err := spool.New(filepath.Dir(l.Store.Path()), os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	s, err := spool.New(filepath.Dir(db.Path()), os.TempDir())
-	if err != nil {
-		return nil, err
+	r := &reading{
+		db: l.Store, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
 	}
-	x := &reading{info: info, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{})}
-	x.redact, _ = r.Of(info.Command)
-	return x, nil
+	r.redact, _ = l.Redact.Of(info.Command)
+	return r, nil
 }
 
 // Close frees the file.
 func (r *reading) Close() error { return r.spool.Close() }
 
-// run reads the raw log to its end. The error is errNoRawLog if it is empty and never was anything
+// readOut reads the session and saves the entries, as far as the database takes them; what it does
+// not take leaves info.Unread set.
+func (r *reading) readOut(ctx context.Context) error {
+	info := r.info
+	err := r.run(ctx)
+	none := errors.Is(err, ErrNoRawLog)
+	if none {
+		err = nil
+	}
+	if err == nil && !none {
+		info.Agents, info.Title = r.session.Agents, r.session.Title
+		r.warn(r.damage)
+	}
+	switch {
+	case err != nil:
+		return err
+	case info.Beside:
+		info.Unread = true
+		return nil
+	case none:
+		err = r.db.MarkRead(ctx, info.ID) // its entries are all that there is
+	default:
+		err = r.save(ctx)
+	}
+	info.Unread = err != nil && !none
+	return unlessReadOnly(err)
+}
+
+// run reads the raw log to its end. The error is ErrNoRawLog if it is empty and never was anything
 // else.
-func (r *reading) run(ctx context.Context, db *store.Store) error {
-	source := archive.NewRawLog(ctx, db, r.info.ID, 0)
+func (r *reading) run(ctx context.Context) error {
+	source := archive.NewRawLog(ctx, r.db, r.info.ID, 0)
 	defer source.Stop()
 	var err error
 	for err == nil {
@@ -68,7 +95,7 @@ func (r *reading) run(ctx context.Context, db *store.Store) error {
 	source.Missing(r.info)
 	r.damage = source.Damage
 	if source.Number == 0 && len(source.Damage) == 0 {
-		return errNoRawLog
+		return ErrNoRawLog
 	}
 	return r.end()
 }
@@ -128,39 +155,27 @@ func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 
 // save puts the entries into the database. Those that are there already keep their ids. If a part
 // of the raw log is lost and the database has more entries than that left, it keeps them instead.
-func (r *reading) save(ctx context.Context, db *store.Store) error {
-	had, err := db.Page(ctx, r.info.ID, store.Span{Limit: 1})
+func (r *reading) save(ctx context.Context) error {
+	had, err := r.db.Page(ctx, r.info.ID, store.Span{Limit: 1})
 	if err != nil {
 		return err
 	}
 	if len(r.damage) > 0 && had.Total > r.spool.Len() {
-		err = db.MarkRead(ctx, r.info.ID)
-	} else if err = r.replace(ctx, db); err == nil {
-		err = db.UpdateSession(ctx, &r.session)
+		err = r.db.MarkRead(ctx, r.info.ID)
+	} else if err = r.replace(ctx); err == nil {
+		err = r.db.UpdateSession(ctx, &r.session)
 	}
 	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil { // the log has it, the recorder could not state it
-		err = errors.Join(err, db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))
+		err = errors.Join(err, r.db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))
 	}
 	return err
 }
 
 // replace replaces the stored entries.
-func (r *reading) replace(ctx context.Context, db *store.Store) error {
-	entries, err := session.KeepIDsOf(db.Each(ctx, r.info.ID), r.spool.All())
+func (r *reading) replace(ctx context.Context) error {
+	entries, err := session.KeepIDsOf(r.db.Each(ctx, r.info.ID), r.spool.All())
 	if err != nil {
 		return err
 	}
-	return db.ReplaceEntries(ctx, r.info.ID, entries)
-}
-
-// collect returns all entries.
-func collect(entries iter.Seq2[*session.Entry, error]) ([]*session.Entry, error) {
-	out := []*session.Entry{}
-	for e, err := range entries {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, nil
+	return r.db.ReplaceEntries(ctx, r.info.ID, entries)
 }

@@ -1,4 +1,4 @@
-package main
+package library
 
 import (
 	"fmt"
@@ -45,13 +45,12 @@ func TestE12EntriesWhileTheSessionIsRead(t *testing.T) {
 	if err != nil || !info.Unread {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	a := newApp()
-	a.dbFlag = path
-	want, _, err := retranscribe(t.Context(), a, db, info)
+	l := &Library{Store: db}
+	want, _, err := l.Reread(t.Context(), info)
 	if err != nil || len(want.Entries) < n {
 		t.Fatalf("%v, %d entries", err, len(want.Entries))
 	}
-	p := newPast(a, db)
+	p := NewPast(l)
 	defer func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -111,9 +110,7 @@ func TestE12SpansWhileTheSessionIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newApp()
-	a.dbFlag = path
-	r, err := newReading(a, db, info)
+	r, err := (&Library{Store: db}).newReading(info)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package export
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 
 // writeCast writes the raw log of the session t as an asciicast: cast is the newest version, cast2
 // version 2. Each message has a marker.
-func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
+func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err
@@ -43,31 +43,31 @@ func (x exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, 
 	if err := copyEvents(out, &withMarks{source: p.events, marks: marksOf(p.transcript.Entries, p.started)}); err != nil {
 		return err
 	}
-	x.a.warnDamage(p.RawLog)
+	x.Library.WarnDamage(p.Damage)
 	return nil
 }
 
 // part is what is exported of a session: its entries, and its raw log.
 type part struct {
-	*outgoing
+	*archive.Masked
 	events     archive.EventSource
 	started    time.Time // when events begins
 	transcript *session.Transcript
 }
 
 // part opens what is wanted of the session t. The caller must stop it.
-func (x exporter) part(ctx context.Context, info *store.Info, t *session.Transcript) (*part, error) {
-	cut, err := x.ref.Cut(t, info.Name != "")
+func (x Exporter) part(ctx context.Context, info *store.Info, t *session.Transcript) (*part, error) {
+	cut, err := x.Ref.Cut(t, info.Name != "")
 	if err != nil {
 		return nil, err
 	}
-	source, err := newOutgoing(ctx, x.a, x.db, info)
+	source, err := archive.NewMasked(ctx, x.Library.Store, info, x.Library.Redact)
 	if err != nil {
 		return nil, err
 	}
 	p := &part{source, source, info.StartedAt, cut}
-	if !x.ref.Whole() {
-		e, err := archive.NewExcerpt(t, x.ref, info.Cols, info.Rows, source)
+	if !x.Ref.Whole() {
+		e, err := archive.NewExcerpt(t, x.Ref, info.Cols, info.Rows, source)
 		if err != nil {
 			source.Stop()
 			return nil, err
@@ -89,41 +89,6 @@ func copyEvents(out *cast.Writer, source archive.EventSource) error {
 		if err := out.Write(e); err != nil {
 			return err
 		}
-	}
-}
-
-// outgoing is a stored raw log as it may leave: without secrets.
-type outgoing struct {
-	*archive.RawLog
-	masking *rewriting
-}
-
-// newOutgoing opens the raw log. The caller must stop it.
-func newOutgoing(ctx context.Context, a *app, db *store.Store, info *store.Info) (*outgoing, error) {
-	r, err := a.redaction()
-	if err != nil {
-		return nil, err
-	}
-	masking, err := newMasking(ctx, db, info.ID, r)
-	if err != nil {
-		return nil, err
-	}
-	return &outgoing{archive.NewRawLog(ctx, db, info.ID, 0), masking}, nil
-}
-
-// Next returns the next event, and io.EOF after the last one.
-func (o *outgoing) Next() (session.Event, error) {
-	e, err := o.RawLog.Next()
-	if err == nil {
-		o.masking.event(o.Number-1, &e)
-	}
-	return session.OnTerminal(e), err
-}
-
-// warnDamage says what is missing from a raw log that was read.
-func (a *app) warnDamage(log *archive.RawLog) {
-	for _, d := range log.Damage {
-		a.notice("warning: %v", d)
 	}
 }
 

@@ -1,0 +1,37 @@
+package archive
+
+import (
+	"context"
+
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Masked is the raw log of a stored session as its user may see it: without secrets, and as a
+// terminal shows it.
+type Masked struct {
+	*RawLog
+	hidden *Rewriting
+}
+
+// NewMasked reads the raw log of a session. Stop must be called.
+func NewMasked(ctx context.Context, s *store.Store, info *store.Info, r Redaction) (*Masked, error) {
+	w := &Rewriting{patches: map[int64][]redact.Patch{}}
+	if r.Redactor != nil {
+		w.terminal = r.Terminal()
+		if err := w.hide(ctx, s, info.ID); err != nil {
+			return nil, err
+		}
+	}
+	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
+}
+
+// Next returns the next event, and io.EOF after the last one.
+func (m *Masked) Next() (session.Event, error) {
+	e, err := m.RawLog.Next()
+	if err == nil {
+		m.hidden.event(m.Number-1, &e)
+	}
+	return session.OnTerminal(e), err
+}

@@ -1,0 +1,81 @@
+// Package export writes stored sessions as files: transcripts, recordings, pages and pictures.
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Extension returns the file name extension of a format.
+func Extension(format string) string {
+	if format == "cast2" {
+		return "cast"
+	}
+	return format
+}
+
+// Exporter writes sessions in any format.
+type Exporter struct {
+	Library *library.Library
+	At      cli.Moment  // svg: the moment of the screen; else that of the entries, or of the last message
+	Ref     archive.Ref // the entries that are wanted
+}
+
+// Write writes a session in a format that Formats names. If entries are wanted that the session
+// does not have, the error is an *archive.MissingError.
+func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	t, err := x.Library.Transcript(ctx, info)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "cast", "cast2":
+		return x.writeCast(ctx, w, info, t, format)
+	case "svg":
+		return x.writeScreen(ctx, w, info, t)
+	case "html":
+		return x.writePage(ctx, w, info, t)
+	}
+	if t, err = x.Ref.Cut(t, info.Name != ""); err != nil {
+		return err
+	}
+	return render.Write(w, format, t)
+}
+
+// recordingFormats are those that show the raw log, which render has no part in.
+var recordingFormats = []string{"html", "svg", "cast", "cast2"}
+
+// Formats returns the names of all formats.
+func Formats() []string { return slices.Concat(render.Formats, recordingFormats) }
+
+// FormatOf returns the format of a name. Without a name, path's ending chooses; "-" is JSON.
+func FormatOf(path, name string) (string, error) {
+	var err error
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	switch {
+	case name == "" && path == "-":
+		name = "json"
+	case name == "" && ending == "htm":
+		name = "html"
+	case name == "" && slices.Contains(recordingFormats, ending):
+		name = ending
+	case name == "":
+		name, err = render.FormatOf(path)
+	case !slices.Contains(Formats(), name):
+		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
+	}
+	if err != nil {
+		return "", &cli.Failure{Err: err, Hint: "use --format " + strings.Join(Formats(), "|"), Status: cli.StatusUsage}
+	}
+	return name, nil
+}

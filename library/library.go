@@ -1,0 +1,171 @@
+// Package library reads the sessions of a database as their user may see them: to their end, also
+// where their recorder could not extract all of it, and without secrets.
+package library
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/process"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Library reads the sessions of a database. Its methods may be called concurrently if Warn and
+// Progress may.
+type Library struct {
+	Store  *store.Store
+	Redact archive.Redaction
+	Warn   func(format string, args ...any) // tells the user what cannot be read; nil: nobody is told
+	// Progress, if set, shows how much of total bytes of output has been read.
+	Progress func(label string, total int64) *cli.Progress
+}
+
+// ErrNoRawLog says that a session has entries at most: there is nothing to read them from again.
+var ErrNoRawLog = errors.New("the session has no raw log")
+
+func (l *Library) warn(format string, args ...any) {
+	if l.Warn != nil {
+		l.Warn(format, args...)
+	}
+}
+
+// WarnDamage tells the user what could not be read of a raw log.
+func (l *Library) WarnDamage(damage []*store.Damage) {
+	for _, d := range damage {
+		l.warn("warning: %v", d)
+	}
+}
+
+func (l *Library) progress(label string, total int64) *cli.Progress {
+	if l.Progress == nil {
+		return new(cli.Progress) // shows nothing
+	}
+	return l.Progress(label, total)
+}
+
+// Transcript returns a session's transcript from its entries. It reads them out of the raw log
+// first if that has not been done.
+func (l *Library) Transcript(ctx context.Context, info *store.Info) (*session.Transcript, error) {
+	if info.Status == store.Live && info.Process != "" {
+		return l.running(ctx, info)
+	}
+	all, done, err := l.Entries(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	entries, err := collect(all)
+	if err != nil {
+		return nil, err
+	}
+	s := info.Session
+	if s.Agents == nil {
+		s.Agents = []session.Agent{}
+	}
+	t := &session.Transcript{
+		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
+		Session: s, Entries: entries,
+	}
+	l.Redact.Transcript(t, nil) // what was stored before redaction was on
+	return t, nil
+}
+
+// running returns the transcript so far of a command that a program runs. The first command to read
+// it after its end stores its entries.
+func (l *Library) running(ctx context.Context, info *store.Info) (*session.Transcript, error) {
+	t, _, err := l.Reread(ctx, info)
+	if errors.Is(err, ErrNoRawLog) {
+		t, err = &session.Transcript{Session: info.Session, Entries: process.NewTranscript(info.Session).Entries()}, nil
+	}
+	if t != nil {
+		t.Format, t.Version = session.TranscriptFormat, session.TranscriptVersion
+		t.Session.EndedAt, t.Session.ExitCode = nil, nil
+	}
+	return t, err
+}
+
+// Reread reads a session's raw log again. The error is ErrNoRawLog if it is empty and always was.
+func (l *Library) Reread(ctx context.Context, info *store.Info) (*session.Transcript, []*store.Damage, error) {
+	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
+	defer source.Stop()
+	t, err := archive.Transcribe(info.Session, source, nil)
+	if info.EndedAt != nil || t.Session.ExitCode == nil {
+		t.Session.EndedAt, t.Session.ExitCode = info.EndedAt, info.ExitCode
+	}
+	source.Missing(info)
+	if err == nil && source.Number == 0 && len(source.Damage) == 0 {
+		return nil, nil, ErrNoRawLog
+	}
+	l.Redact.Transcript(t, nil)
+	return t, source.Damage, err
+}
+
+// Entries returns a session's entries one by one, as they are stored: those from before redaction
+// was on may hold secrets. It reads them out of the raw log first if that has not been done, and
+// where the stored ones are damaged. The caller must call done when it has them.
+func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
+	entries, done = l.Store.Each(ctx, info.ID), func() {}
+	if info.Beside || info.Unread && info.Status != store.Live {
+		bar := l.progress("reading the recording", info.RawBytes)
+		entries, done, err = l.readOut(ctx, info, bar.Add)
+		bar.Finish()
+		if errors.Is(err, session.ErrCorrupt) {
+			entries, done, err = store.Failed(err), func() {}, nil
+		}
+	}
+	return l.mended(ctx, info, entries), done, err
+}
+
+// mended returns entries. From where they are damaged on, it reads them out of the raw log.
+func (l *Library) mended(ctx context.Context, info *store.Info, entries iter.Seq2[*session.Entry, error]) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		last := 0
+		for e, err := range entries {
+			if errors.Is(err, session.ErrCorrupt) {
+				l.warn("warning: %v; the raw log is read instead, `ptyrec doctor --repair` mends it", err)
+				rest, err := l.entriesAfter(ctx, info, last)
+				for _, e := range rest {
+					if !yield(e, nil) {
+						return
+					}
+				}
+				if err != nil {
+					yield(nil, err)
+				}
+				return
+			}
+			if err == nil {
+				last = e.Seq
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// entriesAfter returns the entries after number last, out of the raw log.
+func (l *Library) entriesAfter(ctx context.Context, info *store.Info, last int) ([]*session.Entry, error) {
+	t, _, err := l.Reread(ctx, info)
+	if t == nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(t.Entries, func(e *session.Entry) bool { return e.Seq <= last }), err
+}
+
+// collect returns all entries.
+func collect(entries iter.Seq2[*session.Entry, error]) ([]*session.Entry, error) {
+	out := []*session.Entry{}
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

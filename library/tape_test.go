@@ -1,0 +1,30 @@
+package library
+
+import (
+	"testing"
+
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// A session whose recorder read none of its messages, as after a flood, is stepped through, too.
+func TestTapeOfUnread(t *testing.T) {
+	path := t.TempDir() + "/test.db"
+	unread(t, path, 5)
+	db, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	info, err := db.Find(t.Context(), "last")
+	if err != nil || !info.Unread {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	tape, err := (&Library{Store: db}).Tape(t.Context(), info, archive.Ref{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tape.Messages) != 5 {
+		t.Errorf("%d messages, want 5", len(tape.Messages))
+	}
+}
