@@ -90,3 +90,23 @@ func TestFloodIsFound(t *testing.T) {
 		t.Errorf("it is unread: %v, %s", after.Unread, after.Status)
 	}
 }
+
+// What was said in a session whose recorder read none of it counts, and is found by the filters.
+func TestStatsReadsFirst(t *testing.T) {
+	t.Parallel()
+	environ, path := env(t)
+	sess := session.Session{ID: store.NewID(), Command: []string{"bash"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
+	raw, err := store.Record(path, sess, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.Put(session.Event{Kind: session.Output, Data: []byte("\x1b]133;A\a$ \x1b]133;B\aecho 1\r\n\x1b]133;C\a1\r\n\x1b]133;D;0\a")})
+	raw.Put(session.Event{At: time.Second, Kind: session.Exit})
+	if _, err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := command(environ, "stats", "--json").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"messages": 1`) {
+		t.Errorf("stats: %v\n%s", err, out)
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/summary"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 type statsFlags struct {
@@ -40,7 +41,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		return usageError(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
 	}
 	now := time.Now()
-	_, infos, filter, err := f.sessions(ctx, a, now, 0)
+	infos, filter, err := a.counted(ctx, f.filterFlags, now)
 	if err != nil {
 		return err
 	}
@@ -59,4 +60,22 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		}
 		return s.Write(w, a.colours(), a.width())
 	})
+}
+
+// counted returns the sessions that the flags choose. It reads them to their end first, as far as
+// the database takes what was said in them.
+func (a *app) counted(ctx context.Context, f filterFlags, now time.Time) ([]*store.Info, store.Filter, error) {
+	db, infos, filter, err := f.sessions(ctx, a, now, 0)
+	if err != nil || db == nil {
+		return infos, filter, err
+	}
+	lib, err := a.library(db)
+	if err == nil {
+		err = lib.ReadOutAll(ctx, filter)
+	}
+	if err != nil {
+		return nil, filter, err
+	}
+	infos, err = db.Sessions(ctx, filter)
+	return infos, filter, err
 }
