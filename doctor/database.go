@@ -1,0 +1,182 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// database examines the database; there may be none yet.
+func (x *examination) database(ctx context.Context) error {
+	path := x.Path
+	if !store.Exists(path) {
+		x.say(Note, "database", "%s is not there yet; the first recording makes it", path)
+		return nil
+	}
+	x.permissions(path)
+	if err := x.journals(path); err != nil {
+		return err
+	}
+	var err error
+	x.db, err = x.Open(ctx)
+	if errors.Is(err, session.ErrCorrupt) {
+		x.say(x.mended(), "database", "%v", err)
+		if !x.Repair {
+			return nil // report counts it
+		}
+		err = x.salvage(ctx, path)
+	}
+	if err != nil {
+		x.say(Bad, "database", "%v", err)
+		return err
+	}
+	version, newest, err := x.db.Version(ctx)
+	if err != nil {
+		return err
+	}
+	x.say(OK, "database", "%s, schema version %d of %d", path, version, newest)
+	if err := x.files(ctx, path); err != nil {
+		return err
+	}
+	return x.sessions(ctx)
+}
+
+// journals examines what is recorded beside the database, before that takes it in.
+func (x *examination) journals(path string) error {
+	states, err := store.InspectJournals(path)
+	for _, s := range states {
+		switch {
+		case s.Aside:
+			x.say(Note, "journal", "%s is damaged, or no part of its session: what could be read is stored, and the file kept", s.Path)
+		case s.Err != nil:
+			x.sayOf(s.Session, Bad, "journal", "%v", s.Err)
+		case s.Torn > 0:
+			x.sayOf(s.Session, Lost, "journal", "its recorder was stopped while it wrote: the last %d bytes are no whole event and are cut off", s.Torn)
+		}
+	}
+	return err
+}
+
+// files examines the full-text index and the file.
+func (x *examination) files(ctx context.Context, path string) error {
+	defer x.showSeconds("checking the file and the index")()
+	if x.Repair { // in order: the file may be whole behind the index
+		if err := x.index(ctx); err != nil {
+			return err
+		}
+		return x.file(ctx, path)
+	}
+	return x.sideBySide(2, func(part *examination, i int) error {
+		if i == 0 {
+			return part.index(ctx)
+		}
+		return part.file(ctx, path)
+	})
+}
+
+// file examines the file, and with Repair copies what can be read of a damaged one into a new
+// one.
+func (x *examination) file(ctx context.Context, path string) error {
+	problems, err := x.db.Check(ctx)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	for _, p := range problems {
+		x.say(x.mended(), "file", "%s", p)
+	}
+	switch {
+	case len(problems) == 0:
+		x.say(OK, "file", "whole")
+		return x.scrub(ctx)
+	case !x.Repair:
+		return nil
+	}
+	if err := x.db.Close(); err != nil {
+		return err
+	}
+	return x.salvage(ctx, path)
+}
+
+// salvage copies what can be read of a damaged file into a new one, and opens that.
+func (x *examination) salvage(ctx context.Context, path string) error {
+	kept, saved, err := store.Salvage(ctx, path)
+	if errors.Is(err, session.ErrBusy) {
+		return cli.Fail(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
+	}
+	if err != nil {
+		return err
+	}
+	x.say(Mended, "file", "copied %s, %s of raw logs and %d entries into a new one; the damaged one is %s",
+		cli.Plural(saved.Sessions, "session"), cli.Plural(saved.Segments, "part"), saved.Entries, kept)
+	if saved.Orphans > 0 {
+		x.say(Lost, "file", "the command, folder and window of %s", cli.Plural(saved.Orphans, "session"))
+	}
+	x.db, err = x.OpenNew(ctx)
+	return err
+}
+
+// scrub, with Repair, takes out of the file what redact could not while others read it.
+func (x *examination) scrub(ctx context.Context) error {
+	if !x.Repair {
+		return nil
+	}
+	err := x.db.Scrub(ctx)
+	if errors.Is(err, session.ErrBusy) {
+		x.say(Note, "file", "other programs use it: what was deleted may still be in it")
+		return nil
+	}
+	return err
+}
+
+// permissions examines who may read the database's files, and with Repair makes them private.
+func (x *examination) permissions(path string) {
+	exposed, err := store.Exposed(path)
+	if err != nil {
+		x.say(Bad, "permissions", "%v", err)
+		return
+	}
+	if x.Repair {
+		if err := store.Protect(path); err != nil {
+			x.say(Bad, "permissions", "%v", err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(exposed)) {
+		x.say(x.mended(), "permissions", "%s is open to others: %#o", name, uint32(exposed[name]))
+	}
+	if len(exposed) == 0 {
+		x.say(OK, "permissions", "nobody else can read it")
+	}
+}
+
+// index examines the full-text index, and rebuilds it with Repair.
+func (x *examination) index(ctx context.Context) error {
+	missing, stale, err := x.db.CheckIndex(ctx)
+	if errors.Is(err, session.ErrNotWritable) && !x.Repair {
+		x.say(Note, "index", "not examined: the database cannot be written")
+		return nil
+	}
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotWritable) {
+		return err
+	}
+	if x.Repair {
+		// Where the entries cannot be read either, file makes a new database, and its
+		// index.
+		if err := x.db.Reindex(ctx); err != nil && !errors.Is(err, session.ErrCorrupt) {
+			return err
+		}
+	}
+	switch {
+	case err != nil:
+		x.say(x.mended(), "index", "%v", err)
+	case missing+stale > 0:
+		x.say(x.mended(), "index", "%d messages are not in it, %d are that should not be", missing, stale)
+	default:
+		x.say(OK, "index", "all messages are in it")
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/internal/rundir"
+	"github.com/ptyrec/ptyrec/recorder"
+)
+
+// terminal says what ptyrec sees of the terminal.
+func (x *examination) terminal() {
+	if !term.IsTerminal(int(x.Stdout.Fd())) && !term.IsTerminal(int(x.Stdin.Fd())) {
+		x.say(Note, "terminal", "none here; TERM=%s", os.Getenv("TERM"))
+		return
+	}
+	cols, rows := recorder.WindowSize(x.Stdout, x.Stdin)
+	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
+	if x.Session != "" {
+		x.say(Note, "terminal", "this runs in the recorded session %s", x.Session)
+	}
+}
+
+// agents says which of the agents are installed.
+func (x *examination) agents() {
+	for _, name := range x.Agents {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			x.say(Note, "agent", "%s is not on PATH", name)
+			continue
+		}
+		x.say(OK, "agent", "%s is %s", name, path)
+	}
+}
+
+// folders examines the folders that sockets of live sessions are in.
+func (x *examination) folders() {
+	folders := rundir.Folders()
+	if x.Path != "" {
+		folders = append(folders, rundir.Links(x.Path))
+	}
+	for _, dir := range folders {
+		switch err := rundir.Check(dir); {
+		case err == nil:
+			x.say(OK, "sockets", "%s", dir)
+		case !errors.Is(err, fs.ErrNotExist):
+			x.say(Bad, "sockets", "%v; sessions use another folder, and are found through the database: remove this one, or chmod 700 it if it is yours", err)
+		}
+	}
+}
