@@ -49,7 +49,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Child:   c,
 		Past:    h.past,
 		Events:  h.sink.events,
-		Entries: h.entries,
+		Entries: h.sink.entries,
 		Asks:    extractor.Asks,
 	})
 	h.sink.setHost(h.host)
@@ -98,18 +98,6 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 		}
 	}
 	return nil
-}
-
-func (h *hosting) entries(ctx context.Context, after int) ([]*session.Entry, error) {
-	db, err := h.sink.database()
-	if err != nil {
-		return nil, nil //nolint:nilerr // those to come are shown
-	}
-	entries, err := db.EntriesAfter(ctx, h.sink.session.ID, after)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil, nil // it has none yet
-	}
-	return entries, err
 }
 
 // close ends the hosting when the session is recorded to its end.

@@ -4,10 +4,12 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // liveEnv is the environment of live sessions, and the folder of their sockets.
@@ -142,5 +145,66 @@ func TestD7D10D12InARealTerminal(t *testing.T) {
 	ptytest.Status(t, cmd)
 	if after := u.Settings(t); after != before {
 		t.Errorf("the terminal's settings are %+v, were %+v", after, before)
+	}
+}
+
+// A viewer that comes while the database is locked gets the entries, too, that wait for it (issue
+// 17: the messages of agentapi are made of them).
+func TestI17ViewerWhileTheDatabaseIsLocked(t *testing.T) {
+	t.Parallel()
+	environ, dir := liveEnv(t)
+	start := exec.Command("ptyrec", "run", "--detach", "--", "claude")
+	start.Env = append(environ, "AGENT_LOG="+filepath.Join(dir, "prompts"))
+	if out, err := start.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	first := joinSession(t, dir, client.AttachOptions{Name: "first", Mode: protocol.ModeNone, Control: true, Entries: new(int)})
+	awaitEntry(t, first, func(e *session.Entry) bool { return e.Event == session.EventIdle })
+
+	name := environ[slices.IndexFunc(environ, func(v string) bool { return strings.HasPrefix(v, "PTYREC_DB=") })]
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(name, "PTYREC_DB=")+"?_txlock=immediate&_pragma=busy_timeout(60000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	lock, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Rollback() }()
+	if err := first.Input(t.Context(), []byte("hello\r")); err != nil {
+		t.Fatal(err)
+	}
+	replied := func(e *session.Entry) bool { return e.Text == "You said 5 letters" }
+	awaitEntry(t, first, replied)
+	second := joinSession(t, dir, client.AttachOptions{Name: "second", Mode: protocol.ModeNone, Entries: new(int)})
+	awaitEntry(t, second, replied)
+	if err := lock.Rollback(); err != nil {
+		t.Error(err)
+	}
+	if err := first.Input(t.Context(), []byte("\x04")); err != nil {
+		t.Error(err)
+	}
+	for err = nil; err == nil; { // until the session is over
+		_, err = second.Next(t.Context())
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
+
+// awaitEntry reads a stream until it has an entry.
+func awaitEntry(t *testing.T, s *client.Stream, is func(*session.Entry) bool) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for {
+		e, err := s.Next(ctx)
+		if err != nil {
+			t.Fatalf("the entry did not come: %v", err)
+		}
+		if u, ok := e.(protocol.Entries); ok && slices.ContainsFunc(u.Entries, is) {
+			return
+		}
 	}
 }

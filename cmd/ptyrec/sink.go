@@ -39,8 +39,7 @@ type sink struct {
 	redact  archive.Redaction
 	title   string // as it was found, secrets and all
 
-	unsaved   []recorder.Update // what the database did not take yet, without secrets
-	described bool              // the database has session as it is
+	described bool // the database has session as it is
 
 	host  atomic.Pointer[live.Host] // nil: nobody else sees the session
 	ended atomic.Bool               // the command: somebody waits for the prompt
@@ -53,6 +52,9 @@ type sink struct {
 	mu    sync.Mutex // guards the fields below
 	store *store.Store
 	err   error // why the database cannot be used
+
+	unsavedMu sync.Mutex        // guards unsaved, which the recorder's goroutine alone changes
+	unsaved   []recorder.Update // what the database did not take yet, without secrets
 }
 
 // setHost makes h show what is found from now on.
@@ -201,12 +203,44 @@ func (i sinkIndex) Put(u recorder.Update) error {
 	s := i.sink
 	u.Entries = s.redact.Entries(u.Entries, nil)
 	s.describe(u)
+	s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
 	if h := s.host.Load(); h != nil {
 		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 	}
-	s.unsaved = append(s.unsaved, u)
 	_ = s.save() // finish returns what is wrong with the database
 	return nil
+}
+
+func (s *sink) setUnsaved(u []recorder.Update) {
+	s.unsavedMu.Lock()
+	defer s.unsavedMu.Unlock()
+	s.unsaved = u
+}
+
+// entries returns the entries that the database has behind one, and those that it did not take yet.
+func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error) {
+	s.unsavedMu.Lock()
+	unsaved := slices.Clone(s.unsaved) // first: what is saved meanwhile is in the database
+	s.unsavedMu.Unlock()
+	var entries []*session.Entry
+	db, err := s.database()
+	if err == nil {
+		if entries, err = db.EntriesAfter(ctx, s.session.ID, after); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	for _, u := range unsaved {
+		entries = slices.DeleteFunc(entries, func(e *session.Entry) bool {
+			return slices.Contains(u.Gone, e.ID) || slices.ContainsFunc(u.Entries, func(f *session.Entry) bool { return e.ID == f.ID })
+		})
+		for _, e := range u.Entries {
+			if e.Seq > after {
+				entries = append(entries, e)
+			}
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b *session.Entry) int { return a.Seq - b.Seq })
+	return entries, nil
 }
 
 // describe notes what is new about the session.
@@ -233,7 +267,7 @@ func (s *sink) save() error {
 	for err == nil && len(s.unsaved) > 0 {
 		u := s.unsaved[0]
 		if err = db.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...); err == nil {
-			s.unsaved = s.unsaved[1:]
+			s.setUnsaved(s.unsaved[1:])
 		}
 	}
 	if err == nil && !s.described {
@@ -244,7 +278,7 @@ func (s *sink) save() error {
 		return nil // another time
 	}
 	if err != nil {
-		s.unsaved = s.unsaved[:min(1, len(s.unsaved))] // it will not take more
+		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not take more
 	}
 	return err
 }
