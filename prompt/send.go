@@ -174,8 +174,11 @@ func (v *view) known(ctx context.Context, text string) error {
 	if !isCommand(text) {
 		return nil
 	}
-	name := strings.Fields(text)[0][1:]
-	unknown, err := v.until(ctx, unknownTime, func() bool { return saysUnknown(v.sight(), name) })
+	name, unknown := strings.Fields(text)[0][1:], false
+	_, err := v.until(ctx, unknownTime, func() bool {
+		unknown = saysUnknown(v.sight(), name)
+		return unknown || v.cleared
+	})
 	if err == nil && unknown {
 		err = ErrUnknownCommand
 	}

@@ -27,6 +27,7 @@ type view struct {
 	term    *vterm.Term
 	state   protocol.State
 	asked   bool          // a user entry came
+	cleared bool          // the agent has begun a new conversation
 	written time.Time     // when the last output came
 	err     error         // why nothing more comes
 	changed chan struct{} // closed at the next change
@@ -95,6 +96,7 @@ func (v *view) take(e client.Event) {
 		for _, entry := range e.Entries {
 			prompt := entry.Role == session.RoleUser || entry.Role == session.RoleCommand || entry.Role == session.RoleShell
 			v.asked = v.asked || prompt && entry.Seq > v.hello.Entries
+			v.cleared = v.cleared || entry.Event == session.EventClear && entry.Seq > v.hello.Entries
 		}
 	}
 }

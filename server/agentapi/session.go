@@ -393,7 +393,9 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 			late = now
 			break
 		}
-		if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
+		if e.Event == session.EventClear {
+			late = s.talk.first[e.ID].Add(settled)
+		} else if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
 			late = s.talk.first[e.ID].Add(repliedTime)
 		}
 	}
