@@ -112,11 +112,12 @@ func TestI17Signals(t *testing.T) {
 			if text, _ := os.ReadFile(state); !strings.Contains(string(text), "You said 5 letters") {
 				t.Errorf("it saved %s", text)
 			}
-			list := exec.Command("ptyrec", "list", "--live", "--json")
-			list.Env = s.cmd.Env
-			if out, err := list.Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
-				t.Errorf("live afterwards: %s, %v", out, err)
-			}
+			waitFor(t, "its recorder has ended, too", func() bool {
+				list := exec.Command("ptyrec", "list", "--live", "--json")
+				list.Env = s.cmd.Env
+				out, err := list.Output()
+				return err == nil && strings.TrimSpace(string(out)) == "[]"
+			})
 		})
 	}
 }
