@@ -366,6 +366,37 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 }
 
+// Issue 12, 1.3: wherever the first 100 bytes are damaged, the database is known as ours, also without
+// the files that a recorder leaves next to it, and is saved.
+func TestE12HeaderDamage(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "ptyrec.db")
+	manySegments(t, whole, 40)
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 37)
+	_, _ = rand.NewChaCha8([32]byte{3}).Read(noise)
+	for _, at := range []int{0, 7, 16, 18, 24, 44, 60, 63} {
+		path := filepath.Join(t.TempDir(), "ptyrec.db")
+		harmed := bytes.Clone(data)
+		copy(harmed[at:], noise)
+		if err := os.WriteFile(path, harmed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := store.Open(t.Context(), path); err == nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		} else if !errors.Is(err, session.ErrCorrupt) {
+			t.Errorf("at %d: %v, want ErrCorrupt", at, err)
+		}
+		if _, saved, err := store.Salvage(t.Context(), path); err != nil || saved.Sessions != 1 || saved.Segments < 30 {
+			t.Errorf("at %d: saved %+v, %v", at, saved, err)
+		}
+	}
+}
+
 // Salvage reads what only the write-ahead log has, of a database that is still open or was
 // killed.
 func TestSalvageLog(t *testing.T) {

@@ -28,6 +28,9 @@ func (s *Store) failed(what string, err error) error {
 func kindOf(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
+		if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // the index of the write-ahead log cannot grow
+			return session.ErrFull
+		}
 		return kindOfCode(e.Code() & 0xff)
 	}
 	switch {

@@ -14,6 +14,9 @@ import (
 	"sync"
 	"syscall"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -94,28 +97,53 @@ func Ready(path string) bool {
 	return pages.schemaWhole()
 }
 
-// ownDamage returns err, the reason why the file at path is not a database. If the file was once
-// one of ours, the error becomes session.ErrCorrupt.
+// ownDamage returns err, the reason why the file at path cannot be opened as a database. If the file
+// was once one of ours, the error becomes session.ErrCorrupt.
 func ownDamage(path string, err error) error {
-	if errors.Is(kindOf(err), session.ErrNotDatabase) && wasOurs(path) {
+	var e *sqlite.Error
+	ours := false
+	switch {
+	case errors.Is(err, session.ErrNotDatabase): // it is a database, or no file
+		ours = hasOurSchema(path)
+	case errors.Is(kindOf(err), session.ErrNotDatabase):
+		ours = exists(path+liveEnding) || exists(JournalFolder(path)) || hasOurSchema(path)
+	case errors.As(err, &e) && e.Code() == sqlite3.SQLITE_ERROR: // a header that SQLite does not know
+		ours = hasOurSchema(path)
+	}
+	if ours {
 		return fmt.Errorf("%w: %v", session.ErrCorrupt, err) //nolint:errorlint // it is no longer ErrNotDatabase
 	}
 	return err
 }
 
-// wasOurs reports whether a file that is not a database now was once one of ours: a recorder used
-// it, or it contains a part of our schema.
-func wasOurs(path string) bool {
-	if exists(path+liveEnding) || exists(JournalFolder(path)) {
-		return true
+// schemaWithin is how far into a file its schema is looked for, in bytes.
+const schemaWithin = 64 << 20
+
+// hasOurSchema reports whether a regular file contains a statement of our schema that no other
+// program has.
+func hasOurSchema(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	start, _ := io.ReadAll(io.LimitReader(f, 1<<16)) // as much as can be read
-	return bytes.Contains(start, []byte("CREATE TABLE segments")) || bytes.Contains(start, []byte("CREATE TABLE sessions"))
+	ours := []byte("CREATE VIRTUAL TABLE entry_fts USING fts5")
+	buf, kept := make([]byte, 1<<20), 0
+	for at := 0; at < schemaWithin; {
+		n, err := io.ReadFull(f, buf[kept:])
+		if bytes.Contains(buf[:kept+n], ours) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		at += n
+		kept = copy(buf, buf[len(buf)-len(ours):])
+	}
+	return false
 }
 
 // createFile creates path, whatever the umask. The error wraps fs.ErrExist if path exists.

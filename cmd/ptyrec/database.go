@@ -66,7 +66,7 @@ var errNoDatabase = errors.New("there is no database")
 // the sessions are those that only a journal describes.
 func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
 	s, err := a.openUsable(ctx)
-	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) || errors.Is(err, fs.ErrNotExist) {
 		return a.openBeside(ctx, err)
 	}
 	return s, err
@@ -82,9 +82,14 @@ func (a *app) openUsable(ctx context.Context) (*store.Store, error) {
 		return nil, fail(fmt.Errorf("%w at %s", errNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	s, err := a.openStore(ctx)
-	if errors.Is(err, session.ErrNotWritable) {
-		if s, err = store.OpenReadOnly(ctx, path); err == nil {
+	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrFull) {
+		var readErr error
+		if s, readErr = store.OpenReadOnly(ctx, path); readErr == nil {
 			a.closeLater(s)
+			return s, nil
+		}
+		if !errors.Is(err, session.ErrFull) { // else the full disk is why there is no database
+			err = readErr
 		}
 	}
 	return s, err

@@ -145,6 +145,39 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// Issue 12, 1.4: what is on a full disk can be read. Once list, show and search failed there, with
+// "disk I/O error (4874)".
+func TestE12ReadsFullDisk(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{"no database": "", "a database": "echo first"} {
+		t.Run(name, func(t *testing.T) {
+			disk := t.TempDir()
+			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+				t.Skipf("no small disk: %v", err)
+			}
+			defer func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) }()
+			environ, _ := env(t)
+			environ = append(environ, "PTYREC_DB="+filepath.Join(disk, "ptyrec.db"))
+			if first != "" {
+				if out, err := command(environ, "run", "--", "sh", "-c", first).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				fill(t, filepath.Join(disk, "filler"))
+			}
+			if out, err := command(environ, "run", "--", "sh", "-c", "echo first; head -c 6000000 /dev/urandom | base64; exit 7").CombinedOutput(); err == nil {
+				t.Fatalf("the disk was not full: %s", out)
+			}
+			fill(t, filepath.Join(disk, "filler"))
+			for _, args := range [][]string{{"list"}, {"show", "last"}, {"search", "first"}, {"export", "last", "--format", "txt"}} {
+				out, err := command(environ, args...).CombinedOutput()
+				if err != nil || !strings.Contains(string(out), "first") {
+					t.Errorf("%v: %v\n%.500s", args, err, out)
+				}
+			}
+		})
+	}
+}
+
 // wantTruth wants a notice that says how many bytes are lost, and a doctor that says which. Once
 // the message called 3,000,008 bytes lost while 608-862 kB were readable, the exit status was not
 // stored, and the doctor said that the recorder was stopped.

@@ -33,8 +33,17 @@ func New(folders ...string) (*Spool, error) {
 		if err == nil {
 			err = os.Remove(f.Name())
 		}
+		if err == nil { // a full disk has room for a file, but not for what is in it
+			_, err = f.Write(make([]byte, 1<<12))
+		}
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
 		if err == nil {
 			return &Spool{file: f, out: bufio.NewWriter(f)}, nil
+		}
+		if f != nil {
+			err = errors.Join(err, f.Close())
 		}
 		errs = errors.Join(errs, err)
 	}
