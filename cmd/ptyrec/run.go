@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
+	"github.com/ptyrec/ptyrec/recording"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -163,50 +162,57 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 			return usageError(err)
 		}
 	}
-	to, err := startSink(ctx, a, s)
+	to, err := a.startRecording(ctx, command, s, f)
 	if err != nil {
 		return a.unrecorded(command, f, err)
 	}
-	defer to.close()
-	joined := newHosting(a, to, f.hosted)
-	defer joined.close()
+	defer to.Close()
 	o := recorder.Options{
-		Command:   command,
-		Env:       append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID),
-		SessionID: s.ID,
-		Started:   s.StartedAt,
-		Stdin:     a.stdin,
-		Stdout:    a.stdout,
-		Input:     f.input,
-		Leader:    detached.Program(),
-		Log:       to,
-		Index:     sinkIndex{to},
-		Host:      joined.begin,
+		Env:    append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID),
+		Stdin:  a.stdin,
+		Stdout: a.stdout,
+		Input:  f.input,
+		Leader: detached.Program(),
 	}
 	if f.hosted {
 		o.Cols, o.Rows = s.Cols, s.Rows
-	}
-	if f.keep {
-		o.Keep = joined.alone
 	}
 	if f.hosted && f.owned {
 		o.Owner = detached.Owner()
 		leader.AdoptOrphans() // of a leader that is killed
 		defer leader.EndDescendants()
 	}
-	result, err := recorder.Run(ctx, o)
+	result, err := to.Run(ctx, o)
 	if err != nil {
-		return errors.Join(startFailure(err), to.Discard())
+		return startFailure(err)
 	}
-	finishErr := to.finish(result)
-	a.tellLosses(result, finishErr)
-	if !f.hosted && !to.beside && finishErr == nil && result.Lost == 0 && result.LogErr == nil && result.IndexErr == nil {
+	if warning := result.Warning(); warning != "" {
+		a.notice("warning: %s", warning)
+	}
+	if !f.hosted && result.InDatabase() {
 		a.tellRecorded(to)
 	}
 	if result.Status != 0 {
 		return cli.ExitStatus(result.Status)
 	}
 	return nil
+}
+
+// startRecording begins to record a session of a command.
+func (a *app) startRecording(ctx context.Context, command []string, s session.Session, f runFlags) (*recording.Recording, error) {
+	path, err := a.dbPath()
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.redaction()
+	if err != nil {
+		return nil, err
+	}
+	o := recording.Options{Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
+	if f.hosted {
+		o.Hosted = detached.Report
+	}
+	return recording.Start(ctx, o)
 }
 
 func newSession(a *app, command []string) session.Session {
@@ -223,54 +229,19 @@ func newSession(a *app, command []string) session.Session {
 	}
 }
 
-// tellLosses says once, when the command is over, what went wrong with its recording.
-func (a *app) tellLosses(r recorder.Result, finishErr error) {
-	switch {
-	case r.Lost > 0:
-		a.notice("warning: %d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
-	case finishErr != nil:
-		a.notice("warning: the database can no longer be used; the rest of this session is kept next to it: %v", finishErr)
-	case r.LogErr != nil:
-		a.notice("warning: the recording was held up, but is whole: %v", r.LogErr)
-	case r.IndexErr != nil:
-		a.notice("warning: the session is recorded, but its conversation could not be extracted: %v; try `ptyrec extract last`", r.IndexErr)
-	}
-}
-
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
-func (a *app) tellRecorded(to *sink) {
+func (a *app) tellRecorded(r *recording.Recording) {
 	c, err := a.loadConfig()
 	if err != nil || c.Run.Notice == config.NoticeNever {
 		return // what is wrong with the configuration was told before
 	}
-	first := c.Run.Notice == config.NoticeFirst
-	told := filepath.Join(store.JournalFolder(to.path), toldFile)
-	if _, err := os.Stat(told); first && err == nil {
-		return // somebody waits for the prompt: the database stays closed
+	most := 0
+	if c.Run.Notice == config.NoticeFirst {
+		most = config.NoticeTimes
 	}
-	ids, err := to.ids()
-	if err != nil {
-		return
+	if name, ok := r.Name(most); ok {
+		a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
 	}
-	if first && recordedHere(ids) > config.NoticeTimes {
-		_ = os.WriteFile(told, nil, 0o600) // else it is found out again
-		return
-	}
-	short := listing.NewShortIDs(ids).Of(to.session.ID)
-	a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", short)
-}
-
-// toldFile is there, beside the journals, when run has said often enough that it records.
-const toldFile = ".told"
-
-// recordedHere counts the sessions that run made; what was imported has ids of another version.
-func recordedHere(ids []string) (n int) {
-	for _, id := range ids {
-		if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
-			n++
-		}
-	}
-	return n
 }
 
 // startFailure adds the exit status to the error of a command that did not start.

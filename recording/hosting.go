@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"net"
 
 	"github.com/ptyrec/ptyrec/extractor"
-	"github.com/ptyrec/ptyrec/internal/buildinfo"
-	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -19,23 +17,24 @@ import (
 // recorded all the same.
 type hosting struct {
 	sink   *sink
-	hosted bool          // it is in the background, and has no terminal
-	folder string        // of its socket; empty: it has none
-	host   *live.Host    // nil: the command has not begun
-	served chan struct{} // closed when nobody can join any more
+	server string          // as viewers are told
+	hosted func(id string) // called when the command runs, if the session has no terminal
+	folder string          // of its socket; empty: it has none
+	host   *live.Host      // nil: the command has not begun
+	served chan struct{}   // closed when nobody can join any more
 }
 
 // newHosting prepares the hosting. It says, before the command starts, where others cannot join as
 // they should.
-func newHosting(a *app, to *sink, hosted bool) *hosting {
+func newHosting(o Options, to *sink) *hosting {
 	folder, taken, err := rundir.Make()
 	switch {
 	case err != nil:
-		a.notice("warning: nobody can attach to this session: no folder for its socket can be used: %v", err)
+		o.Warn("warning: nobody can attach to this session: no folder for its socket can be used: %v", err)
 	case taken != nil:
-		a.notice("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
+		o.Warn("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
 	}
-	return &hosting{sink: to, hosted: hosted, folder: folder, served: make(chan struct{})}
+	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, folder: folder, served: make(chan struct{})}
 }
 
 // alone makes the host the session's terminal.
@@ -45,7 +44,7 @@ func (h *hosting) alone() { h.host.Alone() }
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
 		Session: h.sink.session,
-		Server:  "ptyrec " + buildinfo.Version(),
+		Server:  h.server,
 		Child:   c,
 		Past:    h.past,
 		Events:  h.sink.events,
@@ -53,7 +52,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Asks:    extractor.Asks,
 	})
 	h.sink.setHost(h.host)
-	if h.hosted {
+	if h.hosted != nil {
 		h.host.Alone()
 	}
 	if l := h.listen(); l != nil {
@@ -64,8 +63,8 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	} else {
 		close(h.served)
 	}
-	if h.hosted {
-		detached.Report(h.sink.session.ID)
+	if h.hosted != nil {
+		h.hosted(h.sink.session.ID)
 	}
 	return h.host
 }

@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"context"
@@ -60,38 +60,30 @@ type sink struct {
 // setHost makes h show what is found from now on.
 func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
-// startSink begins to record s. A damaged database does not matter to that, but the user is told.
-func startSink(ctx context.Context, a *app, s session.Session) (*sink, error) {
-	path, err := a.dbPath()
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.redaction()
-	if err != nil {
-		return nil, err
-	}
-	to := &sink{ctx: ctx, path: path, described: true}
-	to.redact, s.Command = r.Of(s.Command)
-	s.Cwd = r.Text(s.Cwd, nil)
-	to.session = s
-	if to.beside, err = checkDatabase(ctx, a, path); err != nil {
+// startSink begins to record a session.
+func startSink(ctx context.Context, o Options) (*sink, error) {
+	to := &sink{ctx: ctx, path: o.Database, described: true, session: o.Session}
+	to.redact, to.session.Command = o.Redact.Of(o.Session.Command)
+	to.session.Cwd = o.Redact.Text(o.Session.Cwd, nil)
+	var err error
+	if to.beside, err = checkDatabase(ctx, o); err != nil {
 		return nil, err
 	}
 	to.packing, to.stopPacking = context.WithCancel(ctx)
-	to.Writer, err = store.Record(path, s, to.pack)
+	to.Writer, err = store.Record(o.Database, to.session, to.pack)
 	return to, err
 }
 
 // checkDatabase looks at the database before a session begins, and reports whether it is damaged.
 // It migrates an older one, and refuses a file that is no database.
-func checkDatabase(ctx context.Context, a *app, path string) (damaged bool, err error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || store.Ready(path) {
+func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
+	if _, err := os.Stat(o.Database); errors.Is(err, os.ErrNotExist) || store.Ready(o.Database) {
 		return false, nil
 	}
-	db, err := openDatabase(ctx, path, sinkWait)
+	db, err := store.OpenWaiting(ctx, o.Database, sinkWait)
 	switch {
 	case errors.Is(err, session.ErrCorrupt):
-		a.notice("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
+		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
 		return true, nil
 	case errors.Is(err, session.ErrBusy):
 		return false, nil // it can be used later
@@ -120,7 +112,7 @@ func (s *sink) database() (db *store.Store, err error) {
 			s.store, s.err = db, err
 		}
 	}()
-	return openDatabase(s.ctx, s.path, sinkWait)
+	return store.OpenWaiting(s.ctx, s.path, sinkWait)
 }
 
 // ids returns the ids of all sessions, with this one.
