@@ -1,18 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/agentattach"
+	"github.com/ptyrec/ptyrec/internal/agentserver"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/token"
@@ -130,7 +132,7 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
 				_, err := a.stdout.Write(agentapi.OpenAPI30())
 				return err
 			}
-			return agentapiServer(cmd.Context(), a, f, args)
+			return f.serve(cmd.Context(), a, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -202,9 +204,6 @@ func (f *agentapiFlags) check(flags *pflag.FlagSet, command []string) (err error
 	return nil
 }
 
-// address is where the server listens.
-func (f *agentapiFlags) address() string { return net.JoinHostPort(f.listen, strconv.Itoa(f.port)) }
-
 // access says who may use the server.
 func (f *agentapiFlags) access() (agentapi.Access, error) {
 	access := agentapi.Access{Hosts: f.hosts, Origins: f.origins}
@@ -218,5 +217,35 @@ func (f *agentapiFlags) access() (agentapi.Access, error) {
 	return access, nil
 }
 
-// stdinTime is how long the end of a first prompt from stdin is waited for.
-const stdinTime = 2 * time.Second
+// serve serves a new session until it ends, or a signal comes.
+func (f *agentapiFlags) serve(ctx context.Context, a *app, command []string) error {
+	access, err := f.access()
+	if err != nil {
+		return err
+	}
+	path, err := a.dbPath()
+	if err != nil {
+		return err
+	}
+	sessions, err := a.liveSessions(ctx)
+	if err != nil {
+		return err
+	}
+	return agentserver.Serve(ctx, agentserver.Options{
+		Command: command, Agent: f.agent, Cols: f.width, Rows: f.height, Prompt: f.prompt, Stdin: a.stdin,
+		Database: path, Environ: a.environ, Sessions: sessions,
+		Address: net.JoinHostPort(f.listen, strconv.Itoa(f.port)), Access: access, ChatBase: f.chatBase,
+		Markdown: f.content == "markdown", Tools: f.tools,
+		StateFile: f.stateFile, LoadState: f.loadState, SaveState: f.saveState, PIDFile: f.pidFile,
+		Listening: func(at net.Addr) { a.notice("agentapi's API is at http://%s/", at) }, Stderr: a.stderr, Log: f.log(a),
+	})
+}
+
+// log returns the server's log.
+func (f *agentapiFlags) log(a *app) *slog.Logger {
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/agentserver"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -19,7 +20,7 @@ import (
 // agentapiSessions returns what serves /agentapi.
 func agentapiSessions(db *store.Store, live *client.Client, past *past, log *slog.Logger) *agentapi.Sessions {
 	return agentapi.NewSessions(agentapi.SessionsOptions{
-		Store: db, Live: live, Banner: shownAtStart, Version: buildinfo.Version(), Log: log,
+		Store: db, Live: live, Banner: agentserver.Banner, Version: buildinfo.Version(), Log: log,
 		Entries: past.entries,
 		Sender: func(id string, r *http.Request) agentapi.Sender {
 			return prompt.New(live, id, prompt.Options{Name: agentapiName, Behalf: linkOf(r)})

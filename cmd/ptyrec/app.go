@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -46,7 +46,7 @@ func (a *app) close() {
 	a.closers = nil
 }
 
-func isTerminal(f *os.File) bool { return isatty.IsTerminal(f.Fd()) }
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // loadConfig returns the configuration. The first call reads it, further calls return the same.
 func (a *app) loadConfig() (*config.Config, error) {
