@@ -22,7 +22,7 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 	if o.Name == "" {
 		o.Name = viewerName
 	}
-	o.Mode, o.Behalf = protocol.ModeNone, behalfOf(r)
+	o.Mode, o.Behalf = protocol.ModeNone, LinkOf(r)
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	stream, err = s.Live.Attach(ctx, info.ID, o)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 	}, nil
 }
 
-// behalfOf returns the connection that a request came on.
-func behalfOf(r *http.Request) *protocol.Link {
+// LinkOf returns the connection that a request came on.
+func LinkOf(r *http.Request) *protocol.Link {
 	var link protocol.Link
 	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an invalid address is not found, and does not count as a person
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {

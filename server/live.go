@@ -48,7 +48,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 		player.Go(func() { s.play(ctx, far, info) })
 	}
 	began := time.Now()
-	err = relay{ws: ws, peer: peer, writes: rightOf(r) == mayWrite, behalf: behalfOf(r)}.run(ctx)
+	err = relay{ws: ws, peer: peer, writes: rightOf(r) == mayWrite, behalf: LinkOf(r)}.run(ctx)
 	s.noteEnd(r, began, err)
 	return nil
 }

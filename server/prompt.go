@@ -26,7 +26,7 @@ func (s *Server) sendPrompt(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	sender := prompt.New(s.Live, info.ID, prompt.Options{Name: o.Name, Kind: o.Kind, Behalf: behalfOf(r)})
+	sender := prompt.New(s.Live, info.ID, prompt.Options{Name: o.Name, Kind: o.Kind, Behalf: LinkOf(r)})
 	receipt, err := sender.Send(r.Context(), o.Text, prompt.SendOptions{AllowShell: o.AllowShell})
 	if err != nil {
 		return promptProblem(err)

@@ -219,6 +219,10 @@ func (f *agentapiFlags) access() (agentapi.Access, error) {
 
 // serve serves a new session until it ends, or a signal comes.
 func (f *agentapiFlags) serve(ctx context.Context, a *app, command []string) error {
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
 	access, err := f.access()
 	if err != nil {
 		return err
@@ -237,15 +241,6 @@ func (f *agentapiFlags) serve(ctx context.Context, a *app, command []string) err
 		Address: net.JoinHostPort(f.listen, strconv.Itoa(f.port)), Access: access, ChatBase: f.chatBase,
 		Markdown: f.content == "markdown", Tools: f.tools,
 		StateFile: f.stateFile, LoadState: f.loadState, SaveState: f.saveState, PIDFile: f.pidFile,
-		Listening: func(at net.Addr) { a.notice("agentapi's API is at http://%s/", at) }, Stderr: a.stderr, Log: f.log(a),
+		Listening: func(at net.Addr) { a.notice("agentapi's API is at http://%s/", at) }, Stderr: a.stderr, Log: a.logger(level),
 	})
-}
-
-// log returns the server's log.
-func (f *agentapiFlags) log(a *app) *slog.Logger {
-	level := slog.LevelWarn
-	if f.verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }

@@ -3,15 +3,13 @@ package main
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/agentserver"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/prompt"
-	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -23,7 +21,7 @@ func agentapiSessions(db *store.Store, live *client.Client, past *past, log *slo
 		Store: db, Live: live, Banner: agentserver.Banner, Version: buildinfo.Version(), Log: log,
 		Entries: past.entries,
 		Sender: func(id string, r *http.Request) agentapi.Sender {
-			return prompt.New(live, id, prompt.Options{Name: agentapiName, Behalf: linkOf(r)})
+			return prompt.New(live, id, prompt.Options{Name: agentapiName, Behalf: server.LinkOf(r)})
 		},
 	})
 }
@@ -35,14 +33,4 @@ func (v *past) entries(ctx context.Context, info *store.Info) ([]*session.Entry,
 		page, reading, err = v.Page(ctx, info, store.Span{})
 	}
 	return page.Entries, err
-}
-
-// linkOf returns the connection that a request came on.
-func linkOf(r *http.Request) *protocol.Link {
-	var link protocol.Link
-	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an invalid address does not count as a person
-	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
-		link.Server, _ = netip.ParseAddrPort(addr.String())
-	}
-	return &link
 }

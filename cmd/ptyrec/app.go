@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 
@@ -44,6 +45,11 @@ func (a *app) close() {
 		_ = a.closers[i].Close() // best effort: the command's own errors have been told
 	}
 	a.closers = nil
+}
+
+// logger returns a log of what is at least of this level, on stderr.
+func (a *app) logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

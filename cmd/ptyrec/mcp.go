@@ -70,7 +70,7 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	defer stop()
 	var log *slog.Logger
 	if f.verbose {
-		log = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		log = a.logger(slog.LevelDebug)
 	}
 	o, err := mcpOptions(a, log)
 	if err != nil {

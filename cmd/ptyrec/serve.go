@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/netip"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -23,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/listener"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/process"
@@ -35,15 +31,10 @@ import (
 	"github.com/ptyrec/ptyrec/web"
 )
 
-// serveAddress is where serve listens when nothing is said: for this machine only.
-const serveAddress = "127.0.0.1:7681"
-
 type serveFlags struct {
-	listen      string
+	at          listener.Address
 	tokenFile   string
 	newToken    bool
-	cert, key   string
-	hosts       []string
 	allowRun    bool
 	noToken     bool
 	maxCommands int
@@ -69,7 +60,7 @@ func newServeCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"server", "web", "http"},
 		Short:      "Show the sessions, live and past, in a web page and by an API",
 		Long: `Serve shows all sessions of the database in a web page, with their conversations and terminals, and answers programs
-(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + serveAddress + `, for this machine only. Whoever reads,
+(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + listener.Default + `, for this machine only. Whoever reads,
 types or changes anything needs the token, which is part of the address that it prints. The token is made once and kept in a file that only
 you can read; a browser that has opened the address keeps a cookie instead. Sessions do not depend on the server: they go on when it ends.
 
@@ -85,12 +76,12 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", serveAddress, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
+	flags.StringVar(&f.at.Listen, "listen", listener.Default, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
 	flags.StringVar(&f.tokenFile, "token-file", "", "keep the token in this `FILE` (default $XDG_STATE_HOME/ptyrec/token), and do not print it")
 	flags.BoolVar(&f.newToken, "new-token", false, "replace the token by a new one")
-	flags.StringVar(&f.cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
-	flags.StringVar(&f.key, "key", "", "the certificate's key `FILE` (PEM)")
-	flags.StringSliceVar(&f.hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
+	flags.StringVar(&f.at.Cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
+	flags.StringVar(&f.at.Key, "key", "", "the certificate's key `FILE` (PEM)")
+	flags.StringSliceVar(&f.at.Hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
 	flags.BoolVar(&f.allowRun, "allow-run", false, "let everyone who has the token run any command")
 	flags.BoolVar(&f.noToken, "unsafe-no-token", false, "let anyone who reaches the server run any command: where nobody else reaches it")
 	flags.IntVar(&f.maxCommands, "max-commands", 256, "how `MANY` commands of sandbox clients may run at a time")
@@ -114,8 +105,6 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 // check says what is wrong with the command line.
 func (f *serveFlags) check() error {
 	switch {
-	case (f.cert == "") != (f.key == ""):
-		return usageError(errors.New("--cert and --key go together"))
 	case f.readOnly && f.allowRun:
 		return usageError(errors.New("--read-only and --allow-run exclude each other"))
 	case f.noToken && !f.allowRun:
@@ -123,17 +112,7 @@ func (f *serveFlags) check() error {
 	case f.maxCommands < 1:
 		return usageError(errors.New("--max-commands must be at least 1"))
 	}
-	if _, _, err := net.SplitHostPort(f.listen); err != nil {
-		return misuse("write host:port, as in "+serveAddress, "--listen %s: %v", f.listen, err)
-	}
-	return nil
-}
-
-// loopback reports whether only this machine can reach the address.
-func (f *serveFlags) loopback() bool {
-	host, _, _ := net.SplitHostPort(f.listen)
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	return f.at.Check()
 }
 
 // serveGC is the garbage that serve may hold, in percent of what it uses (debug.SetGCPercent): less
@@ -161,7 +140,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	l, err := f.open(ctx)
+	l, err := f.at.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -179,7 +158,11 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		return errors.Join(err, l.Close())
 	}
 	defer func() { _ = starter.Close() }() // which ends the bridge's sessions
-	log := f.log(a)
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	log := a.logger(level)
 	dashboards, err := f.dashboards(a, db, live, starter, log)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -210,7 +193,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	}
 	s := server.New(server.Options{
 		Store: db, Live: live, Page: web.Files, Past: past, Version: buildinfo.Version(), Log: log,
-		Token: secret, OpenReading: f.openReading, Hosts: f.names(), TLS: f.cert != "", ReadOnly: f.readOnly,
+		Token: secret, OpenReading: f.openReading, Hosts: f.at.Names(), TLS: f.at.Cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,
 		Inside:    peer.Sessions,
@@ -218,7 +201,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	url, err := f.address(l.Addr())
+	url, err := f.at.URL(l.Addr())
 	if err == nil {
 		err = f.announce(a, url, secret, db.Path())
 	}
@@ -226,7 +209,9 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		return errors.Join(err, l.Close())
 	}
 	if f.openPage {
-		openBrowser(a, strings.TrimSuffix(url, "/")+s.OpenPath())
+		if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
+			a.notice("warning: cannot open a browser: %v", err)
+		}
 	}
 	err = s.Serve(ctx, l)
 	if f.endCommands && commands != nil {
@@ -274,21 +259,12 @@ func (f *serveFlags) commands(ctx context.Context, a *app, db *store.Store) (*pr
 	}
 	m, err := process.Open(ctx, process.Options{
 		Store: db, Program: detached.Program(), MaxRunning: f.maxCommands, Redact: r.Command, Input: c.Run.Input,
-		Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
+		Log: a.logger(slog.LevelInfo),
 	})
 	if err == nil {
 		a.closeLater(m)
 	}
 	return m, err
-}
-
-// log returns the server's log.
-func (f *serveFlags) log(a *app) *slog.Logger {
-	level := slog.LevelInfo
-	if f.verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // dashboards returns what serves /ws/sandbox.
@@ -310,83 +286,17 @@ func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s 
 	}), nil
 }
 
-// names are those that requests may call the server by.
-func (f *serveFlags) names() []string {
-	names := []string{}
-	for _, name := range f.hosts {
-		names = append(names, strings.ToLower(name))
-	}
-	if host, _, _ := net.SplitHostPort(f.listen); host != "" {
-		names = append(names, strings.ToLower(host))
-	}
-	return names
-}
-
-// open listens.
-func (f *serveFlags) open(ctx context.Context) (net.Listener, error) {
-	var c net.ListenConfig
-	l, err := c.Listen(ctx, "tcp", f.listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fail(fmt.Errorf("%s is taken", f.listen), "another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
-	}
-	if err != nil {
-		return nil, fail(err, "see --listen in `ptyrec serve --help`")
-	}
-	if f.cert == "" {
-		return l, nil
-	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-	if err != nil {
-		_ = l.Close()
-		return nil, fail(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
-	}
-	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
-}
-
-// address returns the URL at which the server is reached.
-func (f *serveFlags) address(addr net.Addr) (string, error) {
-	scheme := "http"
-	if f.cert != "" {
-		scheme = "https"
-	}
-	host, port, err := net.SplitHostPort(addr.String())
-	if err != nil {
-		return "", err
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-		host = ownAddress()
-	}
-	if len(f.hosts) > 0 {
-		host = f.hosts[0]
-	}
-	return fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port)), nil
-}
-
-// ownAddress returns an address by which others reach this machine, if it has one.
-func ownAddress() string {
-	addresses, _ := net.InterfaceAddrs() // where they cannot be had, there is localhost
-	own := "localhost"
-	for _, a := range addresses {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().IsGlobalUnicast() {
-			if own = p.Addr().String(); p.Addr().Is4() {
-				break
-			}
-		}
-	}
-	return own
-}
-
 // announce prints the address, with the token unless the user keeps that in a file, says what it
 // is, and warns.
 func (f *serveFlags) announce(a *app, url, secret, db string) error {
-	if !f.loopback() && f.cert == "" {
+	if !f.at.Loopback() && f.at.Cert == "" {
 		a.notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
 	}
 	if f.openReading {
 		a.notice("warning: anyone who can reach this address can read all sessions and watch live ones")
 	}
 	if f.noToken {
-		a.notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", f.listen)
+		a.notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", f.at.Listen)
 	} else if f.allowRun {
 		a.notice("warning: everyone who has the token can run any command here")
 	}
@@ -415,7 +325,7 @@ func (f *serveFlags) announce(a *app, url, secret, db string) error {
 
 // drawQR draws the address for a phone, if one can reach it and the terminal has room for it.
 func (f *serveFlags) drawQR(a *app, url string) error {
-	if f.loopback() || !bool(a.colours()) {
+	if f.at.Loopback() || !bool(a.colours()) {
 		return nil
 	}
 	if rows, width, err := cli.QR(url); err == nil && width <= a.width() {
@@ -423,23 +333,6 @@ func (f *serveFlags) drawQR(a *app, url string) error {
 		return err
 	}
 	return nil // the address will do
-}
-
-// openBrowser shows a page in the user's browser, which goes on when we end.
-func openBrowser(a *app, url string) {
-	program := "xdg-open"
-	if runtime.GOOS == "darwin" {
-		program = "open"
-	}
-	cmd := exec.Command(program, url)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err := cmd.Start()
-	if err == nil {
-		err = cmd.Process.Release()
-	}
-	if err != nil {
-		a.notice("warning: cannot open a browser: %v", err)
-	}
 }
 
 // token returns the token, which a file keeps over restarts, and that file.

@@ -1,0 +1,21 @@
+package cli
+
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// OpenBrowser shows a page in the user's browser, which goes on when this process ends.
+func OpenBrowser(url string) error {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	cmd := exec.Command(program, url)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
