@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 
-	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -76,19 +72,7 @@ func showConfig(a *app) error {
 	if shown.Database, err = a.dbPath(); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(&b, "# %s: not there, these are the defaults\n", path)
-	} else {
-		fmt.Fprintf(&b, "# %s\n", path)
-	}
-	e := toml.NewEncoder(&b)
-	e.Indent = ""
-	if err := e.Encode(shown); err != nil {
-		return err
-	}
-	_, err = io.WriteString(a.stdout, printable.Text(b.String()))
-	return err
+	return shown.Write(a.stdout, path)
 }
 
 func editConfig(a *app) error {
@@ -97,7 +81,7 @@ func editConfig(a *app) error {
 		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := a.writeDefaultConfig(path); err != nil {
+		if err := config.Create(path); err != nil {
 			return err
 		}
 	}
@@ -112,14 +96,4 @@ func editConfig(a *app) error {
 	}
 	c := config.Default()
 	return config.Read(path, &c)
-}
-
-func (a *app) writeDefaultConfig(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return a.writeFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, config.File)
-		return err
-	})
 }

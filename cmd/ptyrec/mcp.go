@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"time"
 
@@ -114,9 +113,8 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	if err != nil {
 		return mcp.Options{}, err
 	}
-	archives := &archives{a: quiet}
 	return mcp.Options{
-		Open: archives.open, Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
+		Open: mcp.Reopen(quiet.dbPath, quiet.openArchive), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			s, err := timespan.Parse(text, time.Now())
 			return s.Start, s.End, err
@@ -144,43 +142,23 @@ func (a *app) quiet(loud bool) (*app, error) {
 	return q, nil
 }
 
-// archives opens the database when it is there, and again after it was replaced.
-type archives struct {
-	a *app
-
-	mu   sync.Mutex // guards the fields below, and what a has opened
-	last *mcp.Archive
-	file os.FileInfo // of the database; nil: last is not to be used again
-}
-
-// open implements mcp.Options.Open.
-func (o *archives) open(ctx context.Context) (*mcp.Archive, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	path, err := o.a.dbPath()
-	if err != nil {
-		return nil, err
-	}
-	now, statErr := os.Stat(path)
-	if o.file != nil && statErr == nil && os.SameFile(now, o.file) {
-		return o.last, nil
-	}
-	db, err := o.a.openExisting(ctx)
+// openArchive opens what MCP servers read; nil if there is no database.
+func (a *app) openArchive(ctx context.Context) (*mcp.Archive, error) {
+	db, err := a.openExisting(ctx)
 	if errors.Is(err, errNoDatabase) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	past, err := newPast(o.a, db)
+	past, err := newPast(a, db)
 	if err != nil {
 		return nil, err
 	}
-	o.a.closeLater(past)
-	live, err := client.Dial(ctx, "", o.a.liveOptions(db))
+	a.closeLater(past)
+	live, err := client.Dial(ctx, "", a.liveOptions(db))
 	if err != nil {
 		return nil, err
 	}
-	o.last, o.file = &mcp.Archive{Store: db, Live: live, Past: past}, now
-	return o.last, nil
+	return &mcp.Archive{Store: db, Live: live, Past: past}, nil
 }

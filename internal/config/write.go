@@ -1,0 +1,46 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
+)
+
+// Write writes the configuration in the form of its file, without control characters. A comment
+// names the file at path, and says if it does not exist.
+func (c *Config) Write(w io.Writer, path string) error {
+	var b bytes.Buffer
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(&b, "# %s: not there, these are the defaults\n", path)
+	} else {
+		fmt.Fprintf(&b, "# %s\n", path)
+	}
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	if err := e.Encode(c); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, printable.Text(b.String()))
+	return err
+}
+
+// Create writes a new file, which explains each setting, and its folder if needed.
+func Create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	var temps cli.Temporaries
+	return temps.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, File)
+		return err
+	})
+}
