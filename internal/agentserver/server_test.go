@@ -126,17 +126,37 @@ func TestServe(t *testing.T) {
 // An agent that fails is an error, behind its last screen.
 func TestServeFails(t *testing.T) {
 	var stderr bytes.Buffer
-	err := Serve(t.Context(), options(t, &stderr, "echo no such model; exit 3"))
+	gate := filepath.Join(t.TempDir(), "gate")
+	o := options(t, &stderr, "echo no such model; until [ -e "+gate+" ]; do sleep 0.05; done; exit 3")
+	o.Listening = func(net.Addr) {
+		if err := os.WriteFile(gate, nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	err := Serve(t.Context(), o)
 	if err == nil || err.Error() != "the agent ended with status 3" || !strings.Contains(stderr.String(), "no such model") {
 		t.Errorf("error %v, stderr %q", err, stderr.String())
 	}
-	err = Serve(t.Context(), func() Options {
-		o := options(t, io.Discard, "")
-		o.Command = []string{"/no/such/agent"}
-		return o
-	}())
+	o = options(t, io.Discard, "")
+	o.Command = []string{"/no/such/agent"}
+	err = Serve(t.Context(), o)
 	if err == nil || !strings.HasPrefix(err.Error(), "the command did not start: cannot run /no/such/agent") {
 		t.Errorf("a command that is not there: %v", err)
+	}
+}
+
+// An agent that ends at once may be gone before the server has attached to it.
+func TestServeEndsAtOnce(t *testing.T) {
+	for range 3 {
+		var stderr bytes.Buffer
+		err := Serve(t.Context(), options(t, &stderr, "echo no such model; exit 3"))
+		if err == nil {
+			t.Fatal("no error")
+		}
+		served := err.Error() == "the agent ended with status 3" && strings.Contains(stderr.String(), "no such model")
+		if !served && err.Error() != "the command ended before it could be served" {
+			t.Errorf("error %v, stderr %q", err, stderr.String())
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/server/agentapi"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -61,11 +62,14 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, end func(), e
 }
 
 // attach lets programs type into a session, and attaches to it.
-func (o *Options) attach(ctx context.Context, id string) (*client.Stream, error) {
-	if err := letType(ctx, o.Sessions, id); err != nil {
-		return nil, err
+func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream, err error) {
+	if err = letType(ctx, o.Sessions, id); err == nil {
+		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
 	}
-	return o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
+	if errors.Is(err, client.ErrDisconnected) || errors.Is(err, session.ErrNotFound) {
+		return nil, cli.Fail(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
+	}
+	return stream, err
 }
 
 // letType lets programs type into a session, until `ptyrec revoke`. It returns nil if the session
