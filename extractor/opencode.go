@@ -145,6 +145,9 @@ func opencodeLogoRow(lines []Line) int {
 	return -1
 }
 
+// opencodeLogoPart reports whether a line is made of the logo's blocks.
+func opencodeLogoPart(l Line) bool { return l.Text != "" && strings.Trim(l.Text, "█▀▄ ") == "" }
+
 // opencodeParse reads the blocks of a conversation.
 func opencodeParse(lines []Line, last bool) []Item {
 	var items []Item
@@ -153,6 +156,8 @@ func opencodeParse(lines []Line, last bool) []Item {
 		switch t := lines[i].Text; {
 		case banner > 0:
 			i += banner
+		case opencodeBegins(t): // of a welcome that was wiped before the conversation came
+			i += opencodeRun(lines[i:], opencodeLogoPart)
 		case strings.HasPrefix(t, opencodeBar):
 			tool := opencodeToolBar(lines[i])
 			n := opencodeRun(lines[i:], func(l Line) bool { return strings.HasPrefix(l.Text, opencodeBar) && opencodeToolBar(l) == tool })
