@@ -56,7 +56,7 @@ func inputSchema(params []param) json.RawMessage {
 			if !math.IsInf(p.most, 1) {
 				s["maximum"] = p.most
 			}
-		case p.kind == kindText && p.most > 0:
+		case p.kind == kindText && p.most >= maxText:
 			s["maxLength"] = p.most
 		}
 		properties[p.name] = s

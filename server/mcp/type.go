@@ -30,12 +30,12 @@ const (
 func (s *Server) sendTool() tool {
 	return tool{
 		name: "send", title: "Type into a session", types: true,
-		about: "Type into a live session that its user has granted. While an agent asks something, keys alone answer it.",
+		about: "Type into a live session that its user has granted. While an agent asks, keys alone answer it.",
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "Typed as it is", most: maxTyped},
 			{name: "keys", kind: kindTexts, about: "Behind the text: Enter, Down, C-c, …"},
-			{name: "enter", kind: kindBoolean, about: "Type Enter at the end"},
+			{name: "enter", kind: kindBoolean, about: "Enter at the end"},
 		},
 		run: s.send,
 	}
@@ -80,7 +80,7 @@ func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
 func (s *Server) promptTool() tool {
 	return tool{
 		name: "prompt", title: "Prompt a session's agent", types: true,
-		about: "Give the agent of a live session a prompt, make sure that it is taken, and wait for the reply. Its user must have granted it.",
+		about: "Give a live session's agent a prompt, make sure that it is taken, and wait for its reply. Its user must have granted it.",
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "The prompt", required: true, most: maxTyped},

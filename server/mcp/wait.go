@@ -42,13 +42,13 @@ const (
 func (s *Server) waitTool() tool {
 	return tool{
 		name: "wait", title: "Wait for a session",
-		about: "Wait until a session's agent is idle or asks something, its screen shows a text, a message comes, or it ends. A timeout is no error: call again.",
+		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. A timeout is no error: call again.",
 		params: []param{
 			sessionParam,
 			{name: "until", kind: kindText, about: "What to wait for", required: true, oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
 			{name: "text", kind: kindText, about: "Regular expression (RE2) for a line, with until=text"},
-			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.MaxInt32},
-			{name: "timeout_s", kind: kindWhole, about: "At most so long; 55 without progress", least: 1, most: longestAsk, standard: 30},
+			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.Inf(1)},
+			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk, standard: 30},
 		},
 		result: "reason state seq:i",
 		run:    s.wait,
