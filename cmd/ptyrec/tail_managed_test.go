@@ -96,7 +96,7 @@ func TestItem10Tail(t *testing.T) {
 func TestItem10Play(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, _ := dashboard(t, environ)
-	v, _ := attached(t, environ, url, "--control", "--token-file", tokenFile)
+	v, attach := attached(t, environ, url, "--control", "--token-file", tokenFile)
 	v.Await(t, "what you type goes to")
 	awaitPrompt(t, v, "")
 	v.Type(t, "echo one$((1))\r")
@@ -130,4 +130,6 @@ func TestItem10Play(t *testing.T) {
 		t.Errorf("without such a session: status %d, want 1", status)
 	}
 	x.Await(t, "has no session other")
+	v.Type(t, "exit\r") // otherwise the shell outlives the test
+	ptytest.Status(t, attach)
 }
