@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/opener"
 )
 
 // app is what the commands share: the process's streams, the flags of the root, and what was opened
@@ -23,10 +24,8 @@ type app struct {
 	dbFlag  string // --db
 	timing  string // --timing
 
-	sessionFlag bool // the session was named with --session
-
-	closers []io.Closer
-	temps   cli.Temporaries
+	open  *opener.Opener
+	temps cli.Temporaries
 
 	configMu   sync.Mutex     // guards config: recordings are read side by side
 	config     *config.Config // as loadConfig read it
@@ -34,18 +33,15 @@ type app struct {
 }
 
 func newApp() *app {
-	return &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	a.open = newOpener(a)
+	return a
 }
 
 // closeLater closes c when the command is over. To see errors that matter, close c earlier.
-func (a *app) closeLater(c io.Closer) { a.closers = append(a.closers, c) }
+func (a *app) closeLater(c io.Closer) { a.open.CloseLater(c) }
 
-func (a *app) close() {
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		_ = a.closers[i].Close() // best effort: the command's own errors have been told
-	}
-	a.closers = nil
-}
+func (a *app) close() { a.open.Close() }
 
 // logger returns a log of what is at least of this level, on stderr.
 func (a *app) logger(level slog.Level) *slog.Logger {

@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/remotelog"
 	"github.com/ptyrec/ptyrec/internal/tui"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -83,7 +84,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 		if server, ref, err = client.SplitURL(where); err != nil {
 			return fail(err, "write https://HOST/s/ID")
 		}
-	} else if ref, err = liveName(where); err != nil {
+	} else if ref, err = opener.LiveName(where); err != nil {
 		return err
 	}
 	token, err := f.token.For(where)

@@ -46,7 +46,7 @@ func examine(ctx context.Context, a *app, f doctorFlags) error {
 	path, pathErr := a.dbPath()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: f.repair, All: f.all,
-		Open: a.openUsable, OpenNew: a.openStore, Library: a.library, Progress: a.progress,
+		Open: a.open.Usable, OpenNew: a.openStore, Library: a.library, Progress: a.progress,
 		Stdin: a.stdin, Stdout: a.stdout, Session: os.Getenv(detached.Variable), Agents: agentNames,
 	})
 	write := found.Write

@@ -25,15 +25,6 @@ func misuse(hint, format string, args ...any) error { return cli.Misuse(hint, fo
 // operands is cli.Operands.
 func operands(least, most int) cobra.PositionalArgs { return cli.Operands(least, most) }
 
-// worded is an error in words for the user.
-type worded struct {
-	text string
-	err  error
-}
-
-func (w worded) Error() string { return w.text }
-func (w worded) Unwrap() error { return w.err }
-
 // usageError marks err as a wrong use of the command line. Its hint is the command's help page.
 func usageError(err error) error {
 	var f *cli.Failure

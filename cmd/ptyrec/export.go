@@ -17,7 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/importer"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -110,9 +112,9 @@ func (a *app) exportArguments(args []string) (of []string, out string, err error
 		return nil, "-", nil
 	case len(args) == 2:
 		return args[:1], args[1], nil
-	case a.sessionFlag || args[0] != "-" && !cli.IsPath(args[0]):
+	case a.open.Named || args[0] != "-" && !cli.IsPath(args[0]):
 		return args, "-", nil
-	case isRecordingName(args[0]) && isFile(args[0]):
+	case importer.IsRecordingName(args[0]) && opener.IsFile(args[0]):
 		return nil, "", misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
 			"%s is a recording already", args[0])
 	}
@@ -142,7 +144,7 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 		return err
 	}
 	return a.writeFile(out, func(w io.Writer) error {
-		return missing(export.Exporter{Library: lib, At: f.at, Ref: ref}.Write(ctx, w, format, info))
+		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref}.Write(ctx, w, format, info))
 	})
 }
 

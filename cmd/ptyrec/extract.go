@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
@@ -41,13 +42,13 @@ replaces its entries. Entries that did not change keep their ids.`,
 				if err != nil {
 					return err
 				}
-				if args[0] = of.file; of.file == "" && (dir != "" || why) {
+				if args[0] = of.File; of.File == "" && (dir != "" || why) {
 					return usageError(errors.New("-o and --explain need a recording, not a session"))
 				}
-				if !of.ref.Whole() && of.file != "" {
-					return wholeOnly(of.ref)
+				if !of.Ref.Whole() && of.File != "" {
+					return opener.WholeOnly(of.Ref)
 				}
-				if of.file == "" {
+				if of.File == "" {
 					return extractSession(cmd.Context(), a, of)
 				}
 			}
@@ -137,8 +138,8 @@ func castName(path string) string {
 }
 
 // extractSession reads a recorded session again with today's extractors.
-func extractSession(ctx context.Context, a *app, of target) error {
-	db, info := of.db, of.info
+func extractSession(ctx context.Context, a *app, of opener.Target) error {
+	db, info := of.DB, of.Info
 	old, err := db.Entries(ctx, info.ID)
 	if err != nil {
 		return err
@@ -164,8 +165,8 @@ func extractSession(ctx context.Context, a *app, of target) error {
 			return err
 		}
 	}
-	if t, err = of.ref.Cut(t, info.Name != ""); err != nil {
-		return missing(err)
+	if t, err = of.Ref.Cut(t, info.Name != ""); err != nil {
+		return opener.Missing(err)
 	}
 	return render.Write(a.stdout, "json", t)
 }

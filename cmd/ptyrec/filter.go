@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -56,7 +57,7 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 	}
 	filter.Limit = limit
 	db, err := a.openExisting(ctx)
-	if errors.Is(err, errNoDatabase) {
+	if errors.Is(err, opener.ErrNoDatabase) {
 		return nil, nil, filter, nil
 	}
 	if err != nil {

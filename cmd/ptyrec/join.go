@@ -6,6 +6,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/join"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -32,7 +33,7 @@ func (a *app) liveOptions(db *store.Store) client.Options {
 // joinLive attaches to a live session of this user on this machine, for a command that is no
 // viewer. The caller must close the stream.
 func joinLive(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
-	ref, err := liveName(ref)
+	ref, err := opener.LiveName(ref)
 	if err != nil {
 		return nil, protocol.Hello{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/server/mcp"
@@ -132,20 +133,21 @@ func (a *app) quiet(loud bool) (*app, error) {
 	safe := *c
 	safe.Redact.Enabled, safe.Redact.Known = true, true
 	q := &app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, dbFlag: a.dbFlag, config: &safe}
+	q.open = newOpener(q)
 	if !loud {
 		if q.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
 			return nil, err
 		}
 		q.closeLater(q.stderr)
 	}
-	a.closeLater(closer(func() error { q.close(); return nil }))
+	a.closeLater(opener.Closer(func() error { q.close(); return nil }))
 	return q, nil
 }
 
 // openArchive opens what MCP servers read; nil if there is no database.
 func (a *app) openArchive(ctx context.Context) (*mcp.Archive, error) {
 	db, err := a.openExisting(ctx)
-	if errors.Is(err, errNoDatabase) {
+	if errors.Is(err, opener.ErrNoDatabase) {
 		return nil, nil
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/tui"
 )
@@ -93,8 +94,8 @@ func tapeOf(ctx context.Context, a *app, args []string) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	if named.file != "" && named.ref.Whole() {
-		return tapeOfFile(a, named.file)
+	if named.File != "" && named.Ref.Whole() {
+		return tapeOfFile(a, named.File)
 	}
 	return tapeOfSession(ctx, a, named)
 }
@@ -105,11 +106,11 @@ type tape struct {
 	status int // what play exits with at the end
 }
 
-func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
-	db, info := of.db, of.info
-	if of.file != "" {
+func tapeOfSession(ctx context.Context, a *app, of opener.Target) (*tape, error) {
+	db, info := of.DB, of.Info
+	if of.File != "" {
 		var err error
-		if db, info, err = a.openFile(ctx, of.file); err != nil {
+		if db, info, err = a.open.File(ctx, of.File); err != nil {
 			return nil, err
 		}
 	}
@@ -117,9 +118,9 @@ func tapeOfSession(ctx context.Context, a *app, of target) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := lib.Tape(ctx, info, of.ref)
+	t, err := lib.Tape(ctx, info, of.Ref)
 	if err != nil {
-		return nil, missing(err)
+		return nil, opener.Missing(err)
 	}
 	t.Title = listing.Title(info)
 	return &tape{Tape: *t}, nil

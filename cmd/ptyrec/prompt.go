@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/session"
@@ -70,7 +71,7 @@ other failure. With --json the entries of the reply are printed, as in a transcr
 const agentStart = time.Minute
 
 func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f promptFlags) error {
-	ref, err := liveName(ref)
+	ref, err := opener.LiveName(ref)
 	if err != nil {
 		return err
 	}

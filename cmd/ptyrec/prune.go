@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -54,7 +55,7 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 		return err
 	}
 	db, err := a.openExisting(ctx)
-	if errors.Is(err, errNoDatabase) {
+	if errors.Is(err, opener.ErrNoDatabase) {
 		a.notice("nothing to delete")
 		return nil
 	}

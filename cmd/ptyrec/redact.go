@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -46,7 +47,7 @@ cannot be undone. docs/privacy.md says what counts as a secret.`,
 func redactSession(ctx context.Context, a *app, args []string, f redactFlags) error {
 	db, info, ref, err := a.openStored(ctx, args)
 	if err == nil && !ref.Whole() {
-		err = wholeOnly(ref)
+		err = opener.WholeOnly(ref)
 	}
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -40,7 +41,7 @@ func newRmCmd(a *app) *cobra.Command {
 			for _, arg := range args {
 				_, info, ref, err := a.openStored(cmd.Context(), []string{arg})
 				if err == nil && !ref.Whole() {
-					err = wholeOnly(ref)
+					err = opener.WholeOnly(ref)
 				}
 				if err != nil {
 					return err

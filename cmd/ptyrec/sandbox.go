@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -37,7 +38,7 @@ func (a *app) openSandbox(ctx context.Context, args []string) (*sandbox, error) 
 	if len(args) == 0 || !strings.HasPrefix(args[0], sandboxPrefix) {
 		return nil, nil
 	}
-	ref, err := parseRef(args[0])
+	ref, err := opener.ParseRef(args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (s *sandbox) show(ctx context.Context, a *app, f showFlags) error {
 		t, err = s.ref.Cut(t, true)
 	}
 	if err != nil {
-		return missing(err)
+		return opener.Missing(err)
 	}
 	return showTranscript(a, t, s.info(), s.ref, f)
 }
@@ -146,7 +147,7 @@ func (s *sandbox) export(ctx context.Context, a *app, out, format string) error 
 		t, err = s.ref.Cut(t, true)
 	}
 	if err != nil {
-		return missing(err)
+		return opener.Missing(err)
 	}
 	return a.writeFile(out, func(w io.Writer) error { return render.Write(w, format, t) })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/store"
@@ -140,8 +141,8 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 	if err != nil {
 		return err
 	}
-	if of.file != "" && of.ref.Whole() {
-		return screens(a, []string{of.file}, o)
+	if of.File != "" && of.Ref.Whole() {
+		return screens(a, []string{of.File}, o)
 	}
 	db, info, ref, err := a.openSession(ctx, args)
 	if err != nil {
@@ -158,7 +159,7 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 	}
 	s, err := export.Exporter{Library: lib, At: o.at, Ref: ref}.Screen(ctx, info, o.characters())
 	if err != nil {
-		return missing(err)
+		return opener.Missing(err)
 	}
 	return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }

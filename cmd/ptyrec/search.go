@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -94,7 +95,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 // searched returns the hits. Without a database there are none.
 func (a *app) searched(ctx context.Context, q store.Query) (*listing.Hits, error) {
 	db, err := a.openExisting(ctx)
-	if errors.Is(err, errNoDatabase) {
+	if errors.Is(err, opener.ErrNoDatabase) {
 		return &listing.Hits{}, nil
 	}
 	if err != nil {

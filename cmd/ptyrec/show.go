@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -72,7 +73,7 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	}
 	if f.raw {
 		if !ref.Whole() {
-			return wholeOnly(ref)
+			return opener.WholeOnly(ref)
 		}
 		return showRaw(ctx, a, db, info)
 	}
@@ -88,7 +89,7 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		return err
 	}
 	if t, err = ref.Cut(t, info.Name != ""); err != nil {
-		return missing(err)
+		return opener.Missing(err)
 	}
 	return showTranscript(a, t, info, ref, f)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/client/management"
 	"github.com/ptyrec/ptyrec/follow"
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -100,7 +101,7 @@ func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
 			return err
 		}
 		if _, _, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries}); err != nil && info.Status != store.Live {
-			return missing(err)
+			return opener.Missing(err)
 		}
 		t.seq, t.to, f.last = ref.First-1, ref.To, -1
 	}

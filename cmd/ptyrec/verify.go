@@ -37,7 +37,7 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 }
 
 func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
-	db, info, err := a.openWhole(ctx, args)
+	db, info, err := a.open.Whole(ctx, args)
 	if err != nil {
 		return err
 	}

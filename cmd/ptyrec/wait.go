@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/await"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -164,6 +165,6 @@ func over(ctx context.Context, a *app, ref string) bool {
 	if err != nil {
 		return false
 	}
-	info, err := findSession(ctx, db, ref)
+	info, err := opener.Find(ctx, db, ref)
 	return err == nil && info.EndedAt != nil
 }

@@ -1,0 +1,104 @@
+package opener
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Store opens the database until the command ends. It creates one if needed.
+func (o *Opener) Store(ctx context.Context) (*store.Store, error) {
+	path, err := o.Database()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openDatabase(ctx, path, databaseWait)
+	if err != nil {
+		return nil, err
+	}
+	o.CloseLater(s)
+	return s, o.takeIn(ctx, s)
+}
+
+// takeIn brings into the database what is beside it. What it does not take can be read there.
+func (o *Opener) takeIn(ctx context.Context, s *store.Store) error {
+	bar := o.Progress("storing what was recorded", "", 0)
+	defer bar.Finish()
+	var seen, all int64
+	_ = s.TakeIn(ctx, func(done, total int64) { // doctor reports what stays
+		bar.Grow(total - all)
+		bar.Add(int(done - seen))
+		seen, all = done, total
+	})
+	return ctx.Err()
+}
+
+// databaseWait is how long a command waits for other programs that have locked the database.
+const databaseWait = 10 * time.Second
+
+func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.Store, error) {
+	s, err := store.OpenWaiting(ctx, path, wait)
+	if errors.Is(err, session.ErrCorrupt) {
+		return nil, cli.Fail(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
+	}
+	return s, err
+}
+
+var ErrNoDatabase = errors.New("there is no database")
+
+// Existing opens the database for reading; a new one would be of no use. If it cannot be used,
+// the sessions are those that only a journal describes.
+func (o *Opener) Existing(ctx context.Context) (*store.Store, error) {
+	s, err := o.Usable(ctx)
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) || errors.Is(err, fs.ErrNotExist) {
+		return o.beside(ctx, err)
+	}
+	return s, err
+}
+
+// Usable opens the database for reading, or returns an error if it cannot be used.
+func (o *Opener) Usable(ctx context.Context) (*store.Store, error) {
+	path, err := o.Database()
+	if err != nil {
+		return nil, err
+	}
+	if !store.Exists(path) {
+		return nil, cli.Fail(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
+	}
+	s, err := o.Store(ctx)
+	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrFull) {
+		var readErr error
+		if s, readErr = store.OpenReadOnly(ctx, path); readErr == nil {
+			o.CloseLater(s)
+			return s, nil
+		}
+		if !errors.Is(err, session.ErrFull) { // else the full disk is why there is no database
+			err = readErr
+		}
+	}
+	return s, err
+}
+
+// beside opens what was recorded for a database that cannot be read because of cause. It
+// returns cause if that is nothing.
+func (o *Opener) beside(ctx context.Context, cause error) (*store.Store, error) {
+	path, err := o.Database()
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Beside(path, cause)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Sessions(ctx, store.Filter{Limit: 1}); err != nil {
+		return nil, cause
+	}
+	o.Notice("warning: %v; these are only the sessions that it has not taken in", cause)
+	return s, nil
+}
