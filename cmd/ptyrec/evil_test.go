@@ -88,6 +88,12 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 		{"export", name(".json")}, {"export", name(".json")}, {"export", "--all", "--format", "md", "-o", filepath.Join(dir, "all")}, {"extract", name(".cast"), "-o", name(".folder")},
 		{"export", "--all", "--format", "md", "-o", name(".cast")}, {"show", name(".cast")}, {"show", name(".nosuch")}, {"play", name(".nosuch")}, {"screen", name(".cast"), "--text"},
 		{"__complete", "show", ""}, {"__complete", "list", "--tag", ""}, {"__complete", "tag", "last", ""}, {"version", evil},
+		{"prompt", evil, "x"}, {"prompt", "last", evil}, {"prompt", host.URL + "/s/01a1fcd2", evil}, {"exec", host.URL, "--", evil}, {"exec", evil, "--", evil},
+		{"agentapi", "attach", evil}, {"agentapi", "attach", "--url", host.URL}, {"agentapi", "server", "--", evil}, {"mcp", "install", evil}, {"mcp", evil},
+		{"tail", "sandbox:" + evil}, {"show", "sandbox:" + evil}, {"export", "sandbox:" + evil}, {"list", "--sandbox", evil}, {"list", "--command", evil}, {"search", "--sandbox", evil, "x"},
+		{"attach", "ws://127.0.0.1:1/" + evil}, {"tail", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"}, {"play", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"},
+		{"wait", host.URL + "/s/01a1fcd2", "--port", "1"}, {"wait", "last", "--log", evil}, {"wait", "last", "--log-regexp", evil}, {"detach", evil}, {"join", evil},
+		{"export", "last#1.." + evil}, {"play", "last", "--at", evil}, {"screen", "last", "--at", evil}, {"run", "--size", "80x24", "--cwd", evil, "--", "true"},
 	}
 	for _, args := range commands {
 		out, said := run(args...)

@@ -100,6 +100,7 @@ export class SessionPage implements Page {
   // openStage loads what the terminal needs, and shows it beside the conversation.
   private async openStage(): Promise<void> {
     const xterm = await import("./xterm.js");
+    await new Promise((done) => setTimeout(done)); // to run the script and to make a terminal are two tasks: keys come between
     if (this.stop.signal.aborted) return;
     this.stage = new Stage(xterm, this.session, this.write, {
       entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),

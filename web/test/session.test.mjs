@@ -88,6 +88,31 @@ test("3.9 only what is visible of a long session is in the page", { skip }, asyn
   await check();
 });
 
+// Nothing but a spinner was there for minutes while the server read a long recording; and a link to an entry must still lead there.
+test("1.2 a session that is still read says how far, and then shows all", { skip }, async () => {
+  const { hits } = await (await api(`search?session=${id}&q=${encodeURIComponent('"turn-900"')}&role=assistant`)).json();
+  const { seq } = hits[0].entry;
+  const { tab, visible, check } = await open("light", "/");
+  await tab.waitForSelector(".session");
+  const read = 40; // entries, so far
+  let bytes = 250;
+  await tab.route(/\/entries\?/, async (route) => { // as the server answers while it reads: see openapi.yaml
+    const response = await route.fetch(), body = await response.json();
+    if (bytes === 1000) return route.fulfill({ response });
+    const begin = await (await api(`sessions/${id}/entries?limit=${read}`)).json();
+    return route.fulfill({ response, json: { entries: begin.entries, start: 0, total: begin.entries.length, reading: { bytes, of: 1000 } }, headers: { "Content-Type": "application/json" } });
+  });
+  await tab.goto(new URL(`/s/${id}#${seq}`, program.url.origin).href);
+  await tab.waitForSelector("[role=status] >> text=still reads this recording: 25 %");
+  await visible("turn-9 is done"); // what there is can be read meanwhile
+  bytes = 599;
+  await tab.waitForSelector("[role=status] >> text=still reads this recording: 59 %");
+  bytes = 1000;
+  await tab.waitForSelector(".reading", { state: "detached" });
+  await visible("turn-900 is done");
+  await check();
+});
+
 // A link to an entry waited until all before it were drawn. Keys, folds and what is selected must survive that rows come and go.
 test("3.9 links, keys and folds work in a long session", { skip }, async () => {
   const { hits } = await (await api(`search?session=${id}&q=${encodeURIComponent('"turn-900"')}&role=assistant`)).json();
