@@ -36,7 +36,7 @@ export async function leftOpen(t) {
 /** open opens a page that watches itself: check fails if the console shows an error, a request went elsewhere, or the page is wider than the window. */
 export async function open(browser, view, address) {
   const context = await browser.newContext(views[view]);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const tab = await context.newPage();
   unchecked.add(tab);
   const url = new URL(address);

@@ -44,7 +44,7 @@ export async function start() {
         c.kill("SIGTERM");
         if (c.exitCode === null && c.signalCode === null) await new Promise((done) => c.once("exit", done));
       }
-      rmSync(dir, { recursive: true, force: true });
+      rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }); // a host may still close its files
     },
   };
 }
