@@ -192,7 +192,7 @@ func (p *claudeParser) starts(i int) bool {
 	if _, ok := ccCorner(l); ok {
 		return true
 	}
-	if i > 0 && p.lines[i-1].Text != "" {
+	if i > 0 && p.lines[i-1].Text != "" && !l.lost {
 		return false
 	}
 	return p.collapsed(i) || p.blinking(i)

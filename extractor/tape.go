@@ -245,7 +245,7 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 	}
 	for _, lo := range []int{t.base - len(body), 0} {
 		lo = max(lo, 0)
-		if at, ok := overlap(t.lines[lo:], body); ok {
+		if at, ok := overlap(t.lines[lo:], body); ok && t.plausible(at+lo, body) {
 			at += lo
 			if t.otherWidth(at, body) {
 				if p, within, ok := t.findRewrapped(body); ok && p < at {
@@ -263,6 +263,27 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 		return at, ok
 	}
 	return t.findTable(body)
+}
+
+// plausible reports whether the window may show line at on its first row. Above where it was, one
+// row in common is too little, if others are not: "Reading 1 file…" is said again.
+func (t *tape) plausible(at int, body []Line) bool {
+	if at >= t.base {
+		return true
+	}
+	known := map[string]bool{}
+	for _, l := range t.lines[at:] {
+		known[l.Text] = true
+	}
+	same, total := int32(0), int32(0)
+	for _, l := range body {
+		w := weight(l)
+		total += w
+		if known[l.Text] {
+			same += w
+		}
+	}
+	return same == total || same >= 12
 }
 
 // otherWidth reports whether body, which overlaps the tape from line at on, begins with rows that
