@@ -85,7 +85,8 @@ func qwenSplit(s Screen) Split {
 	for bottom > 0 && qwenStatus(s.Lines[bottom-1]) {
 		bottom--
 	}
-	if n := barredRows(s.Lines); n > 0 && s.Alt {
+	width := qwenWidth(s.Lines[top])
+	if n := barredRows(s.Lines, width); n > 0 && s.Alt {
 		bottom = min(n, top)
 		sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
 	}
@@ -98,16 +99,25 @@ func qwenSplit(s Screen) Split {
 		return d
 	}
 	sp.Bottom = bottom
-	if s.Alt && len(s.Lines) > 0 {
-		sp.Right = s.Lines[0].Cols - 1
+	if s.Alt {
+		sp.Right = width - 1
 	}
 	return sp
 }
 
-// barredRows counts the rows at the top that end in a scroll bar.
-func barredRows(lines []Line) int {
+// qwenWidth returns the width that the screen is laid out for, by the composer's first row: after a
+// storm of resizes it may stay another than the window's.
+func qwenWidth(composer Line) int {
+	if isRule(composer.Text) {
+		return rowWidth(composer.Row)
+	}
+	return composer.Cols
+}
+
+// barredRows counts the rows at the top that end in a scroll bar, in the last of so many columns.
+func barredRows(lines []Line, width int) int {
 	n := 0
-	for n < len(lines) && rowWidth(lines[n].Row) == lines[n].Cols && (strings.HasSuffix(lines[n].Text, "│") || strings.HasSuffix(lines[n].Text, "█")) {
+	for n < len(lines) && rowWidth(lines[n].Row) == width && (strings.HasSuffix(lines[n].Text, "│") || strings.HasSuffix(lines[n].Text, "█")) {
 		n++
 	}
 	return n

@@ -60,12 +60,13 @@ type cutRows struct {
 	quiet   int  // frames that were quiet since
 }
 
-// note remembers the rows that reach to the edge just after a resize. Rules reach it again, cut or
-// not.
+// note remembers the rows that reach to the edge just after a resize, and those that an earlier one
+// cut off. Rules reach it again, cut or not.
 func (c *cutRows) note(rows []*vterm.Row, cols int) {
+	before := c.rows
 	*c = cutRows{rows: map[string]bool{}, resized: true, fills: c.fills}
 	for _, row := range rows {
-		if rowWidth(row) >= cols && strings.Trim(row.Text, "─━═▀▄▁▔_ ") != "" {
+		if before[row.Text] || rowWidth(row) >= cols && strings.Trim(row.Text, "─━═▀▄▁▔_ ") != "" {
 			c.rows[row.Text] = true
 		}
 	}
@@ -74,7 +75,9 @@ func (c *cutRows) note(rows []*vterm.Row, cols int) {
 // remain reports whether most of them are still there, or the frame was drawn for another width. An
 // agent that is quiet for long has redrawn.
 func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
-	fills := lowestRule(rows) == cols
+	rule := lowestRule(rows)
+	fills := rule == cols || rule == 0 && c.fills
+	drawn := rule == cols || rule == 0 && settled || !c.fills
 	if !c.resized {
 		c.fills = fills
 		return false
@@ -88,7 +91,7 @@ func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
 	if settled {
 		c.quiet++
 	}
-	if n*2 <= len(c.rows) && (fills || !c.fills) || c.quiet > 2 {
+	if n*2 <= len(c.rows) && drawn || c.quiet > 2 {
 		*c = cutRows{fills: fills}
 		return false
 	}

@@ -338,7 +338,7 @@ func (t *tape) headStays(body []Line) (at int, ok bool) {
 // contains reports whether all of body is at line at, and the tape goes on below it.
 func (t *tape) contains(at int, body []Line) bool {
 	body = trim(body)
-	if at+len(body) >= len(t.lines) {
+	if at+len(body) >= len(trim(t.lines)) {
 		return false
 	}
 	miss := 0

@@ -176,3 +176,64 @@ func TestStitchBlinks(t *testing.T) {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
 }
+
+// TestStitchBlankTail shows a window that went down for a moment, with nothing in its lower half,
+// and comes back up with a row that has grown: it shows the text's end, and is no look back.
+func TestStitchBlankTail(t *testing.T) {
+	var doc []string
+	for i := range 11 {
+		doc = append(doc, fmt.Sprintf("line %d of a reply that is long", i))
+	}
+	var tp tape
+	tp.stitch(rows(60, append(append([]string{}, doc...), "and its last")...))
+	tp.stitch(rows(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...))
+	doc = append(doc, "and its last row")
+	tp.stitch(rows(60, doc...))
+	if diff := cmp.Diff(doc, texts(trim(tp.lines))); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
+
+// TestStitchSaidAgain shows a small window with a row that was said before, among rows that were
+// not: it goes on below, and what came since stays.
+func TestStitchSaidAgain(t *testing.T) {
+	var tp tape
+	tp.stitch(rows(40, "● Reading 1 file…", "  ⎿  README.md", ""))
+	tp.stitch(rows(40, "● The reply to the first question is short", "", "❯ The second question of the user"))
+	tp.stitch(rows(40, "● Reading 1 file…", "  ⎿  main.go", ""))
+	want := []string{"● Reading 1 file…", "  ⎿  README.md", "", "● The reply to the first question is short", "",
+		"❯ The second question of the user", "● Reading 1 file…", "  ⎿  main.go"}
+	if diff := cmp.Diff(want, texts(trim(tp.lines))); diff != "" {
+		t.Errorf("tape (-want +got):\n%s", diff)
+	}
+}
+
+// TestCutRowsStorm resizes twice before an agent redraws (SITUATIONS 10): what the first resize cut
+// off is not read, nor a frame that is drawn for a width that is over.
+func TestCutRowsStorm(t *testing.T) {
+	drawn := func(cols int, below string) []*vterm.Row {
+		var out []*vterm.Row
+		for _, l := range rows(cols, strings.Repeat("reply", 12)[:cols], below) {
+			out = append(out, l.Row)
+		}
+		return out
+	}
+	for _, below := range []string{"", "─"} {
+		var c cutRows
+		if c.remain(drawn(60, strings.Repeat(below, 60)), 60, true) {
+			t.Fatalf("%q: a frame before the resize was left out", below)
+		}
+		cut := drawn(40, strings.Repeat(below, 40))
+		c.note(cut, 40)
+		c.note(cut, 50)
+		if !c.remain(cut, 50, true) {
+			t.Errorf("%q: rows that the first resize cut off were read after the second", below)
+		}
+		if below != "" && !c.remain(drawn(60, strings.Repeat(below, 60)), 50, false) {
+			t.Errorf("%q: a frame that is drawn for another width was read", below)
+		}
+		if c.remain(drawn(50, strings.Repeat(below, 50)), 50, false) {
+			t.Errorf("%q: the redrawn frame was left out", below)
+		}
+	}
+}
