@@ -41,7 +41,7 @@ lint: ## zero findings
 # Only packages with goldens know -update.
 GOLDEN = $(sort $(dir $(shell grep -rl --include=*_test.go 'sebdah/goldie' . 2>/dev/null)))
 
-golden: ## write the golden transcripts anew: read the diff before you commit it
+golden: ## write the golden transcripts again: read the diff before you commit it
 	$(if $(GOLDEN),,$(error no golden tests found))
 	$(GO) test -count=1 $(GOLDEN) -run Golden -update
 	git status --short -- $(GOLDEN) testdata

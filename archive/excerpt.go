@@ -17,8 +17,8 @@ import (
 // original bytes repaint what was said before. Only the text of the entries is drawn; all other
 // text is blanked. Titles, keys, marks and the scrollback are omitted.
 //
-// An Excerpt is itself an EventSource. Its time starts at the beginning of the excerpt. Its events are
-// output, resizes and, if the excerpt includes the end of the recording, the exit.
+// An Excerpt is itself an EventSource. Its time starts at the beginning of the excerpt. Its events
+// are output, resizes and, if the excerpt includes the end of the recording, the exit.
 type Excerpt struct {
 	From, To time.Duration // time in the recording, inclusive
 

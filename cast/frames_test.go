@@ -23,8 +23,8 @@ func outputField(data string) string {
 	return `"kind":"output","stream":"stdout","data":"` + base64.StdEncoding.EncodeToString([]byte(data)) + `"`
 }
 
-// A31, item 13: what `sandboxctl session record` writes is read: the output, once, with the times of
-// its frames, the sizes and the end; other messages and other sessions are left out.
+// A31, item 13: what `sandboxctl session record` writes is read: the output, once, with the times
+// of its frames, the sizes and the end; other messages and other sessions are left out.
 func TestA31Frames(t *testing.T) {
 	text := `{"type":"server_hello","server_version":"1","supported_client_messages":[],"features":[]}` + "\n" +
 		frameLine(3, 0, outputField("a\xe2\x9a")) + `{"type":"session_joined","session_id":"s1","role":"observer","current_seq":9}` + "\n" +

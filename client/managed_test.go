@@ -442,8 +442,8 @@ func TestItem11Control(t *testing.T) {
 	}
 }
 
-// The token goes in the Authorization header, and in the query if that is how it was given; no error
-// holds it.
+// The token goes in the Authorization header, and in the query if that is how it was given; no
+// error holds it.
 func TestTokenIsNotShown(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)

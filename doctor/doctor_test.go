@@ -150,7 +150,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A database that is not there yet is no failure; without a path only the surroundings are examined.
+// A database that is not there yet is no failure; without a path only the surroundings are
+// examined.
 func TestNoDatabase(t *testing.T) {
 	o, _ := patient(t)
 	for path, want := range map[string]string{filepath.Join(t.TempDir(), "none.db"): doctor.Note, "": ""} {

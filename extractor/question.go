@@ -52,9 +52,9 @@ func screenOf(s *vterm.Snapshot) Screen {
 // preview may be below it.
 const listRows = 30
 
-// question reports whether the screen ends with a list of answers of which one is chosen, whoever
-// asks: its row has a pointer, and another row is in line with it. The answers are numbered, or a
-// row near the end says what Enter or Esc does.
+// question reports whether the screen ends with a list of answers of which one is chosen, in any
+// program: its row has a pointer, and another row is in line with it. The answers are numbered, or
+// a row near the end says what Enter or Esc does.
 func question(s Screen) bool {
 	lines := trim(s.Lines)
 	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)

@@ -146,7 +146,7 @@ func New(o Options) *Host {
 
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) {
-	h.frames.event(e) // before the stream: whoever knows a byte finds its frame
+	h.frames.event(e) // before the stream: a viewer that knows a byte finds its frame
 	h.stream.event(e)
 	if e.Kind == session.Resize {
 		h.window.changed(e)

@@ -98,9 +98,9 @@ func hostMain(f *os.File) error {
 	return nil
 }
 
-// heedSignals makes commands begin with the default action of the signals that whoever started
-// serve ignores, as nohup(1) and a shell's & do: a handled signal is not ignored after exec. The
-// host itself goes on ignoring them.
+// heedSignals makes commands begin with the default action of the signals that the program which
+// started serve ignores, as nohup(1) and a shell's & do: a handled signal is not ignored after
+// exec. The host itself goes on ignoring them.
 func heedSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {

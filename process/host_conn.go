@@ -57,7 +57,7 @@ func (h *host) answer(w *wire, q request) {
 	case opResize:
 		err = h.resize(q.Cols, q.Rows)
 	}
-	_ = w.send(h.reply(err)) // whoever is gone needs no answer
+	_ = w.send(h.reply(err)) // a client that is gone needs no answer
 }
 
 func (h *host) reply(err error) reply {

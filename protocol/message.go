@@ -192,7 +192,7 @@ type Action string
 // The actions. Only people grant, and take control unasked; anybody may give up his own.
 const (
 	Take    Action = "take"    // control for this viewer
-	Release Action = "release" // this viewer gives it up
+	Release Action = "release" // this viewer releases it
 	Allow   Action = "grant"   // programs may type
 	Revoke  Action = "revoke"  // nobody but the session's own terminal types any more
 )
@@ -203,8 +203,8 @@ type Kill struct {
 	Signal int    `json:"signal"`
 }
 
-// PromptRequest begins a prompt to the agent, which nobody else may meanwhile, or says with its Text
-// that the agent took it. It also ends when the viewer leaves. It needs control.
+// PromptRequest begins a prompt to the agent, which nobody else may meanwhile, or says with its
+// Text that the agent took it. It also ends when the viewer leaves. It needs control.
 type PromptRequest struct {
 	ID   uint32 `json:"id"`
 	Text string `json:"text,omitempty"`

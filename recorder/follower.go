@@ -155,7 +155,7 @@ func (f *follower) follow() error {
 	}
 }
 
-// next returns when tick is to be called if no event comes; nil: not at all.
+// next returns when to call tick if no event comes; nil: not at all.
 func (f *follower) next() <-chan time.Time {
 	at, ok := f.due()
 	wait := at - f.now() + tickMargin

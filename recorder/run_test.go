@@ -185,7 +185,8 @@ func (c *collector) Put(u recorder.Update) error {
 	return nil
 }
 
-// The follower falls behind a burst, reads on from the log, and ends where a replay of the log ends.
+// The follower falls behind a burst, reads on from the log, and ends where a replay of the log
+// ends.
 func TestRunCatchesUp(t *testing.T) {
 	u := ptytest.New(t)
 	log, index := &memoryLog{}, &collector{entries: map[string]*session.Entry{}}

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// toldFile is there, beside the journals, when the user has been told often enough that sessions are
-// recorded.
+// toldFile is there, beside the journals, when the user has been told often enough that sessions
+// are recorded.
 const toldFile = ".told"
 
 // Name returns the short name of the session, to tell the user that it is recorded. If most is not

@@ -246,8 +246,8 @@ func (s *sink) describe(u recorder.Update) {
 }
 
 // save writes what is not saved yet, as far as the database takes it. A command that has ended does
-// not wait for a database to be opened. The error is the database's. Whoever reads the session next
-// reads out of the raw log what is missing.
+// not wait for a database to be opened. The error is the database's. The next
+// program that reads the session reads out of the raw log what is missing.
 func (s *sink) save() error {
 	if s.ended.Load() && !s.isOpen() {
 		return nil

@@ -111,8 +111,8 @@ func TestE12CutAtSigns(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: a fifth of all keys of 32 hexadecimal digits were not random enough behind the word
-// key. Those with a word of gitleaks' list in them, such as dead, still pass.
+// Issue 12, 2.5: a fifth of all keys of 32 hexadecimal digits were not random enough behind the
+// word key. Those with a word of gitleaks' list in them, such as dead, still pass.
 func TestE12HexKeys(t *testing.T) {
 	r := newRedactor(t)
 	passed := 0

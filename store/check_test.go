@@ -366,8 +366,8 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 }
 
-// Issue 12, 1.3: wherever the first 100 bytes are damaged, the database is known as ours, also without
-// the files that a recorder leaves next to it, and is saved.
+// Issue 12, 1.3: wherever the first 100 bytes are damaged, the database is known as ours, also
+// without the files that a recorder leaves next to it, and is saved.
 func TestE12HeaderDamage(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "ptyrec.db")
 	manySegments(t, whole, 40)

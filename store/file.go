@@ -97,8 +97,8 @@ func Ready(path string) bool {
 	return pages.schemaWhole()
 }
 
-// ownDamage returns err, the reason why the file at path cannot be opened as a database. If the file
-// was once one of ours, the error becomes session.ErrCorrupt.
+// ownDamage returns err, the reason why the file at path cannot be opened as a database. If the
+// file was once one of ours, the error becomes session.ErrCorrupt.
 func ownDamage(path string, err error) error {
 	var e *sqlite.Error
 	ours := false

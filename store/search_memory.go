@@ -13,8 +13,8 @@ import (
 
 // For a prefix that occurs in most messages, FTS5 would merge most of its index. The newest
 // messages contain enough hits for such a prefix. They are indexed in memory for the query, in
-// batches that double. As soon as a batch shows that newestMessages hold too few hits, the prefix is
-// rare enough for the index on disk.
+// batches that double. As soon as a batch shows that newestMessages hold too few hits, the prefix
+// is rare enough for the index on disk.
 var (
 	firstBatch     = 50
 	newestMessages = 2000

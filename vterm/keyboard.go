@@ -3,8 +3,8 @@ package vterm
 // maxKeyboards bounds the stack of keyboard flags, per screen; kitty keeps about as many.
 const maxKeyboards = 16
 
-// keyboard is how keys are to be told, and the shape of the cursor: nothing that changes cells, but
-// a part of what a viewer's terminal has to know.
+// keyboard is how the program wants keys reported, and the shape of the cursor. Neither changes
+// cells, but a viewer's terminal must know both.
 type keyboard struct {
 	stacks [2][]int // kitty's progressive enhancement flags: main and alternate screen; the last one is in force
 	other  int      // modifyOtherKeys

@@ -136,7 +136,7 @@ func (t *Term) dispatchDCS() {
 		t.reply("\x1bP1$r%d\"q\x1b\\", t.brush.flags&penProtected/penProtected)
 	case "\"p":
 		t.reply("\x1bP1$r61;1\"p\x1b\\")
-	case " q": // a block, blinking or not: what it looks like is up to whoever draws it
+	case " q": // a block, blinking or not: the viewer that draws it decides how it looks
 		t.reply("\x1bP1$r%d q\x1b\\", setOrReset(t.cursorBlink))
 	default:
 		t.reply("\x1bP0$r\x1b\\")

@@ -185,8 +185,8 @@ func (l *link) resize(m *wire.Message) error {
 	return l.json(protocol.TypeResize, protocol.Size{Seq: f.written, Cols: m.Cols, Rows: m.Rows})
 }
 
-// role notes which role the server has given us. It comes behind the replay, whose end the viewer of
-// frames sees by the number of the next one. A server of before 2026-05-21 replays nothing to
+// role notes which role the server has given us. It comes behind the replay, whose end the viewer
+// of frames sees by the number of the next one. A server of before 2026-05-21 replays nothing to
 // who names no frame, unless it has a keyframe: it is asked again, for all that it has.
 func (l *link) role(m *wire.Message) error {
 	f := l.f

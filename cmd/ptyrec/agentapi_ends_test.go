@@ -122,8 +122,8 @@ func TestI17Signals(t *testing.T) {
 	}
 }
 
-// TestI17AttachShowsAndTypes: section 1, agentapi attach shows the screen of a server and types into
-// it; Ctrl+C leaves, and the server stays. Both are started by the name of a link.
+// TestI17AttachShowsAndTypes: section 1, agentapi attach shows the screen of a server and types
+// into it; Ctrl+C leaves, and the server stays. Both are started by the name of a link.
 func TestI17AttachShowsAndTypes(t *testing.T) {
 	t.Parallel()
 	s := startAs(t, []string{agentapiName}, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// Issue 14, item 21: --pty makes the user's terminal raw, so that every key goes to the command, and
-// leaves it as it was, whatever ends exec.
+// Issue 14, item 21: --pty makes the user's terminal raw, so that every key goes to the command,
+// and leaves it as it was, whatever ends exec.
 func TestItem21PTY(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)

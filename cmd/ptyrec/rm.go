@@ -117,7 +117,7 @@ func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 	return nil
 }
 
-// agreed asks on stderr. Whoever cannot be asked has not agreed.
+// agreed asks on stderr. A user who cannot be asked has not agreed.
 func (a *app) agreed(what string) error {
 	if !isTerminal(a.stdin) {
 		return fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")

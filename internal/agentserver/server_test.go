@@ -80,8 +80,8 @@ func options(t *testing.T, stderr io.Writer, script string) Options {
 	}
 }
 
-// A server answers until it is stopped. Then the session is over, the state saved, and the file with
-// the process id gone.
+// A server answers until it is stopped. Then the session is over, the state saved, and the file
+// with the process id gone.
 func TestServe(t *testing.T) {
 	o := options(t, io.Discard, "echo ready; cat")
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

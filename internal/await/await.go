@@ -111,8 +111,8 @@ func Exit(ctx context.Context, s *client.Stream) error {
 // portStep is how often a port is tried.
 const portStep = 100 * time.Millisecond
 
-// Port waits until something listens on a port of this machine. If the session ends first, the error
-// is io.EOF.
+// Port waits until something listens on a port of this machine. If the session ends first, the
+// error is io.EOF.
 func Port(ctx context.Context, s *client.Stream, port int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -88,8 +88,8 @@ func TestPort(t *testing.T) {
 	}
 }
 
-// Without an agent, a session is idle when it has written nothing for a while. The time of ctx comes
-// before that.
+// Without an agent, a session is idle when it has written nothing for a while. The time of ctx
+// comes before that.
 func TestIdle(t *testing.T) {
 	s := livetest.New(t, "make")
 	ctx, stream, hello := attach(t, s, client.AttachOptions{Mode: protocol.ModeText, Entries: new(int)})

@@ -69,8 +69,9 @@ func setting(key string) string {
 	return ""
 }
 
-// moduleVersion returns the version that the go command recorded in a program: the module's version,
-// which go install MODULE@VERSION and builds in a clone have; else "devel" and the commit, with
+// moduleVersion returns the version that the go command recorded in a program: the module's
+// version, which go install MODULE@VERSION and builds in a clone have; else "devel" and the commit,
+// with
 // -dirty if the clone had changes; else "devel". info may be nil.
 func moduleVersion(info *debug.BuildInfo) string {
 	if info == nil {

@@ -18,7 +18,7 @@ const (
 	ownerFile       = 3 // of run --detach: the same
 )
 
-// Session is a session in the background that is to be started.
+// Session describes a session to start in the background.
 type Session struct {
 	Command  []string
 	Database string // its path
@@ -42,8 +42,8 @@ func (s Session) args() []string {
 }
 
 // Launch starts the recorder, and returns the session's id once the command runs. said is what the
-// recorder has written to its stderr until then. If it ends before that, id is empty, and err is the
-// error of exec.Cmd.Wait, if any.
+// recorder has written to its stderr until then. If it ends before that, id is empty, and err is
+// the error of exec.Cmd.Wait, if any.
 func (s Session) Launch(environ []string) (id string, said []byte, err error) {
 	told, tell, err := os.Pipe()
 	if err != nil {
@@ -78,8 +78,8 @@ func (s Session) Launch(environ []string) (id string, said []byte, err error) {
 	return "", said, cmd.Wait()
 }
 
-// Report tells the process that launched this recorder the session's id, and lets it exit. From then
-// on nothing reads stderr.
+// Report tells the process that launched this recorder the session's id, and lets it exit. From
+// then on nothing reads stderr.
 func Report(id string) {
 	f := os.NewFile(reportFile, "start")
 	_, _ = fmt.Fprintln(f, id) // a process that is gone needs no answer

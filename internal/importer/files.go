@@ -14,8 +14,8 @@ import (
 // endings are those of the recordings that are looked for in a folder.
 var endings = []string{".cast", ".cast.gz", ".cast.zst", ".ttyrec", ".ttyrec.gz", ".ttyrec.zst", ".typescript"}
 
-// Recordings returns the paths in args, with the recordings in a folder in its place. A folder without
-// one is an error.
+// Recordings returns the paths in args, with the recordings in a folder in its place. A folder
+// without one is an error.
 func Recordings(args []string) (paths []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)

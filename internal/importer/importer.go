@@ -39,8 +39,8 @@ type imported struct {
 	failed bool        // nothing of it was imported, or not all
 }
 
-// Import imports the recordings at these paths, and says under which ids, and how much that was. What
-// cannot be read does not stop the others; the error names all of them.
+// Import imports the recordings at these paths, and says under which ids, and how much that was.
+// What cannot be read does not stop the others; the error names all of them.
 func (im *Importer) Import(ctx context.Context, paths []string) error {
 	begun := time.Now()
 	done := make([]imported, len(paths))

@@ -18,8 +18,8 @@ import (
 // ID is the id of each session.
 const ID = "01a1fd63-e33f-7a35-8c40-000000000001"
 
-// Session is a session that a test plays: it writes what the test says, and takes keys. It ends with
-// the test.
+// Session is a session that a test plays: it writes what the test says, and takes keys. It ends
+// with the test.
 type Session struct {
 	Host   *live.Host
 	Client *client.Client // of the session's folder

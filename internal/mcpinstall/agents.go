@@ -71,8 +71,8 @@ func homeFile(variable, folder, name string) string {
 	return filepath.Join(home, folder, name)
 }
 
-// Choose returns the agents with these names; without names, those that are installed. The error is a
-// *cli.Failure.
+// Choose returns the agents with these names; without names, those that are installed. The error is
+// a *cli.Failure.
 func Choose(names []string) (chosen []Agent, err error) {
 	var all []string
 	for _, agent := range known() {

@@ -10,8 +10,8 @@ import (
 // lowest is the priority of work that nobody waits for.
 const lowest = 19
 
-// Lock gives the calling goroutine a thread of its own, of the lowest priority, until it ends. Only
-// on Linux does a thread have a priority; elsewhere Lock does nothing.
+// Lock moves the calling goroutine to a thread of its own, of the lowest priority, until it ends.
+// Only on Linux does a thread have a priority; elsewhere Lock does nothing.
 func Lock() {
 	if runtime.GOOS == "linux" {
 		runtime.LockOSThread() // the thread ends with the goroutine

@@ -1,5 +1,5 @@
-// Package opener opens what the arguments of a command name: the database, a session of it, a part of
-// one, or a recording's file. The errors have hints.
+// Package opener opens what the arguments of a command name: the database, a session of it, a part
+// of one, or a recording's file. The errors have hints.
 package opener
 
 import (

@@ -13,7 +13,7 @@ import (
 //
 // It does without creack/pty, whose ptsname hands the kernel the address of a variable as a number:
 // where the garbage collector moves the stack before the call, the number stays 0, and tty is
-// /dev/pts/0, whoever's terminal that is.
+// /dev/pts/0, which may be any user's terminal.
 func Open() (ptmx, tty *os.File, err error) {
 	ptmx, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

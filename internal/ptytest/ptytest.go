@@ -27,7 +27,7 @@ type User struct {
 	TTY *os.File // the terminal as programs see it
 
 	ptmx *os.File
-	hold chan struct{} // full while nothing is to be read
+	hold chan struct{} // full while nothing may be read
 	news chan struct{} // gets a value when shown has grown, or the terminal is closed
 
 	mu     sync.Mutex // guards the fields below

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/prompt"
 )
 
-// Send gives the agent a prompt by way of a sender, nil: the session's, and returns once the agent
-// has taken it. It refuses to while the agent does not wait for one.
+// Send sends the agent a prompt through by, or through the session's Sender if by is nil, and
+// returns once the agent has taken it. It is an error while the agent does not wait for a prompt.
 func (s *Session) Send(by Sender, text string) error {
 	if by == nil {
 		by = s.Sender
@@ -87,7 +87,7 @@ func (s *Session) Raw(by Sender, keys []byte) error {
 	return refused(by.Raw(s.ctx, keys))
 }
 
-// begin does what is to be done once the agent is ready. The caller holds s.mu.
+// begin does what waited for the agent to be ready. The caller holds s.mu.
 func (s *Session) begin() {
 	s.ready = true
 	if s.Start.Load == nil && s.Start.Prompt == "" {

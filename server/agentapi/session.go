@@ -73,7 +73,7 @@ type Session struct {
 	sending  *turn     // a prompt that is on its way
 	await    awaiting
 	greeted  bool   // message 0 is the agent's banner
-	ready    bool   // the agent was ready once, and what is to be done then is done
+	ready    bool   // the agent was ready once, and what had to wait for that is done
 	starting bool   // it is being done
 	prompt   string // the first prompt
 	sent     bool   // it was
@@ -256,8 +256,8 @@ func (s *Session) takeOne(e client.Event) {
 	}
 }
 
-// look makes the status and the messages of what is known. It returns when it is to be called
-// again; 0: at the next event.
+// look makes the status and the messages of what is known. It returns when to call it again;
+// 0: at the next event.
 func (s *Session) look(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// askedGrant is how long a grant lasts that the client's user gives.
+// askedGrant is how long a grant lasts that the client's user agrees to.
 const askedGrant = 10 * time.Minute
 
 // questionID names the question in a call, and in its answer.

@@ -13,7 +13,7 @@ import (
 type tool struct {
 	name, title, about string
 	params             []param
-	result             field // see outputSchema; empty: the tool declares none, as the list of tools is to be short
+	result             field // see outputSchema; empty: the tool declares none, to keep the list of tools short
 	types              bool  // it types into sessions, or starts and ends them
 	meta               sdk.Meta
 	run                func(ctx context.Context, c *toolCall) (answer, error)

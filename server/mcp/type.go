@@ -215,8 +215,8 @@ func (s *Server) kindFor(id string) protocol.Kind {
 	return protocol.Agent
 }
 
-// mayType finds the session of a call that types, and checks that the caller may. It returns what
-// is to be asked of the user if there is no grant and the server asks.
+// mayType finds the session of a call that types, and checks that the caller may. It returns the
+// question for the user if there is no grant and the server asks.
 func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *store.Info, question answer, err error) {
 	db, info, _, err = s.find(ctx, c.text("session"))
 	if err != nil {
