@@ -54,7 +54,7 @@ func (l *memoryLog) snapshot() []session.Event {
 	return l.events[:l.settled]
 }
 
-func (l *memoryLog) Replay(from int64, fn func(int64, session.Event) error) error {
+func (l *memoryLog) Replay(_ context.Context, from int64, fn func(int64, session.Event) error) error {
 	for i, e := range l.snapshot()[from:] {
 		if err := fn(from+int64(i), e); err != nil {
 			return err
@@ -142,10 +142,10 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 			Host: func(c *recorder.Controls) recorder.Host {
 				r.host = live.New(live.Options{
 					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Child: c, Past: r.log.past,
-					Events: func(_ context.Context, from int64, fn func(int64, session.Event) error) error {
-						return r.log.Replay(from, fn)
+					Events: func(ctx context.Context, from int64, fn func(int64, session.Event) error) error {
+						return r.log.Replay(ctx, from, fn)
 					},
-					WriteTimeout: 2 * time.Second,
+					WriteTimeout: 2 * time.Second, Linger: time.Minute, // the machine may be busy
 				})
 				dir, _, err := rundir.Make()
 				if err != nil {
