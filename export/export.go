@@ -56,7 +56,7 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 var recordingFormats = []string{"html", "svg", "cast", "cast2"}
 
 // Formats returns the names of all formats.
-func Formats() []string { return slices.Concat(render.Formats, recordingFormats) }
+func Formats() []string { return slices.Concat(render.Formats(), recordingFormats) }
 
 // FormatOf returns the format of a name. Without a name, path's ending chooses; "-" is JSON.
 func FormatOf(path, name string) (string, error) {

@@ -41,7 +41,7 @@ type floodLog struct {
 
 func (l *floodLog) Settle(context.Context) error { return nil }
 
-func (l *floodLog) Replay(from int64, fn func(int64, session.Event) error) error {
+func (l *floodLog) Replay(_ context.Context, from int64, fn func(int64, session.Event) error) error {
 	for number := from; number < 4; number++ {
 		if err := fn(number, session.Event{Data: []byte("x")}); err != nil {
 			return err

@@ -241,7 +241,7 @@ func (f *follower) readOn(from, to int64) error {
 	if f.log.Settle(f.ctx) != nil {
 		return errStopped
 	}
-	err := f.log.Replay(from, func(number int64, e session.Event) error {
+	err := f.log.Replay(f.ctx, from, func(number int64, e session.Event) error {
 		if number > from {
 			f.leaveOut()
 		}
@@ -256,8 +256,11 @@ func (f *follower) readOn(from, to int64) error {
 	if err == nil && from < to {
 		f.leaveOut()
 	}
-	if errors.Is(err, errCaughtUp) {
+	switch {
+	case errors.Is(err, errCaughtUp):
 		return nil
+	case err != nil && f.ctx.Err() != nil:
+		return errStopped
 	}
 	return err
 }

@@ -17,7 +17,7 @@ type Log interface {
 	// Replay calls fn with the events from number n on (the first is 0), and their numbers.
 	// Lost events are skipped. An error of fn ends Replay and is returned. Replay may run
 	// concurrently with Put.
-	Replay(from int64, fn func(number int64, e session.Event) error) error
+	Replay(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error
 	// Close makes the events durable. It returns how many bytes of output are missing, and the
 	// first error.
 	Close() (lost int64, err error)

@@ -49,7 +49,7 @@ func (l *memoryLog) await(text string, from int) int {
 func (l *memoryLog) Settle(context.Context) error { return nil }
 func (l *memoryLog) Close() (int64, error)        { return 0, nil }
 
-func (l *memoryLog) Replay(from int64, fn func(int64, session.Event) error) error {
+func (l *memoryLog) Replay(_ context.Context, from int64, fn func(int64, session.Event) error) error {
 	l.mu.Lock()
 	events := l.events[from:]
 	l.mu.Unlock()

@@ -167,8 +167,8 @@ func (s *sink) Close() (lost int64, err error) {
 }
 
 // Replay implements recorder.Log.
-func (s *sink) Replay(from int64, fn func(number int64, e session.Event) error) error {
-	return s.events(s.ctx, from, fn)
+func (s *sink) Replay(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
+	return s.events(ctx, from, fn)
 }
 
 // events calls fn with the events of the raw log from a number on, until fn fails.

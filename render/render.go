@@ -16,8 +16,8 @@ import (
 // ErrFormat says that a format has no name here.
 var ErrFormat = errors.New("unknown format")
 
-// Formats are the names that Write knows.
-var Formats = []string{"json", "jsonl", "md", "txt"}
+// Formats returns the names that Write knows.
+func Formats() []string { return []string{"json", "jsonl", "md", "txt"} }
 
 // endings are the file name endings that name a format, besides the format's own name.
 var endings = map[string]string{"ndjson": "jsonl", "markdown": "md", "text": "txt"}
@@ -28,7 +28,7 @@ func FormatOf(filename string) (string, error) {
 	if format, ok := endings[ending]; ok {
 		return format, nil
 	}
-	if slices.Contains(Formats, ending) {
+	if slices.Contains(Formats(), ending) {
 		return ending, nil
 	}
 	return "", fmt.Errorf("%w: the ending of %s names none", ErrFormat, filename)
@@ -47,5 +47,5 @@ func Write(w io.Writer, format string, t *session.Transcript) error {
 	case "txt":
 		return writeText(w, t)
 	}
-	return fmt.Errorf("%w: %s is none of %s", ErrFormat, format, strings.Join(Formats, ", "))
+	return fmt.Errorf("%w: %s is none of %s", ErrFormat, format, strings.Join(Formats(), ", "))
 }

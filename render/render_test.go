@@ -80,7 +80,7 @@ func write(t testing.TB, format string, tr *session.Transcript) []byte {
 // Goldens change with GOLDIE_UPDATE=1 only (make golden).
 func TestGoldenWrite(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""), goldie.WithDiffEngine(goldie.ColoredDiff))
-	for _, format := range render.Formats {
+	for _, format := range render.Formats() {
 		g.Assert(t, "example."+format, write(t, format, example()))
 		g.Assert(t, "empty."+format, write(t, format, &session.Transcript{}))
 	}
@@ -136,7 +136,7 @@ func TestFormatOf(t *testing.T) {
 
 // The error of the writer is not lost in a buffer.
 func TestWriteError(t *testing.T) {
-	for _, format := range render.Formats {
+	for _, format := range render.Formats() {
 		if err := render.Write(failing{}, format, example()); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("%s: error = %v", format, err)
 		}
@@ -152,7 +152,7 @@ func BenchmarkWrite(b *testing.B) {
 	for range 6 {
 		t.Entries = append(t.Entries, t.Entries...)
 	}
-	for _, format := range render.Formats {
+	for _, format := range render.Formats() {
 		b.Run(format, func(b *testing.B) {
 			b.SetBytes(int64(len(write(b, format, t))))
 			b.ReportAllocs()

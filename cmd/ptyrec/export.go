@@ -136,7 +136,7 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if err != nil {
 		return err
 	}
-	if slices.Contains(render.Formats, format) {
+	if slices.Contains(render.Formats(), format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
 	lib, err := a.library(db)

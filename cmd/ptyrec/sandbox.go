@@ -139,7 +139,7 @@ func (s *sandbox) show(ctx context.Context, a *app, f showFlags) error {
 
 // export writes the sandbox in a format that has no recording.
 func (s *sandbox) export(ctx context.Context, a *app, out, format string) error {
-	if !slices.Contains(render.Formats, format) {
+	if !slices.Contains(render.Formats(), format) {
 		return misuse("export one of its commands: `ptyrec list --sandbox "+s.name()+"`", "a sandbox cannot be written as %s", format)
 	}
 	t, err := s.transcript(ctx, a)
