@@ -37,8 +37,11 @@ While an agent asks something (approval, trust, a login, a menu), a text or --en
 --keys alone answers; --force types all the same.
 
 If the session's command is an agent, send waits up to a minute until it has started. With a text and --enter, send looks whether the agent takes the text, and presses Enter
-again while nothing happens. If the text stays in the input box, as a command that the agent does not know may, the exit status is 1.`,
-		Example: `  ptyrec send last "fix the failing test" --enter && ptyrec wait last --idle
+again while nothing happens. If the text stays in the input box, as a command that the agent does not know may, the exit status is 1.
+
+Send types at any time, also into the queue of an agent that works, and behind what its input box holds. To ask an agent something, use ` + "`ptyrec prompt`" + `: it
+types only into an empty box of an idle agent, and prints the reply.`,
+		Example: `  ptyrec send last "make test" --enter && ptyrec wait last --idle
   ptyrec send last --keys "Down Enter"
   ptyrec send last --keys C-c
   git diff | ptyrec send 01a1fcd2 - --enter`,
