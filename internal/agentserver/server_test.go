@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 func test(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "agentserver")
 	if err == nil {
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		var program string
 		if program, err = servetest.Program(dir); err == nil {
 			err = os.Setenv(programVariable, program)

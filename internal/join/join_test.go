@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for _, got := range []error{join.Over(io.ErrClosedPipe), join.Refused(io.ErrClosedPipe, id), join.Prompt(io.ErrClosedPipe, "last")} {
-		if got != io.ErrClosedPipe {
+		if !errors.Is(got, io.ErrClosedPipe) || errors.As(got, new(*cli.Failure)) {
 			t.Errorf("another error became %v", got)
 		}
 	}

@@ -50,6 +50,7 @@ func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.
 	return s, err
 }
 
+// ErrNoDatabase says that there is nothing to read yet.
 var ErrNoDatabase = errors.New("there is no database")
 
 // Existing opens the database for reading; a new one would be of no use. If it cannot be used,

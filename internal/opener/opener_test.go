@@ -98,7 +98,7 @@ func TestResolve(t *testing.T) {
 			args = []string{name}
 		}
 		target, err := o.Resolve(t.Context(), args)
-		got := ""
+		var got string
 		switch {
 		case err != nil:
 			got = err.Error()

@@ -60,7 +60,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%v: %+v, want status %d and the hint %q", c.err, f, c.status, c.hint)
 		}
 	}
-	if err := Explain(cli.ExitStatus(130), "id"); err != cli.ExitStatus(130) {
+	if err := Explain(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*cli.Failure)) {
 		t.Errorf("an exit status became %v", err)
 	}
 }
