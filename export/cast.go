@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// writeCast writes the raw log of the session t as an asciicast: cast is the newest version, cast2
-// version 2. Each message has a marker.
+// writeCast writes the raw log of a session, whose transcript is t, as an asciicast with a marker
+// at each message. The format is cast, the newest version, or cast2, version 2.
 func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// wordSet is words by their first two bytes: there are more than a thousand, and few begin anywhere
-// in a secret. Words of one byte are none.
+// wordSet finds out quickly whether a text contains one of more than a thousand words. It has them
+// by their first two bytes: at most places of a text none begins. Words of one byte are left out.
 type wordSet map[[2]byte][]string
 
 func newWordSet(words []string) wordSet {

@@ -39,7 +39,7 @@ func TestB3LateJoiner(t *testing.T) {
 		tui += fmt.Sprintf("\x1b[%d;1H\x1b[3%dmrow %d 日本\x1b[m\x1b[K", i+1, i%8, i)
 	}
 	tui += strings.Repeat("\x1b[5;10H\x1b[1mspinner\x1b[m\x1b[30;1H", 3000) + "END"
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: tui})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: tui})
 	c.until("A", "END")
 	c.open("B", "/ws/pty/tui")
 	text, _ := c.read("B")["payload"].(string)
@@ -49,7 +49,7 @@ func TestB3LateJoiner(t *testing.T) {
 	if len(text) > 64<<10 {
 		t.Errorf("he got %d bytes", len(text))
 	}
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "\x1b[1;1Hlive"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "\x1b[1;1Hlive"})
 	c.until("B", "live")
 }
 
@@ -115,7 +115,7 @@ func TestB6SpawnFailure(t *testing.T) {
 	}
 	c.fails = ""
 	c.open("B", "/ws/pty/x")
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "again"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "again"})
 	c.until("B", "again")
 }
 
@@ -131,7 +131,7 @@ func TestB7Sweep(t *testing.T) {
 		c.open("A", "/ws/pty/x")
 	}
 	time.Sleep(2 * ttl)
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "still here"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "still here"})
 	c.until("A", "still here")
 }
 
@@ -238,15 +238,15 @@ func TestBridgeLosesNothing(t *testing.T) {
 	c := newConversation(t)
 	slow := c.dial(t, "/ws/pty/x")
 	reading := c.dial(t, "/ws/pty/x")
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "begin\r\n"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "begin\r\n"})
 	var want strings.Builder
 	want.WriteString("begin\r\n")
 	for i := range 8 {
 		line := fmt.Sprintf("%d 日本 \x1b[3%dmabcdefghijklmnopqrstuvwxyz\x1b[m\r\n", i, i)
-		c.puppets.Do(puppet.Deed{Ev: "output", Data: line, Times: 20_000})
+		c.puppets.Do(puppet.Step{Ev: "output", Data: line, Times: 20_000})
 		want.WriteString(strings.Repeat(line, 20_000))
 	}
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "the END"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "the END"})
 	want.WriteString("the END")
 	for i, ws := range []*websocket.Conn{reading, slow} {
 		got, dropped := readBridge(t, ws)
@@ -263,8 +263,8 @@ func TestBridgeSlowClient(t *testing.T) {
 	server.SetBacklog(c.server, 100_000)
 	slow := c.dial(t, "/ws/pty/x")
 	reading := c.dial(t, "/ws/pty/x")
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "0123456789abcdefghijklmnopqrstuvwxyz 日本\r\n", Times: 300_000})
-	c.puppets.Do(puppet.Deed{Ev: "output", Data: "\x1b[1mbold\x1b[m the END"})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "0123456789abcdefghijklmnopqrstuvwxyz 日本\r\n", Times: 300_000})
+	c.puppets.Do(puppet.Step{Ev: "output", Data: "\x1b[1mbold\x1b[m the END"})
 	readBridge(t, reading)
 	got, dropped := readBridge(t, slow)
 	if dropped == 0 {

@@ -34,7 +34,7 @@ type step struct {
 	Reason     string          `json:"reason"`
 	SpawnError string          `json:"spawn_error"`
 	ReadOnly   bool            `json:"read_only"`
-	puppet.Deed
+	puppet.Step
 }
 
 // differences are what we do better than the declaration's first server: file, then what stands
@@ -166,19 +166,19 @@ func (c *conversation) step(s step) {
 			return // it has had its signal
 		}
 		c.wrote += strings.Repeat(s.Data, max(1, s.Times))
-		c.puppets.Do(puppet.Deed{Ev: s.Ev, Data: s.Data, Times: s.Times, Code: s.deedCode()})
+		c.puppets.Do(puppet.Step{Ev: s.Ev, Data: s.Data, Times: s.Times, Code: s.deedCode()})
 	case "pty_expect":
-		c.ptyExpect(s.Deed)
+		c.ptyExpect(s.Step)
 	case "advance": // time goes by itself
 	default:
 		c.t.Fatalf("unknown step %q", s.T)
 	}
 }
 
-// deedCode is the code of a step, which stands in the step and its deed by the same name.
-func (s step) deedCode() int { return max(s.Code, s.Deed.Code) }
+// deedCode is the code of a step, which stands in the step and its step by the same name.
+func (s step) deedCode() int { return max(s.Code, s.Step.Code) }
 
-func (c *conversation) ptyExpect(want puppet.Deed) {
+func (c *conversation) ptyExpect(want puppet.Step) {
 	c.t.Helper()
 	switch {
 	case want.Ev == "alive": // no sooner than after its time

@@ -16,8 +16,8 @@ import (
 
 func main() {
 	path := flag.String("db", "history.db", "the database to make")
-	sessions := flag.Int("sessions", 10_000, "how many")
-	entries := flag.Int("entries", 100, "how many in each session")
+	sessions := flag.Int("sessions", 10_000, "how many sessions")
+	entries := flag.Int("entries", 100, "how many entries each session has")
 	flag.Parse()
 	if err := fill(context.Background(), *path, *sessions, *entries); err != nil {
 		log.Fatal(err)

@@ -17,12 +17,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Variable names the socket of a test's strings, for this test binary as a program in a terminal.
+// Variable is the environment variable with the path of the socket by which a test controls a
+// puppet. It makes this test binary one.
 const Variable = "PTYREC_TEST_PUPPET"
 
-// Deed is what a puppet saw, or is to do.
-type Deed struct {
-	Ev    string `json:"ev"` // saw: spawn, write, resize, kill; to do: output, exit
+// Step is what a puppet saw, or what the test has it do.
+type Step struct {
+	Ev    string `json:"ev"` // seen: spawn, write, resize, kill; done: output, exit
 	Data  string `json:"data,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"` // of output: what is no text
 	Times int    `json:"times,omitempty"`
@@ -39,7 +40,7 @@ func Main() {
 	}
 }
 
-// run does as it is told, and tells what it sees.
+// run does what comes from the socket, and reports there what it sees.
 func run(socket string) {
 	if _, err := term.MakeRaw(0); err != nil {
 		panic(err)
@@ -62,32 +63,32 @@ func run(socket string) {
 			keys <- string(buf[:n])
 		}
 	}()
-	todo := make(chan Deed)
+	todo := make(chan Step)
 	go func() {
 		in := json.NewDecoder(bufio.NewReader(conn))
 		for {
-			var d Deed
+			var d Step
 			if in.Decode(&d) != nil {
 				os.Exit(100) // the test is gone
 			}
 			todo <- d
 		}
 	}()
-	size := func(ev string) Deed {
+	size := func(ev string) Step {
 		cols, rows, _ := term.GetSize(0)
-		return Deed{Ev: ev, Cols: cols, Rows: rows, Term: os.Getenv("TERM")}
+		return Step{Ev: ev, Cols: cols, Rows: rows, Term: os.Getenv("TERM")}
 	}
 	_ = tell.Encode(size("spawn"))
 	for {
 		select {
 		case k := <-keys:
-			_ = tell.Encode(Deed{Ev: "write", Data: k})
+			_ = tell.Encode(Step{Ev: "write", Data: k})
 		case s := <-signals:
 			if s == syscall.SIGWINCH {
 				_ = tell.Encode(size("resize"))
 				continue
 			}
-			_ = tell.Encode(Deed{Ev: "kill"})
+			_ = tell.Encode(Step{Ev: "kill"})
 			signal.Reset(syscall.SIGHUP)
 			_ = syscall.Kill(os.Getpid(), syscall.SIGHUP)
 		case d := <-todo:
@@ -99,10 +100,10 @@ func run(socket string) {
 	}
 }
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+// patience is how long a test waits for a step that must come.
+const patience = time.Minute
 
-// Puppets are the test's side of Puppets.
+// Puppets is a test's side: it starts puppets, controls them, and reads what they see.
 type Puppets struct {
 	t      testing.TB
 	socket string
@@ -112,7 +113,7 @@ type Puppets struct {
 	Since  time.Time // when the last client left
 }
 
-// New makes the test's side. Its socket is in dir, whose path is short.
+// New returns the test's side. Its socket is in dir, whose path must be short.
 func New(t testing.TB, dir string) *Puppets {
 	p := &Puppets{t: t, socket: filepath.Join(dir, "puppets"), Conns: make(chan net.Conn, 10)}
 	l, err := net.Listen("unix", p.socket)
@@ -140,13 +141,13 @@ func New(t testing.TB, dir string) *Puppets {
 	return p
 }
 
-// Command is what runs a puppet.
+// Command returns the command line of a puppet.
 func (p *Puppets) Command() []string {
 	return []string{"/usr/bin/env", Variable + "=" + p.socket, os.Args[0]}
 }
 
 // Saw returns what the puppet saw next, and waits for it if need be.
-func (p *Puppets) Saw() Deed {
+func (p *Puppets) Saw() Step {
 	p.t.Helper()
 	if p.conn == nil {
 		select {
@@ -159,7 +160,7 @@ func (p *Puppets) Saw() Deed {
 	if err := p.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		p.t.Fatal(err)
 	}
-	var d Deed
+	var d Step
 	if err := p.in.Decode(&d); err != nil {
 		p.t.Fatalf("the puppet sees nothing more: %v", err)
 	}
@@ -170,12 +171,12 @@ func (p *Puppets) Saw() Deed {
 func (p *Puppets) Meet() {
 	p.t.Helper()
 	if p.conn == nil {
-		p.Await(Deed{Ev: "spawn"})
+		p.Await(Step{Ev: "spawn"})
 	}
 }
 
 // Do has the puppet do something.
-func (p *Puppets) Do(d Deed) {
+func (p *Puppets) Do(d Step) {
 	p.t.Helper()
 	p.Meet()
 	if err := json.NewEncoder(p.conn).Encode(d); err != nil {
@@ -183,8 +184,8 @@ func (p *Puppets) Do(d Deed) {
 	}
 }
 
-// Await waits until the puppet has seen this; sizes and texts count where they are told.
-func (p *Puppets) Await(want Deed) {
+// Await waits until the puppet has seen a step like this; empty fields match any value.
+func (p *Puppets) Await(want Step) {
 	p.t.Helper()
 	text := ""
 	for {

@@ -245,11 +245,11 @@ func (c *conversation) agent(s step) {
 	switch {
 	case c.number == "16", s.Ev == "exit" && s.Code > 128: // a command without a terminal; one that a signal has ended
 	case s.Ev == "exit":
-		c.puppets.Do(puppet.Deed{Ev: "exit", Code: s.Code})
+		c.puppets.Do(puppet.Step{Ev: "exit", Code: s.Code})
 	default:
 		for range max(1, s.Times) {
 			before := len(c.peers["A"].in)
-			c.puppets.Do(puppet.Deed{Ev: "output", Bytes: s.Data})
+			c.puppets.Do(puppet.Step{Ev: "output", Bytes: s.Data})
 			if s.Times > 1 {
 				eventually(c.t, "it is sent", func() bool { return len(c.peers["A"].in) > before })
 			}
@@ -273,11 +273,11 @@ func (c *conversation) agentExpect(s step) {
 	switch {
 	case s.Ev == "run", s.Signal == 9: // nobody sees that
 	case s.Ev == "spawn":
-		c.puppets.Await(puppet.Deed{Ev: "spawn", Cols: s.Cols, Rows: s.Rows, Term: "xterm-256color"})
+		c.puppets.Await(puppet.Step{Ev: "spawn", Cols: s.Cols, Rows: s.Rows, Term: "xterm-256color"})
 	case s.Ev == "stdin":
-		c.puppets.Await(puppet.Deed{Ev: "write", Data: string(s.Data)})
+		c.puppets.Await(puppet.Step{Ev: "write", Data: string(s.Data)})
 	case s.Ev == "resize":
-		c.puppets.Await(puppet.Deed{Ev: "resize", Cols: s.Cols, Rows: s.Rows})
+		c.puppets.Await(puppet.Step{Ev: "resize", Cols: s.Cols, Rows: s.Rows})
 	case s.Ev == "signal":
 		for c.puppets.Saw().Ev != "kill" {
 		}
