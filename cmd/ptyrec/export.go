@@ -126,11 +126,11 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if err != nil {
 		return err
 	}
-	if s, err := a.openSandbox(ctx, of); s != nil || err != nil {
+	if _, s, err := a.openSandbox(ctx, of); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return s.export(ctx, a, out, format)
+		return exportSandbox(ctx, a, s, out, format)
 	}
 	db, info, ref, err := a.openSession(ctx, of)
 	if err != nil {

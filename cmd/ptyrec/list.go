@@ -71,9 +71,11 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	}
 	var boxes []string
 	if f.folded && db != nil {
-		if boxes, err = sandboxLines(ctx, db, filter, now); err != nil && !damaged {
+		found, err := db.Sandboxes(ctx, filter)
+		if err != nil && !damaged {
 			return err
 		}
+		boxes = listing.Sandboxes(found, now)
 	}
 	more := f.limit > 0 && len(infos) > f.limit
 	if more {

@@ -61,13 +61,17 @@ const showGC = 30
 
 func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
-	if s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+	if lib, s, err := a.openSandbox(ctx, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return s.show(ctx, a, f)
+		return showSandbox(ctx, a, lib, s, f)
 	}
 	db, info, ref, err := a.openSession(ctx, args)
+	if err != nil {
+		return err
+	}
+	lib, err := a.library(db)
 	if err != nil {
 		return err
 	}
@@ -75,11 +79,7 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		if !ref.Whole() {
 			return opener.WholeOnly(ref)
 		}
-		return showRaw(ctx, a, db, info)
-	}
-	lib, err := a.library(db)
-	if err != nil {
-		return err
+		return showRaw(ctx, a, lib, info)
 	}
 	if ref.Whole() && !f.asJSON && (info.Process == "" || info.Status != store.Live) {
 		return showWhole(ctx, a, lib, info, f)
@@ -172,8 +172,8 @@ func labels(info *store.Info) (out [][2]string) {
 }
 
 // showRaw writes the output's bytes.
-func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) error {
-	source := archive.NewRawLog(ctx, db, info.ID, 0)
+func showRaw(ctx context.Context, a *app, lib *library.Library, info *store.Info) error {
+	source := archive.NewRawLog(ctx, lib.Store, info.ID, 0)
 	defer source.Stop()
 	err := cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		for {
@@ -191,8 +191,6 @@ func showRaw(ctx context.Context, a *app, db *store.Store, info *store.Info) err
 			}
 		}
 	})
-	for _, d := range source.Damage {
-		a.notice("warning: %v", d)
-	}
+	lib.WarnDamage(source.Damage)
 	return err
 }

@@ -2,26 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
-	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/tail"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
-
-// tailPoll is how often the database is asked for more. A recorder writes into it from another
-// process, which cannot call us.
-const tailPoll = 250 * time.Millisecond
 
 type tailFlags struct {
 	last    int
@@ -49,7 +45,7 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
 			if f.last < 0 {
 				return usageError(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
 			}
-			return tail(cmd.Context(), a, args, f)
+			return tailSession(cmd.Context(), a, args, f)
 		},
 	}
 	cmd.Flags().IntVarP(&f.last, "lines", "n", 10, "begin with the last `N` entries")
@@ -60,52 +56,30 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
 	return cmd
 }
 
-func tail(ctx context.Context, a *app, args []string, f tailFlags) error {
-	r := f.verbose
-	r.Width, r.Color = a.width(), bool(a.colours())
-	write := func(e *session.Entry) error {
-		if f.asJSON {
-			return render.WriteLine(a.stdout, e)
-		}
-		_, err := io.WriteString(a.stdout, r.Entry(e))
-		return err
-	}
+func tailSession(ctx context.Context, a *app, args []string, f tailFlags) error {
+	o := tail.Options{Out: a.stdout, Format: f.verbose, JSON: f.asJSON, Last: f.last}
+	o.Format.Width, o.Format.Color = a.width(), bool(a.colours())
 	if len(args) > 0 && management.Is(args[0]) {
-		return tailManaged(ctx, a, args[0], f, r, write)
+		return tailManaged(ctx, a, args[0], o)
 	}
-	if s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+	if lib, s, err := a.openSandbox(ctx, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return s.tail(ctx, a, f, r, write)
+		return tail.Sandbox(ctx, lib, s, o)
 	}
 	db, info, ref, err := tailed(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	if info.Status == store.Live && info.Piped() && ref.Whole() && !f.asJSON {
-		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
-		return tailOne(ctx, a, db, info, f, r)
-	}
 	lib, err := a.library(db)
 	if err != nil {
 		return err
 	}
-	t := &follower{lib: lib, db: db, id: info.ID, giver: newGiver(f, r, write)}
 	if !f.asJSON {
 		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
-	if !ref.Whole() {
-		entries, err := db.Entries(ctx, info.ID)
-		if err != nil {
-			return err
-		}
-		if _, _, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries}); err != nil && info.Status != store.Live {
-			return opener.Missing(err)
-		}
-		t.seq, t.to, f.last = ref.First-1, ref.To, -1
-	}
-	return t.follow(ctx, f.last)
+	return opener.Missing(tail.Session(ctx, lib, info, ref, o))
 }
 
 // tailed returns the session to follow.
@@ -127,58 +101,34 @@ func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.In
 	return db, infos[0], archive.Ref{}, nil
 }
 
-// follower writes the entries of a session of the database.
-type follower struct {
-	giver
-	lib  *library.Library
-	db   *store.Store
-	id   string
-	said *follow.Entries // of a command that runs
-}
-
-func (t *follower) follow(ctx context.Context, last int) error {
-	tick := time.NewTicker(tailPoll)
-	defer tick.Stop()
-	for first := true; ; first = false {
-		info, err := t.db.Find(ctx, t.id) // before the entries: what it ends with is not to be missed
-		if err != nil {
-			return err
-		}
-		entries, err := t.entries(ctx, info)
-		if err != nil {
-			return err
-		}
-		over := info.Status != store.Live
-		if over && (info.Beside || info.Unread) {
-			all, err := t.lib.Transcript(ctx, info)
-			if err != nil {
-				return err
-			}
-			entries = all.Entries
-		}
-		if first && last >= 0 {
-			t.skip(entries, last)
-		}
-		if err := t.give(entries, over); err != nil || over {
-			return archive.IgnoreEnd(err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
+// tailManaged follows the session at the URL of a management server. The session's exit status is
+// that of the command.
+func tailManaged(ctx context.Context, a *app, where string, o tail.Options) error {
+	r, err := a.redaction()
+	if err != nil {
+		return err
+	}
+	log, err := openManaged(ctx, a, where)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Stream.Close() }()
+	begins := func(s session.Session) {
+		if !o.JSON {
+			a.notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 	}
-}
-
-// entries returns those after the last one that was given out. Nobody puts those of a command that
-// runs into the database.
-func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
-	if info.Process == "" || info.Status != store.Live {
-		return t.db.EntriesAfter(ctx, t.id, t.seq)
+	if err := tail.Remote(ctx, log, r, begins, o); err != nil {
+		return err
 	}
-	if t.said == nil {
-		t.said = follow.NewEntries(t.db, info.ID, newEntryReader(info.Session, t.lib.Redact))
+	if ctx.Err() != nil {
+		return nil
 	}
-	_, _, err := t.said.Read(ctx, false)
-	return t.said.After(t.seq), err
+	switch status, ok := log.Stream.ExitStatus(); {
+	case !ok || status < 0:
+		return fail(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
+	case status > 0:
+		return cli.ExitStatus(status)
+	}
+	return nil
 }

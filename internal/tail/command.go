@@ -1,4 +1,4 @@
-package main
+package tail
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/process"
-	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -21,7 +21,7 @@ const backlog = 64 << 10
 
 // commandTail writes what a command with pipes writes, line by line.
 type commandTail struct {
-	*tailWriter
+	*output
 	archive.Redaction
 	info *store.Info
 	seq  int // of its entry
@@ -29,24 +29,20 @@ type commandTail struct {
 	rest string // a line that is not complete
 }
 
-// tailWriter writes the output of several commands. Each time another one writes, its command line
-// comes first.
-type tailWriter struct {
-	out    io.Writer
-	format render.Terminal
-	now    *commandTail // whose output came last; nil: none
+// output is the output of several commands. Each time another one writes, its command line comes
+// first.
+type output struct {
+	Options
+	now *commandTail // whose output came last; nil: none
 }
 
-// newCommandTail returns the tail of a command. Only its last lines come of what it has written.
-func newCommandTail(ctx context.Context, a *app, db *store.Store, w *tailWriter, info *store.Info, seq int, last bool) (*commandTail, error) {
-	all, err := a.redaction()
-	if err != nil {
-		return nil, err
-	}
-	t := &commandTail{tailWriter: w, info: info, seq: seq, log: follow.Log{Store: db, ID: info.ID}}
-	t.Redaction, _ = all.Of(info.Command)
+// newCommandTail returns the tail of a command, and writes the last lines of what the command has
+// written so far; if last is not set, only a line that is not complete.
+func newCommandTail(ctx context.Context, l *library.Library, w *output, info *store.Info, seq int, last bool) (*commandTail, error) {
+	t := &commandTail{output: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
+	t.Redaction, _ = l.Redact.Of(info.Command)
 	written := ""
-	err = t.log.Each(ctx, func(e session.Event) {
+	err := t.log.Each(ctx, func(e session.Event) {
 		written += session.Text(e.Data[:e.Printed()])
 		if len(written) > 2*backlog {
 			written = lastLines(written)
@@ -56,7 +52,7 @@ func newCommandTail(ctx context.Context, a *app, db *store.Store, w *tailWriter,
 		written = written[strings.LastIndexByte(written, '\n')+1:]
 	}
 	if err == nil {
-		err = t.write(written)
+		err = t.add(written)
 	}
 	return t, err
 }
@@ -75,13 +71,13 @@ func (t *commandTail) follow(ctx context.Context) error {
 	text := ""
 	err := t.log.Each(ctx, func(e session.Event) { text += session.Text(e.Data[:e.Printed()]) })
 	if err == nil {
-		err = t.write(text)
+		err = t.add(text)
 	}
 	return err
 }
 
-// write writes the lines that are complete with text.
-func (t *commandTail) write(text string) error {
+// add writes the lines that are complete with text.
+func (t *commandTail) add(text string) error {
 	text = t.rest + text
 	end := strings.LastIndexByte(text, '\n') + 1
 	if end == 0 && len(text) > backlog {
@@ -103,14 +99,14 @@ func (t *commandTail) show(lines string) error {
 			Text: process.CommandText(t.info.Command),
 		}
 		e.Cwd = t.info.Cwd
-		if _, err := io.WriteString(t.out, t.format.Entry(&e)); err != nil {
+		if _, err := io.WriteString(t.Out, t.Format.Entry(&e)); err != nil {
 			return err
 		}
 	}
 	if lines == "" {
 		return nil
 	}
-	_, err := io.WriteString(t.out, t.format.Lines(t.Text(ansi.Strip(lines), nil)))
+	_, err := io.WriteString(t.Out, t.Format.Lines(t.Text(ansi.Strip(lines), nil)))
 	return err
 }
 
@@ -119,7 +115,7 @@ func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 	if err := t.follow(ctx); err != nil {
 		return err
 	}
-	status := t.format.Status(e)
+	status := t.Format.Status(e)
 	if t.rest == "" && t.now != t && status == "" {
 		return nil
 	}
@@ -128,29 +124,25 @@ func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(t.out, status)
+	_, err := io.WriteString(t.Out, status)
 	return err
 }
 
-// tailOne follows one command that runs.
-func tailOne(ctx context.Context, a *app, db *store.Store, info *store.Info, f tailFlags, format render.Terminal) error {
-	lib, err := a.library(db)
+// runningCommand follows one command until it ends.
+func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o Options) error {
+	t, err := newCommandTail(ctx, l, &output{Options: o}, info, 1, o.Last > 0)
 	if err != nil {
 		return err
 	}
-	t, err := newCommandTail(ctx, a, db, &tailWriter{out: a.stdout, format: format}, info, 1, f.last > 0)
-	if err != nil {
-		return err
-	}
-	tick := time.NewTicker(tailPoll)
+	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		info, err := db.Find(ctx, info.ID) // before the output: none at its end is missed
+		info, err := l.Store.Find(ctx, info.ID) // before the output: none at its end is missed
 		if err != nil {
 			return err
 		}
 		if info.Status != store.Live {
-			said, err := lib.Transcript(ctx, info)
+			said, err := l.Transcript(ctx, info)
 			if err != nil || len(said.Entries) == 0 {
 				return err
 			}

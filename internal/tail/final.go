@@ -1,0 +1,59 @@
+package tail
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// finalWriter writes entries once they are final: another one follows, the session is over, or
+// nothing has changed since the last call.
+type finalWriter struct {
+	Options
+	done map[string]bool // the ids of entries that are written, or left out
+	seq  int             // of the last of them
+	to   int             // the last entry to write; 0: the session's
+	open *session.Entry  // the first entry that was not final at the last call
+}
+
+func (o Options) finalWriter() finalWriter {
+	return finalWriter{Options: o, done: map[string]bool{}}
+}
+
+// skip leaves out all but the last n entries that are shown.
+func (t *finalWriter) skip(entries []*session.Entry, n int) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if n > 0 && t.shows(entries[i]) {
+			n--
+			continue
+		}
+		if n == 0 {
+			t.done[entries[i].ID] = true
+		}
+	}
+}
+
+// put writes those of the entries that are final; over says that all are. The error is io.EOF after
+// the last entry that is wanted.
+func (t *finalWriter) put(entries []*session.Entry, over bool) error {
+	for i, e := range entries {
+		if t.to > 0 && e.Seq > t.to {
+			return io.EOF
+		}
+		if t.done[e.ID] {
+			t.seq = e.Seq
+			continue
+		}
+		final := over || i < len(entries)-1 || e.Status != session.StatusStreaming && reflect.DeepEqual(e, t.open)
+		if !final {
+			t.open = e
+			return nil
+		}
+		t.done[e.ID], t.seq = true, e.Seq
+		if err := t.write(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
