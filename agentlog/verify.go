@@ -1,8 +1,12 @@
 package agentlog
 
 import (
+	"fmt"
+	"io"
+	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -53,4 +57,36 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 		}
 	}
 	return found, looked, nil
+}
+
+// SGR parameters (ECMA-48, 8.3.117).
+const (
+	red   = "31"
+	green = "32"
+)
+
+// Write writes what was compared, for people. paint colours a text. What cannot be written is lost.
+func (v *Verification) Write(w io.Writer, paint func(sgr, text string) string) {
+	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
+	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
+	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
+	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)
+	switch {
+	case v.Cut == 1:
+		fmt.Fprintf(w, "  cut off   1 message interrupted, and not in the log\n")
+	case v.Cut > 1:
+		fmt.Fprintf(w, "  cut off   %d messages interrupted, and not in the log\n", v.Cut)
+	}
+	removed := func(text string) string { return paint(red, "[-"+text+"-]") }
+	added := func(text string) string { return paint(green, "{+"+text+"+}") }
+	for _, d := range v.Differs {
+		switch d.Kind {
+		case Missing:
+			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, paint(red, printable.Clip(d.Want, 100)))
+		case More:
+			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, paint(green, printable.Clip(d.Have, 100)))
+		default:
+			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, d.Text(removed, added))
+		}
+	}
 }

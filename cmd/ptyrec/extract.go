@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/explain"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/library"
@@ -56,7 +55,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 			case why && (len(args) > 1 || dir != ""):
 				return usageError(errors.New("--explain takes one recording"))
 			case why:
-				return explain(a, args[0])
+				return explainFile(a, args[0])
 			case len(args) > 1 && dir == "":
 				return usageError(errors.New("several recordings need a folder"))
 			}
@@ -79,7 +78,7 @@ func extract(a *app, paths []string, dir string) error {
 // eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
 func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
-	targets, err := targetsOf(paths, dir, ending)
+	targets, err := archive.Outputs(paths, dir, ending)
 	if err != nil {
 		return err
 	}
@@ -107,34 +106,14 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 	})
 }
 
-// targetsOf names the file for each recording, and refuses two of one name.
-func targetsOf(paths []string, dir, ending string) ([]string, error) {
-	targets := make([]string, len(paths))
-	taken := map[string]string{}
-	for i, path := range paths {
-		if dir == "" {
-			targets[i] = "-"
-			continue
-		}
-		targets[i] = filepath.Join(dir, castName(path)+ending)
-		if other, ok := taken[targets[i]]; ok {
-			return nil, usageError(fmt.Errorf("%s and %s would both be written to %s", other, path, targets[i]))
-		}
-		taken[targets[i]] = path
+// explainFile prints how a recording was read off its screen.
+func explainFile(a *app, path string) error {
+	rec, err := a.openRecording(path, func(int) {})
+	if err != nil {
+		return err
 	}
-	return targets, nil
-}
-
-// castName is a recording's file name without its endings.
-func castName(path string) string {
-	if path == "-" {
-		return "stdin"
-	}
-	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".zst", ".cast", ".json", ".ttyrec", ".typescript"} {
-		name = strings.TrimSuffix(name, ending)
-	}
-	return name
+	defer rec.Close()
+	return explain.Write(a.stdout, rec.Session, rec)
 }
 
 // extractSession reads a recorded session again with today's extractors.

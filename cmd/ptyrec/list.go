@@ -61,7 +61,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if limit > 0 {
 		limit++ // to know of more
 	}
-	f.folded = f.sandbox == "" && !f.asJSON
+	f.Folded = f.Sandbox == "" && !f.asJSON
 	db, infos, filter, err := f.sessions(ctx, a, now, limit)
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
@@ -70,7 +70,7 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		return err
 	}
 	var boxes []string
-	if f.folded && db != nil {
+	if f.Folded && db != nil {
 		found, err := db.Sandboxes(ctx, filter)
 		if err != nil && !damaged {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/opener"
+	"github.com/ptyrec/ptyrec/internal/retention"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -66,24 +66,21 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 	if err != nil {
 		return err
 	}
-	victims := limits.choose(infos)
+	victims := limits.Choose(infos)
 	if len(victims) == 0 {
-		a.notice("nothing to delete%s", kept(limits, infos))
+		kept := ""
+		limits.Tagged = true
+		if n := len(limits.Choose(infos)); n > 0 {
+			kept = "; " + cli.Plural(n, "session") + " with tags would go with --tagged"
+		}
+		a.notice("nothing to delete%s", kept)
 		return nil
 	}
 	return deleteSessions(ctx, a, db, victims, f.yes)
 }
 
-// pruneLimits say which sessions may stay.
-type pruneLimits struct {
-	before time.Time // zero: any
-	keep   int       // negative: all
-	size   int64     // stored bytes; negative: any
-	tagged bool
-}
-
-func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
-	l := pruneLimits{keep: f.keep, size: -1, tagged: f.tagged}
+func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
+	l := retention.Limits{Keep: f.keep, Size: -1, Tagged: f.tagged}
 	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
 		return l, &cli.Failure{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Status: cli.StatusUsage}
 	}
@@ -92,38 +89,14 @@ func (f *pruneFlags) limits(now time.Time) (pruneLimits, error) {
 		if err != nil {
 			return l, &cli.Failure{Err: err, Hint: "try 90d, 12w or 1y", Status: cli.StatusUsage}
 		}
-		l.before = now.Add(-age)
+		l.Before = now.Add(-age)
 	}
 	if f.maxSize != "" {
 		size, err := humanize.ParseBytes(f.maxSize)
 		if err != nil || size > 1<<62 {
 			return l, &cli.Failure{Err: fmt.Errorf("unknown size %q", f.maxSize), Hint: "try 500MB or 2GiB", Status: cli.StatusUsage}
 		}
-		l.size = int64(size)
+		l.Size = int64(size)
 	}
 	return l, nil
-}
-
-// kept says how many sessions would go, had they no tags.
-func kept(l pruneLimits, infos []*store.Info) string {
-	l.tagged = true
-	if n := len(l.choose(infos)); n > 0 {
-		return "; " + cli.Plural(n, "session") + " with tags would go with --tagged"
-	}
-	return ""
-}
-
-// choose returns those of infos (the newest first) to delete, the oldest first.
-func (l pruneLimits) choose(infos []*store.Info) (victims []*store.Info) {
-	var size int64
-	for i, info := range infos {
-		size += info.StoredBytes
-		goes := info.StartedAt.Before(l.before) || l.keep >= 0 && i >= l.keep || l.size >= 0 && size > l.size
-		if goes && info.Status != store.Live && (l.tagged || len(info.Tags) == 0) {
-			victims = append(victims, info)
-			size -= info.StoredBytes
-		}
-	}
-	slices.Reverse(victims)
-	return victims
 }

@@ -59,7 +59,7 @@ var roles = []string{
 
 func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	now := time.Now()
-	filter, err := f.filter(now)
+	filter, err := f.Filter(now)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
 func newVerifyCmd(a *app) *cobra.Command {
@@ -65,7 +63,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 			return cli.WriteJSON(w, found)
 		}
 		for _, v := range found {
-			writeVerification(w, v, a.colours())
+			v.Write(w, a.colours().Paint)
 		}
 		return nil
 	})
@@ -73,26 +71,4 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		err = cli.ExitStatus(cli.StatusFailure) // it has been told
 	}
 	return err
-}
-
-func writeVerification(w io.Writer, v agentlog.Verification, s cli.Style) {
-	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
-	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)
-	fmt.Fprintf(w, "  exact     %d of %d\n", v.Exact, v.Want)
-	fmt.Fprintf(w, "  chars     %.2f %%\n", 100*v.Chars)
-	if v.Cut > 0 {
-		fmt.Fprintf(w, "  cut off   %s interrupted, and not in the log\n", cli.Plural(v.Cut, "message"))
-	}
-	removed := func(text string) string { return s.Paint(cli.Red, "[-"+text+"-]") }
-	added := func(text string) string { return s.Paint(cli.Green, "{+"+text+"+}") }
-	for _, d := range v.Differs {
-		switch d.Kind {
-		case agentlog.Missing:
-			fmt.Fprintf(w, "  missing   %s: %s\n", d.Role, s.Paint(cli.Red, printable.Clip(d.Want, 100)))
-		case agentlog.More:
-			fmt.Fprintf(w, "  more      #%d %s: %s\n", d.Seq, d.Role, s.Paint(cli.Green, printable.Clip(d.Have, 100)))
-		default:
-			fmt.Fprintf(w, "  differs   #%d %s: %s\n", d.Seq, d.Role, d.Text(removed, added))
-		}
-	}
 }

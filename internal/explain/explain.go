@@ -1,4 +1,5 @@
-package main
+// Package explain writes how a recording was read off its screen.
+package explain
 
 import (
 	"bufio"
@@ -9,26 +10,21 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// explain writes for each frame of a recording what was read off the screen: its lines with the
-// role and the rule that claimed each. Lines without were taken for chrome.
-func explain(a *app, path string) error {
-	rec, err := a.openRecording(path, func(int) {})
-	if err != nil {
-		return err
-	}
-	defer rec.Close()
-	w := bufio.NewWriter(a.stdout)
-	s := rec.Session
+// Write writes for each frame of the recording of s what was read off the screen: its lines with
+// the role and the rule that claimed each. Lines without were taken for chrome.
+func Write(out io.Writer, s session.Session, source archive.EventSource) error {
+	w := bufio.NewWriter(out)
 	p := transcript.NewProcessor(transcript.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
-		Explain: func(at time.Duration, e extractor.Explanation) { writeExplanation(w, at, e) },
+		Explain: func(at time.Duration, e extractor.Explanation) { writeFrame(w, at, e) },
 	})
 	var last time.Duration
 	for {
-		e, err := rec.Next()
+		e, err := source.Next()
 		if err != nil {
 			p.Close(last)
 			if err := w.Flush(); err != nil {
@@ -41,7 +37,7 @@ func explain(a *app, path string) error {
 	}
 }
 
-func writeExplanation(w io.Writer, at time.Duration, e extractor.Explanation) {
+func writeFrame(w io.Writer, at time.Duration, e extractor.Explanation) {
 	agent := e.Agent
 	if agent == "" {
 		agent = "shell"

@@ -1,0 +1,40 @@
+package archive
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+)
+
+// Outputs names the file for what is made of each recording: DIR/NAME+ending, or "-" without a
+// folder. It refuses two of one name.
+func Outputs(paths []string, dir, ending string) ([]string, error) {
+	out := make([]string, len(paths))
+	taken := map[string]string{}
+	for i, path := range paths {
+		if dir == "" {
+			out[i] = "-"
+			continue
+		}
+		out[i] = filepath.Join(dir, castName(path)+ending)
+		if other, ok := taken[out[i]]; ok {
+			return nil, &cli.Failure{Err: fmt.Errorf("%s and %s would both be written to %s", other, path, out[i]), Status: cli.StatusUsage}
+		}
+		taken[out[i]] = path
+	}
+	return out, nil
+}
+
+// castName is a recording's file name without its endings.
+func castName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	name := filepath.Base(path)
+	for _, ending := range []string{".gz", ".zst", ".cast", ".json", ".ttyrec", ".typescript"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}

@@ -1,0 +1,94 @@
+// Package sessionflags has the flags by which commands choose sessions.
+package sessionflags
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/timespan"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Flags are the values of the flags.
+type Flags struct {
+	Agent, Since, Until, On, Cwd, Command, Tag, Sandbox string
+	Live                                                bool
+
+	Folded bool // no flag: leave out the commands of sandboxes
+}
+
+// Register adds the flags to a command.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Agent, "agent", "", "only sessions with this agent: claude, codex, gemini, opencode, qwen")
+	flags.StringVar(&f.Since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
+	flags.StringVar(&f.Until, "until", "", "only those started at this `TIME` or before; a day is meant to its end")
+	flags.StringVar(&f.On, "on", "", "only those started on this `DAY`")
+	flags.StringVar(&f.Cwd, "cwd", "", "only those started in this `FOLDER` or below")
+	flags.StringVar(&f.Command, "command", "", "only those whose command line holds this `TEXT`")
+	flags.StringVar(&f.Tag, "tag", "", "only those with this tag")
+	flags.StringVar(&f.Sandbox, "sandbox", "", "only commands that programs ran in the sandbox of this `NAME`")
+	flags.BoolVar(&f.Live, "live", false, "only those being recorded")
+}
+
+// Any reports whether one of the flags is given.
+func (f Flags) Any() bool {
+	f.Folded = false // by default
+	return f != Flags{}
+}
+
+// Filter returns what the flags choose. now is the time by which words such as yesterday are read.
+// An error is a *cli.Failure if a flag cannot be understood.
+func (f *Flags) Filter(now time.Time) (store.Filter, error) {
+	out := store.Filter{Agent: f.Agent, Command: f.Command, Tag: f.Tag, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded}
+	if f.On != "" && (f.Since != "" || f.Until != "") {
+		return out, &cli.Failure{Err: errors.New("--on cannot be combined with --since or --until"), Status: cli.StatusUsage}
+	}
+	for _, t := range []struct {
+		text         string
+		since, until bool
+	}{{f.Since, true, false}, {f.Until, false, true}, {f.On, true, true}} {
+		if t.text == "" {
+			continue
+		}
+		s, err := timespan.Parse(t.text, now)
+		if err != nil {
+			return out, &cli.Failure{Err: err, Hint: timespan.Help, Status: cli.StatusUsage}
+		}
+		if t.since {
+			out.Since = s.Start
+		}
+		if t.until {
+			out.Until = s.End
+			if s.End.Equal(s.Start) {
+				out.Until = s.End.Add(time.Nanosecond) // the moment itself belongs to it
+			}
+		}
+	}
+	if f.Cwd != "" {
+		dir, err := absolute(f.Cwd)
+		if err != nil {
+			return out, err
+		}
+		out.Cwd = dir
+	}
+	return out, nil
+}
+
+// absolute returns a folder's path as sessions have it. A ~ that no shell expanded is the home
+// folder.
+func absolute(dir string) (string, error) {
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		dir = home + rest
+	}
+	return filepath.Abs(dir)
+}
