@@ -17,13 +17,13 @@ cd "$dir"
 export PTYREC_DB="$dir/ptyrec.db" HOME="$dir" TERM=xterm-256color SHELL=/bin/sh
 unset PTYREC_SESSION TMUX ASCIINEMA_REC || true
 
-# Text as a build prints it, and a screen that is drawn anew all the time.
+# Text as a build prints it, and a screen that is redrawn all the time.
 awk -v n="$TEXT" 'BEGIN { for (size = 0; size < n * 1e6; size += length(s) + 1) {
 	s = sprintf("%08d  compiling package number %d of the tree, %x", ++i, i * 7919 % 1000003, i * 104729); print s } }' > text
 awk -v n="$ANSI" 'BEGIN { for (size = 0; size < n * 1e6; size += length(s)) { i++
 	s = sprintf("\033[%d;%dH\033[38;5;%dm\033[1m%c%c\033[0m\033[K", i % 24 + 1, i * 7 % 80 + 1, i % 256, 33 + i % 90, 33 + i * 3 % 90); printf "%s", s } }' > ansi
 
-# under NAME COMMAND... gives the arguments that run a command (words without blanks) under a recorder.
+# under NAME COMMAND... prints the arguments that run a command (words without blanks) under a recorder.
 under() {
 	name=$1; shift
 	rm -f out.*
@@ -48,12 +48,12 @@ measure() {
 	eval "./ptybench $mode $(under "$name" "$@")" | tail -n 1
 }
 
-# median NAME FIELD gives the middle one of the numbers that stand behind a word.
+# median NAME FIELD prints the median of the numbers that follow a word.
 median() {
 	awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' "runs.$1" 2>/dev/null | sort -n | awk '{ a[NR] = $1 } END { if (NR) print a[int((NR + 1) / 2)] }'
 }
 
-# least NAME FIELD gives the smallest one.
+# least NAME FIELD prints the smallest one.
 least() {
 	awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' "runs.$1" 2>/dev/null | sort -n | head -n 1
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParseAnything gives each profile rows of its own signs in any order: Parse ends, and its
+// TestParseAnything feeds each profile rows of its own signs in any order: Parse ends, and its
 // items take the lines in order, each at most once.
 func TestParseAnything(t *testing.T) {
 	signs := []string{

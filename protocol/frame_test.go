@@ -73,7 +73,7 @@ func TestPayloadsComeBack(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever comes, a Reader gives whole frames that make the same bytes again, or an
+// FuzzReader: whatever comes, a Reader returns whole frames that make the same bytes again, or an
 // error; and it never keeps much more memory than came in.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("O\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x00\x01\x02hi"), uint8(3))

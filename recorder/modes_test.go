@@ -85,7 +85,7 @@ func TestModeTrackerBetween(t *testing.T) {
 	}
 }
 
-// BenchmarkModeTracker follows a screen that is drawn anew all the time, and text: bytes of output
+// BenchmarkModeTracker follows a screen that is redrawn all the time, and text: bytes of output
 // a second.
 func BenchmarkModeTracker(b *testing.B) {
 	for name, piece := range map[string]string{

@@ -21,7 +21,7 @@ func words() []string {
 	return all
 }
 
-// Redacting twice changes nothing, what stands outside of the matches stays, and matches are in
+// Redacting twice changes nothing, what is outside of the matches stays, and matches are in
 // order.
 func TestRedactTwice(t *testing.T) {
 	r := newRedactor(t)

@@ -64,7 +64,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// inPlace are the rules of secrets that are known by what stands before them alone.
+// inPlace are the rules of secrets that are known only by what precedes them.
 var inPlace = map[string]bool{"named-token": true, "cookie-header": true, "command-password": true, "netrc-password": true, "password": true,
 	"pin": true, "piped-password": true, "session-id": true, "otp-secret": true, "pgpass": true}
 
@@ -91,7 +91,7 @@ func TestWrapped(t *testing.T) {
 		}
 		for _, box := range []struct{ begin, end string }{{"", ""}, {"  ", ""}, {"│ ", " │"}} {
 			narrowest := 12
-			if inPlace[c.Rule] { // what says that it is one stands in one row, with its beginning
+			if inPlace[c.Rule] { // what says that it is one is in one row, with its beginning
 				narrowest = max(12, len(c.Before)+4)
 			}
 			if c.Rule == "piped-password" { // the command that reads it, too
@@ -128,12 +128,12 @@ func TestRowBelow(t *testing.T) {
 	}
 }
 
-// letters gives text without what wrap adds.
+// letters returns text without what wrap adds.
 func letters(text string) string {
 	return strings.NewReplacer(" ", "", "\n", "", "│", "").Replace(text)
 }
 
-// leftOver gives the length of the longest part of secret in text.
+// leftOver returns the length of the longest part of secret in text.
 func leftOver(text, secret string) int {
 	most := 0
 	for i := range secret {

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// TestAsciinema gives exported recordings of real agents to asciinema itself: it writes the same
-// bytes, and plays them. The page's test gives them to asciinema-player.
+// TestAsciinema has asciinema itself read exported recordings of real agents: it writes the same
+// bytes, and plays them. The page's test has asciinema-player read them.
 func TestAsciinema(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("asciinema"); err != nil {

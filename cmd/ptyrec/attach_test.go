@@ -224,7 +224,7 @@ func TestAttachResizeInATerminal(t *testing.T) {
 	ptytest.Status(t, cmd)
 }
 
-// served starts serve, and gives its address, with the token behind #token=.
+// served starts serve, and returns its address, with the token behind #token=.
 func served(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
 	t.Helper()
 	cmd = exec.Command("ptyrec", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)

@@ -17,8 +17,8 @@ import (
 )
 
 // cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one,
-// end makes a session one whose recorder was killed, index, segment and page scribble over the file
-// where they stand.
+// end makes a session one whose recorder was killed, index, segment and page scribble over their
+// part of the file.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.Getenv("PTYREC_DB")
 	db, err := sql.Open("sqlite", "file:"+path)

@@ -49,7 +49,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// cmdStatus runs a command line and wants the exit status that stands before it.
+// cmdStatus runs a command line and wants the exit status that precedes it.
 func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: status N COMMAND…")

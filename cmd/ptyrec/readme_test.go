@@ -123,7 +123,7 @@ func liveSession(t *testing.T, environ []string, dir string) (end func()) {
 	}
 }
 
-// readmeCommands gives what stands behind "$ " in a document, without the comments.
+// readmeCommands returns what follows "$ " in a document, without the comments.
 func readmeCommands(t *testing.T, path string) (commands []string) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -56,12 +56,12 @@ func TestRedactWhileSomebodyReads(t *testing.T) {
 			t.Error(err)
 		}
 		if bytes.Contains(data, []byte(secret)) {
-			t.Errorf("the secret stands in the database%s", ending)
+			t.Errorf("the secret is in the database%s", ending)
 		}
 	}
 }
 
-// A secret is one in Markdown, too, where marks stand between its characters.
+// A secret is found in Markdown, too, with marks between its characters.
 func TestRedactedMarkdown(t *testing.T) {
 	finder, err := redact.New(redact.Options{})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// long tells whether the long forms of the tests are asked for.
+// long reports whether the long forms of the tests are asked for.
 func long() bool { return os.Getenv("PTYREC_LONG_TESTS") != "" }
 
 // notices counts what ptyrec itself has said on a terminal.
@@ -354,7 +354,7 @@ func TestDatabaseLocked(t *testing.T) {
 				t.Errorf("status = %d, want 7", got)
 			}
 			unlock()
-			info, events := rawLog(t, db) // opening it takes in what stands beside it
+			info, events := rawLog(t, db) // opening it takes in what is beside it
 			logged := bytesOf(session.Output, events)
 			wantPrefix(t, u, logged)
 			if n := notices(t, u); n != 0 {

@@ -32,7 +32,7 @@ func onTerminal(t testing.TB, args ...string) (u *ptytest.User, cmd *exec.Cmd, d
 	return u, cmd, db
 }
 
-// rawLog gives the last session of a database and its raw events, of which none is lost.
+// rawLog returns the last session of a database and its raw events, of which none is lost.
 func rawLog(t testing.TB, db string) (*store.Info, []session.Event) {
 	t.Helper()
 	info, events, damage := damagedLog(t, db)
@@ -248,7 +248,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// Ctrl+Z stops the command and gives the shell back its terminal; fg goes on.
+// Ctrl+Z stops the command and returns the terminal to the shell; fg goes on.
 func TestJobControl(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

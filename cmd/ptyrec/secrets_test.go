@@ -100,7 +100,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-// pieceOf returns a part of a secret that is in text and gives it away: all of a short one.
+// pieceOf returns a part of a secret that is in text and would reveal it: all of a short one.
 func pieceOf(text, secret string) string {
 	const size = 14
 	for i := 0; i == 0 || i+size <= len(secret); i++ {

@@ -19,7 +19,7 @@ import (
 type shellUnderTest struct {
 	name    string
 	startup string   // its file, in $HOME
-	before  string   // what stands above the integration, and
+	before  string   // what precedes the integration, and
 	after   string   // below it
 	args    []string // how it is started interactively
 }
@@ -138,7 +138,7 @@ func (sh shellUnderTest) start(t *testing.T, flags ...string) (*ptytest.User, *e
 	return u, cmd, home
 }
 
-// recordedCommands gives the command lines of all sessions, the newest first.
+// recordedCommands returns the command lines of all sessions, the newest first.
 func recordedCommands(t *testing.T, environ []string) (out []string) {
 	t.Helper()
 	cmd := exec.Command("ptyrec", "list", "--json")

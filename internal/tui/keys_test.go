@@ -20,7 +20,7 @@ func TestWithoutReplies(t *testing.T) {
 		"\x1b]10;rgb:ff/ff/ff\x07z": "z", "\x1bP>|xterm(390)\x1b\\": "", "\x1b]": "\x1b]", "\x1b[200~p\x1b[201~": "\x1b[200~p\x1b[201~", "\x1b[?0u": "", "\x1b[97;5u": "\x1b[97;5u",
 	} {
 		if got := string(withoutReplies([]byte(keys))); got != want {
-			t.Errorf("%q gives %q, want %q", keys, got, want)
+			t.Errorf("%q became %q, want %q", keys, got, want)
 		}
 	}
 }
