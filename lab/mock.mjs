@@ -3,6 +3,9 @@
 // and by how many tool results follow it.
 import http from "node:http";
 
+/** The reply to the news that work in the background has ended. */
+export const NOTIFIED = "The agent has finished.";
+
 const sleep = ms => new Promise(r => setTimeout(r, ms));
 
 /** Splits text into stream chunks of 1-4 words so that agents redraw while they stream. */
@@ -51,7 +54,7 @@ export class Script {
     const end = items.at(-1);
     if (end?.role === "user" && /<task-notification>/.test(end.text)) {
       this.last = { turn: { hidden: true }, last: true };
-      return [{ text: "The agent has finished." }];
+      return [{ text: NOTIFIED }];
     }
     for (let i = items.length - 1; i >= 0; i--) {
       if (items[i].role !== "user") continue;

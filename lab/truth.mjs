@@ -1,5 +1,5 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
-import { splitSteps, isTool } from "./mock.mjs";
+import { splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
 /** Entries: {role:'user'|'assistant'|'tool'|'command'|'shell', ...} and {event:'start'|'clear'|'interrupt'|'exit'}. */
 export function truth(sc, exit = null) {
@@ -58,6 +58,9 @@ export function truth(sc, exit = null) {
         entries.push({ role: "user", text: q.prompt, agent });
         for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: p.text, agent });
       }
+      if (t.reply?.some(p => p.task || p.background)) {
+        entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });
+      } // an agent may ask the model again when work in the background ends
       if (t.interruptMs) entries.push({ event: "interrupt", agent });
     }
   }
