@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/doctor"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
 )
 
@@ -63,7 +64,7 @@ func examine(ctx context.Context, a *app, f doctorFlags) error {
 		return err
 	}
 	if bad := found.Bad(); bad > 0 {
-		return fail(fmt.Errorf("%d things are wrong", bad), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+		return fail(fmt.Errorf("found %s", cli.Plural(bad, "problem")), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
 	}
 	return nil
 }
