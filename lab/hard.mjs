@@ -505,17 +505,24 @@ export const ADV = {
       ],
     };
   },
-  bang: (m, a) => ({
-    files: FILES,
-    turns: [
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-      {
-        acts: ["!", 300, "ls -1 README.md main.go", 300, "\r", 1500, ...(a === "gemini" ? ["\x1b", 300] : [])],
-        truth: [{ role: "bang", optional: true, text: "ls -1 README.md main.go" }],
-      },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
+  bang: (m, a) => {
+    const prompt = m.ask(),
+      reply = m.text(m.para(2));
+    return {
+      files: FILES,
+      turns: [
+        { prompt, reply: [reply] },
+        {
+          acts: ["!", 300, "ls -1 README.md main.go", 300, "\r", 1500, ...(a === "gemini" ? ["\x1b", 300] : [])],
+          truth: [
+            { role: "bang", optional: true, text: "ls -1 README.md main.go" },
+            { role: "assistant", text: reply.text, may: true }, // some versions ask the model about the output
+          ],
+        },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
   atfile: m => ({
     files: FILES,
     turns: [

@@ -14,18 +14,23 @@ const WORDS = {
   write: /writ|wrote|add|creat|patch/i,
   edit: /updat|edit|patch|chang/i,
 };
-/** Of a prompt that is taller than the window, the truth is its lines from the first that stood on the screen to the last. */
+/** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
 function cutUnseen(e, missing) {
   const lines = e.text.split("\n"),
     pieces = l => {
       const w = plain(l).split(" ").filter(Boolean);
       return w.flatMap((_, i) => (i % 4 ? [] : [squeeze(w.slice(i, i + 4).join(""))]));
     },
-    seen = l => pieces(l).length > 0 && !pieces(l).some(p => missing.has(p)),
-    from = lines.findIndex(seen);
-  if (lines.length <= 3 || from < 0) return;
+    unseen = l => pieces(l).some(p => missing.has(p));
+  let best = [],
+    run = [];
+  for (const l of lines) {
+    run = unseen(l) ? [] : [...run, l];
+    if (run.length > best.length) best = run;
+  }
+  if (lines.length <= 3 || best.join("").trim() === "") return;
   e.whole = e.text;
-  e.text = lines.slice(from, lines.findLastIndex(seen) + 1).join("\n");
+  e.text = best.join("\n").trim();
 }
 const squeeze = s => s.replace(/[\s│┃▎]+/g, "");
 for (const f of fs
