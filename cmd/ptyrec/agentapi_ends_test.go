@@ -174,3 +174,61 @@ func TestI17LinkName(t *testing.T) {
 		t.Errorf("attach without a terminal: %v %s", err, out)
 	}
 }
+
+// TestI17FlagsAtWork: section 1, what the flags that say who may use the server, and how it is
+// called, do.
+func TestI17FlagsAtWork(t *testing.T) {
+	t.Parallel()
+	const secret = "a-token-for-the-flags"
+	name := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(name, []byte(secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startAgentapi(t, []string{
+		"-t", "cursor-agent", "-c", "/proxy/chat", "--listen", "127.0.0.1", "--token-file", name, "-a", "agent.example,127.0.0.1", "-o", "https://page.example",
+	})
+	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, test := range []struct {
+		method, path, host, origin, token string
+		status                            int
+		header, want                      string
+	}{
+		{"GET", "/status", "", "", "", 401, "WWW-Authenticate", `Basic realm="agentapi", charset="UTF-8"`},
+		{"GET", "/status", "", "", "another", 401, "", ""},
+		{"GET", "/status", "", "", secret, 200, "Content-Type", "application/json"},
+		{"GET", "/status", "agent.example:80", "", secret, 200, "", ""},
+		{"GET", "/status", "evil.example", "", secret, 400, "", ""},
+		{"GET", "/status", "", "https://page.example", secret, 200, "Access-Control-Allow-Origin", "https://page.example"},
+		{"GET", "/status", "", "https://evil.example", secret, 200, "Access-Control-Allow-Origin", ""},
+		{"POST", "/message", "", "https://evil.example", secret, 403, "", ""},
+		{"GET", "/", "", "", secret, 307, "Location", "/proxy/chat/embed"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), test.method, s.url+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = test.host
+		if test.origin != "" {
+			req.Header.Set("Origin", test.origin)
+		}
+		if test.token != "" {
+			req.SetBasicAuth("x", test.token)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != test.status || test.header != "" && resp.Header.Get(test.header) != test.want {
+			t.Errorf("%s %s, host %q, origin %q: %s, %s %q; want %d, %q", test.method, test.path, test.host, test.origin, resp.Status, test.header, resp.Header.Get(test.header), test.status, test.want)
+		}
+	}
+	s.url = strings.Replace(s.url, "http://", "http://x:"+secret+"@", 1)
+	s.waitStable()
+	var status struct {
+		Type string `json:"agent_type"`
+	}
+	if s.get("/status", &status); status.Type != "cursor" {
+		t.Errorf("the type is %q", status.Type)
+	}
+}
