@@ -202,8 +202,10 @@ func TestRunningCommand(t *testing.T) {
 		written += int64(len(text))
 	}
 	write("old 1\nold 2\nhal")
-	for info := r.info(t); info.RawBytes == 0; info = r.info(t) { // until it is in the journal
-		time.Sleep(time.Millisecond)
+	for begun := time.Now(); r.info(t).RawBytes == 0; time.Sleep(time.Millisecond) { // until it is in the journal
+		if time.Since(begun) > time.Minute {
+			t.Fatal("nothing is in the journal within a minute")
+		}
 	}
 	info := r.info(t)
 	tl := start(func(out io.Writer) error {
