@@ -22,18 +22,10 @@ func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
 // item is a session in the API. Times are in seconds.
 type item struct {
 	session.Session
-	Status      string          `json:"status"`
-	Attachable  bool            `json:"attachable"`
-	State       *protocol.State `json:"state,omitempty"`
-	Prompt      string          `json:"prompt,omitempty"`
-	Name        string          `json:"name,omitempty"`
-	Messages    int             `json:"messages"`
-	Turns       int             `json:"turns"`
-	RawBytes    int64           `json:"raw_bytes"`
-	StoredBytes int64           `json:"stored_bytes"`
-	Duration    float64         `json:"duration"`
-	Tags        []string        `json:"tags,omitempty"`
-	Note        string          `json:"note,omitempty"`
+	Status     string          `json:"status"`
+	Attachable bool            `json:"attachable"`
+	State      *protocol.State `json:"state,omitempty"`
+	store.Details
 }
 
 // items returns sessions as the API shows them.
@@ -53,8 +45,7 @@ func (s *Server) items(ctx context.Context, infos []*store.Info) ([]item, error)
 
 func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (item, error) {
 	it := item{
-		Session: shown(info), Status: info.Status, Prompt: info.Prompt, Name: info.Name, Messages: info.Messages, Turns: info.Turns,
-		RawBytes: info.RawBytes, StoredBytes: info.StoredBytes, Duration: info.Duration.Seconds(), Tags: info.Tags, Note: info.Note,
+		Session: shown(info), Status: info.Status, Details: info.Details(),
 	}
 	if info.Status != store.Live {
 		return it, nil

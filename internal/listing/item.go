@@ -11,24 +11,16 @@ import (
 // Item is a session in a list's JSON: what a transcript says of it, and more. Times are in seconds.
 type Item struct {
 	session.Session
-	Status      string   `json:"status"`
-	Joinable    bool     `json:"joinable,omitempty"` // it runs, and attach, send and the like reach it
-	Prompt      string   `json:"prompt,omitempty"`
-	Messages    int      `json:"messages"`
-	Turns       int      `json:"turns"`
-	RawBytes    int64    `json:"raw_bytes"`
-	StoredBytes int64    `json:"stored_bytes"`
-	Duration    float64  `json:"duration"`
-	Tags        []string `json:"tags,omitempty"`
-	Note        string   `json:"note,omitempty"`
+	Status   string `json:"status"`
+	Joinable bool   `json:"joinable,omitempty"` // it runs, and attach, send and the like reach it
+	store.Details
 }
 
 // NewItem returns the item of a session. sockets are those of the live sessions, by their ids.
 func NewItem(info *store.Info, sockets map[string]string) Item {
-	return Item{
-		info.Session, info.Status, Joinable(info, sockets), info.Prompt, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Duration.Seconds(),
-		info.Tags, info.Note,
-	}
+	item := Item{Session: info.Session, Status: info.Status, Joinable: Joinable(info, sockets), Details: info.Details()}
+	item.Name = "" // the title is the same
+	return item
 }
 
 // Joinable reports whether a session can be joined: it runs, on this machine, as this user. The
