@@ -485,7 +485,7 @@ func position(pid string) int64 {
 func until(t testing.TB, ok func() bool) {
 	t.Helper()
 	limit := time.After(time.Minute)
-	for range time.Tick(2 * time.Millisecond) {
+	for range time.Tick(20 * time.Millisecond) {
 		if ok() {
 			return
 		}
