@@ -48,9 +48,9 @@ for try in 1 2 3 4 5; do # one that is starved is idle for a while before it is 
 	got=$(curl -fsS "${url}api/sessions/last/entries?limit=1000" | jq -r '[.entries[] | select(.role == "assistant")] | last | .text')
 	[ "$got" = "$reply" ] && break
 done
-[ "$got" = "$reply" ] || fail "the API gives the reply: $got"
+[ "$got" = "$reply" ] || fail "the API returns the reply: $got"
 asked=$(curl -fsS "${url}api/sessions/last/entries?limit=1000" | jq -r '[.entries[] | select(.role == "user")] | last | .text')
-[ "$asked" = "$prompt" ] || fail "the API gives the prompt: $asked"
+[ "$asked" = "$prompt" ] || fail "the API returns the prompt: $asked"
 ptyrec revoke last
 if ptyrec send last "more" 2>/dev/null; then fail "it took keys after the grant was taken back"; fi
 echo "ok after $try: $agent was asked \"$asked\" and replied \"$got\""

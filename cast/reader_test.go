@@ -26,7 +26,7 @@ func output(at time.Duration, data string) session.Event {
 	return session.Event{At: at, Kind: session.Output, Data: []byte(data)}
 }
 
-// readAll gives the events up to the first error; io.EOF is none.
+// readAll returns the events up to the first error; io.EOF is none.
 func readAll(r *cast.Reader) (events []session.Event, err error) {
 	for {
 		ev, err := r.Next()

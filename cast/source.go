@@ -24,7 +24,7 @@ const (
 	// times its compressed size. For a day of an agent the ratio is 15; gzip reaches 1,000,
 	// zstd 100,000.
 	bombSize  = 128 << 20
-	bombRatio = 250
+	bombRatio = 100
 )
 
 var (

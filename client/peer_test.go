@@ -56,7 +56,7 @@ type peer struct {
 
 const peerID = "019a0000-0000-7000-8000-000000000001"
 
-// start gives a client that knows the peer.
+// start returns a client that knows the peer.
 func (p *peer) start(tb testing.TB) *client.Client {
 	tb.Helper()
 	p.fail = tb.Error

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// geminiTold gives items in short: role or event, text, and a tool's parts.
+// geminiTold returns items in short: role or event, text, and a tool's parts.
 func geminiTold(items []Item) []string {
 	out := []string{}
 	for _, it := range items {
@@ -172,7 +172,7 @@ func TestGeminiParse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dump := tt.dump
-			if tt.name == "an old table, too wide" { // the border stands on the next row
+			if tt.name == "an old table, too wide" { // the border is on the next row
 				dump = strings.NewReplacer("┐\n  ┐", "\n  ┐", "┤\n  ┤", "\n  ┤", "┘\n  ┘", "\n  ┘").Replace(dump)
 			}
 			got := geminiTold(geminiCLI.parse(screenRows(t, 50, dump), true))

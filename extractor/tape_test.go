@@ -131,7 +131,7 @@ func TestStitchAfterResizeBelowGap(t *testing.T) {
 	}
 }
 
-// What stands twice in a text is no window that was drawn anew, where its first row is another one.
+// What is twice in a text is no window that was redrawn if its first row is another one.
 func TestRepainted(t *testing.T) {
 	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}
 	tests := []struct {
@@ -140,7 +140,7 @@ func TestRepainted(t *testing.T) {
 		at   int
 		ok   bool
 	}{
-		{"drawn anew from a row that had left", append([]string{"two"}, block...), 1, true},
+		{"redrawn from a row that had left", append([]string{"two"}, block...), 1, true},
 		{"the same block below another row", append([]string{"five"}, block...), 0, false},
 		{"as it stood", []string{"four", "a long row that stays where it is", "five"}, 0, false},
 	}

@@ -245,6 +245,8 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	switch {
 	case err == nil:
 		return nil
+	case h.isOver():
+		return &protocol.Error{Code: protocol.CodeEnded, Message: "the session is over"}
 	case permit.Err() != nil:
 		return &protocol.Error{Code: protocol.CodeNoControl, Message: "control was taken back while this was typed"}
 	case ctx.Err() != nil:

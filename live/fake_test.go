@@ -66,7 +66,7 @@ func (f *fake) output(text string) {
 	f.host.Event(session.Event{Kind: session.Output, Data: []byte(text)})
 }
 
-// types is the user at the session's own terminal. It gives what the command gets of it.
+// types is the user at the session's own terminal. It returns what the command gets of it.
 func (f *fake) types(keys string) (pass string, wait time.Duration) {
 	b, wait := f.host.Typed([]byte(keys))
 	return string(b), wait
@@ -155,21 +155,21 @@ func (f *fake) set(change func()) {
 	change()
 }
 
-// asked gives the sizes and signals that were asked for, and what the user was told.
+// asked returns the sizes and signals that were asked for, and what the user was told.
 func (f *fake) asked() (sizes [][2]int, sigs []int, notes []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.sizes), slices.Clone(f.sigs), slices.Clone(f.notes)
 }
 
-// got gives what the command got.
+// got returns what the command got.
 func (f *fake) got() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return string(f.typed)
 }
 
-// marks gives the control events that were recorded, in words.
+// marks returns the control events that were recorded, in words.
 func (f *fake) marks() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,7 +213,7 @@ func (f *fake) attach(a protocol.Attach) *peer {
 	return p
 }
 
-// socketPair gives the two ends of a unix socket.
+// socketPair returns the two ends of a unix socket.
 func socketPair(t testing.TB) (a, b net.Conn) {
 	t.Helper()
 	l, err := net.Listen("unix", t.TempDir()+"/s")
@@ -230,7 +230,7 @@ func socketPair(t testing.TB) (a, b net.Conn) {
 	return a, b
 }
 
-// ask sends a request and gives the code of its answer.
+// ask sends a request and returns the code of its answer.
 func (p *peer) ask(t protocol.Type, v any) string {
 	p.t.Helper()
 	p.send(t, v)
@@ -260,7 +260,7 @@ func (p *peer) control() protocol.Control {
 	return c
 }
 
-// screen gives the next screen that an observer gets.
+// screen returns the next screen that an observer gets.
 func (p *peer) screen() protocol.Screen {
 	p.t.Helper()
 	var s protocol.Screen

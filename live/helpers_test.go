@@ -250,7 +250,7 @@ func (p *peer) decode(f protocol.Frame, v any) {
 	}
 }
 
-// await gives the next frame of a type, over others.
+// await returns the next frame of a type, over others.
 func (p *peer) await(t protocol.Type) protocol.Frame {
 	p.t.Helper()
 	for {

@@ -44,12 +44,12 @@ func leaves(name string) func(*sized) {
 	}
 }
 
-// terminal gives the session's own terminal a size.
+// terminal sets the size of the session's own terminal.
 func terminal(cols, rows int) func(*sized) {
 	return func(s *sized) { s.host.Event(session.Event{Kind: session.Resize, Cols: cols, Rows: rows}) }
 }
 
-// until waits until the window was given a size n times, and gives them.
+// until waits until the window was given a size n times, and returns them.
 func (s *sized) until(n int) [][2]int {
 	s.t.Helper()
 	limit := time.After(patience)

@@ -125,7 +125,7 @@ func decodeAll(f protocol.Frame) {
 	}
 }
 
-// pieces gives its bytes a few at a time.
+// pieces returns its bytes a few at a time.
 type pieces struct {
 	rest []byte
 	size int

@@ -61,6 +61,7 @@ type follower struct {
 	took      time.Duration   // duration of the last update
 	state     string          // what the agent did then
 	waits     bool            // changes wait for the next one
+	unsaved   bool            // the index wants to be called again
 	last      time.Duration   // when the last event was, in the session's time,
 	seen      time.Time       // and when it was processed
 	ctx       context.Context // done when the follower must stop
@@ -159,7 +160,7 @@ func (f *follower) follow() error {
 func (f *follower) next() <-chan time.Time {
 	at, ok := f.due()
 	wait := at - f.now() + tickMargin
-	if change := f.pause() - time.Since(f.updated); f.waits && (!ok || change < wait) {
+	if change := f.pause() - time.Since(f.updated); (f.waits || f.unsaved) && (!ok || change < wait) {
 		wait, ok = change, true
 	}
 	if !ok {
@@ -355,7 +356,11 @@ func (f *follower) update() {
 		f.processor.Forget()
 		u.Agents, u.Title = f.processor.Agents(), f.processor.Title()
 	})
-	if len(u.Entries)+len(u.Gone) > 0 {
-		f.fail(f.index.Put(u))
+	if len(u.Entries)+len(u.Gone) == 0 && !f.unsaved {
+		return
+	}
+	err := f.index.Put(u)
+	if f.unsaved = errors.Is(err, session.ErrBusy); !f.unsaved {
+		f.fail(err)
 	}
 }

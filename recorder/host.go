@@ -34,12 +34,15 @@ type Controls struct{ r *run }
 
 // Type writes keys to the child, between those typed at its own terminal. It waits while the child
 // accepts no keys, until ctx is done; the error is then ctx's, and some of the keys may have been
-// written. shown is called once, perhaps later, with the keys that may be recorded by the rules for
-// the session's input.
+// written, but not all. shown is called once, perhaps later, with the keys that may be recorded by
+// the rules for the session's input.
 func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte)) error {
 	typed := keyLog{c.r.child, c.r.tee}.typing(keys, shown)
 	defer typed()
 	for len(keys) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		n, err := c.r.child.tryType(keys)
 		if err != nil {
 			return errChildGone
@@ -52,10 +55,9 @@ func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte
 		case <-c.r.child.exited:
 			return errChildGone
 		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // Drained reports whether the host has received all that the child has written so far.

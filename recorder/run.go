@@ -25,6 +25,8 @@ type Log interface {
 
 // Index is where the entries go that were read out of the output.
 type Index interface {
+	// Put takes an update. The error is session.ErrBusy if it is not stored yet: Put is called
+	// again soon, with an empty update if nothing has changed.
 	Put(Update) error
 }
 

@@ -185,6 +185,43 @@ func (c *collector) Put(u recorder.Update) error {
 	return nil
 }
 
+// busyIndex cannot store the first updates.
+type busyIndex struct {
+	left int
+	put  chan recorder.Update
+}
+
+func (i *busyIndex) Put(u recorder.Update) error {
+	i.put <- u
+	if i.left--; i.left >= 0 {
+		return session.ErrBusy
+	}
+	return nil
+}
+
+// An index that could not store an update is called again, although the command writes nothing
+// more.
+func TestIndexIsCalledAgain(t *testing.T) {
+	u := ptytest.New(t)
+	index := &busyIndex{left: 2, put: make(chan recorder.Update, 100)}
+	prompt := `printf '\033]133;A\007$ \033]133;B\007ls\033]133;C\007\r\none\r\n\033]133;D;0\007\033]133;A\007$ \033]133;B\007'`
+	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", "stty -echo; " + prompt + "; read x"}, Log: &memoryLog{}, Index: index})
+	entries := 0
+	for calls := range 3 {
+		select {
+		case put := <-index.put:
+			entries += len(put.Entries)
+		case <-time.After(time.Minute):
+			t.Fatalf("the index was called %d times, want 3", calls)
+		}
+	}
+	if entries == 0 {
+		t.Error("no update has an entry")
+	}
+	u.Type(t, "\r")
+	<-done
+}
+
 // The follower falls behind a burst, reads on from the log, and ends where a replay of the log
 // ends.
 func TestRunCatchesUp(t *testing.T) {

@@ -190,17 +190,21 @@ func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e s
 // sinkIndex is the recorder's Index.
 type sinkIndex struct{ *sink }
 
-// Put implements recorder.Index. What a locked database does not take waits for the next update.
+// Put implements recorder.Index. What a locked database does not take waits for the next call.
 func (i sinkIndex) Put(u recorder.Update) error {
 	s := i.sink
-	u.Entries = s.redact.Entries(u.Entries, nil)
-	s.describe(u)
-	s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
-	if h := s.host.Load(); h != nil {
-		h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+	if len(u.Entries)+len(u.Gone) > 0 {
+		u.Entries = s.redact.Entries(u.Entries, nil)
+		s.describe(u)
+		s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
+		if h := s.host.Load(); h != nil {
+			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+		}
 	}
-	_ = s.save() // finish returns what is wrong with the database
-	return nil
+	if err := s.save(); errors.Is(err, session.ErrBusy) {
+		return err
+	}
+	return nil // finish returns what else is wrong with the database
 }
 
 func (s *sink) setUnsaved(u []recorder.Update) {
@@ -266,10 +270,10 @@ func (s *sink) save() error {
 		err = db.UpdateSession(s.ctx, &s.session)
 		s.described = err == nil
 	}
-	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, session.ErrNotFound) {
 		return nil // another time
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, session.ErrBusy) {
 		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not take more
 	}
 	return err

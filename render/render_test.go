@@ -18,7 +18,7 @@ import (
 
 var start = time.Date(2026, 11, 20, 23, 11, 5, 120_000_000, time.UTC)
 
-// example gives a transcript in which everything occurs that a format treats in its own way.
+// example returns a transcript in which everything occurs that a format treats in its own way.
 func example() *session.Transcript {
 	end, code := start.Add(62*time.Second), 3
 	t := &session.Transcript{Session: session.Session{

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// terminalText gives the whole example as a terminal shows it.
+// terminalText returns the whole example as a terminal shows it.
 func terminalText(t *render.Terminal) string {
 	tr := example()
 	var b strings.Builder

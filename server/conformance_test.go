@@ -94,7 +94,7 @@ type conversation struct {
 	wrote   string                  // by the puppet
 }
 
-// ttl stands for the bridge's 30 s.
+// ttl replaces the bridge's 30 s.
 const ttl = 300 * time.Millisecond
 
 func newConversation(t *testing.T) *conversation {
@@ -175,7 +175,7 @@ func (c *conversation) step(s step) {
 	}
 }
 
-// deedCode is the code of a step, which stands in the step and its step by the same name.
+// deedCode is the code of a step, which the step has twice by the same name.
 func (s step) deedCode() int { return max(s.Code, s.Step.Code) }
 
 func (c *conversation) ptyExpect(want puppet.Step) {
@@ -226,7 +226,7 @@ func (c *conversation) expect(conn string, msg json.RawMessage) {
 	}
 }
 
-// repainted gives what an empty terminal shows of a text, in one form.
+// repainted returns what an empty terminal shows of a text, in one form.
 func repainted(text string) string {
 	t := vterm.New(vterm.Options{Cols: 120, Rows: 30})
 	_, _ = t.Write([]byte(text)) // never fails
@@ -261,7 +261,7 @@ func (c *conversation) read(conn string) map[string]any {
 	return a.message
 }
 
-// quiet tells that nothing comes for a while.
+// quiet checks that nothing comes for a while.
 func (c *conversation) quiet(conn string, d time.Duration) {
 	c.t.Helper()
 	select {

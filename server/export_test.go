@@ -17,11 +17,11 @@ func Cut(data []byte) int { return new(cutter).safe(data) }
 // Tail is the newest output as the bridge keeps it.
 type Tail struct{ t tail }
 
-// Add gives what is passed on.
+// Add returns what is passed on.
 func (t *Tail) Add(data []byte) []byte { return t.t.add(data) }
 
-// Newest gives what those get who join.
+// Newest returns what a viewer gets who joins.
 func (t *Tail) Newest() []byte { return t.t.newest() }
 
-// Torn tells that what was passed on ends within a sequence.
+// Torn reports whether what was passed on ends within a sequence.
 func (t *Tail) Torn() bool { return t.t.torn }

@@ -97,7 +97,7 @@ func TestToken(t *testing.T) {
 		}
 		s.stop()
 		if strings.Contains(s.log.String(), token) {
-			t.Error("the token stands in the log")
+			t.Error("the log has the token")
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestSocketGuard(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, resp, err)
 		}
 		if err == nil {
-			if ws.Subprotocol() != c.protos[0] { // item 1.9: a browser gives up if the only one that it offers is not named
+			if ws.Subprotocol() != c.protos[0] { // item 1.9: a browser fails if the only one that it offers is not named
 				t.Errorf("%s: the server chose %q", c.name, ws.Subprotocol())
 			}
 			_ = ws.CloseNow()
@@ -264,7 +264,7 @@ func TestHostileFrames(t *testing.T) {
 	s.get("/api/sessions", &list) // it lives
 }
 
-// drain reads until the connection ends, and gives why.
+// drain reads until the connection ends, and returns why.
 func drain(t *testing.T, ws *websocket.Conn) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -133,7 +133,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// do sends a request with the token and gives the answer.
+// do sends a request with the token and returns the answer.
 func (s *site) do(method, path, body string, header ...string) (*http.Response, string) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, s.url+path, strings.NewReader(body))
@@ -220,7 +220,7 @@ func (p past) Export(ctx context.Context, w io.Writer, format string, info *stor
 	return err
 }
 
-// recorded puts a recording of a real agent into the database, and gives what it wrote.
+// recorded puts a recording of a real agent into the database, and returns what it wrote.
 func (s *site) recorded() (info *store.Info, output []byte) {
 	s.t.Helper()
 	r, err := cast.Open("../cast/testdata/claude.cast")
@@ -457,7 +457,7 @@ func (h *hosted) Settle(ctx context.Context) error { return h.raw.Settle(ctx) }
 
 func (h *hosted) Screen(func(t *vterm.Term, seq int64)) bool { return false }
 
-// saw gives what was typed.
+// saw returns what was typed.
 func (h *hosted) saw() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

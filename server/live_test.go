@@ -29,7 +29,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// through gives a client of the server, by way of a proxy that can break connections.
+// through returns a client of the server, by way of a proxy that can break connections.
 func (s *site) through(t testing.TB) (c *client.Client, breaks func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -184,7 +184,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// sse reads events until one has this name, and gives them.
+// sse reads events until one has this name, and returns them.
 type sse struct{ name, id, data string }
 
 func (s *site) events(t *testing.T, path, last string, until func(sse) bool) (got []sse) {

@@ -86,7 +86,7 @@ func TestSessionsOfOneSecond(t *testing.T) {
 	}
 }
 
-// A page of the conversation says where it stands, and what comes before and after it.
+// A page of the conversation says where it is, and what comes before and after it.
 func TestEntriesAroundATarget(t *testing.T) {
 	s := newSite(t, nil)
 	info, _ := s.recorded()

@@ -87,7 +87,7 @@ func scribble(t *testing.T, path string, what []byte) {
 	}
 }
 
-// manySegments records a session of n seconds and gives the places of its segments in the file.
+// manySegments records a session of n seconds and returns the places of its segments in the file.
 func manySegments(t *testing.T, path string, n int) (blobs [][]byte) {
 	t.Helper()
 	s, err := store.Open(t.Context(), path)
@@ -183,7 +183,7 @@ func TestScribbledPage(t *testing.T) {
 	}
 }
 
-// leaves gives the numbers of the pages in which the segments' rows stand.
+// leaves returns the numbers of the pages that hold the segments' rows.
 func leaves(t *testing.T, path string) (pages []int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path)
@@ -209,7 +209,7 @@ func leaves(t *testing.T, path string) (pages []int) {
 	return pages
 }
 
-// A damaged index is found out, and made anew.
+// A damaged index is found out, and rebuilt.
 func TestReindex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
@@ -264,7 +264,7 @@ func TestIndexSchema(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(schema[0], schema[1]); diff != "" {
-		t.Errorf("-migrated +made anew:\n%s", diff)
+		t.Errorf("-migrated +rebuilt:\n%s", diff)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// allKinds gives entries in which every field is used.
+// allKinds returns entries in which every field is used.
 func allKinds() []*session.Entry {
 	tool := message("3", 3, session.RoleTool, "Bash(echo hi)")
 	tool.Tool = &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi <unusual>", Status: session.ToolOK, Truncated: true}

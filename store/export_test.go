@@ -24,7 +24,7 @@ func DecodeSegment(data []byte) (firstEvent, startByte int64, events []session.E
 	return seg.firstEvent, seg.startByte, events, err
 }
 
-// EncodePayload gives a segment with any content.
+// EncodePayload returns a segment with any content.
 func EncodePayload(raw []byte) []byte { return encoder.EncodeAll(raw, []byte{versionV1}) }
 
 // PutEvents appends a segment to a session's raw log.

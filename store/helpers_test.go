@@ -62,7 +62,7 @@ func rawLog(t testing.TB, s *store.Store, id string, events []session.Event) {
 	}
 }
 
-// readLog gives the events and the damages of a raw log.
+// readLog returns the events and the damages of a raw log.
 func readLog(t testing.TB, s *store.Store, id string, from store.From) (events []session.Event, damages []*store.Damage) {
 	t.Helper()
 	for ev, err := range s.EventsFrom(t.Context(), id, from) {
@@ -83,7 +83,7 @@ func output(at time.Duration, data string) session.Event {
 	return session.Event{At: at, Kind: session.Output, Data: []byte(data)}
 }
 
-// realEvents gives the events of a recording of a real agent.
+// realEvents returns the events of a recording of a real agent.
 func realEvents(t testing.TB) (events []session.Event) {
 	t.Helper()
 	r, err := cast.Open("../cast/testdata/claude.cast")

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Output is given from exactly a byte on, also where that stands within an event.
+// Output is given from exactly a byte on, also if that is within an event.
 func TestOutputFrom(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")

@@ -33,7 +33,7 @@ func (x index) inOrder() []session.Entry {
 	return slices.SortedFunc(maps.Values(x), func(a, b session.Entry) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
-// TestForget gives two logs the same agents, conversations, wipes, reprints and events; one of them
+// TestForget feeds two logs the same agents, conversations, wipes, reprints and events; one of them
 // lets go of what it can now and then. What they tell must be the same.
 func TestForget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

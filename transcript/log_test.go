@@ -96,7 +96,7 @@ func TestMerge(t *testing.T) {
 			[]string{"u:a", "a:" + head + rows, "u:c"}},
 		{"what is drawn otherwise when it is closed has lost no rows", []session.View{reprint(view(1, 0, "u:a", "a:"+head+"**"+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end))},
 			[]string{"u:a", "a:" + head + end}},
-		{"what is gone was there twice while it was drawn anew", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+rows+end))},
+		{"what is gone was there twice while it was redrawn", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+rows+end))},
 			[]string{"u:a", "a:" + head + rows + end}},
 		{"a clear ends what may be repeated", []session.View{settled(view(1, 0, "u:a", "a:b")), reprint(view(2, 0, "!"+session.EventClear)), reprint(view(2, 0, "!"+session.EventClear, "u:a", "a:b"))},
 			[]string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:b"}},

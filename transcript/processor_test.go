@@ -180,7 +180,7 @@ func follow(p *transcript.Processor, told map[string]session.Entry) {
 	}
 }
 
-// later gives the same events after those that they are.
+// later returns the same events, at later times.
 func later(events []session.Event) []session.Event {
 	by := events[len(events)-1].At + 2*time.Second
 	out := slices.DeleteFunc(slices.Clone(events), func(e session.Event) bool { return e.Kind == session.Exit })

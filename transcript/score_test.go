@@ -34,7 +34,7 @@ type wantEntry struct {
 // figures are shares from 0 to 1.
 type figures struct{ exact, chars, tools, code, markdown, events share }
 
-// share is right of all; 1 where there is nothing to be right in.
+// share is right of all; 1 if there is nothing to be right in.
 type share struct{ right, all float64 }
 
 func (s *share) add(right bool) {
@@ -118,7 +118,7 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 
 func isTalk(role string) bool { return role == session.RoleUser || role == session.RoleAssistant }
 
-// scoreTalk judges one message of the user or the assistant; exact tells that its words are the
+// scoreTalk judges one message of the user or the assistant; exact reports whether its words are the
 // truth's.
 func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...any)) (exact bool) {
 	a := tight(t.Text)
@@ -293,7 +293,7 @@ func codeBlocks(md string) [][]string {
 	return out
 }
 
-// holds tells whether a text holds lines verbatim, one under the other, tabs drawn as some number
+// holds reports whether a text holds lines verbatim, one under the other, tabs drawn as some number
 // of blanks.
 func holds(lines []string, text string) bool {
 	got := strings.Split(text, "\n")

@@ -132,7 +132,7 @@ func TestAnyEnd(t *testing.T) {
 	})
 }
 
-// overBy gives the entries above the last prompt that was sent by then.
+// overBy returns the entries above the last prompt that was sent by then.
 func overBy(entries []*session.Entry, then time.Time) []*session.Entry {
 	n := len(entries)
 	for n > 0 && (entries[n-1].Role != session.RoleUser || entries[n-1].At.After(then)) {

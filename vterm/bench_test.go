@@ -174,7 +174,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-// BenchmarkResize wraps 10,000 lines of scrollback anew, to a narrower and back to a wider window.
+// BenchmarkResize rewraps 10,000 lines of scrollback, to a narrower and back to a wider window.
 func BenchmarkResize(b *testing.B) {
 	t := vterm.New(vterm.Options{Cols: benchCols, Rows: benchRows})
 	for range 2 {

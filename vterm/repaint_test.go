@@ -33,7 +33,7 @@ func show(t *vterm.Term) shown {
 // dirt is what a terminal may be in the midst of when it gets a snapshot.
 const dirt = "\x1b[1;31mold\x1b[?1049h\x1b[2;4r\x1b[?6h\x1b[4h\x1b(0\x1b[?1003;2004;1004h\x1b]8;;http://x\x07more\x1b[1\"q\x1b7\x1b[3g\x1b[>5u\x1b[>4;2m\x1b[5 q\x1b]2;title"
 
-// repainted gives a terminal that shows what v does.
+// repainted returns a terminal that shows what v does.
 func repainted(v *vterm.Term, o vterm.Options, dirty bool) *vterm.Term {
 	s := v.Snapshot()
 	o.Cols, o.Rows = s.Cols, s.Rows
@@ -67,7 +67,7 @@ func repaints(t *testing.T, c refCase, r *rand.Rand) bool {
 	from := r.IntN(len(c.Steps))
 	for i, s := range c.Steps {
 		if again != nil && len(s.R) == 2 {
-			return true // what stands above the screen is not repainted
+			return true // what is above the screen is not repainted
 		}
 		if len(s.R) == 2 {
 			v.Resize(s.R[0], s.R[1])

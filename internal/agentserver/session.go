@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/server/agentapi"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -66,7 +66,7 @@ func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream,
 	if err = letType(ctx, o.Sessions, id); err == nil {
 		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
 	}
-	if errors.Is(err, client.ErrDisconnected) || errors.Is(err, session.ErrNotFound) {
+	if err != nil && o.ends(ctx, id) {
 		return nil, cli.Fail(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
 	}
 	return stream, err
@@ -86,6 +86,21 @@ func letType(ctx context.Context, sessions *client.Client, id string) error {
 		return nil
 	}
 	return err
+}
+
+// ends reports whether a session ends within endTime. While it does, it refuses requests in several
+// ways.
+func (o *Options) ends(ctx context.Context, id string) bool {
+	for limit := time.Now().Add(endTime); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
+		live, err := o.Sessions.Sessions(ctx)
+		if err != nil {
+			return false
+		}
+		if !slices.ContainsFunc(live, func(s client.Session) bool { return s.ID == id }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Banner returns what an agent shows above its input box. It is agentapi.Options.Banner.

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/token"
 )
 
-// Item 2.2: the token was made anew at each start. It is made once, for its user alone, and stays
+// Item 2.2: a new token was made at each start. It is made once, for its user alone, and stays
 // until it is renewed.
 func TestTokenStays(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

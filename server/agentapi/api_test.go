@@ -86,7 +86,7 @@ func newSite(t *testing.T, access agentapi.Access, change func(*agentapi.API, *a
 	return s
 }
 
-// say gives the session an entry of a role, or an event.
+// say adds an entry of a role, or an event.
 func (s *site) say(what, text string) {
 	s.seq++
 	e := &session.Entry{ID: fmt.Sprint("e", s.seq), Seq: s.seq, Agent: "claude", At: time.Now(), Text: text, Status: session.StatusComplete}

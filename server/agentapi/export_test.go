@@ -22,10 +22,10 @@ func NewFed(o Options) *Fed {
 	return f
 }
 
-// Feed gives the session an event.
+// Feed adds an event to the session.
 func (f *Fed) Feed(e client.Event) { f.events <- e }
 
-// Entries gives the session entries.
+// Entries adds entries to the session.
 func (f *Fed) Entries(entries ...*session.Entry) { f.Feed(protocol.Entries{Entries: entries}) }
 
 // End ends the session.

@@ -265,7 +265,7 @@ func TestMCP1NoDatabase(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: a newer or broken database gives each call a clear error.
+// Issue 18, 1: a newer or broken database leads to a clear error of each call.
 func TestMCP1BadDatabase(t *testing.T) {
 	for _, bad := range []error{session.ErrNewer, session.ErrCorrupt, session.ErrNotDatabase, session.ErrBusy, session.ErrNotWritable} {
 		w := newWorld(t)

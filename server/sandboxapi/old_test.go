@@ -11,7 +11,7 @@ import (
 func TestItem8OldReleases(t *testing.T) {
 	s := newSite(t)
 	create := object{"id": "sandbox-old", "env": object{"A": "1"}, "cwd": "/usr", "isolation": true}
-	for range 2 { // it asks again when it is started anew
+	for range 2 { // it asks again when it is restarted
 		if status, a := s.request("POST", "/api/session/create", create); status != http.StatusOK {
 			t.Fatalf("create: %d %+v", status, a)
 		}
