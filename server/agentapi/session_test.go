@@ -53,6 +53,26 @@ func TestI17Messages(t *testing.T) {
 	}
 }
 
+// Section 5: messages are plain text, or Markdown if that is asked for.
+func TestI17Markdown(t *testing.T) {
+	for markdown, want := range map[bool]string{false: "agent: a list:\n\nlast words", true: "agent: - a **list**:\n\nlast words"} {
+		s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Markdown = markdown })
+		s.start()
+		s.say(session.RoleUser, "list")
+		s.fed.Entries(&session.Entry{
+			ID: "m", Seq: 50, Agent: "claude", At: time.Now(), Type: session.TypeMessage, Role: session.RoleAssistant,
+			Text: "a list:", Markdown: "- a **list**:", Status: session.StatusComplete,
+		})
+		s.seq = 50
+		s.say(session.RoleAssistant, "last words")
+		s.say(session.EventIdle, "")
+		s.wait("stable", func() bool { return s.fed.Status() == "stable" && len(s.fed.Messages()) == 3 })
+		if got := words(t, s.fed.Messages())[2]; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Sections 4 and 6: the words that were sent are the message, whatever the agent shows of them, and
 // the status is running until the reply is there.
 func TestI17SentWords(t *testing.T) {
