@@ -37,8 +37,8 @@ type step struct {
 	puppet.Step
 }
 
-// differences are what we do better than the declaration's first server: file, then what stands
-// there, then what we send.
+// differences are what we do better than the declaration's first server: by file, what the file
+// has and what we send.
 var differences = map[string][2]string{
 	"a05-join-after-exit.jsonl": {`{"type": "exit", "code": 0}`, `{"type": "exit", "code": 7}`}, // the true status
 }
