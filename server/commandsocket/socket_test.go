@@ -160,6 +160,7 @@ func TestC9RunsOnce(t *testing.T) {
 	c := s.dial()
 	c.send(fmt.Sprintf(`{"type":"execute","command":"echo x >>%s","command_id":"short","ttl_seconds":0}`, mark))
 	c.all()
+	time.Sleep(10 * time.Millisecond) // the shortest ttl is 1 ms
 	for range 2 {
 		for _, message := range []string{
 			fmt.Sprintf(`{"type":"execute","command":"echo x >>%s","command_id":"short"}`, mark),
