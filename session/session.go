@@ -15,7 +15,8 @@ type Session struct {
 	ExitCode  *int       `json:"exit_code,omitempty"` // nil while it runs, or where it was cut off
 	Cols      int        `json:"cols"`                // window size at the start, in cells
 	Rows      int        `json:"rows"`
-	Agents    []Agent    `json:"agents"` // each agent that was seen, in order of appearance
+	Agents    []Agent    `json:"agents"`        // each agent that was seen, in order of appearance
+	Git       *Git       `json:"git,omitempty"` // the repository in Cwd; nil: none, or it is not known
 
 	// These are set if a program asked for the command, see package process.
 	Sandbox string `json:"sandbox,omitempty"` // the name that it gave

@@ -15,7 +15,7 @@ import (
 )
 
 // frozen is the newest version that has a frozen database in testdata.
-const frozen = 4
+const frozen = 5
 
 // TestFrozen opens a database of each version that was ever released. One is made by
 // PTYREC_FREEZE=1 go test ./store -run Frozen, which never writes over one that is there.
@@ -40,6 +40,9 @@ func TestFrozen(t *testing.T) {
 		}
 		if info := find(t, s, "a"); version >= 2 && (info.Title != "frozen" || len(info.Tags) != 1) {
 			t.Errorf("%s: title %q, tags %q", name, info.Title, info.Tags)
+		}
+		if info := find(t, s, "a"); (info.Git != nil) != (version >= 5) || info.Git != nil && info.Git.Start.Branch != "main" {
+			t.Errorf("%s: git %+v", name, info.Git)
 		}
 		if got := queryInt(t, path, "PRAGMA user_version"); got != frozen {
 			t.Errorf("%s: version after opening = %d, want %d", name, got, frozen)
@@ -79,6 +82,9 @@ func freeze(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	if _, err := s.Tag(t.Context(), "a", []string{"ice"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetGit(t.Context(), "a", session.Git{Start: &session.GitState{Branch: "main"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.MarkRead(t.Context(), "a"); err != nil {

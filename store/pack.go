@@ -246,6 +246,7 @@ type packing struct {
 	ready   []segment
 	queued  int64          // size of ready, in bytes before compression
 	last    *session.Event // the last event in the file
+	git     *session.Git   // the last that the events say of the repository; nil: nothing new
 	damaged bool
 }
 
@@ -335,6 +336,11 @@ func (p *packing) add(ctx context.Context, e journal.Event) error {
 		p.open.begin(e.Number, e.Offset)
 	}
 	p.open.add(e.Event)
+	if e.Kind == session.Marker {
+		if g, ok := session.ReadGitMark(e.Data); ok {
+			p.git = &g
+		}
+	}
 	if p.open.size() < segmentSize || p.size-p.read < segmentSize/2 {
 		return nil
 	}
@@ -366,6 +372,9 @@ func (p *packing) put(ctx context.Context, last bool) error {
 			if err := putSegments(ctx, tx, p.key, p.ready); err != nil {
 				return err
 			}
+			if err := stateGit(ctx, tx, p.key, p.git); err != nil {
+				return err
+			}
 			if !last || p.last.Kind != session.Exit {
 				return nil
 			}
@@ -377,7 +386,7 @@ func (p *packing) put(ctx context.Context, last bool) error {
 		err = write()
 	}
 	if err == nil {
-		p.ready, p.queued = nil, 0
+		p.ready, p.queued, p.git = nil, 0, nil
 		if p.told != nil {
 			p.told(p.read)
 		}

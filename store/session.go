@@ -62,10 +62,10 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked))
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git))
 	if err != nil {
 		return 0, err
 	}
@@ -158,6 +158,8 @@ type Filter struct {
 	Command   string    // part of the command line
 	Cwd       string    // this folder or one in it
 	Tag       string    // a tag of the user's
+	Branch    string    // started or ended on this branch
+	Commit    string    // started or ended at this commit, or made it: the beginning of its id, in lower case
 	Sandbox   string    // commands that programs asked for under this name
 	Outside   bool      // only those that no program asked for
 	Processes bool      // only commands that programs asked for
@@ -214,6 +216,12 @@ func (f Filter) where() (string, []any) {
 	if f.Tag != "" {
 		add("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = ?)", f.Tag)
 	}
+	if f.Branch != "" {
+		add("? IN (s.git ->> '$.start.branch', s.git ->> '$.end.branch')", f.Branch)
+	}
+	if f.Commit != "" {
+		add("EXISTS (SELECT 1 FROM json_tree(s.git) WHERE (key = 'commit' OR path = '$.commits') AND substr(atom, 1, ?) = ?)", len(f.Commit), f.Commit)
+	}
 	if f.Sandbox != "" {
 		add("s.sandbox = ?", f.Sandbox)
 	}
@@ -246,7 +254,7 @@ func (f Filter) where() (string, []any) {
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
-	s.sandbox, s.process, s.asked`
+	s.sandbox, s.process, s.asked, s.git`
 
 // matches reports whether the filter chooses a session that is not in the database.
 func (f Filter) matches(i *Info) bool {
@@ -255,7 +263,7 @@ func (f Filter) matches(i *Info) bool {
 	return (f.Agent == "" || slices.ContainsFunc(i.Agents, named)) &&
 		(f.Command == "" || slices.ContainsFunc(i.Command, holds)) &&
 		(f.Cwd == "" || i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")) &&
-		f.Tag == "" &&
+		f.Tag == "" && f.Branch == "" && f.Commit == "" &&
 		(f.Sandbox == "" || i.Sandbox == f.Sandbox) &&
 		(!f.Processes || i.Sandbox != "") &&
 		(!f.Outside || i.Sandbox == "") &&
@@ -371,11 +379,12 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var command, agents, tags, asked string
+	var git sql.NullString
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -392,6 +401,11 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	if asked != "" {
 		if err := json.Unmarshal([]byte(asked), &info.Asked); err != nil {
 			return fmt.Errorf("session %s: asked: %w: %w", info.ID, session.ErrCorrupt, err)
+		}
+	}
+	if git.Valid {
+		if err := json.Unmarshal([]byte(git.String), &info.Git); err != nil {
+			return fmt.Errorf("session %s: git: %w: %w", info.ID, session.ErrCorrupt, err)
 		}
 	}
 	return nil
