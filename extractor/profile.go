@@ -60,6 +60,11 @@ const (
 	StateStarting       // shows its prompt, but what is typed may go to a question that comes first
 )
 
+// String returns the state's name, or "" if it is unknown.
+func (s State) String() string {
+	return [...]string{"", "idle", "busy", "asking", "starting"}[s]
+}
+
 // Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a
 // pinned header, spinner, input box, hints, menus, dialogs) that never become messages.
 type Split struct {
@@ -78,7 +83,7 @@ type Item struct {
 	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
 	Headless   bool   // its first rows were never on the screen
 	Open       bool   // may still grow or change: a tool that runs, a reply without its end
-	Rule       string // which rule of the profile took it, for --explain
+	Rule       string // the rule of the profile that read it
 }
 
 // Profile says how one agent draws. Looks change with versions: a profile describes each look and

@@ -30,20 +30,11 @@ type Step struct {
 	State State         // with Event == "": the agent's state, where View is nil
 }
 
-// Explanation says which lines of a tape became what: the items hold lines [First, End) from the
-// tape's first, and lines between them were taken for chrome.
-type Explanation struct {
-	Agent string // "" in the shell
-	Tape  int
-	From  int // the number of the first line
-	Lines []Line
-	Items []Item
-}
-
 // Reader reads one terminal's frames in order. It is not safe for concurrent use.
 type Reader struct {
-	// Explain, if set, is called for all that is read.
-	Explain func(Explanation)
+	// Trace, if set, is called at the end of each Read and Close.
+	Trace func(Trace)
+	trace *trace // of the frame at hand, if Trace is set
 
 	main, alt tape
 	seg       segment
@@ -62,7 +53,8 @@ type Reader struct {
 	resized   int // an agent on the main screen may not yet have drawn its text for the new width
 	bye       farewell
 	steps     []Step
-	agents    int // agents seen
+	agents    int    // agents seen
+	version   string // of the last one, as its banner says
 	shown     bool
 	asked     bool // nobody known asked, in the last settled frame
 }
@@ -127,6 +119,11 @@ func (r *Reader) Marked() {
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps = r.steps[:0]
+	if r.Trace != nil {
+		r.trace = &trace{}
+		r.trace.split(Split{}, len(f.Lines))
+		defer func() { r.report(r.screen(f)) }()
+	}
 	switch {
 	case f.Resized:
 		r.noteWidths(f)
@@ -146,6 +143,10 @@ func (r *Reader) Read(f Frame) []Step {
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
 	r.steps = r.steps[:0]
+	if r.Trace != nil {
+		r.trace = &trace{}
+		defer func() { r.report(Screen{}) }()
+	}
 	r.flush(&r.main, len(r.main.lines))
 	r.leave()
 	return r.steps
@@ -214,6 +215,7 @@ func (r *Reader) enter(p *Profile, b Banner, alt bool, start int) {
 	r.leave()
 	r.open(p, alt, start)
 	r.agents++
+	r.version = b.Version
 	data := map[string]any{}
 	for k, v := range map[string]string{"version": b.Version, "model": b.Model, "cwd": b.Cwd} {
 		if v != "" {
@@ -309,9 +311,7 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	}
 	s.items = append(s.items[:k], shift(r.parse(lines), from)...)
 	t.clean()
-	if r.Explain != nil {
-		r.Explain(Explanation{Agent: r.Agent(), Tape: s.tape, From: from, Lines: lines, Items: s.items[k:]})
-	}
+	r.trace.parsed(t.base, s.past+k, s.items[k:])
 	s.cleared = s.cleared || r.clears(t)
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()

@@ -13,27 +13,33 @@ import (
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.cut.note(f.Lines, f.Cols)
+		r.trace.skip("the window was just resized")
 		return
 	}
 	if r.cut.remain(f.Lines, f.Cols, f.Settled) {
+		r.trace.skip("the agent has not drawn for the new size yet")
 		return
 	}
 	s := r.screen(f)
 	if r.seg.agent != nil && !r.seg.alt {
-		return // something covers an agent that draws on the main screen
+		r.trace.skip("another program covers the agent, which draws on the main screen")
+		return
 	}
 	if r.seg.agent == nil && !r.startAlt(s, f.Settled) {
+		r.trace.skip("no known agent is on the alternate screen")
 		r.stranger(s, f.Settled)
 		return
 	}
 	sp := r.split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
+		r.trace.unreadable(sp)
 		if sp.State == StateAsking {
 			r.state(sp)
 		}
 		return
 	}
 	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
+	r.trace.split(sp, sp.Top+len(body))
 	if sp.Right > 0 {
 		body = cutLines(body, 0, sp.Right)
 	}

@@ -22,6 +22,7 @@ func (r *Reader) readMain(f Frame) {
 	if f.Resized {
 		r.rewrap(s.Lines)
 		r.resized = redrawFrames
+		r.trace.skip("the window was just resized")
 		return
 	}
 	scrolled := r.scrolled(f)
@@ -29,6 +30,7 @@ func (r *Reader) readMain(f Frame) {
 	r.left = nil
 	if f.Torn && r.seg.agent != nil {
 		r.wait(left)
+		r.trace.skip("so much has scrolled out that the screen may be half drawn")
 		return
 	}
 	end := len(trim(s.Lines))
@@ -283,17 +285,25 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 	sp := r.split(s)
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
+		r.trace.unreadable(sp)
 		r.state(sp)
 		r.wait(left)
 		return
 	case sp.OK:
 		end = min(sp.Bottom, end)
 	}
+	r.trace.split(Split{State: sp.State}, end)
 	body := s.Lines[:end]
-	if sp.OK && !(r.resized > 0 && r.redrawn(&left, &body)) && !scrolled {
+	placed := PlacedScrolled
+	switch {
+	case !sp.OK:
+	case r.resized > 0 && r.redrawn(&left, &body):
+		placed = PlacedWrapped
+	case !scrolled:
 		if at, ok := r.main.repainted(left, body); ok && at > r.seg.start {
 			left = left[:max(0, at-r.main.base)] // the others are in the window again
 			r.main.base = min(r.main.base, at)
+			placed = PlacedRedrawn
 		}
 	}
 	if settled && r.resized > 0 {
@@ -304,6 +314,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 		r.main.advance(left, body)
 		r.again(settled)
 	})
+	r.main.placed = placed
 	if sp.State == StateIdle && fresh > 0 {
 		sp.State = StateBusy // text comes in: not every agent shows that it works meanwhile
 	}

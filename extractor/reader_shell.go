@@ -39,8 +39,12 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 		}
 	}
 	t.clean()
-	if r.Explain != nil {
-		r.explain(t, max(0, min(from, len(t.lines))), k)
+	if r.trace != nil {
+		items := make([]Item, 0, len(s.commands)-k)
+		for _, c := range s.commands[k:] {
+			items = append(items, c.Item)
+		}
+		r.trace.parsed(t.base, s.past+k, items)
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	v.Items = make([]session.Sighting, 0, len(s.commands)-k)
@@ -49,16 +53,6 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	}
 	r.steps = append(r.steps, Step{View: v})
 	r.forgetCommands(t)
-}
-
-// explain tells of the commands from number k on.
-func (r *Reader) explain(t *tape, from, k int) {
-	e := Explanation{Tape: r.seg.tape, From: from, Lines: t.lines[from:]}
-	for _, c := range r.seg.commands[k:] {
-		c.Output, _ = c.printed.Text()
-		e.Items = append(e.Items, c.Item)
-	}
-	r.Explain(e)
 }
 
 // resume returns the line from which to read a tape that is new from line dirty on, and

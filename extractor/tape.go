@@ -13,10 +13,11 @@ import (
 // it. On the main screen the terminal says how far the text moved; on the alternate screen stitch
 // finds it out.
 type tape struct {
-	lines []Line
-	base  int    // the line on the window's first row
-	dirty int    // lines from here on are new since the last call of clean
-	were  []Line // the lines that were cut off since then, from line dirty on
+	lines  []Line
+	base   int       // the line on the window's first row
+	placed Placement // how base was found
+	dirty  int       // lines from here on are new since the last call of clean
+	were   []Line    // the lines that were cut off since then, from line dirty on
 
 	// A window that begins within a line of the tape shows only that line's rest: there raw
 	// takes the place of mended.
@@ -32,6 +33,7 @@ func (t *tape) clean() { t.dirty, t.were = len(t.lines), t.were[:0] }
 func (t *tape) advance(left, body []Line) {
 	t.replace(t.base, left, body)
 	t.base += len(left)
+	t.placed = PlacedScrolled
 }
 
 // repainted notices an agent that has redrawn the window from its top row (main screen): what it
@@ -219,8 +221,9 @@ func (t *tape) stitch(body []Line) {
 	at, ok := t.find(body)
 	switch {
 	case !ok:
-		at = len(t.lines) // nothing in common: what stood between was never shown
+		at, t.placed = len(t.lines), PlacedBelow // what was between was never shown
 	case at < t.base && t.contains(at, body):
+		t.placed = PlacedLookBack
 		return
 	}
 	t.base = at
@@ -235,9 +238,11 @@ func (t *tape) stitch(body []Line) {
 
 // find returns the tape line that body's first row shows.
 func (t *tape) find(body []Line) (at int, ok bool) {
+	t.placed = PlacedFirst
 	if len(t.lines) == 0 {
 		return 0, true
 	}
+	t.placed = PlacedWrapped
 	if len(body) > 0 && t.base < len(t.lines) && body[0].Cols != t.lines[len(t.lines)-1].Cols {
 		at, within, ok := t.findRewrapped(body)
 		t.join(at, within, body)
@@ -253,15 +258,18 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 					return p, true
 				}
 			}
+			t.placed = PlacedOverlap
 			return at, true
 		}
 		if lo == 0 {
 			break
 		}
 	}
+	t.placed = PlacedHead
 	if at, ok := t.headStays(body); ok {
 		return at, ok
 	}
+	t.placed = PlacedTable
 	return t.findTable(body)
 }
 

@@ -39,6 +39,7 @@ type Log struct {
 	gone    []string                              // ids taken back since the last Changes
 	printed map[*session.Entry]session.LongOutput // entries whose output has not been built yet
 	seen    map[*session.Entry]*sight
+	changed func(Change) // see note; may be nil
 }
 
 // wrappedRow is the length of a row of a paragraph in a wide window, in bytes.
@@ -187,6 +188,7 @@ func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, o
 	}
 	l.begin(e)
 	l.entries = append(l.entries, e)
+	l.note(e, ChangeNew, "", -1)
 	return e
 }
 

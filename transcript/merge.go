@@ -33,9 +33,9 @@ func (l *Log) Merge(v session.View) {
 	l.drop(l.refs[from:], refs, v)
 	for i := range v.Items {
 		if refs[i] == nil {
-			refs[i] = l.insert(l.place(refs[i+1:], &v.Items[i], v), &v.Items[i], v)
+			refs[i] = l.insert(l.place(refs[i+1:], &v.Items[i], v), i, v)
 		}
-		l.update(refs[i], &v.Items[i], v, i == len(v.Items)-1)
+		l.update(refs[i], i, v)
 	}
 	l.refs = slices.Replace(l.refs, from, len(l.refs), refs...)
 	if l.top == nil && len(l.refs) > 0 {
@@ -113,21 +113,29 @@ func (l *Log) place(rest []*session.Entry, it *session.Sighting, v session.View)
 	return at
 }
 
-func (l *Log) insert(at int, it *session.Sighting, v session.View) *session.Entry {
+// insert adds an entry for the view's item i.
+func (l *Log) insert(at, i int, v session.View) *session.Entry {
+	it := &v.Items[i]
 	e := l.make(&session.Entry{Type: session.TypeMessage, Role: it.Role, Agent: it.Agent}, v.At, v.Offset)
 	if it.Event != "" {
 		e.Type, e.Event = session.TypeEvent, it.Event
 		l.seen[e].onTape = true
 		l.begin(e)
+		l.note(e, ChangeNew, "", i)
 	}
 	l.entries = slices.Insert(l.entries, at, e)
 	return e
 }
 
-// update brings an entry up to date. A reprint in progress shows less than the log has: that is no
-// news.
-func (l *Log) update(e *session.Entry, it *session.Sighting, v session.View, last bool) {
-	s := l.seen[e]
+// update brings an entry up to date with the view's item i. A reprint in progress shows less than
+// the log has: that is no news.
+func (l *Log) update(e *session.Entry, i int, v session.View) {
+	it, s, last := &v.Items[i], l.seen[e], i == len(v.Items)-1
+	seen := it.Text
+	var was session.Entry
+	if l.changed != nil {
+		was = *e
+	}
 	if !s.kept && (v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != "") {
 		s.kept = true
 	}
@@ -158,12 +166,14 @@ func (l *Log) update(e *session.Entry, it *session.Sighting, v session.View, las
 		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
 	}
 	if s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
+		l.note(e, ChangeIgnored, seen, i)
 		return
 	}
 	if v.Settled && it.Role == session.RoleAssistant {
 		s.text, s.textAt = it.Text, v.At
 	}
 	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
+		l.note(e, ChangeIgnored, seen, i)
 		return
 	}
 	grown := l.grown(e, it)
@@ -178,6 +188,7 @@ func (l *Log) update(e *session.Entry, it *session.Sighting, v session.View, las
 		e.EndAt = &end
 	}
 	s.changed = true
+	l.noteUpdate(e, &was, seen, i)
 }
 
 // grown records an output to be built later, and reports whether it has changed.
@@ -263,6 +274,7 @@ func (l *Log) drop(old, held []*session.Entry, v session.View) {
 		if i := l.index(e); i >= 0 {
 			l.entries = slices.Delete(l.entries, i, i+1)
 			l.gone = append(l.gone, e.ID)
+			l.note(e, ChangeDropped, e.Text, -1)
 			delete(l.seen, e)
 			delete(l.printed, e)
 		}

@@ -29,8 +29,8 @@ type ProcessorOptions struct {
 	SessionID  string
 	Command    []string
 
-	// Explain, if set, is called for all that is read off the screen.
-	Explain func(at time.Duration, e extractor.Explanation)
+	// Trace, if set, is called after each frame, and for each event between frames.
+	Trace func(Trace)
 }
 
 // Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows
@@ -59,6 +59,9 @@ type Processor struct {
 	known  known
 	title  title // by the entries that Forget has dropped
 	status status
+	frames int
+	trace  *Trace         // of the frame at hand, if ProcessorOptions.Trace is set
+	view   int            // the steps with a View of that frame that were applied
 	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
 	closed bool
 }
@@ -70,8 +73,8 @@ const scrollback = 1000
 // NewProcessor returns a Processor for a recording that begins.
 func NewProcessor(o ProcessorOptions) *Processor {
 	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
-	if o.Explain != nil {
-		p.reader.Explain = func(e extractor.Explanation) { o.Explain(p.now, e) }
+	if o.Trace != nil {
+		p.watch()
 	}
 	p.term = vterm.New(vterm.Options{Cols: o.Cols, Rows: o.Rows, Scrollback: scrollback, OnCue: p.cue})
 	return p
@@ -167,7 +170,9 @@ func (p *Processor) resize(e session.Event) {
 	p.cols, p.rows = e.Cols, e.Rows
 	p.term.Resize(e.Cols, e.Rows)
 	p.resized, p.last, p.settled, p.erased = e.At, e.At, false, false
+	p.begin(e.At)
 	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
+	p.end()
 }
 
 // cue is called by the terminal within Write, before an erase or a switch of screens, and after a
@@ -199,10 +204,14 @@ func (p *Processor) frame(at time.Duration, settled bool) { p.read(at, settled, 
 
 // read reads the screen. torn means that it may be drawn only in part.
 func (p *Processor) read(at time.Duration, settled, torn bool) {
-	p.now = at
+	p.begin(at)
+	defer p.end()
 	p.dirty, p.settled = false, settled
 	s := p.term.Snapshot()
 	if s.Alt && p.cutOff(at, settled) {
+		if p.trace != nil {
+			p.trace.Skipped = "the program has not drawn for the new size yet"
+		}
 		return
 	}
 	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Torn: torn})
@@ -238,6 +247,7 @@ func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
 			v := *s.View
 			v.At, v.Offset = at, p.burst
 			p.log.Merge(v)
+			p.view++
 			p.status.shows(&v)
 		default:
 			p.status.saw(s.State, s.Agent, at)
@@ -277,7 +287,9 @@ func (p *Processor) Close(at time.Duration) {
 	p.closed = true
 	p.Tick(at)
 	p.flush(at)
+	p.begin(at)
 	p.apply(p.reader.Close(), at)
+	p.end()
 	if !p.reader.Seen() {
 		p.plain(at)
 	}

@@ -75,7 +75,7 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 		{"export", "--session", "last", "--format", "json"}, {"export", "--session", "last", "--format", "jsonl"}, {"export", "--session", "last", "--format", "md"},
 		{"export", "--session", "last", "--format", "txt"}, {"export", "--session", "last", "--format", "html"}, {"export", "--session", "last", "--format", "svg"},
 		{"export", "--session", "last", "--format", evil}, {"export", name(".nosuch")}, {"export", "--session", evil},
-		{"extract", name(".cast")}, {"extract", name(".bad")}, {"extract", name(".nosuch")}, {"extract", "--explain", name(".cast")}, {"extract", "--session", "last"},
+		{"extract", name(".cast")}, {"extract", name(".bad")}, {"extract", name(".nosuch")}, {"explain", name(".cast") + "#1"}, {"explain", name(".cast"), "--at", "end"}, {"explain", "last#1", "--json"}, {"explain", "last", "--at", "1", "--json"}, {"extract", "--session", "last"},
 		{"screen", name(".cast")}, {"screen", name(".cast"), "--json"}, {"screen", name(".cast"), "--svg"}, {"screen", name(".nosuch")}, {"screen", "--session", "last"},
 		{"import", name(".bad")}, {"import", name(".nosuch")}, {"import", "--dry-run", name(".cast")}, {"import", dir},
 		{"tag", "last"}, {"tag", "last", evil}, {"note", "last"}, {"rename", "last", evil}, {"rename", evil, "x"},

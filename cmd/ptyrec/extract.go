@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/internal/explain"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/library"
@@ -21,7 +20,6 @@ import (
 
 func newExtractCmd(a *app) *cobra.Command {
 	var dir string
-	var why bool
 	cmd := &cobra.Command{
 		Use:   "extract FILE… [-o DIR] | extract S",
 		Short: "Write the transcripts of recordings, without a database",
@@ -30,7 +28,6 @@ or each to DIR/NAME.json. If S is a session in the database, extract reads its r
 replaces its entries. Entries that did not change keep their ids.`,
 		Example: `  ptyrec extract session.cast > session.json
   ptyrec extract *.cast -o transcripts
-  ptyrec extract --explain session.cast | less
   ptyrec extract last`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -41,8 +38,8 @@ replaces its entries. Entries that did not change keep their ids.`,
 				if err != nil {
 					return err
 				}
-				if args[0] = of.File; of.File == "" && (dir != "" || why) {
-					return usageError(errors.New("-o and --explain need a recording, not a session"))
+				if args[0] = of.File; of.File == "" && dir != "" {
+					return usageError(errors.New("-o needs a recording, not a session"))
 				}
 				if !of.Ref.Whole() && of.File != "" {
 					return opener.WholeOnly(of.Ref)
@@ -51,12 +48,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 					return extractSession(cmd.Context(), a, of)
 				}
 			}
-			switch {
-			case why && (len(args) > 1 || dir != ""):
-				return usageError(errors.New("--explain takes one recording"))
-			case why:
-				return explainFile(a, args[0])
-			case len(args) > 1 && dir == "":
+			if len(args) > 1 && dir == "" {
 				return usageError(errors.New("several recordings need a folder"))
 			}
 			return extract(a, args, dir)
@@ -64,7 +56,6 @@ replaces its entries. Entries that did not change keep their ids.`,
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
 	cmd.Flags().StringVar(&a.timing, "timing", "", "the timing `FILE` of a typescript")
-	cmd.Flags().BoolVar(&why, "explain", false, "print frames and lines with the role and the rule that claimed them")
 	return cmd
 }
 
@@ -104,16 +95,6 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 		}
 		return readErr
 	})
-}
-
-// explainFile prints how a recording was read off its screen.
-func explainFile(a *app, path string) error {
-	rec, err := a.openRecording(path, func(int) {})
-	if err != nil {
-		return err
-	}
-	defer rec.Close()
-	return explain.Write(a.stdout, rec.Session, rec)
 }
 
 // extractSession reads a recorded session again with today's extractors.
