@@ -16,7 +16,7 @@ DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --f
 LDFLAGS   = -s -w -X github.com/ptyrec/ptyrec/internal/buildinfo.version=$(VERSION) -X github.com/ptyrec/ptyrec/internal/buildinfo.commit=$(COMMIT) -X github.com/ptyrec/ptyrec/internal/buildinfo.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test soak race lint golden golden-check bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
+.PHONY: build install test soak race lint golden golden-check mutate bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
 
 build: ## the program, as bin/ptyrec
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -49,6 +49,12 @@ golden: ## write the golden transcripts again: read the diff before you commit i
 golden-check: ## the golden transcripts are those of the code
 	$(if $(GOLDEN),,$(error no golden tests found))
 	$(GO) test -count=1 $(GOLDEN) -run Golden
+
+PACKAGE ?= ./extractor
+MORE    ?=
+
+mutate: ## conditions of PACKAGE that no recording needs; MORE names a folder with more recordings
+	$(GO) run ./internal/mutate -list -accept internal/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(PACKAGE)
 
 bench: ## benchmarks on real recordings; BENCH chooses
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
