@@ -27,11 +27,20 @@ func NewMasked(ctx context.Context, s *store.Store, info *store.Info, r Redactio
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
-// Next returns the next event, and io.EOF after the last one.
+// Next returns the next event, and io.EOF after the last one. What the raw log says of a repository
+// is left out: it is no part of what the terminal showed.
 func (m *Masked) Next() (session.Event, error) {
-	e, err := m.RawLog.Next()
-	if err == nil {
+	for {
+		e, err := m.RawLog.Next()
+		if err != nil {
+			return session.OnTerminal(e), err
+		}
+		if e.Kind == session.Marker {
+			if _, ok := session.ReadGitMark(e.Data); ok {
+				continue
+			}
+		}
 		m.hidden.event(m.Number-1, &e)
+		return session.OnTerminal(e), nil
 	}
-	return session.OnTerminal(e), err
 }

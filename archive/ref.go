@@ -98,7 +98,8 @@ func Entry(entries []*session.Entry, seq int) *session.Entry {
 
 // Cut returns the transcript with only the entries of r. The session keeps its title only if the
 // user set it (named); otherwise it gets the first remaining prompt as its title. Its command is
-// cut to the program, because the arguments may contain a prompt. If r is a whole session, Cut
+// cut to the program, because the arguments may contain a prompt, and what is known of the repository
+// is left out. If r is a whole session, Cut
 // returns t itself. The error is a *MissingError.
 func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
 	if r.Whole() {
@@ -115,6 +116,7 @@ func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error)
 		}
 	}
 	cut.Session.Command = t.Session.Command[:min(1, len(t.Session.Command))]
+	cut.Session.Git = nil // of the whole session
 	if !named {
 		cut.Session.Title = promptOf(cut.Entries)
 	}

@@ -117,7 +117,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	term.makeRaw()
 	r := &run{options: o, term: term, child: c, tee: newTee(o, c), signals: sigs}
 	if o.Host != nil {
-		r.tee.host = o.Host(&Controls{r})
+		r.tee.setHost(o.Host(&Controls{r}))
 	}
 	r.start()
 	r.supervise(ctx)

@@ -39,6 +39,13 @@ func newTee(o Options, c *child) *tee {
 	return t
 }
 
+// setHost makes h get the events from now on. The Controls may have put some already.
+func (t *tee) setHost(h Host) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.host = h
+}
+
 // now is the recording's clock, to the microsecond: what is finer is noise, and takes room.
 func (t *tee) now() time.Duration { return time.Since(t.started).Truncate(time.Microsecond) }
 

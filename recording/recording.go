@@ -24,23 +24,27 @@ type Options struct {
 
 // Recording is a session that is recorded. Close must be called.
 type Recording struct {
-	options Options
-	sink    *sink
-	hosting *hosting
+	options    Options
+	sink       *sink
+	hosting    *hosting
+	repository *repository
 }
 
 // Start prepares a recording: its journal begins. A damaged database does not matter to that, but
 // the user is told. A file that is no database is an error.
 func Start(ctx context.Context, o Options) (*Recording, error) {
+	repo := watchRepository(ctx, o)
 	to, err := startSink(ctx, o)
 	if err != nil {
+		repo.close()
 		return nil, err
 	}
-	return &Recording{options: o, sink: to, hosting: newHosting(o, to)}, nil
+	return &Recording{options: o, sink: to, hosting: newHosting(o, to), repository: repo}, nil
 }
 
 // Close lets go of the database and of the viewers.
 func (r *Recording) Close() {
+	r.repository.close()
 	r.hosting.close()
 	r.sink.close()
 }
@@ -57,7 +61,10 @@ type Result struct {
 // recorder.Run's.
 func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error) {
 	o.Command, o.SessionID, o.Started = r.options.Command, r.sink.session.ID, r.sink.session.StartedAt
-	o.Log, o.Index, o.Host = r.sink, sinkIndex{r.sink}, r.hosting.begin
+	o.Log, o.Index = r.sink, sinkIndex{r.sink}
+	o.Host = func(c *recorder.Controls) recorder.Host {
+		return r.watched(ctx, c, r.hosting.begin(c))
+	}
 	if r.options.Keep {
 		o.Keep = r.hosting.alone
 	}
@@ -66,6 +73,17 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 		return Result{}, errors.Join(err, r.sink.Discard())
 	}
 	return Result{Result: result, DatabaseErr: r.sink.finish(result), beside: r.sink.beside}, nil
+}
+
+// watched returns the host of the session whose controls are c, which also notes the state of the
+// repository.
+func (r *Recording) watched(ctx context.Context, c *recorder.Controls, host recorder.Host) recorder.Host {
+	note := func(g session.Git) {
+		c.Mark(session.GitMark(g))
+		r.sink.git.Store(&g)
+	}
+	go r.repository.tellStart(note)
+	return untilEnd{host, func() { r.repository.tellEnd(ctx, note) }}
 }
 
 // Warning returns what went wrong with the recording, or "".

@@ -39,7 +39,10 @@ type sink struct {
 	redact  archive.Redaction
 	title   string // as it was found, secrets and all
 
-	described bool // the database has session as it is
+	described bool         // the database has session as it is
+	gitSaved  *session.Git // what the database has of the repository
+
+	git atomic.Pointer[session.Git] // what is known of the repository
 
 	host  atomic.Pointer[live.Host] // nil: nobody else sees the session
 	ended atomic.Bool               // the command: somebody waits for the prompt
@@ -269,6 +272,11 @@ func (s *sink) save() error {
 	if err == nil && !s.described {
 		err = db.UpdateSession(s.ctx, &s.session)
 		s.described = err == nil
+	}
+	if g := s.git.Load(); err == nil && g != s.gitSaved {
+		if err = db.SetGit(s.ctx, s.session.ID, *g); err == nil {
+			s.gitSaved = g
+		}
 	}
 	if errors.Is(err, session.ErrNotFound) {
 		return nil // another time

@@ -86,6 +86,7 @@ const (
 func (q *query) filter() store.Filter {
 	return store.Filter{
 		Agent: q.values.Get("agent"), Command: q.values.Get("command"), Cwd: strings.TrimSuffix(q.values.Get("cwd"), "/"), Tag: q.values.Get("tag"),
+		Branch: q.values.Get("branch"), Commit: strings.ToLower(q.values.Get("commit")),
 		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"),
 	}
 }

@@ -68,7 +68,7 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 	commands := [][]string{
 		{"attach", host.URL + "/s/01a1fcd2"}, {"send", host.URL + "/s/01a1fcd2", "x"}, {"wait", host.URL + "/s/01a1fcd2"}, {"screen", host.URL + "/s/01a1fcd2"},
 		{"grant", host.URL + "/s/01a1fcd2"}, {"attach", host.URL + "/" + evil},
-		{"list"}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
+		{"list"}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--branch", evil}, {"list", "--commit", evil}, {"trailer", "--url", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
 		{"search", "evilword"}, {"search", "evilword", "--json"}, {"search", evil}, {"search", `"` + evil},
 		{"show", "last"}, {"show", "last", "--tools", "--thinking"}, {"show", "last#2"}, {"show", "last", "--json"}, {"show", evil}, {"show", "last#" + evil},
 		{"stats"}, {"stats", "--json"}, {"tail", "last"}, {"tail", "last", "--json"}, {"tail", evil}, {"play", evil}, {"play", "last"},
@@ -137,7 +137,7 @@ func poison(t *testing.T, path string) {
 	defer func() { _ = db.Close() }()
 	link := "[link](javascript:alert(1)) [x](&#106;avascript:alert(1)) <javascript:alert(1)> [d]: data:text/html,x ![p](data:image/png,x) &#x202e; "
 	for _, statement := range []string{
-		`UPDATE sessions SET title = ?1 || title, cwd = ?1, name = ?1, note = ?1, prompt = ?1, command = json_array(?1, ?1), tags = json_array(?1),
+		`UPDATE sessions SET title = ?1 || title, cwd = ?1, git = json_object('start', json_object('branch', ?1, 'commit', ?1), 'end', json_object('branch', ?1, 'commit', ?1), 'commits', json_array(?1)), name = ?1, note = ?1, prompt = ?1, command = json_array(?1, ?1), tags = json_array(?1),
 			agents = json_array(json_object('name', ?1, 'version', ?1, 'model', ?1))`,
 		`UPDATE entries SET text = 'evilword ' || ?1, markdown = ?2 || ?1, output = ?1, agent = ?1,
 			tool = json_object('name', ?1, 'input', ?1, 'output', ?1, 'status', ?1), data = json_object('by', ?1, 'text', ?1, 'version', ?1, 'status', ?1, 'reason', ?1, ?1, ?1)`,

@@ -89,7 +89,7 @@ func completeExport(a *app) cobra.CompletionFunc { return completePlay(a) }
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	filtered := false
-	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "live", "sandbox"} {
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {

@@ -39,6 +39,8 @@ less).`,
 		Example: `  ptyrec list
   ptyrec list --agent claude --on tuesday
   ptyrec list --since 2w --cwd . --command resume
+  ptyrec list --branch fix-login
+  ptyrec list --commit HEAD~2
   ptyrec list --live --json | jq -r '.[].id'`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

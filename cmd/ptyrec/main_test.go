@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -20,6 +22,9 @@ import (
 // TestMain makes this test binary serve as ptyrec, for the scripts and, by PATH, for the other
 // tests here.
 func TestMain(m *testing.M) {
+	if os.Getenv("PTYREC_TEST_SLOW_GIT") == "" {
+		git.Limit = time.Minute // a busy machine must not change what the tests see
+	}
 	process.BeHost()
 	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})
 }

@@ -165,6 +165,9 @@ func labels(info *store.Info) (out [][2]string) {
 	if info.Note != "" {
 		out = append(out, [2]string{"Note", info.Note})
 	}
+	if text := listing.Git(info.Git); text != "" {
+		out = append(out, [2]string{"Git", text})
+	}
 	if info.Status != store.Ended {
 		out = append(out, [2]string{"Status", info.Status})
 	}

@@ -93,7 +93,7 @@ func TestTable(t *testing.T) {
 	table := listing.Table(infos, sockets, listing.ShortIDs{}, infos[0].StartedAt, true)
 	var status, titles []string
 	for _, row := range table.Rows {
-		titles, status = append(titles, row[5].Text), append(status, row[7].Text)
+		titles, status = append(titles, row[5].Text), append(status, row[8].Text)
 	}
 	if diff := cmp.Diff([]string{"", "failed (3)", "live", "live, unreachable", "interrupted", "live"}, status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
@@ -156,5 +156,29 @@ func TestHits(t *testing.T) {
 	}
 	if items[0].Ref != "a0000000" || items[0].Entry != nil || items[1].Ref != "b0000000#12" || items[1].Marks[0] != [2]int{4, 9} {
 		t.Errorf("JSON: %+v", items)
+	}
+}
+
+func TestS6GitWords(t *testing.T) {
+	yes, no := true, false
+	id := strings.Repeat("1b83acd6", 5)
+	for _, tt := range []struct {
+		git  *session.Git
+		want string
+	}{
+		{nil, ""},
+		{&session.Git{}, ""},
+		{&session.Git{Start: &session.GitState{Branch: "main"}}, "main without commits"},
+		{&session.Git{Start: &session.GitState{Commit: id, Dirty: &yes}}, "detached 1b83acd6 dirty"},
+		{&session.Git{Start: &session.GitState{Branch: "main", Commit: id, Dirty: &no}, End: &session.GitState{Branch: "main", Commit: id}}, "main 1b83acd6"},
+		{&session.Git{End: &session.GitState{Branch: "main", Commit: "x"}}, "main x"},
+		{
+			&session.Git{Start: &session.GitState{Branch: "main"}, End: &session.GitState{Branch: "a\x1b[31m\nb", Commit: "é" + id}, Commits: []string{id, id}},
+			"main without commits → a[31m b é1b83ac (2 commits)",
+		},
+	} {
+		if got := listing.Git(tt.git); got != tt.want {
+			t.Errorf("Git(%+v) = %q, want %q", tt.git, got, tt.want)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now time.Time, named bool) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
 		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
-		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
+		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "BRANCH", Drop: 6}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
 	}}
 	for _, info := range infos {
 		when := info.StartedAt.Local().Format("2006-01-02 15:04")
@@ -28,7 +28,7 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 		status, color := statusWord(info, sockets)
 		t.Rows = append(t.Rows, []cli.Cell{
 			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)}, {Text: Agent(info), Color: cli.Cyan},
-			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: cli.Dim}, {Text: status, Color: color},
+			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
 			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: cli.Dim},
 		})
 	}

@@ -2,15 +2,19 @@
 package sessionflags
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -18,6 +22,7 @@ import (
 // Flags are the values of the flags.
 type Flags struct {
 	Agent, Since, Until, On, Cwd, Command, Tag, Sandbox string
+	Branch, Commit                                      string
 	Live                                                bool
 
 	Folded bool // no flag: leave out the commands of sandboxes
@@ -32,6 +37,8 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Cwd, "cwd", "", "only those started in this `FOLDER` or below")
 	flags.StringVar(&f.Command, "command", "", "only those whose command line holds this `TEXT`")
 	flags.StringVar(&f.Tag, "tag", "", "only those with this tag")
+	flags.StringVar(&f.Branch, "branch", "", "only those started or ended on this git `BRANCH`")
+	flags.StringVar(&f.Commit, "commit", "", "only those started or ended at this git commit, or that made it: a `REV` of the repository here, or the start of an id")
 	flags.StringVar(&f.Sandbox, "sandbox", "", "only commands that programs ran in the sandbox of this `NAME`")
 	flags.BoolVar(&f.Live, "live", false, "only those being recorded")
 }
@@ -45,7 +52,7 @@ func (f Flags) Any() bool {
 // Filter returns what the flags choose. now is the time by which words such as yesterday are read.
 // An error is a *cli.Failure if a flag cannot be understood.
 func (f *Flags) Filter(now time.Time) (store.Filter, error) {
-	out := store.Filter{Agent: f.Agent, Command: f.Command, Tag: f.Tag, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded}
+	out := store.Filter{Agent: f.Agent, Command: f.Command, Tag: f.Tag, Branch: f.Branch, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded}
 	if f.On != "" && (f.Since != "" || f.Until != "") {
 		return out, &cli.Failure{Err: errors.New("--on cannot be combined with --since or --until"), Status: cli.StatusUsage}
 	}
@@ -77,7 +84,38 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 		}
 		out.Cwd = dir
 	}
+	if f.Commit != "" {
+		id, err := commit(f.Commit)
+		if err != nil {
+			return out, err
+		}
+		out.Commit = id
+	}
 	return out, nil
+}
+
+// gitWait is how long git may take to find a commit.
+const gitWait = 5 * time.Second
+
+// digits matches what can be the start of a commit's id.
+var digits = regexp.MustCompile(`^[0-9a-fA-F]{4,64}$`)
+
+// commit returns the id of the commit that rev names in the repository of the current folder, or
+// the start of an id, which may be that of another repository.
+func commit(rev string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitWait)
+	defer cancel()
+	here, err := os.Getwd()
+	if err == nil {
+		var id string
+		if id, err = git.Resolve(ctx, here, rev); err == nil {
+			return id, nil
+		}
+	}
+	if digits.MatchString(rev) {
+		return strings.ToLower(rev), nil
+	}
+	return "", &cli.Failure{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Status: cli.StatusUsage}
 }
 
 // absolute returns a folder's path as sessions have it. A ~ that no shell expanded is the home

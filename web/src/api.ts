@@ -3,9 +3,11 @@ import { allPrintable } from "./hidden";
 
 export interface Agent { name: string; version?: string; model?: string }
 export interface State { state: "" | "busy" | "idle" | "asking"; agent?: string; at?: string }
+export interface GitState { branch?: string; commit?: string; dirty?: boolean }
 export interface Session {
   id: string; command: string[]; cwd?: string; title?: string; started_at: string; ended_at?: string; exit_code?: number; cols: number; rows: number; agents: Agent[];
   status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
+  git?: { start?: GitState; end?: GitState; commits?: string[] }; // the repository in cwd
   process?: string; asked?: { pty?: boolean }; // of a command that a program asked for
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }

@@ -1,5 +1,5 @@
 // Times and names as people read them.
-import type { Agent, Session } from "./api";
+import type { Agent, GitState, Session } from "./api";
 
 /** clock formats seconds as 1:05 or 2:03:04. */
 export function clock(seconds: number): string {
@@ -30,6 +30,17 @@ export const full = (iso: string): string => new Date(iso).toLocaleString([], { 
 export const commandOf = (s: Session): string => (s.process && s.command.length === 3 && s.command[1] === "-c" ? s.command[2] : undefined) ?? s.command.join(" ");
 export const titleOf = (s: Session): string => s.title || s.prompt || commandOf(s);
 export const agentOf = (a: Agent): string => [a.name, a.version].filter(Boolean).join(" "); // as `ptyrec list` names it
+/** branchOf returns the branch that a session ended on, or is on; of a detached HEAD the commit. */
+export function branchOf(s: Session): string {
+  const g = s.git?.end ?? s.git?.start;
+  return g?.branch ?? (g?.commit ? `(${g.commit.slice(0, 8)})` : "");
+}
+/** gitOf says what is known of a session's repository, as `ptyrec show` does. */
+export function gitOf(s: Session): string {
+  const state = (g?: GitState): string => (g ? [g.branch ?? "detached", g.commit?.slice(0, 8) ?? "without commits", g.dirty ? "dirty" : ""].filter(Boolean).join(" ") : "");
+  const start = state(s.git?.start), end = state(s.git?.end), made = s.git?.commits?.length ?? 0;
+  return [start, end !== start ? end : ""].filter(Boolean).join(" → ") + (made ? ` (${plural(made, "commit")})` : "");
+}
 export const size = (bytes: number): string => (bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`);
 export const folder = (cwd: string): string => cwd.replace(/^\/(home|Users)\/[^/]+/, "~");
 export const plural = (n: number, word: string): string => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;

@@ -6,7 +6,7 @@ import { menu } from "./control";
 import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
 import { Find } from "./find";
-import { agentOf, commandOf, folder, full, plural, span, titleOf, when } from "./format";
+import { agentOf, branchOf, commandOf, folder, full, gitOf, plural, span, titleOf, when } from "./format";
 import { bind } from "./keys";
 import { Log } from "./log";
 import { failed, go, type Page } from "./main";
@@ -191,8 +191,8 @@ export class SessionPage implements Page {
   private changed(s: api.Session): void {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
-    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : ""].filter(Boolean);
-    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags));
+    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : ""].filter(Boolean);
+    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags));
     fill(this.state, pill(stateOf(s)));
     announce(titleOf(s), stateOf(s));
     this.el.dataset.state = stateOf(s);

@@ -1,0 +1,155 @@
+// Package git asks git about the repository of a folder: briefly, without waiting for locks, and
+// without running the programs that the repository's own configuration names.
+//
+// A folder may come from anybody. What git would run for the questions asked here is switched off:
+// hooks, file system monitors, pagers, prompts for passwords, the filters that .gitattributes
+// chooses from the repository's configuration, and the transports by which a partial clone fetches
+// what it lacks. Variables of the environment that begin with GIT_ are not passed on.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Limit is how long the questions about one moment may take in all. Only tests change it.
+var Limit = 200 * time.Millisecond
+
+// maxAnswer is the most that is read of an answer, in bytes.
+const maxAnswer = 1 << 20
+
+var (
+	// ErrUnanswered reports that git is not installed, failed, or did not answer in time.
+	ErrUnanswered = errors.New("git did not answer")
+	// ErrNone reports that what was asked for does not exist.
+	ErrNone = errors.New("git knows no such thing")
+)
+
+// harmless switches off what a repository's configuration could make git run or fetch.
+var harmless = []string{
+	"--no-pager", "--literal-pathspecs",
+	"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "core.askPass=", "-c", "core.sshCommand=false",
+	"-c", "credential.helper=", "-c", "log.showSignature=false", "-c", "diff.external=", "-c", "status.submoduleSummary=false",
+	"-c", "submodule.recurse=false", "-c", "blame.ignoreRevsFile=",
+}
+
+// environ returns the environment of git.
+func environ() (env []string) {
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") {
+			env = append(env, v)
+		}
+	}
+	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+}
+
+// Inside reports whether dir looks like a folder in a repository. It does not run git.
+func Inside(dir string) bool {
+	there := func(names ...string) bool {
+		for _, name := range names {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+				return false
+			}
+		}
+		return true
+	}
+	for filepath.IsAbs(dir) {
+		if there(".git") || there("HEAD", "objects", "refs") {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return false
+}
+
+// ask runs git in dir and returns what it prints, cut at maxAnswer. An answer in the negative, which
+// is the exit status 1, is ErrNone. Every other failure is ErrUnanswered.
+func ask(ctx context.Context, dir string, args ...string) (string, error) {
+	return askFor(ctx, dir, maxAnswer, args...)
+}
+
+// askFor is ask for an answer of which size bytes are enough.
+func askFor(ctx context.Context, dir string, size int, args ...string) (string, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrUnanswered, err)
+	}
+	cmd := exec.CommandContext(ctx, path, append(append([]string{}, harmless...), args...)...)
+	cmd.Dir, cmd.Env = dir, environ()
+	answer := &limited{size: size}
+	cmd.Stdout = answer
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at; one group to kill
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = Limit / 2 // a program that git has left behind may hold the pipe
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w: %w", ErrUnanswered, ctx.Err())
+	case answer.full || err == nil:
+		return answer.text.String(), nil
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		return "", ErrNone
+	}
+	return "", fmt.Errorf("%w: %w", ErrUnanswered, err)
+}
+
+// limited keeps the first bytes of an answer and refuses the rest.
+type limited struct {
+	text strings.Builder
+	size int
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	room := l.size - l.text.Len()
+	l.text.Write(p[:min(len(p), room)])
+	if len(p) >= room {
+		l.full = true
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+// filters returns the arguments that switch off the filters which the repository itself configures.
+// The user's own, such as those of Git LFS, stay.
+func filters(ctx context.Context, dir string) ([]string, error) {
+	text, err := ask(ctx, dir, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`)
+	if errors.Is(err, ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	fields := strings.Split(text, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		scope, key := fields[i], fields[i+1]
+		if scope == "global" || scope == "system" {
+			continue
+		}
+		name := key[:strings.LastIndexByte(key, '.')]
+		if strings.ContainsAny(name, "=\n") { // -c cannot say that
+			return nil, fmt.Errorf("%w: the filter %q cannot be switched off", ErrUnanswered, name)
+		}
+		for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
+			args = append(args, "-c", name+setting)
+		}
+	}
+	if len(text) >= maxAnswer {
+		return nil, fmt.Errorf("%w: too many filters", ErrUnanswered)
+	}
+	return args, nil
+}

@@ -1,0 +1,133 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// maxBranch is the length of the longest branch name that is kept, in bytes.
+const maxBranch = 1000
+
+// maxCommits is how many commits of a session are kept.
+const maxCommits = 100
+
+// StateOf returns the state of the repository that dir is in. It is nil if there is none, or if git
+// did not say before ctx is done. Where only the answer is missing whether files differ, Dirty is
+// nil. quick leaves that question out.
+func StateOf(ctx context.Context, dir string, quick bool) *session.GitState {
+	if !Inside(dir) {
+		return nil
+	}
+	var s session.GitState
+	var branchErr, commitErr error
+	var asked sync.WaitGroup
+	asked.Go(func() { s.Branch, branchErr = branch(ctx, dir) })
+	asked.Go(func() { s.Commit, commitErr = head(ctx, dir) })
+	if !quick {
+		asked.Go(func() { s.Dirty = dirty(ctx, dir) })
+	}
+	asked.Wait()
+	if branchErr != nil || commitErr != nil {
+		return nil
+	}
+	return &s
+}
+
+// branch returns the name of the branch, or "" if HEAD is detached.
+func branch(ctx context.Context, dir string) (string, error) {
+	text, err := ask(ctx, dir, "symbolic-ref", "-q", "HEAD")
+	if errors.Is(err, ErrNone) {
+		return "", nil
+	}
+	name := strings.TrimPrefix(strings.TrimSuffix(text, "\n"), "refs/heads/")
+	if len(name) > maxBranch || !utf8.ValidString(name) {
+		name = strings.ToValidUTF8(name[:min(len(name), maxBranch)], "\uFFFD")
+	}
+	return name, err
+}
+
+// head returns the id of HEAD's commit, or "" if there is no commit yet.
+func head(ctx context.Context, dir string) (string, error) {
+	text, err := ask(ctx, dir, "rev-parse", "-q", "--verify", "HEAD")
+	if errors.Is(err, ErrNone) {
+		return "", nil
+	}
+	id := strings.TrimSpace(text)
+	if err == nil && !isID(id) {
+		err = ErrUnanswered
+	}
+	return id, err
+}
+
+// dirty reports whether files differ from the commit, or are new; nil: git did not say. What is
+// changed inside a submodule does not count: its configuration would be another one.
+func dirty(ctx context.Context, dir string) *bool {
+	off, err := filters(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	text, err := askFor(ctx, dir, 1, append(off, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")...)
+	if err != nil {
+		return nil
+	}
+	changed := text != ""
+	return &changed
+}
+
+// Commits returns the ids of the commits that lead from one commit to another and were made since a
+// moment, the newest first. from may be empty. An error leaves all out.
+func Commits(ctx context.Context, dir, from, to string, since time.Time) []string {
+	if !isID(to) || from == to || from != "" && !isID(from) {
+		return nil
+	}
+	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxCommits), "--max-age=" + strconv.FormatInt(since.Unix(), 10), to}
+	if from != "" {
+		args = append(args, "^"+from)
+	}
+	text, err := ask(ctx, dir, append(args, "--")...)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, id := range strings.Fields(text) {
+		if isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+var id = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// isID reports whether text is the id of an object.
+func isID(text string) bool { return id.MatchString(text) }
+
+// Remotes returns the URLs of the remotes of the repository that dir is in, as its configuration
+// has them. A folder in no repository has none. The error is ErrUnanswered.
+func Remotes(ctx context.Context, dir string) ([]string, error) {
+	if !Inside(dir) {
+		return nil, nil
+	}
+	text, err := ask(ctx, dir, "config", "-z", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
+	if err != nil {
+		if errors.Is(err, ErrNone) {
+			err = nil
+		}
+		return nil, err
+	}
+	var urls []string
+	for entry := range strings.SplitSeq(text, "\x00") {
+		if _, url, ok := strings.Cut(entry, "\n"); ok && url != "" {
+			urls = append(urls, url)
+		}
+	}
+	return urls, nil
+}
