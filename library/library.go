@@ -121,6 +121,36 @@ func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.S
 	return l.mended(ctx, info, entries), done, err
 }
 
+// Beginning returns the first messages of a session, up to limit, without secrets. It reads them
+// out of the raw log first if that has not been done.
+func (l *Library) Beginning(ctx context.Context, info *store.Info, limit int) (messages []*session.Entry, err error) {
+	if info.Status == store.Live && info.Process != "" {
+		t, err := l.running(ctx, info)
+		if t == nil {
+			return nil, err
+		}
+		return t.Entries[:min(limit, len(t.Entries))], err
+	}
+	all, done, err := l.Entries(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r, _ := l.Redact.Of(info.Command)
+	for e, err := range all {
+		if err != nil {
+			return messages, err
+		}
+		if e.Type == session.TypeMessage {
+			messages = append(messages, r.Entry(e, nil)) // also what was stored before redaction was on
+		}
+		if len(messages) >= limit {
+			break
+		}
+	}
+	return messages, nil
+}
+
 // mended returns entries. From where they are damaged on, it reads them out of the raw log.
 func (l *Library) mended(ctx context.Context, info *store.Info, entries iter.Seq2[*session.Entry, error]) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {

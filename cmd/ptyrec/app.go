@@ -27,6 +27,8 @@ type app struct {
 	open  *opener.Opener
 	temps cli.Temporaries
 
+	staying bool // the picker comes back: the pager waits for the user also if the text fits the window
+
 	configMu   sync.Mutex     // guards config: recordings are read side by side
 	config     *config.Config // as loadConfig read it
 	redactFlag *bool          // --redact; nil if not given

@@ -68,7 +68,7 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 	commands := [][]string{
 		{"attach", host.URL + "/s/01a1fcd2"}, {"send", host.URL + "/s/01a1fcd2", "x"}, {"wait", host.URL + "/s/01a1fcd2"}, {"screen", host.URL + "/s/01a1fcd2"},
 		{"grant", host.URL + "/s/01a1fcd2"}, {"attach", host.URL + "/" + evil},
-		{"list"}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--branch", evil}, {"list", "--commit", evil}, {"trailer", "--url", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
+		{"list"}, {"list", "-i"}, {}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--branch", evil}, {"list", "--commit", evil}, {"trailer", "--url", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
 		{"search", "evilword"}, {"search", "evilword", "--json"}, {"search", evil}, {"search", `"` + evil},
 		{"show", "last"}, {"show", "last", "--tools", "--thinking"}, {"show", "last#2"}, {"show", "last", "--json"}, {"show", evil}, {"show", "last#" + evil},
 		{"stats"}, {"stats", "--json"}, {"tail", "last"}, {"tail", "last", "--json"}, {"tail", evil}, {"play", evil}, {"play", "last"},

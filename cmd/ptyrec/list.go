@@ -23,6 +23,7 @@ const listed = 100
 type listFlags struct {
 	tableFlags
 	limit int
+	pick  bool
 }
 
 func newListCmd(a *app) *cobra.Command {
@@ -35,8 +36,14 @@ func newListCmd(a *app) *cobra.Command {
 		Long: `List shows the recorded sessions, the newest first. Each line begins with a short id that other
 commands accept. Commands that programs ran in a sandbox share one line; --sandbox NAME lists them.
 On a terminal the table fits its width, and a long one is shown in a pager ($PTYREC_PAGER, $PAGER,
-less).`,
+less).
+
+With --interactive, as ptyrec does without a command, you pick a session: what you type filters by
+title, tags, agent, folder, status and id. Up and Down choose, Tab scrolls the conversation, Esc
+leaves. Enter shows the session, Ctrl+P plays it, Ctrl+A attaches to it if it is live, Ctrl+E exports
+it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with these letters does the same.`,
 		Example: `  ptyrec list
+  ptyrec list -i                pick one: type to filter
   ptyrec list --agent claude --on tuesday
   ptyrec list --since 2w --cwd . --command resume
   ptyrec list --branch fix-login
@@ -44,6 +51,18 @@ less).`,
   ptyrec list --live --json | jq -r '.[].id'`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.pick {
+				if f.asJSON || cmd.Flags().Changed("limit") {
+					return usageError(errors.New("--interactive cannot be combined with --json and --limit"))
+				}
+				if !a.interactive() {
+					return fail(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
+				}
+				return pick(cmd.Context(), a, f.filterFlags, func() error {
+					a.noticeNone(f.filterFlags)
+					return nil
+				})
+			}
 			if f.asJSON && !cmd.Flags().Changed("limit") {
 				f.limit = 0
 			}
@@ -52,6 +71,7 @@ less).`,
 	}
 	f.register(a, cmd)
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
+	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
 	return cmd
 }
 

@@ -14,6 +14,12 @@ func (a *app) page(write func(io.Writer) error) error {
 	if isTerminal(a.stdout) {
 		p = cli.PagerFrom(os.LookupEnv)
 	}
+	if a.staying {
+		p.Stay()
+		if !p.IsLess() {
+			defer a.awaitEnter()
+		}
+	}
 	err := p.Page(a.stdout, a.stderr, a.environ, write)
 	if errors.Is(err, cli.ErrPager) {
 		return fail(err, "set PTYREC_PAGER or PAGER to another one, or to cat")

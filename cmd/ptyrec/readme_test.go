@@ -57,6 +57,9 @@ func TestReadme(t *testing.T) {
 			u.Await(t, "live: ")
 		case "ptyrec run":
 			u.Type(t, "exit\r")
+		case "ptyrec":
+			u.Await(t, "enter show")
+			u.Type(t, "\x03")
 		}
 		end()
 		if status := ptytest.Status(t, cmd); status != 0 {

@@ -100,7 +100,20 @@ func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 	if info, err := os.Stat(db.Path()); err == nil && info.Size() > slowScrub && isTerminal(a.stderr) {
 		a.notice("overwriting deleted data in a database of %s", humanize.IBytes(uint64(info.Size())))
 	}
-	err := db.Scrub(ctx)
+	if err := scrubbed(db.Scrub(ctx), what); err != nil {
+		return err
+	}
+	for _, name := range db.Damaged() {
+		a.notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
+	}
+	return nil
+}
+
+// scrubbed says what err, which Scrub returned, means for what was deleted.
+func scrubbed(err error, what string) error {
+	if err == nil {
+		return nil
+	}
 	hint := "run `ptyrec doctor --repair`"
 	switch {
 	case errors.Is(err, session.ErrBusy):
@@ -108,13 +121,7 @@ func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
 	case errors.Is(err, session.ErrFull):
 		hint = "make room on the disk, and " + hint
 	}
-	if err != nil {
-		return fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
-	}
-	for _, name := range db.Damaged() {
-		a.notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
-	}
-	return nil
+	return fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
 }
 
 // agreed asks on stderr. A user who cannot be asked has not agreed.

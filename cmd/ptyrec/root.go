@@ -14,7 +14,8 @@ func newRootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ptyrec",
 		Short: "Record terminal sessions and read the conversations of coding agents out of them",
-		Example: `  ptyrec run -- claude          record a session
+		Example: `  ptyrec                        pick a session: type to filter, Enter shows it
+  ptyrec run -- claude          record a session
   ptyrec show                   what was said in it
   ptyrec search cache           … in all of them
   ptyrec export talk.html       the conversation beside the recording`,
@@ -23,7 +24,10 @@ func newRootCmd(a *app) *cobra.Command {
 			if version {
 				return printVersion(a)
 			}
-			return cmd.Help()
+			if !a.interactive() {
+				return cmd.Help()
+			}
+			return pick(cmd.Context(), a, filterFlags{}, cmd.Help)
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,

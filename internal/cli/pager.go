@@ -63,6 +63,25 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return command
 }
 
+// IsLess reports whether the pager is less.
+func (p Pager) IsLess() bool {
+	name, _, _ := strings.Cut(p.Command, " ")
+	return name == "less" || strings.HasSuffix(name, "/less")
+}
+
+// Stay makes less wait for the user also if the text fits one screen.
+func (p *Pager) Stay() {
+	for i, v := range p.Env {
+		if flags, ok := strings.CutPrefix(v, "LESS="); ok {
+			p.Env[i] = "LESS=" + flags + " -+F"
+			return
+		}
+	}
+	if flags := os.Getenv("LESS"); p.IsLess() && !strings.Contains(flags, "P") { // after P, the rest is a prompt
+		p.Env = append(p.Env, "LESS="+flags+" -+F")
+	}
+}
+
 // Page shows in the pager on the terminal out what write writes. Its error is returned, unless the
 // user has left the pager before the end. The error wraps ErrPager if the pager cannot be run.
 func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer) error) error {

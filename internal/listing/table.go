@@ -28,7 +28,7 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 		status, color := statusWord(info, sockets)
 		t.Rows = append(t.Rows, []cli.Cell{
 			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)}, {Text: Agent(info), Color: cli.Cyan},
-			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(listTitle(info), listedTitle), Color: color}, {Text: folderWord(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
+			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(Titled(info), listedTitle), Color: color}, {Text: Folder(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
 			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: cli.Dim},
 		})
 	}
@@ -41,9 +41,9 @@ const listedTitle = 100
 // folderSize is how much of a folder a list shows, in characters.
 const folderSize = 28
 
-// folderWord is a session's folder as a list shows it: ~ is the home folder, and of a long one the
-// end.
-func folderWord(cwd string) string {
+// Folder returns a session's folder as a list shows it: ~ is the home folder, and of a long one the
+// end is shown.
+func Folder(cwd string) string {
 	if home, err := os.UserHomeDir(); err == nil && home != "/" {
 		if rest, ok := strings.CutPrefix(cwd, home); ok && (rest == "" || rest[0] == '/') {
 			cwd = "~" + rest
@@ -54,6 +54,12 @@ func folderWord(cwd string) string {
 		return string(word)
 	}
 	return "…" + string(word[len(word)-folderSize+1:])
+}
+
+// Status returns the status of a session, or an empty string if it has simply ended.
+func Status(info *store.Info, sockets map[string]string) string {
+	word, _ := statusWord(info, sockets)
+	return word
 }
 
 // statusWord returns the status of a session, or an empty string if it has simply ended.
@@ -71,7 +77,8 @@ func statusWord(info *store.Info, sockets map[string]string) (word, color string
 	return "", ""
 }
 
-func listTitle(info *store.Info) string {
+// Titled returns a session's title behind its tags.
+func Titled(info *store.Info) string {
 	title := Title(info)
 	for _, tag := range info.Tags {
 		title = "[" + printable.Clip(tag, 20) + "] " + title

@@ -113,6 +113,29 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
+// AwaitShown returns when ok is content with all that the terminal has shown; what says what that
+// is.
+func (u *User) AwaitShown(t testing.TB, what string, ok func(shown []byte) bool) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		u.mu.Lock()
+		shown, closed := u.shown, u.closed
+		u.mu.Unlock()
+		if ok(shown) {
+			return
+		}
+		if closed {
+			t.Fatalf("the terminal is closed and never showed %s", what)
+		}
+		select {
+		case <-u.news:
+		case <-limit:
+			t.Fatalf("the terminal does not show %s", what)
+		}
+	}
+}
+
 // Mark is the text that Drain writes.
 const Mark = "\x1b]ptytest\x07"
 

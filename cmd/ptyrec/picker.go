@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/export"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/opener"
+	"github.com/ptyrec/ptyrec/internal/picker"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// interactive reports whether the picker can be shown: on a terminal that can move its cursor.
+func (a *app) interactive() bool {
+	name := os.Getenv("TERM")
+	return isTerminal(a.stdin) && isTerminal(a.stdout) && name != "" && name != "dumb" && name != "unknown"
+}
+
+// pick shows the picker, and does what the user chooses, until the user leaves or attaches. If there
+// is no session, it calls none.
+func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
+	f.Folded = f.Sandbox == ""
+	db, infos, filter, err := f.sessions(ctx, a, time.Now(), 1)
+	if err != nil && (!errors.Is(err, session.ErrCorrupt) || len(infos) == 0) {
+		return err
+	}
+	if len(infos) == 0 {
+		return none()
+	}
+	r, err := a.redaction()
+	if err != nil {
+		return err
+	}
+	lib := &library.Library{Store: db, Redact: r} // without warnings: they would disturb the picker
+	p := &picker.Picker{
+		In: a.stdin, Out: a.stdout, Color: bool(a.colours()),
+		Sessions: func(ctx context.Context, limit int) ([]*store.Info, error) {
+			filter.Limit = limit
+			return db.Sessions(ctx, filter)
+		},
+		Sockets: a.sockets,
+		Entries: lib.Beginning,
+		Tag: func(ctx context.Context, info *store.Info, add, remove []string) ([]string, error) {
+			for _, tag := range add {
+				if err := store.CheckTag(tag); err != nil {
+					return nil, err
+				}
+			}
+			return db.Tag(ctx, info.ID, add, remove)
+		},
+		Delete: func(ctx context.Context, info *store.Info) error { return deletePicked(ctx, db, info) },
+		Export: func(ctx context.Context, info *store.Info, path string) error {
+			return a.exportPicked(ctx, lib, info, path)
+		},
+	}
+	for {
+		choice, err := p.Run(ctx)
+		var ended *picker.SignalError
+		switch {
+		case errors.As(err, &ended):
+			return cli.ExitStatus(128 + int(ended.Signal))
+		case err != nil:
+			return err
+		case choice.Action == picker.Leave:
+			return nil
+		case choice.Action == picker.Attach:
+			return attachPicked(ctx, a, choice.Info.ID)
+		}
+		p.Note = a.look(ctx, choice)
+	}
+}
+
+// look shows or plays a session. It returns what went wrong, for the picker to say.
+func (a *app) look(ctx context.Context, choice picker.Choice) string {
+	var err error
+	switch choice.Action {
+	case picker.Show:
+		a.staying = true
+		err = show(ctx, a, []string{choice.Info.ID}, showFlags{})
+		a.staying = false
+	case picker.Play:
+		err = play(ctx, a, []string{choice.Info.ID}, playFlags{speed: 1, idle: 2})
+	}
+	var status cli.ExitStatus
+	if err == nil || errors.As(err, &status) {
+		return ""
+	}
+	return err.Error()
+}
+
+// awaitEnter lets the user read what is on the terminal before the picker comes back.
+func (a *app) awaitEnter() {
+	fmt.Fprint(a.stderr, "ptyrec: press Enter to go back to the list ")
+	_, _ = bufio.NewReader(a.stdin).ReadString('\n') // without an answer it goes on, too
+}
+
+func attachPicked(ctx context.Context, a *app, id string) error {
+	c, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	return attach(ctx, a, id, attachFlags{detachKey: c.Attach.DetachKey})
+}
+
+// deletePicked deletes a session that the user has confirmed. It takes its data out of the
+// database's files, too.
+func deletePicked(ctx context.Context, db *store.Store, info *store.Info) error {
+	now, err := db.Find(ctx, info.ID)
+	switch {
+	case err != nil:
+		return err
+	case now.Status == store.Live:
+		return errors.New("the session is being recorded: end it first")
+	}
+	if err := db.DeleteSession(ctx, info.ID); err != nil {
+		return err
+	}
+	return scrubbed(db.Scrub(ctx), "the session")
+}
+
+// exportPicked writes a session to a new file.
+func (a *app) exportPicked(ctx context.Context, lib *library.Library, info *store.Info, path string) error {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		path = filepath.Join(home, rest)
+	}
+	format, err := export.FormatOf(path, "")
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already: choose another name", path)
+	}
+	return a.writeFile(path, func(w io.Writer) error {
+		return opener.Missing(export.Exporter{Library: lib}.Write(ctx, w, format, info))
+	})
+}
