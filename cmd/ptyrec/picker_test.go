@@ -50,9 +50,10 @@ func fillDatabase(t testing.TB, path string, n int, title func(i int) string) {
 // pickerUser is a user before a picker.
 type pickerUser struct {
 	*ptytest.User
-	sizes []windowSize
-	cmd   *exec.Cmd
-	path  string // of the database
+	sizes  []windowSize
+	cmd    *exec.Cmd
+	path   string       // of the database
+	before unix.Termios // the terminal's settings before the picker
 }
 
 // windowSize is a size of the window from so many bytes on.
@@ -66,8 +67,8 @@ func startPicker(t testing.TB, cols, rows int, prompts []string, args ...string)
 	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, cols, rows}}, path: path, cmd: exec.Command("ptyrec", args...)}
 	u.Resize(t, cols, rows)
 	u.cmd.Env = append(environ, "TERM=xterm-256color", "HOME="+t.TempDir(), "PAGER=cat", "NO_COLOR=")
-	u.cmd.Dir = t.TempDir()
-	u.User.Start(t, u.cmd)
+	u.cmd.Dir, u.before = t.TempDir(), u.Settings(t)
+	u.Start(t, u.cmd)
 	return u
 }
 
@@ -118,7 +119,7 @@ func (u *pickerUser) see(t testing.TB, texts ...string) {
 }
 
 // left checks that the picker has left with a status, and the terminal is as it was.
-func (u *pickerUser) left(t testing.TB, status int, before unix.Termios) {
+func (u *pickerUser) left(t testing.TB, status int) {
 	t.Helper()
 	if got := ptytest.Status(t, u.cmd); got != status {
 		t.Errorf("status %d, want %d", got, status)
@@ -128,7 +129,7 @@ func (u *pickerUser) left(t testing.TB, status int, before unix.Termios) {
 	if s.Alt || !s.Visible {
 		t.Errorf("the terminal is left in the alternate screen (%v), or without a cursor (%v)", s.Alt, !s.Visible)
 	}
-	if diff := cmp.Diff(before, u.Settings(t)); diff != "" {
+	if diff := cmp.Diff(u.before, u.Settings(t)); diff != "" {
 		t.Errorf("settings (-before +after):\n%s", diff)
 	}
 }
@@ -141,7 +142,6 @@ func TestPick(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			t.Parallel()
 			u := startPicker(t, size[0], size[1], prompts)
-			before := u.Settings(t)
 			u.see(t, "find the leak", "fix the cache", "4/4", "enter show")
 			if size[1] > 8 {
 				u.see(t, "The answer of session 3.") // the newest is chosen
@@ -158,7 +158,7 @@ func TestPick(t *testing.T) {
 				u.see(t, "The answer of session 1.")
 			}
 			u.Type(t, "\x03")
-			u.left(t, 0, before)
+			u.left(t, 0)
 		})
 	}
 }
@@ -167,7 +167,6 @@ func TestPick(t *testing.T) {
 func TestPickKeys(t *testing.T) {
 	t.Parallel()
 	u := startPicker(t, 90, 24, []string{"fix the cache", "write the parser", "find the leak"}, "list", "-i")
-	before := u.Settings(t)
 	u.see(t, "3/3", "The answer of session 2.")
 
 	u.Type(t, "\r") // show, without a pager
@@ -212,7 +211,7 @@ func TestPickKeys(t *testing.T) {
 	u.Type(t, "\x1b")
 	u.see(t, "2/2")
 	u.Type(t, "\x1b")
-	u.left(t, 0, before)
+	u.left(t, 0)
 
 	s, err := store.Open(t.Context(), u.path)
 	if err != nil {
@@ -232,7 +231,6 @@ func TestPickSignals(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			u := startPicker(t, 120, 30, []string{"fix the cache", "find the leak"})
-			before := u.Settings(t)
 			u.see(t, "2/2", "The answer of session 1.")
 			for _, size := range [][2]int{{40, 12}, {10, 3}, {1, 1}, {200, 50}, {60, 20}} {
 				u.resize(t, size[0], size[1])
@@ -243,7 +241,7 @@ func TestPickSignals(t *testing.T) {
 			if err := u.cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			u.left(t, 128+int(sig), before)
+			u.left(t, 128+int(sig))
 		})
 	}
 }
@@ -256,13 +254,13 @@ func TestPickEvil(t *testing.T) {
 	poison(t, path)
 	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, 80, 24}}, path: path, cmd: exec.Command("ptyrec")}
 	u.cmd.Env = append(environ, "TERM=xterm-256color", "HOME="+t.TempDir())
-	before := u.Settings(t)
+	u.before = u.Settings(t)
 	u.Start(t, u.cmd)
 	u.see(t, "3/3", "{U+202E}gnp.exe", "#1")
 	u.Type(t, "\x1b[200~"+"\x07\u202e\x1b[31mgnp\x1b[201~")
 	u.see(t, "> ")
 	u.Type(t, "\x03")
-	u.left(t, 0, before)
+	u.left(t, 0)
 	shown := string(u.Shown())
 	for _, bad := range []string{"owned", "\x1b[31m\u009b", "\u202e", "\u2066", "\U000E0041", "\u009b"} {
 		if strings.Contains(shown, bad) && bad != "owned" || strings.Contains(shown, "\x1b]0;") {
@@ -332,7 +330,7 @@ func TestPickAttach(t *testing.T) {
 	live.Await(t, "it runs")
 	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, 80, 24}}, path: path, cmd: exec.Command("ptyrec")}
 	u.cmd.Env = environ
-	before := u.Settings(t)
+	u.before = u.Settings(t)
 	u.Start(t, u.cmd)
 	u.see(t, "● sh -c", "^a attach", "!delete")
 	u.Type(t, "\x04")
@@ -340,7 +338,7 @@ func TestPickAttach(t *testing.T) {
 	u.Type(t, "\x01")
 	u.see(t, "it runs", "!1/1")
 	u.Type(t, "\x1d") // Ctrl+]
-	u.left(t, 0, before)
+	u.left(t, 0)
 	live.Type(t, "\r")
 	if status := ptytest.Status(t, run); status != 0 {
 		t.Errorf("status %d, want 0", status)
