@@ -32,6 +32,7 @@ type app struct {
 	configMu   sync.Mutex     // guards config: recordings are read side by side
 	config     *config.Config // as loadConfig read it
 	redactFlag *bool          // --redact; nil if not given
+	retained   bool           // retain was called
 }
 
 func newApp() *app {

@@ -23,9 +23,13 @@ func newOpener(a *app) *opener.Opener {
 	return &opener.Opener{Database: a.dbPath, Recording: a.openRecording, Progress: a.progress, Notice: a.notice, Temps: &a.temps}
 }
 
-func (a *app) openStore(ctx context.Context) (*store.Store, error) { return a.open.Store(ctx) }
+func (a *app) openStore(ctx context.Context) (*store.Store, error) {
+	defer a.retain()
+	return a.open.Store(ctx)
+}
 
 func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
+	defer a.retain()
 	return a.open.Existing(ctx)
 }
 
@@ -34,6 +38,7 @@ func (a *app) resolve(ctx context.Context, args []string) (opener.Target, error)
 }
 
 func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+	defer a.retain()
 	return a.open.Session(ctx, args)
 }
 

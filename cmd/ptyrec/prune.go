@@ -20,6 +20,7 @@ type pruneFlags struct {
 	olderThan, maxSize string
 	keep               int
 	tagged, yes        bool
+	retention          bool // this is what retain has started
 }
 
 func newPruneCmd(a *app) *cobra.Command {
@@ -30,11 +31,15 @@ func newPruneCmd(a *app) *cobra.Command {
 		Short:      "Delete old sessions",
 		Long: `Prune deletes sessions: those older than --older-than, all but the newest --keep, and the oldest
 until the recordings take no more than --max-size. It keeps live sessions, and those with a tag
-unless you pass --tagged. It says what it would delete and asks first, unless you pass --yes.`,
+unless you pass --tagged. It says what it would delete and asks first, unless you pass --yes.
+The section [retention] of the configuration has that done once a day, unasked.`,
 		Example: `  ptyrec prune --older-than 90d
   ptyrec prune --keep 200 --max-size 2GB --yes`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.retention {
+				return applyRetention(cmd.Context(), a)
+			}
 			if !cmd.Flags().Changed("keep") {
 				f.keep = -1
 			}
@@ -46,6 +51,8 @@ unless you pass --tagged. It says what it would delete and asks first, unless yo
 	cmd.Flags().StringVar(&f.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
 	cmd.Flags().BoolVar(&f.tagged, "tagged", false, "sessions with a tag, too")
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.retention, "retention", false, "")
+	_ = cmd.Flags().MarkHidden("retention") // it is there
 	return cmd
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/ignore"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/recording"
@@ -32,6 +34,7 @@ type runFlags struct {
 	hosted bool   // this is what --detach has started
 	owned  bool   // it ends with the process that has started it, and with all that was started in it
 	size   string // COLSxROWS, without a terminal
+	ignore ignore.List
 }
 
 func newRunCmd(a *app) *cobra.Command {
@@ -46,7 +49,9 @@ the command.
 
 While it runs, you can join the session with ` + "`ptyrec attach`" + `. Programs can watch it; they can type only
 after ` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this
-terminal is closed. With --detach it has no terminal, and run prints its id.`,
+terminal is closed. With --detach it has no terminal, and run prints its id.
+
+What run.ignore in the configuration names by folder, command or git remote runs unrecorded.`,
 		Example: `  ptyrec run -- claude
   ptyrec run codex --model gpt-5
   ptyrec run                      your shell
@@ -58,6 +63,9 @@ terminal is closed. With --detach it has no terminal, and run prints its id.`,
 			c, err := a.loadConfig()
 			if err != nil {
 				return a.unrecorded(args, f, err)
+			}
+			if f.ignore, err = c.Run.Ignored(); err != nil {
+				return err
 			}
 			if !cmd.Flags().Changed("input") {
 				f.input = c.Run.Input
@@ -88,6 +96,9 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		return startFailure(err)
 	}
 	if f.detach {
+		if err := ignored(ctx, a, command, f); err != nil {
+			return err
+		}
 		return detach(a, command, f)
 	}
 	outer := os.Getenv(detached.Variable)
@@ -97,7 +108,26 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		}
 		return replaceProcess(command, a.environ)
 	}
+	if err := ignored(ctx, a, command, f); err != nil {
+		return err
+	}
 	return record(ctx, a, command, f)
+}
+
+// ignored becomes a command that the configuration says not to record, or does nothing. Without a
+// terminal it is an error: the command would run unseen.
+func ignored(ctx context.Context, a *app, command []string, f runFlags) error {
+	dir, _ := os.Getwd() // a folder without a name may be any
+	why, found := f.ignore.Match(ctx, dir, command)
+	if !found {
+		return nil
+	}
+	why = printable.Clip(why, 200)
+	if f.detach || f.hosted {
+		return fail(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
+	}
+	a.notice("not recorded: run.ignore has %s", why)
+	return replaceProcess(command, a.environ)
 }
 
 func shell() string {
@@ -189,6 +219,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if warning := result.Warning(); warning != "" {
 		a.notice("warning: %s", warning)
 	}
+	a.retain()
 	if !f.hosted && result.InDatabase() {
 		a.tellRecorded(to)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/ignore"
+	"github.com/ptyrec/ptyrec/internal/retention"
 	"github.com/ptyrec/ptyrec/redact"
 )
 
@@ -25,16 +27,37 @@ var File string
 
 // Config has the settings. Flags override the environment, which overrides the file.
 type Config struct {
-	Database string `toml:"database"`
-	Run      Run    `toml:"run"`
-	Attach   Attach `toml:"attach"`
-	Redact   Redact `toml:"redact"`
+	Database  string    `toml:"database"`
+	Run       Run       `toml:"run"`
+	Retention Retention `toml:"retention"`
+	Attach    Attach    `toml:"attach"`
+	Redact    Redact    `toml:"redact"`
 }
 
 // Run has the settings of `ptyrec run`.
 type Run struct {
 	Input  bool   `toml:"input"`
 	Notice string `toml:"notice"`
+	// Ignore has patterns of what is not recorded, see package ignore.
+	Ignore []string `toml:"ignore"`
+}
+
+// Ignored returns what is not recorded.
+func (r *Run) Ignored() (ignore.List, error) {
+	home, _ := Home() // only ~ needs one
+	return ignore.Parse(r.Ignore, home)
+}
+
+// Retention has the settings of what is deleted once a day. Its zero value deletes nothing.
+type Retention struct {
+	OlderThan  string `toml:"older_than"`
+	MaxSize    string `toml:"max_size"`
+	KeepTagged bool   `toml:"keep_tagged"`
+}
+
+// Policy returns what is deleted once a day.
+func (r *Retention) Policy() (retention.Policy, error) {
+	return retention.ParsePolicy(r.OlderThan, r.MaxSize, r.KeepTagged)
 }
 
 // The values of run.notice: when run says that it recorded.
@@ -61,7 +84,7 @@ type Redact struct {
 
 // Default returns the settings where nothing is set.
 func Default() Config {
-	return Config{Run: Run{Notice: NoticeFirst}, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
+	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
 }
 
 // Home returns the user's home folder, an absolute path.
@@ -123,6 +146,12 @@ func Read(path string, c *Config) error {
 	if err := checkNotice(c.Run.Notice); err != nil {
 		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
 	}
+	if _, err := c.Run.Ignored(); err != nil {
+		return fileError(path, fmt.Errorf("run.ignore: %w", err), `patterns are folders ("~/private"), commands ("psql") and git remotes ("git@host:*"), with *, ? and [a-z]`)
+	}
+	if _, err := c.Retention.Policy(); err != nil {
+		return fileError(path, fmt.Errorf("retention: %w", err), `write older_than as "90d" or "1y", max_size as "10GB"`)
+	}
 	if _, err := cli.ParseKey(c.Attach.DetachKey); err != nil {
 		return fileError(path, fmt.Errorf("attach.detach_key: %w", err), cli.KeyHint)
 	}
@@ -178,7 +207,7 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 
 // keys returns all keys of the file.
 func keys() []string {
-	return []string{"database", "run", "run.input", "run.notice", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else

@@ -1,4 +1,4 @@
-// Package retention chooses the sessions to delete when old ones must go.
+// Package retention deletes old sessions: those that limits choose, or once a day by a policy.
 package retention
 
 import (

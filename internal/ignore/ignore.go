@@ -1,0 +1,220 @@
+// Package ignore decides by patterns what is not recorded: folders, commands, git remotes.
+package ignore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/git"
+)
+
+// List has the patterns of a configuration. Its zero value ignores nothing.
+type List struct{ patterns []pattern }
+
+// pattern is one of them. It names a folder if it begins with / or ~, a git remote if a colon comes
+// before any space, else a command.
+type pattern struct {
+	text string
+	kind kind
+	re   []*regexp.Regexp // one of them matches
+}
+
+type kind int
+
+const (
+	command kind = iota
+	folder
+	remote
+)
+
+// Parse reads patterns. home is what ~ means. In a pattern * means any characters, in that of a
+// folder any but /, and ** any; ? means one character, [a-z] one of these, and \ takes the meaning
+// off the next character. An error names the pattern.
+func Parse(patterns []string, home string) (List, error) {
+	var l List
+	for _, text := range patterns {
+		p := pattern{text: text, kind: kindOf(text)}
+		sources, err := p.sources(home)
+		for _, source := range sources {
+			var re *regexp.Regexp
+			if err == nil {
+				re, err = compile(source, p.kind == folder)
+			}
+			p.re = append(p.re, re)
+		}
+		if err != nil {
+			return List{}, fmt.Errorf("%q: %w", text, err)
+		}
+		l.patterns = append(l.patterns, p)
+	}
+	return l, nil
+}
+
+func kindOf(text string) kind {
+	space, colon := strings.IndexByte(text, ' '), strings.IndexByte(text, ':')
+	switch {
+	case strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
+		return folder
+	case colon >= 0 && (space < 0 || colon < space):
+		return remote
+	}
+	return command
+}
+
+// sources returns the patterns to compile: of a folder also the one where links in the part without
+// wildcards are followed.
+func (p pattern) sources(home string) ([]string, error) {
+	text := p.text
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("it is empty")
+	}
+	if p.kind != folder {
+		return []string{text}, nil
+	}
+	if rest, ok := strings.CutPrefix(text, "~"); ok {
+		if rest != "" && rest[0] != '/' {
+			return nil, errors.New("only ~ itself is known, not the folder of another user")
+		}
+		if home == "" {
+			return nil, errors.New("$HOME is not set")
+		}
+		text = quote(home) + rest
+	}
+	if text = strings.TrimRight(text, "/"); text == "" {
+		text = "/"
+	}
+	return append([]string{text}, followed(text)...), nil
+}
+
+// quote takes the meaning off the special characters of a path.
+func quote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// followed returns the pattern of a folder with the links followed in its part before the first
+// wildcard, if there are any.
+func followed(text string) []string {
+	plain, rest := text, ""
+	if i := strings.IndexAny(text, `*?[\`); i >= 0 {
+		i = strings.LastIndexByte(text[:i], '/')
+		plain, rest = text[:i], text[i:]
+	}
+	real, err := filepath.EvalSymlinks(plain)
+	if plain == "" || err != nil || real == plain {
+		return nil
+	}
+	return []string{quote(real) + rest}
+}
+
+// compile translates a pattern. That of a folder also matches what is below it.
+func compile(text string, path bool) (*regexp.Regexp, error) {
+	var b strings.Builder
+	b.WriteString(`(?s)^`)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '*' && !path:
+			b.WriteString(`.*`)
+		case strings.HasPrefix(text[i:], "**"):
+			b.WriteString(`.*`)
+			i++
+		case c == '*':
+			b.WriteString(`[^/]*`)
+		case c == '?' && path:
+			b.WriteString(`[^/]`)
+		case c == '?':
+			b.WriteByte('.')
+		case c == '[':
+			end := strings.IndexByte(text[i:], ']')
+			if end < 2 {
+				return nil, errors.New("a [ has no ]")
+			}
+			class := text[i+1 : i+end]
+			if class[0] == '!' {
+				class = "^" + class[1:]
+			}
+			b.WriteString("[" + strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(class) + "]")
+			i += end
+		case c == '\\':
+			if i++; i == len(text) {
+				return nil, errors.New(`it ends with \`)
+			}
+			b.WriteString(regexp.QuoteMeta(text[i : i+1]))
+		case c >= 0x80: // part of a character: regexp wants it whole
+			n := i + 1
+			for n < len(text) && text[n] >= 0x80 {
+				n++
+			}
+			b.WriteString(regexp.QuoteMeta(strings.ToValidUTF8(text[i:n], "\uFFFD")))
+			i = n - 1
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	if path {
+		b.WriteString(`(/.*)?`)
+		if text == "/" {
+			b.WriteString(`.*`)
+		}
+	}
+	b.WriteByte('$')
+	return regexp.Compile(b.String())
+}
+
+func (p pattern) matches(texts ...string) bool {
+	for _, re := range p.re {
+		for _, text := range texts {
+			if text != "" && re.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Match reports whether a command in a folder is not to be recorded, and why: the pattern, or that
+// git did not say what the remotes are. git is asked only if a pattern names a remote.
+func (l List) Match(ctx context.Context, dir string, line []string) (why string, ignored bool) {
+	remotes := []pattern{}
+	for _, p := range l.patterns {
+		switch p.kind {
+		case folder:
+			real, _ := filepath.EvalSymlinks(dir) // else it is not there, or may not be read
+			if p.matches(dir, real) || dir == "" {
+				return p.text, true
+			}
+		case command:
+			if len(line) > 0 && p.matchesCommand(line) {
+				return p.text, true
+			}
+		case remote:
+			remotes = append(remotes, p)
+		}
+	}
+	if len(remotes) == 0 || !git.Inside(dir) {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(ctx, git.Limit)
+	defer cancel()
+	urls, err := git.Remotes(ctx, dir)
+	if err != nil {
+		return remotes[0].text + "; git did not say which remotes there are", true
+	}
+	for _, p := range remotes {
+		for _, url := range urls {
+			if p.matches(url, strings.TrimSuffix(url, ".git"), strings.TrimSuffix(url, "/")) {
+				return p.text, true
+			}
+		}
+	}
+	return "", false
+}
+
+// matchesCommand reports whether a command's name, its path, or its whole line match.
+func (p pattern) matchesCommand(line []string) bool {
+	name := filepath.Base(line[0])
+	return p.matches(name, line[0], strings.Join(line, " "), strings.Join(append([]string{name}, line[1:]...), " "))
+}
