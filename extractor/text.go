@@ -233,12 +233,16 @@ func cutRow(r *vterm.Row, from, to int, marks func(vterm.Style) mark) []span {
 	if to < 0 {
 		to = col
 	}
-	return cutSpans(spans, from, to)
+	return appendCut(spans[:0], spans, from, to)
 }
 
 // cutSpans is the columns [from, to) of spans. A wide character that is cut in two is left out.
 func cutSpans(spans []span, from, to int) []span {
-	out := make([]span, 0, len(spans))
+	return appendCut(make([]span, 0, len(spans)), spans, from, to)
+}
+
+// appendCut appends the columns [from, to) of spans to out, which may be spans[:0].
+func appendCut(out, spans []span, from, to int) []span {
 	col := 0
 	for _, s := range spans {
 		a, b := col, col+s.width
@@ -296,10 +300,20 @@ func spansText(spans []span) string {
 		return spans[0].text
 	}
 	var b strings.Builder
+	b.Grow(spansLen(spans))
 	for _, s := range spans {
 		b.WriteString(s.text)
 	}
 	return b.String()
+}
+
+// spansLen returns len(spansText(spans)).
+func spansLen(spans []span) int {
+	n := 0
+	for i := range spans {
+		n += len(spans[i].text)
+	}
+	return n
 }
 
 func spansWidth(spans []span) int {

@@ -157,7 +157,7 @@ func (lk *look) unwrap(ls []textLine, hang int) [][]span {
 	for i := range ls {
 		room = max(room, ls[i].room, ls[i].width)
 	}
-	var out [][]span
+	out := make([][]span, 0, len(ls))
 	for i := range ls {
 		l := ls[i]
 		if i == 0 {
@@ -180,7 +180,7 @@ func (lk *look) unwrap(ls []textLine, hang int) [][]span {
 			if s == seamSpace {
 				*last = append(*last, span{text: " ", width: 1})
 			}
-			*last = append(*last, cutSpans(l.spans, l.indent, l.width)...)
+			*last = appendCut(*last, l.spans, l.indent, l.width)
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import "strings"
 // words.
 func writeText(bs []block) string {
 	var w blockWriter
+	w.Grow(blocksLen(bs))
 	for i := range bs {
 		b := &bs[i]
 		w.between(bs, i, false)
@@ -30,6 +31,7 @@ func writeText(bs []block) string {
 // writeMarkdown writes blocks as Markdown; drop are marks that are not to be said again.
 func writeMarkdown(bs []block, drop mark) string {
 	var w blockWriter
+	w.Grow(blocksLen(bs))
 	for i := range bs {
 		b := &bs[i]
 		w.between(bs, i, true)
@@ -84,6 +86,20 @@ func headingMarks(spans []span) mark {
 // blockWriter puts blocks under each other.
 type blockWriter struct{ strings.Builder }
 
+// blocksLen returns about how long the text of blocks is, in bytes.
+func blocksLen(bs []block) int {
+	n := 0
+	for i := range bs {
+		for _, l := range bs[i].lines {
+			n += len(bs[i].pad) + spansLen(l) + 1
+		}
+		for _, l := range bs[i].code {
+			n += len(bs[i].pad) + len(l) + 1
+		}
+	}
+	return n
+}
+
 // between writes the blank line between blocks i-1 and i. The items of a list are close unless they
 // were apart.
 func (w *blockWriter) between(bs []block, i int, markdown bool) {
@@ -101,7 +117,11 @@ func (w *blockWriter) line(pad, s string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
 	}
-	w.WriteString(strings.TrimRight(pad+s, " "))
+	if s = strings.TrimRight(s, " "); s == "" {
+		pad = strings.TrimRight(pad, " ")
+	}
+	w.WriteString(pad)
+	w.WriteString(s)
 }
 
 // lines writes lines, the first behind a list item's marker, the others under its text.

@@ -366,17 +366,17 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 	case sameRest(e, it):
 		return 0.9
 	}
-	a, b := words(e.Text), words(it.Text)
-	n := common(a, b)
+	a, b := wordsLen(e.Text), wordsLen(it.Text)
+	n := commonWords(e.Text, it.Text)
 	switch {
-	case len(a) == 0 || len(b) == 0:
+	case a == 0 || b == 0:
 		return 0.3
-	case n == min(len(a), len(b)):
+	case n == min(a, b):
 		return 0.9
-	case it.Role == session.RoleUser && n*2 < max(len(a), len(b)): // another prompt, in the place of one that was rewound
+	case it.Role == session.RoleUser && n*2 < max(a, b): // another prompt, in the place of one that was rewound
 		return 0
 	}
-	return float64(n) / float64(max(len(a), len(b))) * 0.8
+	return float64(n) / float64(max(a, b)) * 0.8
 }
 
 // sameCall says how much two sights of a tool call look like one: a call that is folded up into a
@@ -481,12 +481,53 @@ func firstLine(s string) string {
 
 // words returns a text without its white space: a re-wrap changes nothing else.
 func words(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '\n' || r == '\t' || r == '\u00a0' {
-			return -1
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		blank := blankLen(s[i:])
+		if blank == 0 {
+			b.WriteByte(s[i])
+			blank = 1
 		}
-		return r
-	}, s)
+		i += blank
+	}
+	return b.String()
+}
+
+// wordsLen returns len(words(s)).
+func wordsLen(s string) int {
+	return len(s) - strings.Count(s, " ") - strings.Count(s, "\n") - strings.Count(s, "\t") - len(nbsp)*strings.Count(s, nbsp)
+}
+
+// commonWords returns common(words(a), words(b)).
+func commonWords(a, b string) (n int) {
+	for {
+		for blank := blankLen(a); blank > 0; blank = blankLen(a) {
+			a = a[blank:]
+		}
+		for blank := blankLen(b); blank > 0; blank = blankLen(b) {
+			b = b[blank:]
+		}
+		if a == "" || b == "" || a[0] != b[0] {
+			return n
+		}
+		a, b, n = a[1:], b[1:], n+1
+	}
+}
+
+const nbsp = "\u00a0"
+
+// blankLen returns the length in bytes of the white space character at the beginning of s, or 0.
+func blankLen(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] == ' ' || s[0] == '\n' || s[0] == '\t':
+		return 1
+	case s[0] == nbsp[0] && len(s) > 1 && s[1] == nbsp[1]:
+		return len(nbsp)
+	}
+	return 0
 }
 
 // common returns the length of two strings' common prefix in bytes.

@@ -42,7 +42,7 @@ func (t *Term) Alt() bool { return t.scr == &t.alt }
 // viewRow reads a row of the view. One that looks as it did is not made again.
 func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 	if r.row == nil || r.row.Wrapped != wrapped || !slices.Equal(r.row.Marks, marks) {
-		r.row = t.row(r.cells[:r.used], wrapped, marks)
+		r.row = t.row(r.cells[:r.used], wrapped, marks, nil)
 	}
 	return r.row
 }
@@ -50,12 +50,10 @@ func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 // readLine reads a line. One that looks as it did when it was last read is not made again.
 func (t *Term) readLine(l *line) *Row {
 	if l.row == nil || l.rowVer != l.ver {
-		r := empty(l.wrapped)
 		if l.used > 0 || len(l.marks) > 0 {
-			r = t.row(l.read(t.view.line), l.wrapped, l.marks)
-		}
-		if l.row == nil || !l.row.equal(r) {
-			l.row = r
+			l.row = t.row(l.read(t.view.line), l.wrapped, l.marks, l.row)
+		} else if e := empty(l.wrapped); l.row == nil || !l.row.equal(e) {
+			l.row = e
 		}
 		l.rowVer = l.ver
 	}
@@ -72,11 +70,14 @@ func empty(wrapped bool) *Row {
 	return emptyRow
 }
 
-// row makes what is handed out of a row of cells.
-func (t *Term) row(cells []cell, wrapped bool, marks []Mark) *Row {
+// row returns a Row that shows cells: old if it looks the same, else a new one. old may be nil.
+func (t *Term) row(cells []cell, wrapped bool, marks []Mark, old *Row) *Row {
 	cells, text, blanks := t.trim(cells)
 	if len(cells) == 0 && blanks == 0 && len(marks) == 0 {
-		return empty(wrapped)
+		if e := empty(wrapped); old == nil || !old.equal(e) {
+			return e
+		}
+		return old
 	}
 	runs, ends, buf := t.view.runs[:0], t.view.ends[:0], t.view.text[:0]
 	for x := 0; x < len(cells); {
@@ -94,12 +95,31 @@ func (t *Term) row(cells []cell, wrapped bool, marks []Mark) *Row {
 		runs, ends = append(runs, run), append(ends, len(buf))
 	}
 	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
+	if old != nil && old.Wrapped == wrapped && old.Blanks == blanks && slices.Equal(old.Marks, marks) && old.shows(runs, buf, ends) {
+		return old
+	}
 	r := &Row{Wrapped: wrapped, Blanks: blanks, Marks: marks}
 	if len(runs) > 0 {
 		r.Runs = slices.Clone(runs)
 	}
 	r.setText(string(buf), ends)
 	return r
+}
+
+// shows reports whether the row has these runs, whose texts are still in text, up to ends.
+func (r *Row) shows(runs []Run, text []byte, ends []int) bool {
+	if len(r.Runs) != len(runs) {
+		return false
+	}
+	from := 0
+	for i, end := range ends {
+		have, want := &r.Runs[i], &runs[i]
+		if have.Col != want.Col || have.Width != want.Width || have.Style != want.Style || have.Text != string(text[from:end]) {
+			return false
+		}
+		from = end
+	}
+	return true
 }
 
 // setText cuts the runs' texts out of the row's, so that they share its memory.
