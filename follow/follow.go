@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -55,7 +54,7 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 	}
 	t.paint()
 	t.host = live.New(live.Options{
-		Session: info.Session, Server: o.Server, Child: child{t}, Before: t.offset, Watched: watched, Past: t.past, Entries: t.entries,
+		Session: info.Session, Server: o.Server, Screen: t.screen, Before: t.offset, Watched: watched, Past: t.past, Entries: t.entries,
 	})
 	if !info.Piped() { // a window's size is known from its changes
 		t.output()
@@ -63,13 +62,26 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 	var following sync.WaitGroup
 	following.Go(t.follow)
 	near, far := net.Pipe()
-	go func() {
+	c := &conn{Conn: near}
+	c.serving.Go(func() {
 		t.host.ServeConn(far)
 		cancel()
 		following.Wait()
 		t.host.Close()
-	}()
-	return near, nil
+	})
+	return c, nil
+}
+
+// conn is the viewer's end. Close waits until nobody serves it any more.
+type conn struct {
+	net.Conn
+	serving sync.WaitGroup
+}
+
+func (c *conn) Close() error {
+	err := c.Conn.Close()
+	c.serving.Wait()
+	return err
 }
 
 // tape feeds a Host with what is new in a raw log.
@@ -249,23 +261,8 @@ func (t *tape) update(over bool) {
 	t.host.Update(protocol.Entries{Entries: changed, Gone: gone, Title: t.info.Title, Agents: t.info.Agents})
 }
 
-// child is a command that another process runs: it can only be watched.
-type child struct{ *tape }
-
-var errWatched = errors.New(watched)
-
-func (child) Type(context.Context, []byte, func([]byte)) error { return errWatched }
-func (child) Resize(int, int) error                            { return errWatched }
-func (child) Signal(int)                                       {}
-func (child) Drained() bool                                    { return true }
-func (child) Inside(int) bool                                  { return true }
-func (child) InsideTCP(netip.AddrPort, netip.AddrPort) bool    { return false }
-func (child) Mark([]byte)                                      {}
-func (child) Notify(string, bool)                              {}
-func (child) Settle(context.Context) error                     { return nil }
-
-// Screen implements live.Child.
-func (c child) Screen(read func(t *vterm.Term, seq int64)) bool {
-	read(c.term, c.seen)
+// screen implements live.Options.Screen.
+func (t *tape) screen(read live.ReadScreen) bool {
+	read(t.term, t.seen)
 	return true
 }

@@ -55,7 +55,7 @@ func (h *Host) reclaimed() {
 	if h.anyControl() {
 		h.control.revoked = time.Now()
 		h.revokeAll(ByTerminal, `Ctrl+\ was pressed`)
-		h.child.Notify("control taken back: only this terminal types now", true)
+		h.opt.Notify("control taken back: only this terminal types now", true)
 	}
 }
 
@@ -128,7 +128,7 @@ func (h *Host) changed(event string, data map[string]any, reason string) {
 		h.guarded.Store(true)
 	}
 	h.typing.flush()
-	h.child.Mark(session.ControlMark(event, data))
+	h.opt.Record.Mark(session.ControlMark(event, data))
 	h.tell(reason)
 }
 
@@ -178,7 +178,7 @@ func (h *Host) take(v *viewer) *protocol.Error {
 	if !v.control {
 		v.control = true
 		h.changed(session.EventGrant, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human)}, v.attach.Name+" took control")
-		h.child.Notify(fmt.Sprintf(`%s types here, too; Ctrl+\ ends that`, v.attach.Name), false)
+		h.opt.Notify(fmt.Sprintf(`%s types here, too; Ctrl+\ ends that`, v.attach.Name), false)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
 	}
 	h.control.grant = g
 	h.changed(session.EventGrant, data, v.attach.Name+" let programs type")
-	h.child.Notify(`programs may type here; Ctrl+\ ends that`, false)
+	h.opt.Notify(`programs may type here; Ctrl+\ ends that`, false)
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	defer stop()
 	h.typed.Store(time.Now().UnixNano())
 	notify(h.echo)
-	err := h.child.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })
+	err := h.opt.Command.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })
 	switch {
 	case err == nil:
 		return nil
@@ -270,7 +270,7 @@ func (h *Host) prompt(v *viewer, r protocol.PromptRequest) *protocol.Error {
 		return nil
 	}
 	h.prompting = nil
-	h.child.Mark(session.ControlMark(session.EventPrompt, map[string]any{"by": v.attach.Name, "text": r.Text}))
+	h.opt.Record.Mark(session.ControlMark(session.EventPrompt, map[string]any{"by": v.attach.Name, "text": r.Text}))
 	return nil
 }
 
@@ -292,7 +292,7 @@ func (h *Host) kill(v *viewer, r protocol.Kill) *protocol.Error {
 	if r.Signal < 1 || r.Signal > 31 {
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("there is no signal %d", r.Signal)}
 	}
-	h.child.Signal(r.Signal)
+	h.opt.Command.Signal(r.Signal)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"net"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // fake is a session without a command.
@@ -41,7 +39,7 @@ type fake struct {
 func newFake(t testing.TB, o live.Options) *fake {
 	t.Helper()
 	f := &fake{t: t, news: make(chan struct{}, 1)}
-	o.Child = f
+	o.Command, o.Record, o.Notify = f, f, f.Notify
 	if o.Session.Cols == 0 {
 		o.Session = session.Session{ID: "fake", Command: []string{"fake"}, Cols: 40, Rows: 6}
 	}
@@ -111,9 +109,6 @@ func (f *fake) Drained() bool {
 	return late == ""
 }
 
-func (f *fake) InsideTCP(_, _ netip.AddrPort) bool { return false }
-func (f *fake) Inside(int) bool                    { return false }
-
 func (f *fake) Resize(cols, rows int) error {
 	f.mu.Lock()
 	f.sizes = append(f.sizes, [2]int{cols, rows})
@@ -145,8 +140,7 @@ func (f *fake) Notify(text string, _ bool) {
 	f.notes = append(f.notes, text)
 }
 
-func (f *fake) Settle(context.Context) error               { return nil }
-func (f *fake) Screen(func(t *vterm.Term, seq int64)) bool { return false }
+func (f *fake) Settle(context.Context) error { return nil }
 
 // set changes what the command does.
 func (f *fake) set(change func()) {

@@ -300,7 +300,7 @@ func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	case h.isOver():
 		return &protocol.Error{Code: protocol.CodeEnded, Message: "the session is over"}
 	}
-	h.child.Mark(label)
+	h.opt.Record.Mark(label)
 	return nil
 }
 

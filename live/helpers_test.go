@@ -141,7 +141,8 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 			Command: command, SessionID: id, Stdin: tty, Stdout: tty, Log: r.log, Index: discard{},
 			Host: func(c *recorder.Controls) recorder.Host {
 				r.host = live.New(live.Options{
-					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Child: c, Past: r.log.past,
+					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Past: r.log.past,
+					Command: c, Record: c, Processes: c, Screen: c.Screen, Notify: c.Notify,
 					Events: func(ctx context.Context, from int64, fn func(int64, session.Event) error) error {
 						return r.log.Replay(ctx, from, fn)
 					},

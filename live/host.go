@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,30 +14,24 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Child is the command of the session, as its recorder lets it be reached. Its methods may be used
-// concurrently.
-type Child interface {
-	// Type waits while the command accepts no keys. shown is called once, perhaps later, with
-	// the keys that the screen has shown: only these may be recorded.
-	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
-	Resize(cols, rows int) error // cells
-	Signal(sig int)
-	Drained() bool                                // Event was called for all output so far
-	Inside(pid int) bool                          // reports whether a process runs, or may run, in the session
-	InsideTCP(client, server netip.AddrPort) bool // reports whether such a process holds, or may hold, the client's end
-	Mark(label []byte)                            // into the log
-	Notify(text string, ring bool)                // at the session's own terminal, if it has one
-	Settle(ctx context.Context) error             // returns when the log can be read up to now
-	Screen(read func(t *vterm.Term, seq int64)) bool
-}
+// ReadScreen reads the screen of a session. seq is the number of output bytes that t shows.
+type ReadScreen = func(t *vterm.Term, seq int64)
 
-// Options say what a Host shows. Session and Child are needed.
+// Options say what a Host shows, and how it reaches the command. Only Session is required.
 type Options struct {
-	Session session.Session // as its viewers may see it
-	Before  int64           // output that came before the Host, in bytes: it is in Past
-	Watched string          // why nobody may take control of the session; empty: people may
-	Server  string          // "ptyrec 1.2.3"
-	Child   Child
+	Session   session.Session // as its viewers may see it
+	Before    int64           // output that came before the Host, in bytes: it is in Past
+	Watched   string          // why nobody may take control of the session; empty: people may
+	Server    string          // "ptyrec 1.2.3"
+	Command   Command         // nil: viewers can only watch, see Watched
+	Record    Record          // nil: nothing is recorded
+	Processes Processes       // nil: no viewer runs in the session
+	// Screen calls read with the session's screen, which does not change meanwhile. It returns
+	// false if there is none. nil: there is none.
+	Screen func(read ReadScreen) bool
+	// Notify shows text at the session's own terminal, and rings its bell if ring is set. nil: the
+	// session has no terminal.
+	Notify func(text string, ring bool)
 
 	// Past calls fn with the Output and Resize events of the raw log until fn fails. The first
 	// event is the one that holds output byte from. seq is the number of an event's first byte;
@@ -54,11 +47,14 @@ type Options struct {
 	// answer, see extractor.Asks.
 	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
-	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: 30 s
-	Linger       time.Duration // how long Close waits for viewers that still read; 0: 5 s
+	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: defaultWriteTimeout
+	Linger       time.Duration // how long Close waits for viewers that still read; 0: defaultLinger
 }
 
 const (
+	defaultWriteTimeout = 30 * time.Second
+	defaultLinger       = 5 * time.Second
+
 	// beatTime is how long output waits for more before it is handed out. The first of it does
 	// not wait.
 	beatTime = 10 * time.Millisecond
@@ -83,7 +79,6 @@ var errEnough = errors.New("enough")
 // Host shows one session to any number of viewers. Its methods may be used concurrently.
 type Host struct {
 	opt    Options
-	child  Child
 	stream *stream
 	frames frames
 	screen *screen
@@ -130,15 +125,10 @@ func (h *Host) Describe(s session.Session) {
 
 // New makes the host of a session that begins. Close must be called.
 func New(o Options) *Host {
-	if o.WriteTimeout == 0 {
-		o.WriteTimeout = 30 * time.Second
-	}
-	if o.Linger == 0 {
-		o.Linger = 5 * time.Second
-	}
-	h := &Host{opt: o, child: o.Child, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, echo: make(chan struct{}, 1), session: o.Session}
+	o = o.withDefaults()
+	h := &Host{opt: o, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, echo: make(chan struct{}, 1), session: o.Session}
 	h.screen = &screen{host: h}
-	h.typing.mark = o.Child.Mark
+	h.typing.mark = o.Record.Mark
 	h.window.own = size{o.Session.Cols, o.Session.Rows}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
@@ -182,7 +172,7 @@ func (h *Host) reply() {
 	for {
 		select {
 		case b := <-h.replies:
-			_ = h.child.Type(h.ctx, b, func([]byte) {}) // if the child is gone, the keys are not needed
+			_ = h.opt.Command.Type(h.ctx, b, func([]byte) {}) // if the child is gone, the keys are not needed
 		case <-h.ctx.Done():
 			return
 		}
@@ -361,7 +351,7 @@ func (h *Host) each(fn func(*viewer)) {
 func (h *Host) settle(ctx context.Context) {
 	h.settling.Lock()
 	defer h.settling.Unlock()
-	_ = h.child.Settle(ctx) // what is not there is told as a gap
+	_ = h.opt.Record.Settle(ctx) // what is not there is told as a gap
 }
 
 // past reads the raw log, see Options.

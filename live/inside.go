@@ -18,5 +18,5 @@ func (h *Host) inside(conn io.ReadWriteCloser) bool {
 		return true
 	}
 	defer close()
-	return h.child.Inside(pid) || !alive()
+	return h.opt.Processes.Inside(pid) || !alive()
 }

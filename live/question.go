@@ -52,10 +52,10 @@ func (h *Host) look(ctx context.Context) (asks, known bool, agent string) {
 	h.mu.Lock()
 	agent = h.agent.Agent
 	h.mu.Unlock()
-	drained := h.child.Drained()
+	drained := h.opt.Record.Drained()
 	h.screen.read(ctx, func(t *vterm.Term, _ int64) {
 		asks, known = h.opt.Asks(t.Snapshot(), agent)
 		known = known && drained && h.screen.exact && !t.Modes().SynchronizedOutput
 	})
-	return asks, known && h.child.Drained(), agent
+	return asks, known && h.opt.Record.Drained(), agent
 }

@@ -139,7 +139,7 @@ func (s *screen) seed(ctx context.Context) {
 	s.tries++
 	s.tried, s.last = time.Now(), nil
 	kept, size := s.host.stream.oldest()
-	s.exact = s.host.child.Screen(s.copyOf)
+	s.exact = s.host.opt.Screen(s.copyOf)
 	if !s.exact {
 		s.term = vterm.New(vterm.Options{Cols: size.Cols, Rows: size.Rows, Scrollback: -1, Replies: true})
 		s.at = place{}

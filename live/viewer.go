@@ -138,7 +138,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if a.Version > protocol.Version {
 		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
 	}
-	if a.Kind != protocol.Human || v.inside || a.Behalf != nil && v.host.child.InsideTCP(a.Behalf.Client, a.Behalf.Server) { // an agent cannot grant itself anything
+	if a.Kind != protocol.Human || v.inside || a.Behalf != nil && v.host.opt.Processes.InsideTCP(a.Behalf.Client, a.Behalf.Server) { // an agent cannot grant itself anything
 		a.Kind = protocol.Agent
 	}
 	if a.Name = cleanName(a.Name); a.Name == "" {

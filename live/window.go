@@ -56,7 +56,7 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 		w.lend(size{r.Cols, r.Rows})
 		defer w.lend(size{})
 	}
-	if err := h.child.Resize(r.Cols, r.Rows); err != nil {
+	if err := h.opt.Command.Resize(r.Cols, r.Rows); err != nil {
 		return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
 	}
 	if !r.Keep && !v.sized {
@@ -83,7 +83,7 @@ func (h *Host) unsize(v *viewer) {
 	own := w.own
 	w.mu.Unlock()
 	if _, now := h.stream.now(); now.Cols != own.cols || now.Rows != own.rows {
-		_ = h.child.Resize(own.cols, own.rows) // a child that is gone needs none
+		_ = h.opt.Command.Resize(own.cols, own.rows) // a child that is gone needs none
 	}
 }
 

@@ -116,11 +116,16 @@ func (c *Command) watch(w *wire) {
 	var err error
 	if w != nil {
 		var r reply
+		unwatch := context.AfterFunc(c.m.ctx, func() { _ = w.conn.Close() })
 		_, err = w.receive(&r)
+		unwatch()
 		s = r.Status
 		_ = w.conn.Close()
 	} else {
-		s, err = c.m.ask(context.Background(), c.info.SessionID, request{Op: opWait})
+		s, err = c.m.ask(c.m.ctx, c.info.SessionID, request{Op: opWait})
+	}
+	if c.m.ctx.Err() != nil {
+		return
 	}
 	if err == nil && s != nil {
 		c.update(s)
@@ -132,7 +137,7 @@ func (c *Command) watch(w *wire) {
 
 // lost looks for the end of a command whose host is gone.
 func (c *Command) lost() {
-	ctx := context.Background()
+	ctx := c.m.ctx
 	if err := c.m.opt.Store.TakeIn(ctx, nil); err != nil {
 		c.m.opt.Log.Debug("take in", "error", err)
 	}

@@ -81,7 +81,8 @@ func hostMain(f *os.File) error {
 		r := reply{Error: err.Error(), Exists: errors.Is(err, os.ErrExist)}
 		return errors.Join(err, w.send(r))
 	}
-	go h.serve(l)
+	var serving sync.WaitGroup
+	serving.Go(func() { h.serve(l) })
 	h.conns.Go(func() {
 		h.answer(w, request{Op: opState})
 		h.answer(w, request{Op: opWait})
@@ -94,6 +95,7 @@ func hostMain(f *os.File) error {
 		time.Sleep(lostTime)
 	}
 	_ = l.Close()
+	serving.Wait()
 	h.leave()
 	return nil
 }
@@ -175,7 +177,7 @@ const lostTime = 30 * time.Second
 // leave waits for the connections, as long as they read.
 func (h *host) leave() {
 	done := make(chan struct{})
-	go func() { h.conns.Wait(); close(done) }()
+	go func() { h.conns.Wait(); close(done) }() // the host exits after leave
 	select {
 	case <-done:
 	case <-time.After(leaveTime):
@@ -282,7 +284,7 @@ func (h *host) attach(n int) {
 	h.attached += n
 	h.watchIdle()
 	if h.attached == 0 && n < 0 && h.order.KillOnDisconnect {
-		go h.limit(Killed)
+		h.conns.Go(func() { h.limit(Killed) }) // a connection counts: the one that detaches
 	}
 }
 

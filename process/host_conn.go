@@ -73,7 +73,7 @@ func (h *host) reply(err error) reply {
 }
 
 // hangUp returns a channel that is closed when the other end closes the connection. Nothing else
-// may read it.
+// may read it. The caller must close the connection in the end.
 func hangUp(w *wire) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {

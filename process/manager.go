@@ -46,6 +46,10 @@ type Manager struct {
 	shells   map[key]chan struct{} // by the name of a session: full while a command of it runs
 	reserved int                   // commands that are being started
 	closed   bool
+
+	ctx      context.Context // until Close
+	stop     context.CancelFunc
+	watching sync.WaitGroup // the goroutines that wait for commands; none starts once closed is set
 }
 
 type key struct{ sandbox, id string }
@@ -56,9 +60,12 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	m := &Manager{opt: o, commands: map[key]*Command{}, starting: map[key]chan struct{}{}, shells: map[key]chan struct{}{}}
+	m.ctx, m.stop = context.WithCancel(context.WithoutCancel(ctx))
 	m.spare.program = o.Program
 	m.tidy.init()
 	if err := m.recover(ctx); err != nil {
+		m.stop()
+		m.watching.Wait()
 		return nil, err
 	}
 	m.tidy.start(o.Store)
@@ -66,11 +73,13 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	return m, nil
 }
 
-// Close lets go of the commands, which run on.
+// Close lets go of the commands, which run on. What waits for one of them waits in vain then.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
+	m.stop()
+	m.watching.Wait()
 	m.spare.close()
 	m.tidy.close()
 	return nil
@@ -104,11 +113,25 @@ func (m *Manager) resume(ctx context.Context, c *Command) {
 		return
 	}
 	if unlock, err := m.lock(ctx, key{c.info.Sandbox, c.info.Session}); err == nil {
-		go func() {
-			<-c.ended
-			unlock()
-		}()
+		m.whenEnded(c, unlock)
 	}
+}
+
+// whenEnded calls fn in the background when the command has ended or the Manager is closed.
+func (m *Manager) whenEnded(c *Command, fn func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		fn()
+		return
+	}
+	m.watching.Go(func() {
+		select {
+		case <-c.ended:
+		case <-m.ctx.Done():
+		}
+		fn()
+	})
 }
 
 // add makes a session's command known. s is nil if it has no host. w is the connection by which its
@@ -125,10 +148,13 @@ func (m *Manager) add(record session.Session, s *status, w *wire) *Command {
 	}
 	c := newCommand(m, record, s)
 	m.commands[k] = c
-	if s != nil && s.State == Running {
-		go c.watch(w)
-	} else {
+	switch {
+	case s == nil || s.State != Running:
 		m.forgetSoon(c)
+	case !m.closed:
+		m.watching.Go(func() { c.watch(w) })
+	case w != nil:
+		_ = w.conn.Close()
 	}
 	return c
 }
@@ -326,10 +352,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 	}
 	c := m.add(r.Status.Record, r.Status, w)
 	begun = true
-	go func() {
-		<-c.ended
-		leave()
-	}()
+	m.whenEnded(c, leave)
 	return c, false, nil
 }
 

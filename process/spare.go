@@ -16,6 +16,8 @@ type spares struct {
 	ready  *wire
 	busy   bool // one is being started
 	closed bool
+
+	filling sync.WaitGroup // none starts once closed is set
 }
 
 // launch starts a host, which ends if the connection is closed before it has an order.
@@ -37,7 +39,7 @@ func (s *spares) launch() (*wire, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() { _ = cmd.Wait() }() // the command's status comes over the connection
+	go func() { _ = cmd.Wait() }() // it ends with the host, which may outlive this program; the status comes over the connection
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func (s *spares) fill() {
 		return
 	}
 	s.busy = true
-	go func() {
+	s.filling.Go(func() {
 		w, err := s.launch()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -66,7 +68,7 @@ func (s *spares) fill() {
 			return
 		}
 		s.ready = w
-	}()
+	})
 }
 
 // start sends an order to a host and returns its reply. If the command runs, w has a second reply
@@ -104,10 +106,11 @@ func give(w *wire, o *order) (r reply, err error) {
 // close ends the host that waits.
 func (s *spares) close() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.closed = true
 	if s.ready != nil {
 		_ = s.ready.conn.Close()
 		s.ready = nil
 	}
+	s.mu.Unlock()
+	s.filling.Wait()
 }

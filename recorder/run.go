@@ -161,6 +161,7 @@ func (r *run) finish() {
 		r.tee.host.Finish()
 	}
 	r.tee.finish(session.Event{Kind: session.Exit, Status: r.child.status}, r.options.CatchUp)
+	r.term.endNotes()
 }
 
 func (r *run) result() Result {

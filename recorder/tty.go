@@ -56,6 +56,10 @@ type terminal struct {
 
 	alone  bool         // there is no terminal, or none any more
 	window unix.Winsize // the session's, then
+
+	notesMu sync.Mutex // guards mute; held for no longer than that
+	mute    bool       // nothing is to be notified any more
+	notes   sync.WaitGroup
 }
 
 func newTerminal(o Options) *terminal {
@@ -192,12 +196,25 @@ func (t *terminal) notify(text string, ring bool) {
 	if ring {
 		note += "\x07"
 	}
-	go func() { // a terminal that does not read holds up nobody but the output
+	t.notesMu.Lock()
+	defer t.notesMu.Unlock()
+	if t.mute {
+		return
+	}
+	t.notes.Go(func() { // a terminal that does not read holds up nobody but the output
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.note = note
 		t.say()
-	}()
+	})
+}
+
+// endNotes waits for the notifications under way, and drops those that come later.
+func (t *terminal) endNotes() {
+	t.notesMu.Lock()
+	t.mute = true
+	t.notesMu.Unlock()
+	t.notes.Wait()
 }
 
 // say writes the note if it is time to. The caller holds mu.

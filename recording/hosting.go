@@ -45,7 +45,9 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	h.host = live.New(live.Options{
 		Session: h.sink.session,
 		Server:  h.server,
-		Child:   c,
+
+		Command: c, Record: c, Processes: c, Screen: c.Screen, Notify: c.Notify,
+
 		Past:    h.past,
 		Events:  h.sink.events,
 		Entries: h.sink.entries,

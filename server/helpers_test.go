@@ -12,7 +12,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -297,7 +296,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 	if h.raw, err = store.Record(s.db.Path(), sess, nil); err != nil {
 		return nil, err
 	}
-	h.host = live.New(live.Options{Session: sess, Server: "test", Child: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
+	h.host = live.New(live.Options{Session: sess, Server: "test", Command: h, Record: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
 		return s.db.EntriesAfter(ctx, h.id, after)
 	}})
 	l, err := net.Listen("unix", rundir.Socket(s.dir, h.id))
@@ -391,7 +390,7 @@ func (h *hosted) past(ctx context.Context, from int64, fn func(seq int64, e sess
 	return nil
 }
 
-// Type implements live.Child, as do those below.
+// Type, Resize and Signal implement live.Command.
 func (h *hosted) Type(_ context.Context, keys []byte, shown func([]byte)) error {
 	shown(keys)
 	h.mu.Lock()
@@ -422,10 +421,6 @@ func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
 	return ptmx, nil
 }
 
-func (h *hosted) Drained() bool                      { return true }
-func (h *hosted) InsideTCP(_, _ netip.AddrPort) bool { return false }
-func (h *hosted) Inside(int) bool                    { return false }
-
 func (h *hosted) Resize(cols, rows int) error {
 	h.mu.Lock()
 	h.sizes = append(h.sizes, [2]int{cols, rows})
@@ -450,12 +445,12 @@ func (h *hosted) Signal(sig int) {
 	}
 }
 
-func (h *hosted) Mark([]byte)         {}
-func (h *hosted) Notify(string, bool) {}
+// Mark, Settle and Drained implement live.Record.
+func (h *hosted) Mark([]byte) {}
 
 func (h *hosted) Settle(ctx context.Context) error { return h.raw.Settle(ctx) }
 
-func (h *hosted) Screen(func(t *vterm.Term, seq int64)) bool { return false }
+func (h *hosted) Drained() bool { return true }
 
 // saw returns what was typed.
 func (h *hosted) saw() string {

@@ -98,7 +98,7 @@ func promptFrom(stdin *os.File) string {
 		return ""
 	}
 	read := make(chan string, 1)
-	go func() {
+	go func() { // nothing ends a read of a pipe: if stdin has no end, it ends with the process
 		text, _ := io.ReadAll(stdin) // what can be had
 		read <- string(text)
 	}()

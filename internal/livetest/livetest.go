@@ -4,7 +4,6 @@ package livetest
 
 import (
 	"context"
-	"net/netip"
 	"os"
 	"sync"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // ID is the id of each session.
@@ -30,7 +28,7 @@ type Session struct {
 }
 
 // New hosts a session of 40x6 cells that runs a command of this name.
-func New(t testing.TB, command string) *Session {
+func New(t testing.TB, name string) *Session {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "pr") // short: sockets have short paths
 	if err != nil {
@@ -43,7 +41,7 @@ func New(t testing.TB, command string) *Session {
 	}
 	s := &Session{}
 	s.Host = live.New(live.Options{
-		Session: session.Session{ID: ID, Command: []string{command}, Cols: 40, Rows: 6}, Child: child{s}, Past: s.past,
+		Session: session.Session{ID: ID, Command: []string{name}, Cols: 40, Rows: 6}, Command: command{s}, Record: record{s}, Past: s.past,
 		Entries: func(context.Context, int) ([]*session.Entry, error) { return nil, nil },
 	})
 	served := make(chan struct{})
@@ -104,25 +102,23 @@ func (s *Session) past(_ context.Context, from int64, fn func(seq int64, e sessi
 	return nil
 }
 
-// child is the command.
-type child struct{ s *Session }
+type command struct{ s *Session }
 
-func (c child) Type(_ context.Context, keys []byte, shown func([]byte)) error {
+func (command) Type(_ context.Context, keys []byte, shown func([]byte)) error {
 	shown(keys)
 	return nil
 }
 
-func (c child) Resize(cols, rows int) error {
+func (c command) Resize(cols, rows int) error {
 	c.s.event(session.Event{Kind: session.Resize, Cols: cols, Rows: rows})
 	return nil
 }
 
-func (c child) Mark(label []byte) { c.s.event(session.Event{Kind: session.Marker, Data: label}) }
+func (command) Signal(int) {}
 
-func (child) Signal(int)                                 {}
-func (child) Drained() bool                              { return true }
-func (child) Inside(int) bool                            { return false }
-func (child) InsideTCP(_, _ netip.AddrPort) bool         { return false }
-func (child) Notify(string, bool)                        {}
-func (child) Settle(context.Context) error               { return nil }
-func (child) Screen(func(t *vterm.Term, seq int64)) bool { return false }
+type record struct{ s *Session }
+
+func (r record) Mark(label []byte) { r.s.event(session.Event{Kind: session.Marker, Data: label}) }
+
+func (record) Drained() bool                { return true }
+func (record) Settle(context.Context) error { return nil }

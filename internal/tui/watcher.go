@@ -55,6 +55,7 @@ type Watcher struct {
 	notices []string
 	typed   chan []byte
 	refused chan error
+	helpers sync.WaitGroup // the goroutines of watch, which waits for them
 }
 
 // StreamError is why the session cannot be reached any more.
@@ -109,10 +110,9 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(ctx)
-	var helpers sync.WaitGroup
-	defer helpers.Wait()
+	defer w.helpers.Wait()
 	defer cancel()
-	events, keys, stop, err := w.sources(ctx, &helpers)
+	events, keys, stop, err := w.sources(ctx)
 	if err != nil {
 		return "", 0, err
 	}
@@ -154,15 +154,15 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 	}
 }
 
-// sources starts those who read the session and the keyboard, and one who types. stop ends them,
-// helpers waits.
-func (w *Watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events chan client.Event, keys chan []byte, stop func(), err error) {
+// sources starts the helpers that read the session and the keyboard, and one that types. stop ends
+// them.
+func (w *Watcher) sources(ctx context.Context) (events chan client.Event, keys chan []byte, stop func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // one that a deadline ends
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	events, keys, w.typed, w.refused = make(chan client.Event), make(chan []byte), make(chan []byte, 256), make(chan error, 1)
-	helpers.Go(func() {
+	w.helpers.Go(func() {
 		defer close(events)
 		for {
 			e, err := w.Stream.Next(ctx)
@@ -177,7 +177,7 @@ func (w *Watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 			}
 		}
 	})
-	helpers.Go(func() {
+	w.helpers.Go(func() {
 		defer close(keys)
 		for {
 			buf := make([]byte, 4096)
@@ -187,7 +187,7 @@ func (w *Watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 			}
 		}
 	})
-	helpers.Go(func() {
+	w.helpers.Go(func() {
 		for {
 			select {
 			case k := <-w.typed:
@@ -205,7 +205,7 @@ func (w *Watcher) sources(ctx context.Context, helpers *sync.WaitGroup) (events 
 	return events, keys, func() {
 		_ = tty.SetReadDeadline(time.Unix(1, 0))
 		_ = w.Stream.Close() // who types may wait for it
-		helpers.Go(func() { _ = tty.Close() })
+		w.helpers.Go(func() { _ = tty.Close() })
 	}, nil
 }
 
@@ -314,7 +314,7 @@ func (w *Watcher) fit(ctx context.Context, d *display) {
 	if !w.Resize || w.lost != nil {
 		return
 	}
-	go func() { // it is answered while events are read; Close ends it
+	w.helpers.Go(func() { // it is answered while events are read; closing the Stream ends it
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if err := w.Stream.Resize(ctx, cols, rows); err != nil && ctx.Err() == nil {
@@ -323,7 +323,7 @@ func (w *Watcher) fit(ctx context.Context, d *display) {
 			default:
 			}
 		}
-	}()
+	})
 }
 
 // press does what keys ask for. leave reports whether the user leaves.

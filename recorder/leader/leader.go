@@ -64,7 +64,7 @@ func lead(owned bool) int {
 		return 126
 	}
 	if owned {
-		go endWithOwner(pid)
+		go endWithOwner(pid) // it ends with this process
 	}
 	tellStart(tell, int32(pid))
 	_ = tell.Close()

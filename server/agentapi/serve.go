@@ -40,6 +40,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, s *Session, log 
 	if server.Shutdown(late) != nil {
 		_ = server.Close() // who still reads is cut off
 	}
+	if err == nil {
+		err = <-ended
+	}
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}

@@ -37,6 +37,8 @@ type Sessions struct {
 	open   map[string]*openSession
 	files  Folder // empty: none was sent
 	closed bool
+
+	closing sync.WaitGroup // of sessions that nobody asks for
 }
 
 // openSession is a session that clients have asked for.
@@ -161,17 +163,23 @@ func (p *Sessions) follow(ctx context.Context, info *store.Info, o Options) (*op
 	}
 	made := &openSession{session: Follow(stream, o), used: time.Now()}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.sweep()
-	if other := p.open[info.ID]; other != nil && !other.session.isOver() { // another request was faster
-		go made.session.Close()
+	closed, other := p.closed, p.open[info.ID]
+	if other != nil && other.session.isOver() {
+		other = nil
+	}
+	if !closed && other == nil {
+		p.open[info.ID] = made
+	}
+	p.mu.Unlock()
+	switch {
+	case closed:
+		made.session.Close()
+		return nil, failed(http.StatusServiceUnavailable, "the server is shutting down")
+	case other != nil: // another request was faster
+		made.session.Close()
 		return other, nil
 	}
-	if p.closed {
-		go made.session.Close()
-		return nil, failed(http.StatusServiceUnavailable, "the server is shutting down")
-	}
-	p.open[info.ID] = made
 	return made, nil
 }
 
@@ -180,7 +188,7 @@ func (p *Sessions) sweep() {
 	for id, s := range p.open {
 		if s.users == 0 && (s.session.isOver() || time.Since(s.used) > keepTime) {
 			delete(p.open, id)
-			go s.session.Close()
+			p.closing.Go(s.session.Close)
 		}
 	}
 }
@@ -195,6 +203,7 @@ func (p *Sessions) Close() {
 	for _, s := range open {
 		s.session.Close()
 	}
+	p.closing.Wait()
 	if files != "" {
 		_ = files.Remove() // what is left is private
 	}

@@ -170,12 +170,12 @@ func (c *conn) leaveAll() {
 	c.p.shell.left(c)
 }
 
-// close ends the connection with a code.
+// close ends the connection with a code. Only its readers call it.
 func (c *conn) close(code websocket.StatusCode, reason string) {
-	go func() {
+	c.working.Go(func() {
 		_ = c.ws.Close(code, reason) // it may be gone
 		c.stop()
-	}()
+	})
 }
 
 // write writes a message. A client that takes none for too long is gone.

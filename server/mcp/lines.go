@@ -84,7 +84,8 @@ type lineConn struct {
 	version string // of the protocol, once initialize was answered
 }
 
-// readLines reads until the end of the input or Close.
+// readLines reads until the end of the input or Close. Nothing ends a read of a terminal or a pipe:
+// readLines may still wait in one when Close has returned.
 func (c *lineConn) readLines(in io.Reader) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
