@@ -46,7 +46,7 @@ func (x *examination) database(ctx context.Context) error {
 	return x.sessions(ctx)
 }
 
-// journals examines what is recorded beside the database, before that takes it in.
+// journals examines what is recorded beside the database, before it is imported.
 func (x *examination) journals(path string) error {
 	states, err := store.InspectJournals(path)
 	for _, s := range states {

@@ -138,8 +138,8 @@ func (c *Command) watch(w *wire) {
 // lost looks for the end of a command whose host is gone.
 func (c *Command) lost() {
 	ctx := c.m.ctx
-	if err := c.m.opt.Store.TakeIn(ctx, nil); err != nil {
-		c.m.opt.Log.Debug("take in", "error", err)
+	if err := c.m.opt.Store.ImportJournals(ctx, nil); err != nil {
+		c.m.opt.Log.Debug("import journals", "error", err)
 	}
 	var s session.Session
 	if info, err := c.m.opt.Store.Find(ctx, c.info.SessionID); err == nil {

@@ -98,6 +98,9 @@ func (m *Manager) recover(ctx context.Context) error {
 			m.resume(ctx, m.add(s.Record, s, nil))
 		}
 	}
+	if err := m.opt.Store.ImportJournals(ctx, nil); err != nil { // how commands ended is in their journals
+		m.opt.Log.Debug("import journals", "error", err)
+	}
 	infos, err := m.opt.Store.Sessions(ctx, store.Filter{Processes: true})
 	for _, info := range infos {
 		if info.Asked != nil && info.Asked.Listed && !info.Asked.Brief && info.Status != store.Live {

@@ -108,7 +108,7 @@ func TestItem4Resume(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("ended")
-	if err := b.store.TakeIn(t.Context(), nil); err != nil {
+	if err := b.store.ImportJournals(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	check("in the database")

@@ -54,7 +54,7 @@ func (t *tidy) start(s *store.Store) {
 			case <-quiet:
 			}
 			quiet = nil
-			_ = s.TakeIn(t.ctx, nil) // what is not taken can be read where it is
+			_ = s.ImportJournals(t.ctx, nil) // what is not taken can be read where it is
 		}
 	})
 }

@@ -21,6 +21,7 @@ func open(t testing.TB, path string) *store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -24,8 +24,8 @@ import (
 // batchSize is the amount of data in one transaction, in bytes before compression.
 const batchSize = 4 * segmentSize
 
-// takeInWait is how long each transaction of TakeIn waits for other programs.
-const takeInWait = 100 * time.Millisecond
+// importWait is how long each transaction of ImportJournals waits for other programs.
+const importWait = 100 * time.Millisecond
 
 // setAside is the suffix of a journal that cannot be packed, or not completely. Such a file is kept
 // but no longer read.
@@ -64,11 +64,11 @@ func Record(path string, sess session.Session, closed func()) (*journal.Writer, 
 	return nil, (&Store{path: path}).failed("record", err)
 }
 
-// TakeIn imports into the database what recorders that have exited left next to it, and adds the
+// ImportJournals imports what recorders that have exited left next to the database, and adds the
 // sessions that are being recorded. What the database does not accept now stays where it is and can
-// be read there; the error says why. told, if set, is called with the bytes done and the total.
-func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error {
-	s.takeInLeft(ctx)
+// be read there; the error says why. progress, if set, is called with the bytes done and the total.
+func (s *Store) ImportJournals(ctx context.Context, progress func(done, total int64)) error {
+	s.importSidecars(ctx)
 	_, err := s.adopt(ctx)
 	files, listErr := journal.List(JournalFolder(s.path))
 	var done, total int64
@@ -83,8 +83,8 @@ func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error 
 	for i, file := range files {
 		if file.Session != stuck {
 			fileErr := s.packFile(ctx, file, func(n int64) {
-				if told != nil {
-					told(done+n, total)
+				if progress != nil {
+					progress(done+n, total)
 				}
 			})
 			if fileErr != nil {
@@ -99,7 +99,7 @@ func (s *Store) TakeIn(ctx context.Context, told func(done, total int64)) error 
 			return ctx.Err()
 		}
 	}
-	return s.failed("take in journals", errors.Join(err, listErr))
+	return s.failed("import journals", errors.Join(err, listErr))
 }
 
 // Pack moves the complete files of a session's journal into the database. Only the session's own
@@ -148,7 +148,7 @@ func (s *Store) adopt(ctx context.Context) (beside []*Info, err error) {
 		}
 		r, f, openErr := openJournal(file)
 		if openErr != nil {
-			continue // who takes it in says why
+			continue // ImportJournals returns why
 		}
 		if r.Session != nil {
 			if err == nil { // what it did not take a moment ago would only wait again
@@ -178,7 +178,7 @@ func openJournal(file journal.File) (*journal.Reader, *os.File, error) {
 
 // begin adds the session of a journal. If the journal is gone, so is the session.
 func (s *Store) begin(ctx context.Context, file journal.File, sess *session.Session) error {
-	return s.updateDurably(ctx, "begin session", takeInWait, func(tx *sql.Tx) error {
+	return s.updateDurably(ctx, "begin session", importWait, func(tx *sql.Tx) error {
 		if _, err := os.Lstat(file.Path); err != nil {
 			return nil //nolint:nilerr // it was deleted
 		}
@@ -368,7 +368,7 @@ func (p *packing) put(ctx context.Context, last bool) error {
 		return err
 	}
 	write := func() error {
-		return p.store.updateDurably(ctx, "pack journal", takeInWait, func(tx *sql.Tx) error {
+		return p.store.updateDurably(ctx, "pack journal", importWait, func(tx *sql.Tx) error {
 			if err := putSegments(ctx, tx, p.key, p.ready); err != nil {
 				return err
 			}

@@ -89,8 +89,8 @@ func TestJournalIsRead(t *testing.T) {
 		t.Fatalf("live sessions = %v, %v", infos, err)
 	}
 	wantEvents(t, s, "a", want[:50])
-	if err := s.TakeIn(t.Context(), nil); err != nil {
-		t.Errorf("TakeIn = %v beside a live session", err)
+	if err := s.ImportJournals(t.Context(), nil); err != nil {
+		t.Errorf("ImportJournals = %v beside a live session", err)
 	}
 	put(t, w, want[50:])
 	wantEvents(t, s, "a", want)
@@ -109,7 +109,7 @@ func TestJournalIsRead(t *testing.T) {
 		t.Errorf("from event %d: %d events, damages %v", half, len(got), damages)
 	}
 	for range 2 { // packing twice changes nothing
-		if err := s.TakeIn(t.Context(), nil); err != nil {
+		if err := s.ImportJournals(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if names := journals(t, path); len(names) > 0 {
@@ -139,7 +139,7 @@ func TestPackTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantEvents(t, s, "a", want)
-		if err := s.TakeIn(t.Context(), nil); err != nil {
+		if err := s.ImportJournals(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestPackedWhileRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got = append(got, ev); len(got) == 3 {
-			if err := s.TakeIn(t.Context(), nil); err != nil {
+			if err := s.ImportJournals(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -179,12 +179,12 @@ func TestPackLocked(t *testing.T) {
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.TakeIn(t.Context(), nil); !errors.Is(err, session.ErrBusy) {
-		t.Errorf("TakeIn = %v, want %v", err, session.ErrBusy)
+	if err := s.ImportJournals(t.Context(), nil); !errors.Is(err, session.ErrBusy) {
+		t.Errorf("ImportJournals = %v, want %v", err, session.ErrBusy)
 	}
 	wantEvents(t, s, "a", want)
 	unlock()
-	if err := s.TakeIn(t.Context(), nil); err != nil {
+	if err := s.ImportJournals(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if names := journals(t, path); len(names) > 0 {
@@ -215,7 +215,7 @@ func TestPackDamaged(t *testing.T) {
 			damages[0].EndByte-damages[0].StartByte != int64(len(want[damages[0].FirstEvent].Data)) {
 			t.Errorf("%d events of %d, damages %v", len(got), len(want), damages)
 		}
-		if err := s.TakeIn(t.Context(), nil); err != nil {
+		if err := s.ImportJournals(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,11 +251,11 @@ func TestPackStrange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.TakeIn(t.Context(), nil); err == nil {
-		t.Error("TakeIn took all of it")
+	if err := s.ImportJournals(t.Context(), nil); err == nil {
+		t.Error("ImportJournals took all of it")
 	}
-	if err := s.TakeIn(t.Context(), nil); err != nil {
-		t.Errorf("TakeIn = %v, when what is damaged is set aside", err)
+	if err := s.ImportJournals(t.Context(), nil); err != nil {
+		t.Errorf("ImportJournals = %v, when what is damaged is set aside", err)
 	}
 	wantEvents(t, s, "a", want)
 	if names := journals(t, path); len(names) != 3 {

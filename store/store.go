@@ -46,18 +46,13 @@ type Store struct {
 }
 
 // Open opens the database at path. If it does not exist, Open creates it with mode 0600, and its
-// folder with mode 0700, whatever the umask is. An older database is migrated. What recorders left
-// next to it is imported, see TakeIn. The caller must Close the Store.
+// folder with mode 0700, whatever the umask is. An older database is migrated. Sessions that only a
+// journal describes are not in the database before ImportJournals. The caller must Close the Store.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s, err := OpenWaiting(ctx, path, busyTimeout)
-	if err == nil {
-		_ = s.TakeIn(ctx, nil) // what is not imported can be read where it is
-	}
-	return s, err
+	return OpenWaiting(ctx, path, busyTimeout)
 }
 
-// OpenWaiting opens the database as Open does, but imports nothing. Its transactions wait at most
-// this long for other programs.
+// OpenWaiting is Open for a Store whose transactions wait at most this long for other programs.
 func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, error) {
 	path, err := absolute(path)
 	if err != nil {

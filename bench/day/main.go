@@ -70,7 +70,7 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	if d.raw, err = store.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
-	if err := db.TakeIn(ctx, nil); err != nil { // it makes the session known
+	if err := db.ImportJournals(ctx, nil); err != nil { // it makes the session known
 		return err
 	}
 	d.processor = transcript.NewProcessor(transcript.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
@@ -155,7 +155,7 @@ func (d *day) end(path string, begun time.Time) error {
 	if lost > 0 {
 		err = errors.Join(err, fmt.Errorf("%d bytes are lost", lost))
 	}
-	err = errors.Join(err, d.update(), d.db.TakeIn(d.ctx, nil), d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
+	err = errors.Join(err, d.update(), d.db.ImportJournals(d.ctx, nil), d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
 	d.tell(path, begun)
 	return err
 }

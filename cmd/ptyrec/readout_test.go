@@ -20,6 +20,7 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	sess := session.Session{ID: store.NewID(), Command: []string{"false"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
 	raw, err := store.Record(db, sess, nil)
 	if err != nil {
@@ -53,6 +54,7 @@ func TestSessionWithoutRawLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	sess := &session.Session{ID: store.NewID(), Command: []string{"chat"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
 	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "haystack needle", Markdown: "haystack needle",
 		At: sess.StartedAt, Status: session.StatusComplete}

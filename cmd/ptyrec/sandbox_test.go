@@ -23,6 +23,7 @@ func boxed(t *testing.T, db string, commands ...string) (last *process.Command) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	m, err := process.Open(t.Context(), process.Options{Store: s, Program: "/proc/self/exe"})
 	if err != nil {
 		t.Fatal(err)

@@ -23,15 +23,16 @@ func (o *Opener) Store(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	o.CloseLater(s)
-	return s, o.takeIn(ctx, s)
+	return s, o.importJournals(ctx, s)
 }
 
-// takeIn brings into the database what is beside it. What it does not take can be read there.
-func (o *Opener) takeIn(ctx context.Context, s *store.Store) error {
+// importJournals imports what recorders left next to the database. What stays there can be read
+// there.
+func (o *Opener) importJournals(ctx context.Context, s *store.Store) error {
 	bar := o.Progress("storing what was recorded", "", 0)
 	defer bar.Finish()
 	var seen, all int64
-	_ = s.TakeIn(ctx, func(done, total int64) { // doctor reports what stays
+	_ = s.ImportJournals(ctx, func(done, total int64) { // doctor reports what stays
 		bar.Grow(total - all)
 		bar.Add(int(done - seen))
 		seen, all = done, total
@@ -100,6 +101,6 @@ func (o *Opener) beside(ctx context.Context, cause error) (*store.Store, error) 
 	if _, err := s.Sessions(ctx, store.Filter{Limit: 1}); err != nil {
 		return nil, cause
 	}
-	o.Notice("warning: %v; these are only the sessions that it has not taken in", cause)
+	o.Notice("warning: %v; these are only the sessions that are not in it yet", cause)
 	return s, nil
 }

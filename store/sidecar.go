@@ -20,32 +20,32 @@ import (
 )
 
 // Before there were journals, a recorder wrote what a locked database did not accept to a file next
-// to it. Such files are still read.
+// to it, a sidecar. Such files are still imported.
 //
-// A file starts with a line of JSON, leftHeader. Segments follow, each preceded by its length (32
+// A file starts with a line of JSON, sidecarHeader. Segments follow, each preceded by its length (32
 // bits, little endian). An incomplete last segment was not fully written. The process that imports
 // a file holds a lock on its first byte.
 const (
-	leftFolder = "-left"
-	leftEnding = ".left"
-	leftFormat = "ptyrec.left"
+	sidecarFolder = "-left"
+	sidecarEnding = ".left"
+	sidecarFormat = "ptyrec.left"
 )
 
-type leftHeader struct {
+type sidecarHeader struct {
 	Format  string          `json:"format"`
 	Version int             `json:"version"`
 	Session session.Session `json:"session"`
 }
 
-// readLeft reads a file from its beginning and calls fn with its segments, a few at a time.
-func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) error) error {
+// readSidecar reads a file from its beginning and calls fn with its segments, a few at a time.
+func readSidecar(f *os.File, begin func(session.Session) error, fn func([]segment) error) error {
 	r := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<16)
 	line, err := r.ReadBytes('\n')
 	if err != nil {
 		return errors.Join(errSegment, err)
 	}
-	var head leftHeader
-	if err := json.Unmarshal(line, &head); err != nil || head.Format != leftFormat {
+	var head sidecarHeader
+	if err := json.Unmarshal(line, &head); err != nil || head.Format != sidecarFormat {
 		return errors.Join(errSegment, err)
 	}
 	if head.Version > 1 {
@@ -55,7 +55,7 @@ func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) 
 		return err
 	}
 	for {
-		segs, err := nextLeft(r)
+		segs, err := nextSidecarSegments(r)
 		if len(segs) == 0 || err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func readLeft(f *os.File, begin func(session.Session) error, fn func([]segment) 
 	}
 }
 
-// nextLeft reads about as many segments as a transaction takes; none at the end.
-func nextLeft(r io.Reader) (segs []segment, err error) {
+// nextSidecarSegments reads about as many segments as a transaction takes; none at the end.
+func nextSidecarSegments(r io.Reader) (segs []segment, err error) {
 	for size := int64(0); size < batchSize; {
 		data, ok := readSized(r)
 		if !ok {
@@ -96,7 +96,7 @@ func readSized(r io.Reader) (data []byte, ok bool) {
 
 // removeLeft deletes the files of a session that are next to the database.
 func (s *Store) removeLeft(id string) error {
-	return removeIfThere(filepath.Join(s.path+leftFolder, id+leftEnding))
+	return removeIfThere(filepath.Join(s.path+sidecarFolder, id+sidecarEnding))
 }
 
 // globIn returns the files in a folder whose names match pattern.
@@ -108,35 +108,35 @@ func globIn(folder, pattern string) ([]string, error) {
 	return names, err
 }
 
-// takeInLeft imports the files of recorders that have exited. What it cannot import is kept for the
+// importSidecars imports the files of recorders that have exited. What it cannot import is kept for the
 // next time.
-func (s *Store) takeInLeft(ctx context.Context) {
-	folder := s.path + leftFolder
-	names, err := globIn(folder, "*"+leftEnding)
+func (s *Store) importSidecars(ctx context.Context) {
+	folder := s.path + sidecarFolder
+	names, err := globIn(folder, "*"+sidecarEnding)
 	for _, name := range names {
-		_ = s.takeInFile(ctx, name)
+		_ = s.importSidecar(ctx, name)
 	}
 	if err == nil {
 		_ = os.Remove(folder) // if it is empty
 	}
 }
 
-func (s *Store) takeInFile(ctx context.Context, name string) (err error) {
+func (s *Store) importSidecar(ctx context.Context, name string) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if bytelock.Locked(f, 0) || bytelock.Lock(f, 0) != nil {
-		return nil // its recorder runs, or another takes it in
+		return nil // its recorder runs, or another imports it
 	}
 	if now, err := os.Stat(name); err != nil || !sameFile(f, now) {
 		return err // another has
 	}
 	var key int64
 	var last segment
-	err = readLeft(f, func(sess session.Session) error {
-		return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) (err error) {
+	err = readSidecar(f, func(sess session.Session) error {
+		return s.updateDurably(ctx, "import", importWait, func(tx *sql.Tx) (err error) {
 			if key, err = sessionKey(ctx, tx, sess.ID); errors.Is(err, session.ErrNotFound) {
 				key, err = insertSession(ctx, tx, &sess, nil)
 			}
@@ -144,10 +144,10 @@ func (s *Store) takeInFile(ctx context.Context, name string) (err error) {
 		})
 	}, func(segs []segment) error {
 		last = segs[len(segs)-1]
-		return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) error { return putSegments(ctx, tx, key, segs) })
+		return s.updateDurably(ctx, "import", importWait, func(tx *sql.Tx) error { return putSegments(ctx, tx, key, segs) })
 	})
 	if err == nil && last.data != nil {
-		err = s.finishLeft(ctx, key, last)
+		err = s.finishFromSidecar(ctx, key, last)
 	}
 	if err != nil {
 		return err
@@ -155,13 +155,13 @@ func (s *Store) takeInFile(ctx context.Context, name string) (err error) {
 	return os.Remove(name)
 }
 
-// finishLeft states the session's end where its last segment has it.
-func (s *Store) finishLeft(ctx context.Context, key int64, last segment) error {
+// finishFromSidecar saves the end of the session if its last segment has it.
+func (s *Store) finishFromSidecar(ctx context.Context, key int64, last segment) error {
 	_, events, err := decodeSegment(last.data)
 	if err != nil || events[len(events)-1].Kind != session.Exit {
 		return err
 	}
-	return s.updateDurably(ctx, "take in", takeInWait, func(tx *sql.Tx) error {
+	return s.updateDurably(ctx, "import", importWait, func(tx *sql.Tx) error {
 		return stateEnd(ctx, tx, key, events[len(events)-1])
 	})
 }

@@ -33,9 +33,9 @@ func writeLeft(t testing.TB, path, id string, segments ...[]byte) {
 	}
 }
 
-// What a recorder before journals left beside a locked database is still taken in; a part replaces
+// What a recorder before journals left beside a locked database is still imported; a part replaces
 // what it holds.
-func TestLeft(t *testing.T) {
+func TestSidecar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a?b [1].db")
 	one, two, three := output(0, "one "), output(time.Second, "two "), output(2*time.Second, "three")
 	exit := session.Event{At: 3 * time.Second, Kind: session.Exit, Status: 7}
