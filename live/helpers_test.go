@@ -291,4 +291,4 @@ func (p *peer) bytes(from int64) (data []byte, exited bool) {
 // discard is an Index that keeps nothing.
 type discard struct{}
 
-func (discard) Put(recorder.Update) error { return nil }
+func (discard) Put(context.Context, recorder.Update) error { return nil }

@@ -71,7 +71,7 @@ type follower struct {
 	complete  bool  // likewise: all events were processed
 }
 
-func startFollower(o Options, c *child, feed *feed) *follower {
+func startFollower(ctx context.Context, o Options, c *child, feed *feed) *follower {
 	cols, rows := o.window()
 	f := &follower{
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{
@@ -80,7 +80,7 @@ func startFollower(o Options, c *child, feed *feed) *follower {
 		echo: echo.New(c.foreground), progress: make(chan struct{}, 1),
 		feed: feed, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
 	}
-	f.ctx, f.stop = context.WithCancel(context.Background())
+	f.ctx, f.stop = context.WithCancel(ctx)
 	go f.run()
 	return f
 }
@@ -359,7 +359,7 @@ func (f *follower) update() {
 	if len(u.Entries)+len(u.Gone) == 0 && !f.unsaved {
 		return
 	}
-	err := f.index.Put(u)
+	err := f.index.Put(context.WithoutCancel(f.ctx), u) // also after stop: it was found in time
 	if f.unsaved = errors.Is(err, session.ErrBusy); !f.unsaved {
 		f.fail(err)
 	}

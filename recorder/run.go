@@ -10,7 +10,7 @@ import (
 
 // Log stores the raw events of a recording and can read them again.
 type Log interface {
-	// Put adds the next event, with a copy of its data. It never waits.
+	// Put adds the next event, with a copy of its data. It never waits, so it takes no context.
 	Put(e session.Event)
 	// Settle returns when all events that were put before can be replayed, or never will be.
 	Settle(ctx context.Context) error
@@ -18,16 +18,18 @@ type Log interface {
 	// Lost events are skipped. An error of fn ends Replay and is returned. Replay may run
 	// concurrently with Put.
 	Replay(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error
-	// Close makes the events durable. It returns how many bytes of output are missing, and the
-	// first error.
+	// Close makes the events durable. It waits as long as the disk accepts data, also if the
+	// recording was cancelled, and returns how many bytes of output are missing, and the first
+	// error.
 	Close() (lost int64, err error)
 }
 
 // Index is where the entries go that were read out of the output.
 type Index interface {
-	// Put takes an update. The error is session.ErrBusy if it is not stored yet: Put is called
-	// again soon, with an empty update if nothing has changed.
-	Put(Update) error
+	// Put takes an update. ctx is not done when the recording is cancelled. The error is
+	// session.ErrBusy if the update is not stored yet: Put is called again soon, with an empty
+	// update if nothing has changed.
+	Put(ctx context.Context, u Update) error
 }
 
 // Update is what the Processor found out since the update before.
@@ -115,7 +117,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	term.makeRaw()
-	r := &run{options: o, term: term, child: c, tee: newTee(o, c), signals: sigs}
+	r := &run{options: o, term: term, child: c, tee: newTee(context.WithoutCancel(ctx), o, c), signals: sigs}
 	if o.Host != nil {
 		r.tee.setHost(o.Host(&Controls{r}))
 	}

@@ -172,7 +172,7 @@ type collector struct {
 	fault   bool
 }
 
-func (c *collector) Put(u recorder.Update) error {
+func (c *collector) Put(_ context.Context, u recorder.Update) error {
 	if c.fault {
 		panic("a fault")
 	}
@@ -191,7 +191,7 @@ type busyIndex struct {
 	put  chan recorder.Update
 }
 
-func (i *busyIndex) Put(u recorder.Update) error {
+func (i *busyIndex) Put(_ context.Context, u recorder.Update) error {
 	i.put <- u
 	if i.left--; i.left >= 0 {
 		return session.ErrBusy

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,11 +31,11 @@ type tee struct {
 	closed bool // the last event has been put
 }
 
-func newTee(o Options, c *child) *tee {
+func newTee(ctx context.Context, o Options, c *child) *tee {
 	t := &tee{started: o.Started, log: o.Log}
 	if o.Index != nil {
 		t.feed = newFeed()
-		t.follower = startFollower(o, c, t.feed)
+		t.follower = startFollower(ctx, o, c, t.feed)
 	}
 	return t
 }

@@ -85,7 +85,7 @@ func (h *hosting) listen() net.Listener {
 
 // past reads the raw log for viewers.
 func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
-	db, _ := h.sink.database() // it can read the raw log, at least
+	db, _ := h.sink.database(ctx) // it can read the raw log, at least
 	for e, err := range db.OutputFrom(ctx, h.sink.session.ID, from) {
 		var damage *store.Damage
 		switch {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -17,12 +18,12 @@ const toldFile = ".told"
 // Name returns the short name of the session, to tell the user that it is recorded. If most is not
 // 0, ok is false once more than so many sessions were recorded: the user knows by then. It is also
 // false if the database cannot be used.
-func (r *Recording) Name(most int) (name string, ok bool) {
+func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
 	told := filepath.Join(store.JournalFolder(r.sink.path), toldFile)
 	if _, err := os.Stat(told); most > 0 && err == nil {
 		return "", false // somebody waits for the prompt: the database stays closed
 	}
-	ids, err := r.sink.ids()
+	ids, err := r.sink.ids(ctx)
 	if err != nil {
 		return "", false
 	}

@@ -72,7 +72,7 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 	if err != nil {
 		return Result{}, errors.Join(err, r.sink.Discard())
 	}
-	return Result{Result: result, DatabaseErr: r.sink.finish(result), beside: r.sink.beside}, nil
+	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result), beside: r.sink.beside}, nil
 }
 
 // watched returns the host of the session whose controls are c, which also notes the state of the

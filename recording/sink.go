@@ -20,12 +20,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// sinkWait is how long a live recording waits for other programs that have locked the database: its
-// command's prompt may wait for it.
+// sinkWait is how long a live recording waits for other programs that have locked the database. The
+// shell's prompt may wait for it.
 const sinkWait = time.Second
 
-// finishTries is how often the end of a session is stated in a database that is locked, each for
-// sinkWait.
+// finishTries is how many times finish tries a locked database, each time for sinkWait.
 const finishTries = 2
 
 // sink carries a live session into its journal (it is the recorder's Log), and its entries into the
@@ -33,7 +32,6 @@ const finishTries = 2
 // recorded.
 type sink struct {
 	*journal.Writer
-	ctx     context.Context // of the recording: sink's methods are called by the recorder, which has none
 	path    string          // of the database
 	session session.Session // as the store has it
 	redact  archive.Redaction
@@ -65,7 +63,7 @@ func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
 // startSink begins to record a session.
 func startSink(ctx context.Context, o Options) (*sink, error) {
-	to := &sink{ctx: ctx, path: o.Database, described: true, session: o.Session}
+	to := &sink{path: o.Database, described: true, session: o.Session}
 	to.redact, to.session.Command = o.Redact.Of(o.Session.Command)
 	to.session.Cwd = o.Redact.Text(o.Session.Cwd, nil)
 	var err error
@@ -96,9 +94,9 @@ func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
 	return false, db.Close()
 }
 
-// database returns the open database. Where it cannot be used the error says why, and the Store can
-// read the session's raw log.
-func (s *sink) database() (db *store.Store, err error) {
+// database returns the open database, which stays open when ctx is done. If it cannot be used, the
+// error says why, and the Store can read the session's raw log.
+func (s *sink) database(ctx context.Context) (db *store.Store, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store != nil {
@@ -115,19 +113,19 @@ func (s *sink) database() (db *store.Store, err error) {
 			s.store, s.err = db, err
 		}
 	}()
-	return store.OpenWaiting(s.ctx, s.path, sinkWait)
+	return store.OpenWaiting(context.WithoutCancel(ctx), s.path, sinkWait)
 }
 
 // ids returns the ids of all sessions, with this one.
-func (s *sink) ids() ([]string, error) {
-	db, err := s.database()
+func (s *sink) ids(ctx context.Context) ([]string, error) {
+	db, err := s.database(ctx)
 	if err == nil {
-		_, err = db.Find(s.ctx, s.session.ID) // by this it comes into the database
+		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
 	}
 	if err != nil {
 		return nil, err
 	}
-	return db.IDs(s.ctx)
+	return db.IDs(ctx)
 }
 
 // isOpen reports whether the database is open and can be used.
@@ -149,7 +147,7 @@ func (s *sink) close() {
 // pack brings into the database what is complete of the journal, as far as that takes it.
 func (s *sink) pack() {
 	nice.Lock()
-	db, err := s.database()
+	db, err := s.database(s.packing)
 	if err == nil {
 		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal
 	}
@@ -176,7 +174,7 @@ func (s *sink) Replay(ctx context.Context, from int64, fn func(number int64, e s
 
 // events calls fn with the events of the raw log from a number on, until fn fails.
 func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
-	db, _ := s.database() // it can read the raw log, at least
+	db, _ := s.database(ctx) // it can read the raw log, at least
 	source := archive.NewRawLog(ctx, db, s.session.ID, from)
 	defer source.Stop()
 	for {
@@ -194,7 +192,7 @@ func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e s
 type sinkIndex struct{ *sink }
 
 // Put implements recorder.Index. What a locked database does not take waits for the next call.
-func (i sinkIndex) Put(u recorder.Update) error {
+func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 	s := i.sink
 	if len(u.Entries)+len(u.Gone) > 0 {
 		u.Entries = s.redact.Entries(u.Entries, nil)
@@ -204,7 +202,7 @@ func (i sinkIndex) Put(u recorder.Update) error {
 			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 		}
 	}
-	if err := s.save(); errors.Is(err, session.ErrBusy) {
+	if err := s.save(ctx); errors.Is(err, session.ErrBusy) {
 		return err
 	}
 	return nil // finish returns what else is wrong with the database
@@ -222,7 +220,7 @@ func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error)
 	unsaved := slices.Clone(s.unsaved) // first: what is saved meanwhile is in the database
 	s.unsavedMu.Unlock()
 	var entries []*session.Entry
-	db, err := s.database()
+	db, err := s.database(ctx)
 	if err == nil {
 		if entries, err = db.EntriesAfter(ctx, s.session.ID, after); ctx.Err() != nil {
 			return nil, err
@@ -253,24 +251,24 @@ func (s *sink) describe(u recorder.Update) {
 }
 
 // save writes what is not saved yet, as far as the database takes it. A command that has ended does
-// not wait for a database to be opened. The error is the database's. The next
-// program that reads the session reads out of the raw log what is missing.
-func (s *sink) save() error {
+// not wait for a database to be opened. The error is the database's. The next program that reads the
+// session reads out of the raw log what is missing.
+func (s *sink) save(ctx context.Context) error {
 	if s.ended.Load() && !s.isOpen() {
 		return nil
 	}
-	db, err := s.database()
+	db, err := s.database(ctx)
 	if err == nil {
-		_, err = db.Find(s.ctx, s.session.ID) // by this it comes into the database
+		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
 	}
 	for err == nil && len(s.unsaved) > 0 {
 		u := s.unsaved[0]
-		if err = db.SaveEntries(s.ctx, s.session.ID, u.Entries, u.Gone...); err == nil {
+		if err = db.SaveEntries(ctx, s.session.ID, u.Entries, u.Gone...); err == nil {
 			s.setUnsaved(s.unsaved[1:])
 		}
 	}
 	if err == nil && !s.described {
-		err = db.UpdateSession(s.ctx, &s.session)
+		err = db.UpdateSession(ctx, &s.session)
 		s.described = err == nil
 	}
 	if g := s.git.Load(); err == nil && g != s.gitSaved {
@@ -289,18 +287,18 @@ func (s *sink) save() error {
 
 // finish saves the end of the session, if the database is open. Otherwise, or if that fails, the
 // next program that opens the database finds the end in the journal.
-func (s *sink) finish(r recorder.Result) error {
+func (s *sink) finish(ctx context.Context, r recorder.Result) error {
 	if !s.isOpen() {
 		return nil
 	}
 	read := !r.Behind && r.IndexErr == nil // else the follower may still be at work
 	if read {
-		read = s.save() == nil && len(s.unsaved) == 0
+		read = s.save(ctx) == nil && len(s.unsaved) == 0
 	}
 	ended := s.session.StartedAt.Add(r.Duration)
 	var err error
 	for range finishTries {
-		if err = s.store.FinishSession(s.ctx, s.session.ID, ended, r.Status, read); !errors.Is(err, session.ErrBusy) {
+		if err = s.store.FinishSession(ctx, s.session.ID, ended, r.Status, read); !errors.Is(err, session.ErrBusy) {
 			break
 		}
 	}

@@ -221,7 +221,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	a.retain()
 	if !f.hosted && result.InDatabase() {
-		a.tellRecorded(to)
+		a.tellRecorded(ctx, to)
 	}
 	if result.Status != 0 {
 		return cli.ExitStatus(result.Status)
@@ -261,7 +261,7 @@ func newSession(a *app, command []string) session.Session {
 }
 
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
-func (a *app) tellRecorded(r *recording.Recording) {
+func (a *app) tellRecorded(ctx context.Context, r *recording.Recording) {
 	c, err := a.loadConfig()
 	if err != nil || c.Run.Notice == config.NoticeNever {
 		return // what is wrong with the configuration was told before
@@ -270,7 +270,7 @@ func (a *app) tellRecorded(r *recording.Recording) {
 	if c.Run.Notice == config.NoticeFirst {
 		most = config.NoticeTimes
 	}
-	if name, ok := r.Name(most); ok {
+	if name, ok := r.Name(ctx, most); ok {
 		a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
 	}
 }
