@@ -15,7 +15,8 @@ import (
 //	0.15, 0.16, and wherever the user wants it: the same on the alternate screen, with a scroll
 //	          bar in the last column and the head of a box that is cut off above kept in sight
 //	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a
-//	          background, so the composer; tools without much output as one line "  ✓  ReadFile  main.go"
+//	          background, so the composer; tools without much output as one line
+//	          "  ✓  ReadFile  main.go"
 var _ = register(&Profile{
 	Name:     "gemini",
 	Farewell: true,

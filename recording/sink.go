@@ -250,9 +250,9 @@ func (s *sink) describe(u recorder.Update) {
 	}
 }
 
-// save writes what is not saved yet, as far as the database takes it. A command that has ended does
-// not wait for a database to be opened. The error is the database's. The next program that reads the
-// session reads out of the raw log what is missing.
+// save writes what is not saved yet, as far as the database accepts it. A command that has ended
+// does not wait for a database to be opened. The error is the database's. The next program that
+// reads the session extracts what is missing from the raw log.
 func (s *sink) save(ctx context.Context) error {
 	if s.ended.Load() && !s.isOpen() {
 		return nil
@@ -272,7 +272,7 @@ func (s *sink) save(ctx context.Context) error {
 		s.described = err == nil
 	}
 	if g := s.git.Load(); err == nil && g != s.gitSaved {
-		if err = db.SetGit(s.ctx, s.session.ID, *g); err == nil {
+		if err = db.SetGit(ctx, s.session.ID, *g); err == nil {
 			s.gitSaved = g
 		}
 	}

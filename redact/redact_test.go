@@ -20,7 +20,7 @@ func newRedactor(t testing.TB, patterns ...redact.Pattern) *redact.Redactor {
 }
 
 // secrets are one of each shape.
-var secrets = shapes.All
+var secrets = shapes.All()
 
 func TestText(t *testing.T) {
 	r := newRedactor(t)

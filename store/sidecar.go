@@ -22,9 +22,9 @@ import (
 // Before there were journals, a recorder wrote what a locked database did not accept to a file next
 // to it, a sidecar. Such files are still imported.
 //
-// A file starts with a line of JSON, sidecarHeader. Segments follow, each preceded by its length (32
-// bits, little endian). An incomplete last segment was not fully written. The process that imports
-// a file holds a lock on its first byte.
+// A file starts with a line of JSON, sidecarHeader. Segments follow, each preceded by its length
+// (32 bits, little endian). An incomplete last segment was not fully written. The process that
+// imports a file holds a lock on its first byte.
 const (
 	sidecarFolder = "-left"
 	sidecarEnding = ".left"
@@ -108,8 +108,8 @@ func globIn(folder, pattern string) ([]string, error) {
 	return names, err
 }
 
-// importSidecars imports the files of recorders that have exited. What it cannot import is kept for the
-// next time.
+// importSidecars imports the files of recorders that have exited. It keeps what it cannot import
+// for the next time.
 func (s *Store) importSidecars(ctx context.Context) {
 	folder := s.path + sidecarFolder
 	names, err := globIn(folder, "*"+sidecarEnding)

@@ -118,8 +118,8 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 
 func isTalk(role string) bool { return role == session.RoleUser || role == session.RoleAssistant }
 
-// scoreTalk judges one message of the user or the assistant; exact reports whether its words are the
-// truth's.
+// scoreTalk judges one message of the user or the assistant; exact reports whether it has the words
+// of the truth.
 func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...any)) (exact bool) {
 	a := tight(t.Text)
 	if !t.Partial {

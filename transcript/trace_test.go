@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// The changes that a trace reports lead to the transcript: each entry is new once, and ends with the
-// text of its last change. The transcript itself is the same with and without a trace.
+// The changes that a trace reports lead to the transcript: each entry is new once, and ends with
+// the text of its last change. The transcript itself is the same with and without a trace.
 func TestTraceLeadsToTheTranscript(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/transcripts/*/*/session.cast.gz")
 	if err != nil || len(paths) == 0 {

@@ -171,8 +171,8 @@ func (s *memoryStore) read(x, y int, cells []cell)  { copy(cells, s.rows[y][x:])
 func (s *memoryStore) setCursor(int, int, bool)     {}
 func (s *memoryStore) flush()                       {}
 
-// OddCharset reports whether the character set in use is none of G0 to G3, as after DECRC: sequences
-// cannot say that.
+// OddCharset reports whether the character set in use is none of G0 to G3, as after DECRC:
+// sequences cannot say that.
 func (t *Term) OddCharset() bool { return t.charset != t.charsets[t.level] }
 
 // directStore is the other twin: vt10x, to which each cell goes at once, told in full.

@@ -13,15 +13,15 @@ import (
 
 // The reference is @xterm/headless 6.0.0 with Unicode 11 widths. What of it is not followed:
 //
-//   - ED 1 in the last column clears the wrap flag of a line counted from the top of the scrollback, and
-//     throws where there is none. Here it is that of the row below.
+//   - ED 1 in the last column clears the wrap flag of a line counted from the top of the
+//     scrollback, and throws if there is no such line. Here it is that of the row below.
 //   - Cells of the alternate screen beyond a right edge that moved in come back when it moves out.
-//   - A zero-width character with nothing to join, behind the last column, moves the cursor past the
-//     edge; a second one then wraps. Here both are dropped.
-//   - A reflow mixes up the combining characters of the rows it moves, and forgets underline styles,
-//     because it copies them by other rules than the cells. Here they move with their cells.
-//   - Without wrapping, a wide character that does not fit at the end of a write leaves another screen
-//     than one in the middle of it. Here the cuts do not matter.
+//   - A zero-width character with nothing to join, behind the last column, moves the cursor past
+//     the edge; a second one then wraps. Here both are dropped.
+//   - A reflow mixes up the combining characters of the rows it moves, and forgets underline
+//     styles, because it copies them by other rules than the cells. Here they move with the cells.
+//   - Without wrapping, a wide character that does not fit at the end of a write leaves another
+//     screen than one in the middle of it. Here the cuts do not matter.
 //   - UTF-8 that is cut behind the byte 0x80 is decoded wrongly; xtref.mjs works around it.
 //   - REP repeats up to 2^31 times. Here it stops, see maxRepeat.
 //   - It does not answer XTVERSION and CSI ? u. The tests take those answers out.

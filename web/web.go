@@ -11,7 +11,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files are the page's files, all in one folder. index.html is the page of / and of /s/ID, a
+// Files returns the page's files, all in one folder. index.html is the page of / and of /s/ID, a
 // session; it loads /app.js, /app.css and /favicon.svg, a session also /xterm.js, and nothing from
 // another server. It runs under the policy
 //
@@ -20,10 +20,10 @@ var dist embed.FS
 //
 // ('unsafe-inline' for styles, because xterm.js draws cells with style attributes and has its
 // metrics in a style element).
-var Files = func() fs.FS {
+func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // dist is embedded above
 	}
 	return files
-}()
+}

@@ -10,7 +10,7 @@ import (
 
 // Whatever the page names is there, and nothing is elsewhere.
 func TestFilesAreWhole(t *testing.T) {
-	page, err := fs.ReadFile(web.Files, "index.html")
+	page, err := fs.ReadFile(web.Files(), "index.html")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestFilesAreWhole(t *testing.T) {
 		t.Fatalf("the page names %d files", len(named))
 	}
 	for _, m := range named {
-		if _, err := fs.Stat(web.Files, string(m[1][1:])); err != nil || m[1][0] != '/' {
+		if _, err := fs.Stat(web.Files(), string(m[1][1:])); err != nil || m[1][0] != '/' {
 			t.Errorf("the page names %s, which is not there", m[1])
 		}
 	}

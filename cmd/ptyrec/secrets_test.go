@@ -30,7 +30,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		return string(out)
 	}
 	var shown strings.Builder
-	for _, s := range shapes.All {
+	for _, s := range shapes.All() {
 		for _, style := range []string{"", "\x1b[1m", "\x1b[38;5;153m"} {
 			shown.WriteString(s.Before + style + s.Secret + strings.TrimRight(s.After, "\r\n") + "\x1b[m\nand so on\n")
 		}
@@ -41,7 +41,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	ptyrec("run", "--", "cat", "shown")
 	clean := func(where, text string) {
 		t.Helper()
-		for _, s := range shapes.All {
+		for _, s := range shapes.All() {
 			if piece := pieceOf(text, s.Secret); piece != "" {
 				t.Errorf("%s: %s: %q is left", where, s.Rule, piece)
 			}
@@ -60,7 +60,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		clean(args[0], ptyrec(args...))
 	}
 	words := map[string]string{} // of the secrets, and their rules
-	for _, s := range shapes.All {
+	for _, s := range shapes.All() {
 		word := strings.FieldsFunc(s.Secret, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' || r == '\n' })
 		if long := word[len(word)-1]; len(long) > 12 {
 			words[`"`+long+`"`] = s.Rule

@@ -38,8 +38,8 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1", "listen on this `ADDRESS`; 0.0.0.0 is every address of the machine")
 	flags.IntVarP(&f.options.Cols, "term-width", "W", 80, "the width of the window, in `CELLS`")
 	flags.IntVarP(&f.options.Rows, "term-height", "H", 1000, "the height of the window, in `CELLS`")
-	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "the `NAMES` by which the server is called, without ports; * for all (default "+strings.Join(agentapi.DefaultHosts, ",")+")")
-	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "the `ORIGINS` whose pages may use the server; * for all (default "+strings.Join(agentapi.DefaultOrigins, ", ")+")")
+	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "the `NAMES` by which the server is called, without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
+	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "the `ORIGINS` whose pages may use the server; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
 	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "", "the first `PROMPT`; otherwise what comes from stdin, unless that is a terminal")
 	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat", "the `PATH` of the chat page, as a proxy before the server has it")
 	flags.StringVarP(&f.options.StateFile, "state-file", "s", "", "keep the messages in this `FILE` from one run to the next")
@@ -83,10 +83,10 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 		return usage(errors.New("--save-state requires --state-file to be set"))
 	}
 	if !flags.Changed("allowed-hosts") {
-		f.options.Access.Hosts = agentapi.DefaultHosts
+		f.options.Access.Hosts = agentapi.DefaultHosts()
 	}
 	if !flags.Changed("allowed-origins") {
-		f.options.Access.Origins = agentapi.DefaultOrigins
+		f.options.Access.Origins = agentapi.DefaultOrigins()
 	}
 	f.options.LoadState = f.options.StateFile != "" && (f.options.LoadState || !flags.Changed("load-state"))
 	f.options.SaveState = f.options.StateFile != "" && (f.options.SaveState || !flags.Changed("save-state"))

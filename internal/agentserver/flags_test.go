@@ -33,13 +33,13 @@ func TestFlags(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hosts, err := agentapi.CheckHosts(agentapi.DefaultHosts)
+	hosts, err := agentapi.CheckHosts(agentapi.DefaultHosts())
 	if err != nil {
 		t.Fatal(err)
 	}
 	standard := Options{
 		Agent: "claude", Cols: 80, Rows: 1000, ChatBase: "/chat", Address: "127.0.0.1:3284",
-		Access: agentapi.Access{Hosts: hosts, Origins: agentapi.DefaultOrigins},
+		Access: agentapi.Access{Hosts: hosts, Origins: agentapi.DefaultOrigins()},
 	}
 	with := func(change func(*Options)) Options {
 		o := standard

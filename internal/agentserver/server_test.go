@@ -74,7 +74,7 @@ func options(t *testing.T, stderr io.Writer, script string) Options {
 	t.Cleanup(func() { _ = stdin.Close() })
 	return Options{
 		Command: []string{"sh", "-c", script}, Agent: "custom", Cols: 80, Rows: 24, Stdin: stdin, Database: db, Environ: os.Environ(), Sessions: sessions,
-		Address: "127.0.0.1:0", Access: agentapi.Access{Hosts: agentapi.DefaultHosts}, PIDFile: filepath.Join(dir, "sub", "pid"),
+		Address: "127.0.0.1:0", Access: agentapi.Access{Hosts: agentapi.DefaultHosts()}, PIDFile: filepath.Join(dir, "sub", "pid"),
 		StateFile: filepath.Join(dir, "state"), SaveState: true,
 		Listening: func(net.Addr) {}, Stderr: stderr, Log: slog.New(slog.DiscardHandler),
 	}

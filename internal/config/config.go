@@ -3,7 +3,7 @@
 package config
 
 import (
-	_ "embed" // File
+	_ "embed" // template
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,10 +20,10 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// File is a configuration file without any setting, with a comment for each key.
+// template is a configuration file without any setting, with a comment for each key.
 //
 //go:embed config.toml
-var File string
+var template string
 
 // Config has the settings. Flags override the environment, which overrides the file.
 type Config struct {

@@ -22,11 +22,11 @@ func TestDefaultConfigFile(t *testing.T) {
 		}
 		return c
 	}
-	if got := read(File); !reflect.DeepEqual(got, Default()) {
+	if got := read(template); !reflect.DeepEqual(got, Default()) {
 		t.Errorf("the file means %+v, want the defaults", got)
 	}
 	var lines []string
-	for line := range strings.Lines(File) {
+	for line := range strings.Lines(template) {
 		if !strings.HasPrefix(line, "# ") {
 			lines = append(lines, strings.TrimPrefix(line, "#"))
 		}
@@ -40,7 +40,7 @@ func TestDefaultConfigFile(t *testing.T) {
 		t.Errorf("without its comment marks the file means %+v, want %+v", got, want)
 	}
 	for _, key := range keys() {
-		if name := key[strings.LastIndex(key, ".")+1:]; !strings.Contains(File, name) {
+		if name := key[strings.LastIndex(key, ".")+1:]; !strings.Contains(template, name) {
 			t.Errorf("the file does not explain %s", key)
 		}
 	}

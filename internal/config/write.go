@@ -40,7 +40,7 @@ func Create(path string) error {
 	}
 	var temps cli.Temporaries
 	return temps.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, File)
+		_, err := io.WriteString(w, template)
 		return err
 	})
 }

@@ -36,9 +36,11 @@ type User struct {
 	closed bool
 }
 
-// HeedSignals lets the programs that a test starts get the signals of their terminal, also where
-// the tests themselves run under nohup or in a shell's background. It may be called often.
-var HeedSignals = sync.OnceFunc(func() {
+// HeedSignals lets the programs that a test starts get the signals of their terminal, also if the
+// tests themselves run under nohup or in a shell's background. It may be called often.
+func HeedSignals() { heedSignals() }
+
+var heedSignals = sync.OnceFunc(func() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {
 			signal.Notify(make(chan os.Signal, 1), sig)

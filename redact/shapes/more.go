@@ -1,8 +1,6 @@
 package shapes
 
-// More are the shapes of an attack: services, headers, links, arguments of commands, lines of
-// files, and what people say.
-var More = []Shape{
+var more = []Shape{
 	{"llm-api-key", "key ", "sk-ant" + "-api03-EXehXcv3__DUMZH8KRrYV3CJC_BZHhm5S6xxMYHxq2B5kRP0r6UV1cZB3urJ1mKpWx-KA7EvZtxr9Pko2JjCKlpXFB7BkAA", ""},
 	{"llm-api-key", "", "sk-ant" + "-admin01-Sv0hD9Oi22Jc8FQF6cA1EZeXrddMgg1mhzLaPI89Aay6Sa7XXhV6L9uf9D8DXa-RAnfBmKOO5KMOZPI-oVpbR2CDjlt1kAA", ""},
 	{"llm-api-key", "", "sk-svc" + "acct-BC5Gco7fcopoFShyAO9H5sLwzcZjS6dDb1qrWMYJc_fwFp64OJxA-6EgQkT3BlbkFJaISMKsvrBsD37GL4JayTZwkJrj_L-21Dikr4w7T2iuSzSuY9Ui2NICGDmk", ""},

@@ -1,11 +1,20 @@
 // Package shapes holds a made-up secret of each shape that redact knows, for tests.
 package shapes
 
+import "slices"
+
 // Shape is a secret with the text around it, and the rule that finds it.
 type Shape struct{ Rule, Before, Secret, After string }
 
-// All are put together here, so that nobody's scanner takes this file for a leak.
-var All = []Shape{
+// All returns a secret for each rule.
+func All() []Shape { return slices.Clone(all) }
+
+// More returns the shapes of an attack: services, headers, links, arguments of commands, lines of
+// files, and what people say.
+func More() []Shape { return slices.Clone(more) }
+
+// The secrets are put together here, so that no scanner takes this file for a leak.
+var all = []Shape{
 	{"aws-access-token", "id ", "AKIA" + "Q3EGRTZXM4VW2N7K", " end"},
 	{"aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCY9qT4vLm2Zs", "\n"},
 	{"github-pat", "https://", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I", "@github.com/a/b"},

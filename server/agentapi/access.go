@@ -18,11 +18,13 @@ type Access struct {
 	Token   string   // everything needs it; empty: no token is needed
 }
 
-// DefaultHosts and DefaultOrigins are those of agentapi.
-var (
-	DefaultHosts   = []string{"localhost", "127.0.0.1", "[::1]"}
-	DefaultOrigins = []string{"http://localhost:3284", "http://localhost:3000", "http://localhost:3001"}
-)
+// DefaultHosts returns the hosts that agentapi allows.
+func DefaultHosts() []string { return []string{"localhost", "127.0.0.1", "[::1]"} }
+
+// DefaultOrigins returns the origins that agentapi allows.
+func DefaultOrigins() []string {
+	return []string{"http://localhost:3284", "http://localhost:3000", "http://localhost:3001"}
+}
 
 // CheckHosts returns hosts as Access takes them.
 func CheckHosts(list []string) ([]string, error) {

@@ -73,7 +73,7 @@ func newSite(t *testing.T, access agentapi.Access, change func(*agentapi.API, *a
 	s.fed = agentapi.NewFed(o)
 	api.Session = s.fed.Session
 	if access.Hosts == nil {
-		access.Hosts, access.Origins = []string{"127.0.0.1", "localhost"}, agentapi.DefaultOrigins
+		access.Hosts, access.Origins = []string{"127.0.0.1", "localhost"}, agentapi.DefaultOrigins()
 	}
 	server := httptest.NewServer(api.Guarded(access))
 	s.url = server.URL
