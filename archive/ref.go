@@ -98,9 +98,9 @@ func Entry(entries []*session.Entry, seq int) *session.Entry {
 
 // Cut returns the transcript with only the entries of r. The session keeps its title only if the
 // user set it (named); otherwise it gets the first remaining prompt as its title. Its command is
-// cut to the program, because the arguments may contain a prompt, and what is known of the repository
-// is left out. If r is a whole session, Cut
-// returns t itself. The error is a *MissingError.
+// cut to the program, because the arguments may contain a prompt, and what is known of the
+// repository is left out. If r is a whole session, Cut returns t itself. The error is a
+// *MissingError.
 func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
 	if r.Whole() {
 		return t, nil

@@ -263,7 +263,7 @@ func TestS6HostileRepository(t *testing.T) {
 	}
 }
 
-// TestS6TheUsersFilters lets the filters run that the user has configured, such as those of Git LFS.
+// TestS6TheUsersFilters runs the filters that the user has configured, such as those of Git LFS.
 func TestS6TheUsersFilters(t *testing.T) {
 	dir, _ := repository(t)
 	run(t, dir, "config", "--global", "filter.upper.clean", "tr a-z A-Z")

@@ -74,8 +74,8 @@ func Inside(dir string) bool {
 	return false
 }
 
-// ask runs git in dir and returns what it prints, cut at maxAnswer. An answer in the negative, which
-// is the exit status 1, is ErrNone. Every other failure is ErrUnanswered.
+// ask runs git in dir and returns what it prints, cut at maxAnswer. A negative answer, which is the
+// exit status 1, is ErrNone. Every other failure is ErrUnanswered.
 func ask(ctx context.Context, dir string, args ...string) (string, error) {
 	return askFor(ctx, dir, maxAnswer, args...)
 }

@@ -6,11 +6,12 @@
 //
 // A condition is the condition of an if, a case without a tag, a returned boolean, or an operand of
 // && or || in any of them. An operand of && is switched off by making it true, any other condition
-// by making it false. For this, mutate builds a copy of the package in which switches.Off wraps each
-// condition (go build -overlay); nothing in the checkout changes.
+// by making it false. For this, mutate builds a copy of the package in which switches.Off wraps
+// each condition (go build -overlay); nothing in the checkout changes.
 //
-// Each recording is first read as it is, to see which conditions it meets: only recordings that meet
-// a condition can change without it. A condition that makes reading panic or hang is needed, too.
+// Each recording is first read as it is, to see which conditions it meets: only recordings that
+// meet a condition can change without it. A condition that makes reading panic or hang is needed,
+// too.
 package main
 
 import (
