@@ -16,7 +16,7 @@ type Masked struct {
 }
 
 // NewMasked reads the raw log of a session. Stop must be called.
-func NewMasked(ctx context.Context, s *store.Store, info *store.Info, r Redaction) (*Masked, error) {
+func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
 	w := &Rewriting{patches: map[int64][]redact.Patch{}}
 	if r.Redactor != nil {
 		w.terminal = r.Terminal()

@@ -22,8 +22,13 @@ type RawLog struct {
 	at     time.Duration
 }
 
+// Log has the raw logs of sessions. *store.Store is one.
+type Log interface {
+	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
+}
+
 // NewRawLog reads the raw log of a session from an event on. Stop must be called.
-func NewRawLog(ctx context.Context, s *store.Store, id string, from int64) *RawLog {
+func NewRawLog(ctx context.Context, s Log, id string, from int64) *RawLog {
 	next, stop := iter.Pull2(s.EventsFrom(ctx, id, store.From{Event: from}))
 	return &RawLog{next: next, stop: stop, Number: from}
 }

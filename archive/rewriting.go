@@ -57,7 +57,7 @@ var logTexts = []session.Event{
 }
 
 // hide finds out what to change in the raw log.
-func (w *Rewriting) hide(ctx context.Context, db *store.Store, id string) error {
+func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
 	for _, mask := range []bool{false, true} {
 		for _, text := range logTexts {
 			if err := w.search(ctx, db, id, text, mask); err != nil {
@@ -78,7 +78,7 @@ func (w *Rewriting) look(e *session.Entry) {
 }
 
 // search goes through the events of one text, and notes the secrets or what hides them.
-func (w *Rewriting) search(ctx context.Context, db *store.Store, id string, text session.Event, mask bool) error {
+func (w *Rewriting) search(ctx context.Context, db Log, id string, text session.Event, mask bool) error {
 	var numbers []int64 // of the chunks
 	take := func(chunk []byte) {
 		if !mask {

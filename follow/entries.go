@@ -3,15 +3,21 @@ package follow
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// Events has the raw logs of sessions. *store.Store is one.
+type Events interface {
+	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
+}
+
 // Log reads a raw log that grows. Its zero value is not usable. It is not used concurrently.
 type Log struct {
-	Store *store.Store
+	Store Events
 	ID    string // of the session
 	next  int64  // number of the event that comes next
 }
@@ -75,7 +81,7 @@ type Entries struct {
 }
 
 // NewEntries returns the entries of a session that r makes.
-func NewEntries(s *store.Store, id string, r Reader) *Entries {
+func NewEntries(s Events, id string, r Reader) *Entries {
 	return &Entries{List: List{Reader: r}, log: Log{Store: s, ID: id}}
 }
 

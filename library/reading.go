@@ -17,7 +17,7 @@ import (
 // reading reads a session out of its raw log. Its entries are in a file, so that a long session
 // takes no more memory than a short one, and can be read while it is at work.
 type reading struct {
-	db     *store.Store
+	db     keeper
 	info   *store.Info
 	redact archive.Redaction
 	warn   func(damage []*store.Damage)
@@ -35,12 +35,16 @@ type reading struct {
 
 // newReading prepares to read info's session. Close must be called.
 func (l *Library) newReading(info *store.Info) (*reading, error) {
-	s, err := spool.New(filepath.Dir(l.Store.Path()), os.TempDir())
+	db, ok := l.Store.(keeper)
+	if !ok {
+		return nil, session.ErrNotWritable
+	}
+	s, err := spool.New(filepath.Dir(db.Path()), os.TempDir())
 	if err != nil {
 		return nil, err
 	}
 	r := &reading{
-		db: l.Store, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
+		db: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
 	}
 	r.redact, _ = l.Redact.Of(info.Command)
 	return r, nil

@@ -40,7 +40,7 @@ func asFile(h http.Header, name, kind string) {
 // rawReader reads the output of a stored session from any byte on. What is damaged ends it.
 type rawReader struct {
 	ctx  context.Context // of the request
-	db   *store.Store
+	db   Store
 	id   string
 	size int64
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,12 +17,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/screen"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 // Options say what is shown, and to whom. Store, Live and Token are needed.
 type Options struct {
-	Store *store.Store
+	Store Store
 	Live  *client.Client // this machine's sessions
 	Page  fs.FS          // the web page's files, with index.html; nil: none
 	Log   *slog.Logger   // nil: slog.Default()
@@ -52,6 +54,21 @@ type Options struct {
 
 	Past      Past
 	Protocols []Protocol // of other programs' clients
+}
+
+// Store has the sessions. *store.Store is one.
+type Store interface {
+	Find(ctx context.Context, ref string) (*store.Info, error)
+	Sessions(ctx context.Context, f store.Filter) ([]*store.Info, error)
+	Count(ctx context.Context, f store.Filter) (int, error)
+	Facets(ctx context.Context, f store.Filter) (store.Facets, error)
+	SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error)
+	EntriesAfter(ctx context.Context, id string, seq int) ([]*session.Entry, error)
+	OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error]
+	Rename(ctx context.Context, id, name string) error
+	SetNote(ctx context.Context, id, note string) error
+	Tag(ctx context.Context, id string, add, remove []string) ([]string, error)
+	DeleteSession(ctx context.Context, id string) error
 }
 
 // StartOptions describe a session to start.
@@ -183,11 +200,12 @@ const (
 )
 
 // Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's
-// sessions, and returns when nothing of it is left.
+// sessions, and returns when nothing of it is left. The contexts of requests have the values of ctx.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(l) }()

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 // states remembers what the agents of live sessions do, as their logs have it.
@@ -23,7 +22,7 @@ type lastState struct {
 const lookBack = 8
 
 // of returns the state of a live session.
-func (s *states) of(ctx context.Context, db *store.Store, id string) (protocol.State, error) {
+func (s *states) of(ctx context.Context, db Store, id string) (protocol.State, error) {
 	s.mu.Lock()
 	last := s.last[id]
 	s.mu.Unlock()

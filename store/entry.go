@@ -263,17 +263,35 @@ func (r *entryRow) entry() (*session.Entry, error) {
 		}
 	}
 	if r.data.Valid {
-		var of messageData
-		var to any = &e.Data
-		if e.Type == session.TypeMessage {
-			to = &of
-		}
-		if err := json.Unmarshal([]byte(r.data.String), to); err != nil {
-			return nil, fmt.Errorf("entry %s: data: %w: %w", e.ID, session.ErrCorrupt, err)
-		}
-		if e.Type == session.TypeMessage {
-			e.Details, e.Data = of.Details, of.Data
+		if err := SetData(&e, []byte(r.data.String)); err != nil {
+			return nil, err
 		}
 	}
 	return &e, nil
+}
+
+// DataOf returns the data of an event, or the details and the data of a message, as JSON; nil if
+// there are none. It is what the column data holds.
+func DataOf(e *session.Entry) ([]byte, error) {
+	details := detailsOf(e)
+	if details == nil {
+		return nil, nil
+	}
+	return json.Marshal(details)
+}
+
+// SetData sets what DataOf returned of an entry of the same type.
+func SetData(e *session.Entry, data []byte) error {
+	var of messageData
+	var to any = &e.Data
+	if e.Type == session.TypeMessage {
+		to = &of
+	}
+	if err := json.Unmarshal(data, to); err != nil {
+		return fmt.Errorf("entry %s: data: %w: %w", e.ID, session.ErrCorrupt, err)
+	}
+	if e.Type == session.TypeMessage {
+		e.Details, e.Data = of.Details, of.Data
+	}
+	return nil
 }

@@ -204,11 +204,9 @@ func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 		}
 		tool = sql.NullString{String: string(b), Valid: true}
 	}
-	if details := detailsOf(e); details != nil {
-		b, err := json.Marshal(details)
-		if err != nil {
-			return nil, err
-		}
+	if b, err := DataOf(e); err != nil {
+		return nil, err
+	} else if b != nil {
 		data = sql.NullString{String: string(b), Valid: true}
 	}
 	return []any{w.pk, e.ID, e.Seq, e.Type, e.Event, e.Role, e.Agent, e.Conversation, e.Text, markdown, e.Output, tool, data,

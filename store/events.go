@@ -60,7 +60,7 @@ func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, 
 // other error ends the iteration. No connection is held while the caller works.
 func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
-		r := rawReader{store: s, id: id, from: from, next: from.Event, yield: yield}
+		r := rawReader{store: s, fetch: s.segmentsOf(id), id: id, from: from, next: from.Event, yield: yield}
 		r.run(ctx)
 	}
 }
@@ -68,7 +68,8 @@ func (s *Store) EventsFrom(ctx context.Context, id string, from From) iter.Seq2[
 // rawReader reads a raw log segment by segment. It goes by the numbers of the events, because
 // segments may be replaced by larger ones while it reads.
 type rawReader struct {
-	store *Store
+	store *Store // nil: the segments come from elsewhere, and are all there is
+	fetch fetch
 	id    string
 	from  From
 	yield func(session.Event, error) bool
@@ -89,7 +90,7 @@ func (r *rawReader) run(ctx context.Context) {
 	for again := true; again && !r.over; {
 		for r.segment(ctx) {
 		}
-		again = !r.over && r.journal(ctx)
+		again = !r.over && r.store != nil && r.journal(ctx)
 	}
 	if !r.over && r.skip > r.next {
 		r.lostEnd(ctx)
@@ -182,14 +183,14 @@ func (r *rawReader) tail(ctx context.Context, in *journal.Reader) (packed bool) 
 
 // segment yields the next segment from the database, and reports whether there may be more.
 func (r *rawReader) segment(ctx context.Context) bool {
-	seg, ok, err := r.store.nextSegment(ctx, r.id, max(r.next, r.skip), r.from)
-	if errors.Is(err, session.ErrCorrupt) {
+	seg, ok, err := r.fetch(ctx, max(r.next, r.skip), r.from)
+	if errors.Is(err, session.ErrCorrupt) && r.store != nil {
 		if end, found := r.store.nextEnd(ctx, r.id, max(r.next, r.skip)); found {
 			r.skip, r.broken = end, err // the next one says what is lost
 			return true
 		}
 	}
-	if (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.store.hasJournal(r.id) {
+	if r.store != nil && (errors.Is(err, session.ErrNotFound) || r.store.cause != nil) && r.store.hasJournal(r.id) {
 		return false // the database does not know it yet
 	}
 	if err != nil {
@@ -275,6 +276,17 @@ func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64,
 		return tx.QueryRowContext(ctx, "SELECT end_event FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1", pk, event).Scan(&end)
 	})
 	return end, err == nil
+}
+
+// fetch returns the first segment of a session that holds the event or a later one, and ends after
+// from.
+type fetch func(ctx context.Context, event int64, from From) (seg segment, ok bool, err error)
+
+// segmentsOf returns what fetches a session's segments from the database.
+func (s *Store) segmentsOf(id string) fetch {
+	return func(ctx context.Context, event int64, from From) (segment, bool, error) {
+		return s.nextSegment(ctx, id, event, from)
+	}
 }
 
 // nextSegment returns the first segment that holds the event or a later one, and ends after from.

@@ -18,8 +18,14 @@ type Placed struct {
 // as EventsFrom does. If that byte is inside an event, the rest of the event comes first. What a
 // command wrote to pipes is output, too.
 func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[Placed, error] {
+	return outputFrom(ctx, rawReader{store: s, fetch: s.segmentsOf(id), id: id}, offset)
+}
+
+// outputFrom implements OutputFrom with a reader that has read nothing.
+func outputFrom(ctx context.Context, r rawReader, offset int64) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
-		r := rawReader{store: s, id: id, from: From{Offset: offset}}
+		r := r
+		r.from = From{Offset: offset}
 		r.yield = func(ev session.Event, err error) bool {
 			switch {
 			case err != nil:
@@ -45,7 +51,7 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 // come before it. Output of a PTY comes from the beginning.
 func (s *Store) TextFrom(ctx context.Context, id string, at [3]int64) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
-		r := rawReader{store: s, id: id, text: &at}
+		r := rawReader{store: s, fetch: s.segmentsOf(id), id: id, text: &at}
 		r.next, _ = s.findText(ctx, id, at) // if it is not known, reading says why
 		r.yield = func(e session.Event, err error) bool {
 			if err == nil && e.Kind != session.Output && e.Kind != session.Pipe {

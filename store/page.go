@@ -23,9 +23,9 @@ type Page struct {
 	Total   int // number of entries in the session
 }
 
-// bounds returns the index of the span's first entry and the number of entries in it. below returns
+// Bounds returns the index of the span's first entry and the number of entries in it. below returns
 // how many entries have smaller numbers; total is the number of all.
-func (s Span) bounds(total int, below func(seq int) (int, error)) (start, n int, err error) {
+func (s Span) Bounds(total int, below func(seq int) (int, error)) (start, n int, err error) {
 	limit := s.Limit
 	if limit == 0 {
 		limit = total
@@ -61,7 +61,7 @@ func (s *Store) Page(ctx context.Context, id string, span Span) (page Page, err 
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ?", pk).Scan(&page.Total); err != nil {
 			return err
 		}
-		start, n, err := span.bounds(page.Total, below)
+		start, n, err := span.Bounds(page.Total, below)
 		if err != nil {
 			return err
 		}
@@ -86,14 +86,14 @@ func PageOf(entries []*session.Entry, span Span) Page {
 		}
 		return n, nil
 	}
-	start, n, _ := span.bounds(len(entries), below) // below never fails
+	start, n, _ := span.Bounds(len(entries), below) // below never fails
 	return Page{entries[start : start+n], start, len(entries)}
 }
 
 // PageFrom returns a span of entries that are numbered from 1 to total. read returns those whose
 // index is from or greater and less than to.
 func PageFrom(total int, span Span, read func(from, to int) ([]*session.Entry, error)) (Page, error) {
-	start, n, _ := span.bounds(total, func(seq int) (int, error) { return max(0, min(seq-1, total)), nil })
+	start, n, _ := span.Bounds(total, func(seq int) (int, error) { return max(0, min(seq-1, total)), nil })
 	entries, err := read(start, start+n)
 	return Page{entries, start, total}, err
 }

@@ -21,6 +21,9 @@ type Query struct {
 // Snippet returns the part of e that shows why the query finds it.
 func (q Query) Snippet(e *session.Entry) Snippet { return parseQuery(q.Text).snippet(e) }
 
+// SnippetOf returns the part of a text that shows why the query finds it.
+func (q Query) SnippetOf(text string) Snippet { return parseQuery(q.Text).snippetOf(text) }
+
 // HasWords reports whether there is anything in the query to search for.
 func (q Query) HasWords() bool { return len(parseQuery(q.Text).terms) > 0 }
 

@@ -15,6 +15,17 @@ func (s *Store) SearchAll(ctx context.Context, q Query) (labels []*LabelHit, hit
 	if s.cause != nil {
 		return nil, nil, nil //nolint:nilerr // it has none
 	}
+	return SearchBoth(ctx, s, q)
+}
+
+// Searcher searches a database's messages and labels.
+type Searcher interface {
+	Search(ctx context.Context, q Query) ([]*Hit, error)
+	SearchLabels(ctx context.Context, q Query) ([]*LabelHit, error)
+}
+
+// SearchBoth implements SearchAll.
+func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, hits []*Hit, err error) {
 	if hits, err = s.Search(ctx, q); err != nil || len(q.Roles) > 0 || q.Filter.ID != "" {
 		return nil, hits, err
 	}
@@ -52,7 +63,7 @@ func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, er
 	}
 	texts, indexed := make([]string, len(labelled)), make([][2]string, len(labelled))
 	for i, info := range labelled {
-		texts[i] = strings.Join(append([]string{info.Title, info.Note}, info.Tags...), "\n")
+		texts[i] = info.Labels()
 		indexed[i][0] = spaceCJK(texts[i])
 	}
 	found, err := matching(ctx, words, indexed, q.limit())
@@ -60,6 +71,11 @@ func (s *Store) SearchLabels(ctx context.Context, q Query) (hits []*LabelHit, er
 		hits = append(hits, &LabelHit{labelled[i], words.snippetOf(texts[i])})
 	}
 	return hits, err
+}
+
+// Labels returns what SearchLabels searches of a session: title, note and tags.
+func (i *Info) Labels() string {
+	return strings.Join(append([]string{i.Title, i.Note}, i.Tags...), "\n")
 }
 
 // labelled returns the sessions that match the filter and have a label, newest first.

@@ -102,10 +102,15 @@ func decode(version byte, frame []byte) (seg segment, events []session.Event, er
 	if err != nil {
 		return seg, nil, err
 	}
+	return parsePayload(version, raw, math.MaxInt64)
+}
+
+// parsePayload reads a segment of at most most events that was decompressed.
+func parsePayload(version byte, raw []byte, most int64) (seg segment, events []session.Event, err error) {
 	r := payload{rest: raw, piped: version == versionV2}
 	seg.firstEvent, seg.startByte = r.number(), r.number()
 	count, unit := r.number(), r.byte()
-	if r.failed || count == 0 || count > int64(len(r.rest)/headSize) || unit > 6 || unit%3 != 0 {
+	if r.failed || count == 0 || count > min(most, int64(len(r.rest)/headSize)) || unit > 6 || unit%3 != 0 {
 		return seg, nil, errSegment
 	}
 	events = make([]session.Event, count)

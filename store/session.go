@@ -175,15 +175,29 @@ type Filter struct {
 // Position is the place of a session in the order of Sessions. It is unique and does not change.
 // The zero value comes before the first session.
 type Position struct {
-	startedAt int64 // nanoseconds since 1970
-	key       int64
+	startedAt int64  // nanoseconds since 1970
+	key       int64  // 0: the id counts instead
+	id        string // of a session without a key
 }
 
 // Position returns the session's place in the order of Sessions.
-func (i *Info) Position() Position { return Position{nanos(i.StartedAt), i.key} }
+func (i *Info) Position() Position {
+	p := Position{startedAt: nanos(i.StartedAt), key: i.key}
+	if p.key == 0 {
+		p.id = i.ID
+	}
+	return p
+}
+
+// Behind returns what comes before the sessions after p: the time of a start, in nanoseconds since
+// 1970, and the id of a session that started then. It is for other databases than SQLite's.
+func (p Position) Behind() (startedAt int64, id string) { return p.startedAt, p.id }
 
 // MarshalText implements encoding.TextMarshaler.
 func (p Position) MarshalText() ([]byte, error) {
+	if p.id != "" {
+		return fmt.Appendf(nil, "%d.%s", p.startedAt, p.id), nil
+	}
 	return fmt.Appendf(nil, "%d.%d", p.startedAt, p.key), nil
 }
 
@@ -192,7 +206,11 @@ func (p *Position) UnmarshalText(text []byte) error {
 	started, key, _ := strings.Cut(string(text), ".")
 	var err, keyErr error
 	p.startedAt, err = strconv.ParseInt(started, 10, 64)
-	p.key, keyErr = strconv.ParseInt(key, 10, 64)
+	if uuid.Validate(key) == nil {
+		p.id = key
+	} else {
+		p.key, keyErr = strconv.ParseInt(key, 10, 64)
+	}
 	return errors.Join(err, keyErr)
 }
 

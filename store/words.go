@@ -88,6 +88,12 @@ func (q *queryWords) add(term string, prefix bool) {
 	q.parts, q.terms = append(q.parts, quoted), append(q.terms, term)
 }
 
+// unquoted returns the text of a term that add has quoted.
+func unquoted(part string) (text string, prefix bool) {
+	text, prefix = strings.CutSuffix(part, "*")
+	return strings.ReplaceAll(text[1:len(text)-1], `""`, `"`), prefix
+}
+
 // expression returns the query with its operators. Words next to each other are joined by AND.
 func (q queryWords) expression() string {
 	var out []string

@@ -2,16 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/pg"
 )
 
-// dbPath returns the path of the database.
+// dbPath returns the path of the database, which is a file.
 func (a *app) dbPath() (string, error) {
+	name, err := a.dbName()
+	if err == nil && pg.Is(name) {
+		return "", fail(errors.New("this command needs a database file, not PostgreSQL"),
+			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those in PostgreSQL")
+	}
+	return name, err
+}
+
+// dbName returns the path of the database, or the connection string of one in PostgreSQL.
+func (a *app) dbName() (string, error) {
 	if a.dbFlag != "" {
 		return a.dbFlag, nil
 	}

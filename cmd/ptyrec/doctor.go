@@ -11,6 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/doctor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 type doctorFlags struct {
@@ -47,7 +49,7 @@ func examine(ctx context.Context, a *app, f doctorFlags) error {
 	path, pathErr := a.dbPath()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: f.repair, All: f.all,
-		Open: a.open.Usable, OpenNew: a.openStore, Library: a.library, Progress: a.progress,
+		Open: a.open.Usable, OpenNew: a.openStore, Library: func(db *store.Store) (*library.Library, error) { return a.library(db) }, Progress: a.progress,
 		Stdin: a.stdin, Stdout: a.stdout, Session: os.Getenv(detached.Variable), Agents: agentNames,
 	})
 	write := found.Write

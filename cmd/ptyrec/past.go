@@ -18,7 +18,7 @@ type past struct {
 }
 
 // newPast returns the past. Close must be called.
-func newPast(a *app, db *store.Store) (*past, error) {
+func newPast(a *app, db library.Store) (*past, error) {
 	l, err := a.library(db)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func newPast(a *app, db *store.Store) (*past, error) {
 }
 
 // library returns the sessions of db as the user may see them.
-func (a *app) library(db *store.Store) (*library.Library, error) {
+func (a *app) library(db library.Store) (*library.Library, error) {
 	r, err := a.redaction()
 	return &library.Library{
 		Store: db, Redact: r, Warn: a.notice,

@@ -28,6 +28,7 @@ import (
 	"github.com/ptyrec/ptyrec/server/mcp"
 	"github.com/ptyrec/ptyrec/server/sandboxapi"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/pg"
 	"github.com/ptyrec/ptyrec/web"
 )
 
@@ -71,7 +72,9 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
   ptyrec serve --allow-run    the SDKs of Cloudflare Sandbox (/) and of LangSmith
                               (/langsmith) run commands: docs/sandbox.md
   ptyrec serve --listen 192.168.1.5:7681 --cert CERT --key KEY --host laptop.lan
-  ptyrec serve --new-token    the old token and its cookies are void`,
+  ptyrec serve --new-token    the old token and its cookies are void
+  ptyrec serve --db postgres://ptyrec@db.example.com/ptyrec
+                              the sessions of a team: docs/team.md`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
 	}
@@ -123,6 +126,9 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
 	if err := f.check(); err != nil {
 		return err
+	}
+	if name, err := a.dbName(); err == nil && pg.Is(name) {
+		return serveTeam(ctx, a, f, name)
 	}
 	secret, _, err := f.token()
 	if err != nil {
@@ -208,16 +214,22 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if f.openPage {
-		if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
-			a.notice("warning: cannot open a browser: %v", err)
-		}
-	}
+	f.openBrowser(a, url, s)
 	err = s.Serve(ctx, l)
 	if f.endCommands && commands != nil {
 		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
 	}
 	return err
+}
+
+// openBrowser opens the page if the user wants that.
+func (f *serveFlags) openBrowser(a *app, url string, s *server.Server) {
+	if !f.openPage {
+		return
+	}
+	if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
+		a.notice("warning: cannot open a browser: %v", err)
+	}
 }
 
 // startFor returns what starts sessions for the server: a session of the bridge ends with it.

@@ -47,7 +47,7 @@ func Session(ctx context.Context, l *library.Library, info *store.Info, ref arch
 	}
 	t := &follower{lib: l, id: info.ID, finalWriter: o.finalWriter()}
 	if !ref.Whole() {
-		entries, err := l.Store.Entries(ctx, info.ID)
+		entries, err := l.Store.EntriesAfter(ctx, info.ID, 0)
 		if err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func TestSession(t *testing.T) {
 	r := record(t, session.Session{Command: []string{"claude"}})
 	info := r.info(t)
 	save := func(entries ...*session.Entry) {
-		if err := r.Store.SaveEntries(t.Context(), r.sess.ID, entries); err != nil {
+		if err := r.Store.(*store.Store).SaveEntries(t.Context(), r.sess.ID, entries); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestSession(t *testing.T) {
 	save(entry(3, "three and more", session.StatusComplete))
 	tl.await(t, "three and more")
 	r.end(t)
-	if err := r.Store.FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0, true); err != nil {
+	if err := r.Store.(*store.Store).FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0, true); err != nil {
 		t.Fatal(err)
 	}
 	if rest := tl.ended(t); len(rest) != 0 {

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/pg"
+)
+
+// E19.1: `serve --db postgres://` shows the sessions in PostgreSQL by the API of every server; what
+// records refuses such a database.
+func TestE19ServePostgreSQL(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.New(t)
+	id := storeInPostgreSQL(t, dsn)
+	environ, _ := liveEnv(t)
+	environ = append(environ, "PTYREC_DB="+dsn)
+	url, token, _ := served(t, environ)
+	get := func(path string) string {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s, %v: %s", path, answer.Status, err, body)
+		}
+		return string(body)
+	}
+	for path, want := range map[string]string{
+		"/api/sessions": id, "/api/sessions/last": `"status":"ended"`, "/api/facets": `"total":1`,
+		"/api/sessions/last/entries": "needle", "/api/search?q=NEEDLE": "needle", "/api/sessions/last/raw": "raw needle",
+		"/api/sessions/last/screen?format=text": "raw needle", "/api/sessions/last/export?format=md": "needle",
+		"/api/sessions/last/export?format=cast": "raw needle", "/api/sessions/last/export?format=html": "needle", "/": "<html",
+	} {
+		if got := get(path); !strings.Contains(got, want) {
+			t.Errorf("%s: %.300s", path, got)
+		}
+	}
+	var list struct{ Sessions []struct{ Status string } }
+	if err := json.Unmarshal([]byte(get("/api/sessions?live=true")), &list); err != nil || len(list.Sessions) != 0 {
+		t.Errorf("live: %+v, %v", list, err)
+	}
+	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
+		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
+		cmd.Env = environ
+		out, err := cmd.CombinedOutput()
+		if err == nil || strings.Count(string(out), "ptyrec: error:") != 1 || args[0] != "serve" && strings.Count(string(out), "ptyrec: hint:") != 1 {
+			t.Errorf("%v: %v: %s", args, err, out)
+		}
+	}
+}
+
+// storeInPostgreSQL puts a session into a database and returns its id.
+func storeInPostgreSQL(t *testing.T, dsn string) string {
+	t.Helper()
+	db, err := pg.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	ctx := pg.As(t.Context(), pg.Viewer{All: true})
+	started := time.Now().Add(-time.Hour).UTC()
+	s := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/w", StartedAt: started, Cols: 80, Rows: 24}
+	if _, err := db.Begin(ctx, pg.Push{Session: s, Version: 1}); err != nil {
+		t.Fatal(err)
+	}
+	rec := store.NewRecording(80, 24)
+	rec.Write(session.Event{At: time.Second, Kind: session.Output, Data: []byte("raw needle\r\n")})
+	if _, err := db.AppendSegment(ctx, s.ID, rec.Segments()[0]); err != nil {
+		t.Fatal(err)
+	}
+	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: started, Status: session.StatusComplete}
+	if err := db.SaveEntries(ctx, s.ID, 1, []*session.Entry{e}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.End(ctx, s.ID, started.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	return s.ID
+}

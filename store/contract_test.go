@@ -1,0 +1,39 @@
+package store_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/storetest"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// E19: SQLite keeps the contract of a database of sessions, as PostgreSQL does (store/pg).
+func TestE19Contract(t *testing.T) {
+	storetest.Run(t, storetest.Backend{
+		Open: func(t *testing.T) (context.Context, storetest.DB) {
+			s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return t.Context(), s
+		},
+		Put: func(ctx context.Context, db storetest.DB, s *session.Session, events []session.Event, entries []*session.Entry) error {
+			rec := store.NewRecording(s.Cols, s.Rows)
+			for _, e := range events {
+				rec.Write(e)
+			}
+			return db.(*store.Store).Import(ctx, s, rec, entries)
+		},
+		Save: func(ctx context.Context, db storetest.DB, id string, entries []*session.Entry, gone ...string) error {
+			return db.(*store.Store).SaveEntries(ctx, id, entries, gone...)
+		},
+	})
+}

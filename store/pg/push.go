@@ -1,0 +1,249 @@
+package pg
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Push describes a session that its machine sends.
+type Push struct {
+	Session session.Session
+	Name    string // the user's; shown instead of the title
+	Note    string
+	Tags    []string
+	Space   int64  // 0: only the owner reads it
+	Machine string // which machine sends it
+	Version int64  // of all this: an older one changes nothing
+}
+
+// State is how much of a session the database has.
+type State struct {
+	ID             string // as it is called here
+	Events         int64  // of the raw log
+	SHA256         []byte // of the last segment; empty: there is none
+	EntriesVersion int64
+	Deleted        bool // it was taken back or deleted, and is not taken again
+}
+
+// ErrConflict says that what was sent does not continue what is there.
+var ErrConflict = errors.New("it does not continue what the server has")
+
+// DerivedID returns the id of a session that a machine sends under an id that is taken: a UUIDv8 of
+// both.
+func DerivedID(id, machine string) string {
+	sum := sha256.Sum256([]byte("ptyrec fork\x00" + id + "\x00" + machine))
+	u := uuid.UUID(sum[:16])
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
+	return u.String()
+}
+
+// sender returns the owner of what the viewer sends. The error wraps session.ErrNotWritable if the
+// viewer may send nothing.
+func sender(ctx context.Context) (owner int64, err error) {
+	if !viewerOf(ctx).All {
+		return 0, session.ErrNotWritable
+	}
+	return 0, nil
+}
+
+// pushed is the row of a session that the viewer sends.
+type pushed struct {
+	key
+	State
+	next    int64 // generation of what is sent
+	owner   int64
+	machine string
+}
+
+// lock reads and locks the row of a session; nil: there is none.
+func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	p := &pushed{}
+	var deleted *int64
+	err := tx.QueryRow(ctx, `SELECT id, received::text, generation, next_generation, owner, machine, events, raw_sha256, entries_version, deleted_at
+		FROM sessions WHERE id = $1 FOR UPDATE`, id).
+		Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.machine, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	p.ID, p.Deleted = p.key.id, deleted != nil
+	return p, err
+}
+
+// own locks the row of a session that the viewer sends. Those of others do not exist.
+func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	owner, err := sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := lock(ctx, tx, id)
+	if err == nil && (p == nil || p.owner != owner || p.Deleted) {
+		err = fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+	}
+	return p, err
+}
+
+// Begin makes a session known, or changes what is known of it, and returns how much of it is here.
+// If the id is taken by another machine or another owner, the session is called DerivedID.
+func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
+	owner, err := sender(ctx)
+	if err != nil {
+		return state, err
+	}
+	today, err := s.ensureMonth(ctx)
+	if err != nil {
+		return state, err
+	}
+	err = s.inTx(ctx, "begin session", func(tx pgx.Tx) error {
+		id, forked := p.Session.ID, ""
+		for {
+			found, err := insert(ctx, tx, p, id, forked, today, owner)
+			switch {
+			case err != nil:
+				return err
+			case found.owner == owner && found.machine == p.Machine:
+				state = found.State
+				return nil
+			case forked != "":
+				return fmt.Errorf("session %s: %w", id, session.ErrExists)
+			}
+			id, forked = DerivedID(id, fmt.Sprint(owner, p.Machine)), id
+		}
+	})
+	return state, err
+}
+
+// insert adds a session, or updates the one that has its id and is its own, and returns its row.
+func insert(ctx context.Context, tx pgx.Tx, p Push, id, forked, today string, owner int64) (*pushed, error) {
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version)
+		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1) ON CONFLICT DO NOTHING`, id, owner, p.Space, p.Machine, forked, today)
+	if err != nil {
+		return nil, err
+	}
+	found, err := lock(ctx, tx, id)
+	if err != nil || found == nil || found.owner != owner || found.machine != p.Machine || found.Deleted {
+		return found, err
+	}
+	return found, update(ctx, tx, p, found)
+}
+
+// update writes what is new about a session.
+func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed) error {
+	p.Session.ID = found.ID
+	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{}, p.Session.Agents...)
+	description, altered, err := cleanJSON(p.Session)
+	if err != nil {
+		return err
+	}
+	tags := append([]string{}, p.Tags...)
+	texts := []*string{&p.Name, &p.Note, &p.Session.Cwd, &p.Session.Title}
+	for i := range tags {
+		texts = append(texts, &tags[i])
+	}
+	for _, text := range texts {
+		var changed bool
+		*text, changed = clean(*text)
+		altered = altered || changed
+	}
+	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
+		ended_at = $9, space = $10, version = $11 WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
+		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), p.Space, p.Version, found.ID)
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1", p.Space, found.received, found.ID)
+	return err
+}
+
+// AppendSegment adds a segment, which begins with the first event that is not here. The same one
+// again changes nothing. Otherwise the error wraps ErrConflict.
+func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment) (state State, err error) {
+	sum := sha256.Sum256(seg.Data)
+	err = s.inTx(ctx, "append to raw log", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		state = p.State
+		if seg.FirstEvent != p.Events {
+			return sameSegment(ctx, tx, p, seg)
+		}
+		if err := follows(ctx, tx, p, seg); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data)
+			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
+			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, seg.Data)
+		if err != nil {
+			return err
+		}
+		state.Events, state.SHA256 = seg.EndEvent, sum[:]
+		_, err = tx.Exec(ctx, `UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3`, seg.EndEvent, sum[:], p.ID)
+		if err != nil || p.next != p.generation {
+			return err
+		}
+		_, err = tx.Exec(ctx, "UPDATE sessions SET raw_bytes = $1, raw_end = $2, stored_bytes = stored_bytes + $3 WHERE id = $4",
+			seg.EndByte, int64(seg.EndAt), len(seg.Data), p.ID)
+		return err
+	})
+	return state, err
+}
+
+// sameSegment returns nil if the segment is here already.
+func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
+	var data []byte
+	err := tx.QueryRow(ctx, "SELECT data FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
+		p.received, p.ID, p.next, seg.EndEvent, seg.FirstEvent).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !bytes.Equal(data, seg.Data) {
+		return ErrConflict
+	}
+	return err
+}
+
+// follows returns nil if a segment begins with the output byte where the one before it ends.
+func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
+	var end int64
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(end_byte), 0) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4`,
+		p.received, p.ID, p.next, p.Events).Scan(&end)
+	if err == nil && end != seg.StartByte {
+		err = ErrConflict
+	}
+	return err
+}
+
+// SaveEntries writes entries of a session: those with a known id are replaced, the others added;
+// those with the ids gone are deleted first. A version that is not newer than the last one changes
+// nothing.
+func (s *Store) SaveEntries(ctx context.Context, id string, version int64, entries []*session.Entry, gone []string) error {
+	return s.inTx(ctx, "save entries", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil || version <= p.EntriesVersion {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET entries_version = $1 WHERE id = $2", version, p.ID); err != nil {
+			return err
+		}
+		return saveEntries(ctx, tx, p.key, entries, gone)
+	})
+}
+
+// End writes a session's end, once all of it is here.
+func (s *Store) End(ctx context.Context, id string, endedAt time.Time) error {
+	return s.inTx(ctx, "end session", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1 WHERE id = $2", nanos(endedAt), p.ID)
+		return err
+	})
+}

@@ -1,0 +1,212 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ptyrec/ptyrec/internal/words"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+const (
+	defaultHits = 50
+	// ranked is how many of the newest matches are ranked.
+	ranked = 5000
+	// rank weighs what was said 1, and output 0.5. The weights are those of D, C, B and A.
+	rank = "ts_rank('{0,0,0.5,1}', w.words, %s::tsquery)"
+)
+
+func limitOf(q store.Query) int {
+	if q.Filter.Limit == 0 {
+		return defaultHits
+	}
+	return q.Filter.Limit
+}
+
+// match is a message that was found.
+type match struct {
+	Received, Session, Entry string
+	At                       int64
+	Score                    float32
+}
+
+// Search returns the messages that match, the best of the newest 5,000 first. A query without a word
+// finds nothing.
+func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, err error) {
+	expr := q.Expr()
+	if expr == nil {
+		return nil, nil
+	}
+	err = s.inTx(ctx, "search", func(tx pgx.Tx) error {
+		found, err := wholeMatches(ctx, tx, q, expr)
+		if err != nil {
+			return err
+		}
+		more, err := partMatches(ctx, tx, q, expr)
+		if err != nil {
+			return err
+		}
+		found = append(found, more...)
+		slices.SortStableFunc(found, func(a, b match) int {
+			switch {
+			case a.Score != b.Score && a.Score > b.Score, a.Score == b.Score && a.At > b.At:
+				return -1
+			case a.Score == b.Score && a.At == b.At:
+				return strings.Compare(a.Session+a.Entry, b.Session+b.Entry)
+			}
+			return 1
+		})
+		hits, err = hitsOf(ctx, tx, found[:min(len(found), limitOf(q))])
+		return err
+	})
+	for _, hit := range hits {
+		hit.Snippet = q.Snippet(hit.Entry)
+	}
+	return hits, err
+}
+
+// conditions returns the filter and the roles of a query as a condition on the table w, with the
+// rights of the viewer.
+func conditions(ctx context.Context, q store.Query, a *args) string {
+	cond := visible(ctx, "w", a)
+	if chooses(q.Filter) {
+		f := q.Filter
+		f.Limit, f.After = 0, store.Position{}
+		cond += " AND w.session IN (SELECT s.id FROM sessions AS s WHERE " + where(ctx, f, a) + ")"
+	}
+	if len(q.Roles) > 0 {
+		cond += " AND w.role = ANY (" + a.add(q.Roles) + ")"
+	}
+	return cond
+}
+
+// wholeMatches returns the best of the messages whose words are in one vector.
+func wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) ([]match, error) {
+	query := tsquery(expr)
+	if query == "" {
+		return nil, nil
+	}
+	var a args
+	p := a.add(query)
+	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
+			WHERE w.words @@ `+p+`::tsquery AND w.part = 0 AND `+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(ranked)+`)
+		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score FROM newest AS w
+		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[match])
+}
+
+// looked is how many messages are looked into at a time.
+const looked = 10
+
+// partMatches returns the newest of the messages that have several vectors and match.
+func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) (found []match, err error) {
+	query, all := anyOf(expr)
+	if query == "" && !all {
+		return nil, nil
+	}
+	var a args
+	score, cond := "0::real", conditions(ctx, q, &a)
+	if query != "" {
+		p := a.add(query)
+		score = "max(" + fmt.Sprintf(rank, p) + ")"
+		if !all {
+			cond += " AND w.words @@ " + p + "::tsquery"
+		}
+	}
+	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+" FROM words AS w WHERE w.part > 0 AND "+cond+
+		" GROUP BY w.received, w.session, w.entry, w.at ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked), a...)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := pgx.CollectRows(rows, pgx.RowToStructByPos[match])
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(candidates, looked) {
+		hits, err := hitsOf(ctx, tx, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range hits {
+			texts := store.Indexed(hit.Entry)
+			if expr.Match(words.NewText(texts[0]), words.NewText(texts[1])) {
+				i := slices.IndexFunc(part, func(m match) bool { return m.Session == hit.Session.ID && m.Entry == hit.Entry.ID })
+				found = append(found, part[i])
+			}
+		}
+		if len(found) >= limitOf(q) {
+			break
+		}
+	}
+	return found, nil
+}
+
+// hitsOf reads the messages that were found, in their order.
+func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, err error) {
+	received, sessions, entries := make([]string, len(found)), make([]string, len(found)), make([]string, len(found))
+	for i, m := range found {
+		received[i], sessions[i], entries[i] = m.Received, m.Session, m.Entry
+	}
+	a := args{received, sessions, entries}
+	rows, err := tx.Query(ctx, "SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
+		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry
+		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r row
+		var er entryRow
+		if err := rows.Scan(append(r.targets(), er.targets()...)...); err != nil {
+			return nil, err
+		}
+		hit := &store.Hit{}
+		if hit.Session, err = r.session(); err != nil {
+			return nil, err
+		}
+		if hit.Entry, err = er.entry(); err != nil {
+			return nil, fmt.Errorf("session %s: %w", hit.Session.ID, err)
+		}
+		hits = append(hits, hit)
+	}
+	return hits, rows.Err()
+}
+
+// SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title
+// does if nobody said anything. It accepts the same queries as Search but ignores Roles.
+func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.LabelHit, err error) {
+	expr := q.Expr()
+	if expr == nil {
+		return nil, nil
+	}
+	var a args
+	query := "WHERE " + where(ctx, q.Filter, &a) + ` AND (s.name <> '' OR s.note <> '' OR s.tags <> '{}' OR s.title <> '' AND s.turns = 0)
+		ORDER BY s.started_at DESC, s.id DESC`
+	err = s.inTx(ctx, "search labels", func(tx pgx.Tx) error {
+		infos, err := sessionsOf(ctx, tx, query, a)
+		hits = nil
+		for _, info := range infos {
+			text := info.Labels()
+			if len(hits) < limitOf(q) && expr.Match(words.NewText(store.Indexed(&session.Entry{Text: text})[0])) {
+				hits = append(hits, &store.LabelHit{Session: info, Snippet: q.SnippetOf(text)})
+			}
+		}
+		return err
+	})
+	return hits, err
+}
+
+// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds,
+// together no more than the query's limit, as store.SearchAll does.
+func (s *Store) SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error) {
+	return store.SearchBoth(ctx, s, q)
+}
