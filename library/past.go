@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -243,6 +244,8 @@ func (v *Past) startReadOut() <-chan struct{} {
 	v.readOut, v.readAt = done, time.Now()
 	v.running.Go(func() {
 		defer close(done)
+		nice.Lock() // the recording of sessions comes first
+
 		_ = v.ReadOutAll(v.ctx, store.Filter{}) // Page reads again what is not saved; what cannot be read is not found
 	})
 	return done

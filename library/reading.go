@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/internal/spool"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -75,7 +76,7 @@ func (r *reading) readOut(ctx context.Context) error {
 	case none:
 		err = r.db.MarkRead(ctx, info.ID) // its entries are all that there is
 	default:
-		err = r.save(ctx)
+		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for its lock
 	}
 	info.Unread = err != nil && !none
 	return unlessReadOnly(err)

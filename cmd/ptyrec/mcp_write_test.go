@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
 )
 
 // Issue 18, 3: nothing is typed without the session's grant; the log names the client.
@@ -118,13 +119,21 @@ func TestMCP3Run(t *testing.T) {
 	environ = append(environ, "HOME="+t.TempDir())
 	other := mcpSession(t, environ, "cat")
 	c := mcpClient(t, environ, nil, "--write", "--allow-run")
-	_, got, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"cat"}, "cwd": t.TempDir()})
+	mcpCall(t, c, "search", map[string]any{"query": "budget"}) // at a low priority, which the command must not inherit
+	_, got, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"sh", "-c", `echo "priority <$(nice)>"; exec cat`}, "cwd": t.TempDir()})
 	of, _ := got["session"].(map[string]any)
 	id, _ := of["id"].(string)
 	if failed || id == "" {
 		t.Fatalf("start_session: %v", got)
 	}
 	t.Cleanup(func() { endSession(t, environ, id) })
+	priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": fmt.Sprintf("priority <%d>", 20-priority)}); got["reason"] != "text" {
+		t.Errorf("the command has another priority than %d: %v", 20-priority, got)
+	}
 	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "hello there", "enter": true}); failed {
 		t.Errorf("send: %s", text)
 	}

@@ -23,6 +23,7 @@ func (s *Server) listTool() tool {
 		about:  "List recorded terminal sessions, newest first. Each says what it was about, where, and whether it runs.",
 		params: slices.Concat(filterParams, []param{limitParam(100, 20), cursorParam}),
 		result: "about sessions[id title agents:a command cwd started_at ended_at? status state? turns:i granted?:b] next_cursor?",
+		reads:  true,
 		run:    s.list,
 	}
 }

@@ -36,6 +36,7 @@ func (s *Server) readTool() tool {
 		},
 		result: "about session title entries[seq:i role agent? at text] next_cursor?",
 		meta:   sdk.Meta{"anthropic/maxResultSizeChars": 150000},
+		reads:  true,
 		run:    s.read,
 	}
 }

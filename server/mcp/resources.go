@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -46,16 +47,22 @@ func (s *Server) addResources() {
 		URITemplate: screenTemplate, Name: "screen", Title: "Screen of a session", Description: about, MIMEType: textType,
 	}, s.readResource)
 	s.sdk.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		return func(ctx context.Context, method string, r sdk.Request) (result sdk.Result, err error) {
 			switch p := r.GetParams().(type) {
 			case *sdk.ListResourcesParams:
 				if method == "resources/list" {
-					return s.listResources(ctx, p)
+					nice.Do(func() { result, err = s.listResources(ctx, p) })
+					return result, err
 				}
 			case *sdk.ReadResourceParams:
 				if !resourceURI.MatchString(p.URI) {
 					return nil, unknownResource(p.URI)
 				}
+				nice.Do(func() { result, err = next(ctx, method, r) })
+				return result, err
+			case *sdk.CompleteParams:
+				nice.Do(func() { result, err = next(ctx, method, r) })
+				return result, err
 			}
 			return next(ctx, method, r)
 		}

@@ -21,6 +21,7 @@ func (s *Server) screenTool() tool {
 			{name: "at", kind: kindNumber, about: "Seconds since the start; else now, or the end", least: 0, most: math.Inf(1)},
 		},
 		result: "about text cols:i rows:i cursor:o[x:i y:i] state?",
+		reads:  true,
 		run:    s.readScreen,
 	}
 }

@@ -20,6 +20,7 @@ func (s *Server) searchTool() tool {
 			{name: "role", kind: kindTexts, oneOf: roles, about: "Only messages of these"},
 		}, filterParams, []param{limitParam(50, 10), cursorParam}),
 		result: "about hits[ref session seq?:i role agent at title cwd snippet] next_cursor?",
+		reads:  true,
 		run:    s.search,
 	}
 }

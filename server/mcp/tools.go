@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -14,6 +15,7 @@ type tool struct {
 	name, title, about string
 	params             []param
 	result             field // see outputSchema; empty: the tool declares none, to keep the list of tools short
+	reads              bool  // it only reads what is there, at a low priority
 	types              bool  // it types into sessions, or starts and ends them
 	meta               sdk.Meta
 	run                func(ctx context.Context, c *toolCall) (answer, error)
@@ -75,7 +77,13 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	return t.run(ctx, &toolCall{r, a})
+	c := &toolCall{r, a}
+	if !t.reads {
+		return t.run(ctx, c)
+	}
+	var out answer
+	nice.Do(func() { out, err = t.run(ctx, c) })
+	return out, err
 }
 
 // Parameters that several tools have.
