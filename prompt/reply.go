@@ -121,7 +121,7 @@ func (t *turn) patience() time.Duration {
 	for _, e := range t.entries {
 		said = said || e.Type == session.TypeMessage && e.Role != session.RoleUser || e.Event == session.EventInterrupted
 	}
-	t.said = said || isCommand(t.to.Text)
+	t.said = said || IsCommand(t.to.Text)
 	switch {
 	case t.busy && said:
 		return calm

@@ -14,7 +14,7 @@ const (
 	settleTime  = 2 * time.Second         // until the screen and the log agree that it is idle,
 	showTime    = 8 * time.Second         // to show the text in its input box,
 	reactTime   = 2500 * time.Millisecond // to react to Enter,
-	unknownTime = time.Second             // to say that it does not know a command,
+	unknownTime = 250 * time.Millisecond  // to say that it does not know a command, which it does at once,
 	takeTime    = 15 * time.Second        // and to take the text, from the first Enter
 )
 
@@ -25,6 +25,8 @@ const (
 	listQuiet  = 600 * time.Millisecond // without output, and a list of commands is up to date
 	framePause = 50 * time.Millisecond  // without output, and a frame is whole,
 	frameLimit = 150 * time.Millisecond
+	openQuiet  = 300 * time.Millisecond // without output, and what a command opens is there,
+	openLimit  = 2 * time.Second
 	keyPause   = 150 * time.Millisecond // between two keys that interrupt
 
 	// A session so young may still show a question over its empty input box, or drop what is
@@ -104,7 +106,7 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 		return Receipt{}, err
 	}
 	patience := echoQuiet
-	if a.typed && isCommand(r.Text) {
+	if a.typed && IsCommand(r.Text) {
 		patience = listQuiet
 	}
 	if err := v.quiet(ctx, patience, echoLimit); err != nil {
@@ -119,13 +121,17 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 		return Receipt{}, v.unknown(ctx, r.Text, a, err)
 	}
 	v.prompted(ctx, r.Text)
+	if !a.denies {
+		return r, nil
+	}
 	return r, v.known(ctx, r.Text)
 }
 
 // submit presses Enter until the agent has taken what is in its input box.
 func (v *view) submit(ctx context.Context, r *Receipt) error {
 	v.mu.Lock()
-	typed := v.sight().Box
+	before := v.sight()
+	typed, said := before.Box, saysUnknown(before, r.Text) // about an earlier one
 	v.mu.Unlock()
 	r.At = time.Now()
 	for end := r.At.Add(takeTime); time.Now().Before(end); {
@@ -134,25 +140,41 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 		}
 		r.Enters++
 		for now := (extractor.Sight{}); !now.Boxed; { // it shows something else, or nothing yet
+			opened := false
 			taken := func() bool {
 				now = v.sight()
 				r.Busy = r.Busy || now.State == extractor.StateBusy
-				return r.Busy || v.asked || now.Boxed && now.Box == ""
+				opened = v.opened(now, r.Text)
+				return r.Busy || v.asked || now.Boxed && now.Box == "" || opened
 			}
-			ok, err := v.until(ctx, reactTime, taken)
+			ok, err := v.until(ctx, reactTime, func() bool { return taken() || !said && saysUnknown(now, r.Text) })
 			if err == nil && ok { // half a frame shows less than it will
-				err = v.quiet(ctx, framePause, frameLimit)
+				err = v.settled(ctx, opened)
 				ok, _ = v.until(ctx, 0, taken)
 			}
 			switch {
 			case err != nil || ok:
 				return err
-			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end), errors.Is(v.known(ctx, r.Text), ErrUnknownCommand):
+			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end), saysUnknown(now, r.Text):
 				return v.notTaken()
 			}
 		}
 	}
 	return v.notTaken()
+}
+
+// opened reports whether the agent shows something in place of its input box, as it does for some
+// commands. The caller holds v.mu.
+func (v *view) opened(now extractor.Sight, text string) bool {
+	return IsCommand(text) && !now.Boxed && !v.term.Modes().SynchronizedOutput
+}
+
+// settled waits until a frame is whole. What an agent opens may take more than one.
+func (v *view) settled(ctx context.Context, opened bool) error {
+	if opened {
+		return v.quiet(ctx, openQuiet, openLimit)
+	}
+	return v.quiet(ctx, framePause, frameLimit)
 }
 
 // unknown returns ErrUnknownCommand in place of a NotTakenError if the agent says that it does not
@@ -171,12 +193,12 @@ func (v *view) unknown(ctx context.Context, text string, a agent, err error) err
 
 // known returns ErrUnknownCommand if the agent says that it does not know the command it was sent.
 func (v *view) known(ctx context.Context, text string) error {
-	if !isCommand(text) {
+	if !IsCommand(text) {
 		return nil
 	}
-	name, unknown := strings.Fields(text)[0][1:], false
+	unknown := false
 	_, err := v.until(ctx, unknownTime, func() bool {
-		unknown = saysUnknown(v.sight(), name)
+		unknown = saysUnknown(v.sight(), text)
 		return unknown || v.cleared
 	})
 	if err == nil && unknown {
@@ -185,9 +207,14 @@ func (v *view) known(ctx context.Context, text string) error {
 	return err
 }
 
-// saysUnknown reports whether the end of a conversation says that a command is not known.
-func saysUnknown(s extractor.Sight, name string) bool {
+// saysUnknown reports whether text is a command, and the end of the conversation says that it is
+// not known.
+func saysUnknown(s extractor.Sight, text string) bool {
+	if !IsCommand(text) {
+		return false
+	}
 	const rows = 6
+	name := strings.Fields(text)[0][1:]
 	talk := trimmed(s.Talk)
 	for _, row := range talk[max(0, len(talk)-rows):] {
 		row = strings.ToLower(row)

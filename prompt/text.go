@@ -19,9 +19,9 @@ func Clean(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// isCommand reports whether a prompt is a command of the agent rather than words for its model:
+// IsCommand reports whether a prompt is a command of the agent rather than words for its model:
 // "/clear", but not "/etc/hosts".
-func isCommand(text string) bool {
+func IsCommand(text string) bool {
 	name, ok := strings.CutPrefix(text, "/")
 	name, _, _ = strings.Cut(name, "\n")
 	name, _, _ = strings.Cut(name, " ")

@@ -19,7 +19,7 @@ func TestA6Clean(t *testing.T) {
 
 func TestA6IsCommand(t *testing.T) {
 	for text, want := range map[string]bool{"/clear": true, "/model x": true, "/etc/hosts is what?": false, "a /clear": false, "/": false, "!ls": false, "": false} {
-		if got := isCommand(text); got != want {
+		if got := IsCommand(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

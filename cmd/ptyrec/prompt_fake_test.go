@@ -16,13 +16,15 @@ import (
 // fakeAgent is an agent with an input box that draws as Codex 0.98 does. It writes what really
 // arrived to the file $ARRIVED, a line each. It drops the first $DROPS Enters, and loses everything
 // up to the first $LOSES Enters. A prompt with SLOWLY keeps it busy until the file $RELEASE is
-// there, one with PLEASE ASK makes it ask.
+// there, one with PLEASE ASK makes it ask. /pager opens one until q is typed, and it keeps other
+// commands in the box, which it does not know.
 type fakeAgent struct {
 	box          string
 	pasting      bool
 	typed        bool // a part of the box was typed, not pasted
 	drops, loses int
 	busy, asking bool
+	pager        bool
 }
 
 // arrived is a line of $ARRIVED.
@@ -91,7 +93,7 @@ func (f *fakeAgent) take(keys string) (rest string) {
 			keys = keys[1:]
 		}
 	}
-	if f.loses == 0 {
+	if f.loses == 0 && !f.pager {
 		f.draw()
 	}
 	return ""
@@ -99,10 +101,17 @@ func (f *fakeAgent) take(keys string) (rest string) {
 
 func (f *fakeAgent) key(c byte) {
 	switch {
+	case f.pager:
+		if c == 'q' {
+			f.pager = false
+			fmt.Print("\x1b[?1049l")
+		}
 	case f.pasting && c == '\r':
 		f.box += "\n"
 	case c == 4 && !f.pasting:
 		os.Exit(0)
+	case c == 3 && !f.pasting:
+		f.box, f.typed = "", false
 	case f.asking && c == 0x1b:
 		f.asking = false
 		f.say("Not approved.")
@@ -130,9 +139,18 @@ func (f *fakeAgent) submit() {
 	if f.box == "" || f.busy {
 		return
 	}
+	if strings.HasPrefix(f.box, "/") && f.box != "/pager" {
+		fmt.Printf("\x1b[J\r\n• Unrecognized command '%s'. Type \"/\" for a list of supported commands.\r\n", f.box)
+		return
+	}
 	text, typed := f.box, f.typed
 	f.box, f.typed = "", false
 	f.write(arrived{Text: text, Typed: typed})
+	if text == "/pager" {
+		f.pager = true
+		fmt.Print("\x1b[?1049h\x1b[H\x1b[J/ D I F F / / / / / / / / /\r\n~\r\n~\r\n q close")
+		return
+	}
 	fmt.Print("\x1b[J\r\n\x1b[1;2m›\x1b[m " + strings.Join(shownAs(text), "\r\n  ") + "\r\n")
 	switch {
 	case strings.Contains(text, "SLOWLY"):

@@ -235,3 +235,27 @@ func TestA6Interrupt(t *testing.T) {
 		t.Errorf("nothing to stop: %d: %s", status, out)
 	}
 }
+
+// TestA6Commands: a command that opens a pager over the input box is taken, and one that the agent
+// does not know is not, which leaves nothing in the box (issue 17, 6).
+func TestA6Commands(t *testing.T) {
+	t.Parallel()
+	f := startFake(t)
+	for range 2 { // what was said about the first one says nothing of the second
+		if status, out := f.prompt("/frobnicate"); status != 1 || !strings.Contains(out, "does not know the command") {
+			t.Errorf("an unknown command: %d: %s", status, out)
+		}
+	}
+	if status, out := f.prompt("/pager"); status != 0 {
+		t.Errorf("/pager: %d: %s", status, out)
+	}
+	if status, out := f.ptyrec("", "send", "last", "q", "--force"); status != 0 {
+		t.Errorf("%d: %s", status, out)
+	}
+	if status, out := f.prompt("taken"); status != 0 {
+		t.Errorf("taken: %d: %s", status, out)
+	}
+	if got := f.arrived(); len(got) != 2 || got[0].Text != "/pager" || got[1].Text != "taken" {
+		t.Errorf("arrived: %+v", got)
+	}
+}

@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,14 +49,18 @@ func (p *page) write(data []byte) {
 	}
 }
 
-// mark says that a prompt is typed now. If it is not, undo must be called.
-func (p *page) mark(text string) (undo func()) {
+// mark says that a prompt is typed now. If it is not, undo must be called. An agent may cover rows
+// that show again when it is left.
+func (p *page) mark(text string, agent bool) (undo func()) {
 	was := *p
 	undo = func() {
 		p.left = append(was.left, p.left...)
 		p.before, p.last, p.sent = was.before, was.last, was.sent
 	}
 	p.left, p.before, p.last = nil, map[string]bool{}, ""
+	if agent {
+		maps.Copy(p.before, was.before)
+	}
 	for _, row := range p.term.Snapshot().Lines {
 		p.before[row.Text] = true
 		if strings.TrimSpace(row.Text) != "" {

@@ -41,13 +41,13 @@ func (s *Session) send(by Sender, text string) error {
 	}
 	u := s.talk.sending(text)
 	s.sending = u
-	unmark := s.page.mark(text)
+	unmark := s.page.mark(text, s.talk.agent)
 	s.mu.Unlock()
 	s.look(now)
 
 	ctx, cancel := context.WithTimeout(s.ctx, sendTime) // a client that leaves leaves no half of a prompt
 	defer cancel()
-	receipt, err := by.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
+	_, err := by.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
 
 	s.mu.Lock()
 	s.sending = nil
@@ -56,7 +56,7 @@ func (s *Session) send(by Sender, text string) error {
 		unmark()
 	} else {
 		s.talk.sentAt(u, now)
-		s.await = awaiting{since: time.Now(), from: now, sure: receipt.Busy || !strings.HasPrefix(text, "/")}
+		s.await = awaiting{since: time.Now(), from: now, sure: !prompt.IsCommand(text)}
 	}
 	s.dirty = true
 	s.mu.Unlock()

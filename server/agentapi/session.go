@@ -44,7 +44,8 @@ const (
 	openTime    = 2 * time.Second         // or so long where its reply seems unfinished
 	reactTime   = 1500 * time.Millisecond // an agent takes at most to show that it works
 	sureTime    = 10 * time.Second        // or so long where it surely will,
-	repliedTime = 500 * time.Millisecond  // a reply that came at once is there
+	repliedTime = 500 * time.Millisecond  // a reply that came at once is there,
+	outputTime  = 400 * time.Millisecond  // or what a command prints
 	stillTime   = 2 * time.Second         // the screen of an unknown program does not change
 	startTime   = 10 * time.Second        // the same for a program that should be an agent that is known
 	sendTime    = 30 * time.Second        // a Sender takes at most
@@ -334,16 +335,20 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 	}
 }
 
-// greet makes message 0 of what the agent shows when it has started. The caller holds s.mu.
+// greet makes message 0 of what the agent shows when it has started. If it was started by a message,
+// in a shell, that message's reply is no longer what the screen shows. The caller holds s.mu.
 func (s *Session) greet(now time.Time) {
 	first := s.talk.turns[0]
-	if s.greeted || s.talk.state.State == "" || first.fixed {
+	switch {
+	case s.talk.state.State == "":
+		s.greeted = false // the next one is another
+		return
+	case s.greeted, first.fixed:
 		return
 	}
 	s.greeted = true
-	for _, u := range s.talk.turns { // what was read off the screen before was the agent's
-		u.text, u.plain = "", false
-	}
+	last := s.talk.turns[len(s.talk.turns)-1] // what was read off the screen for it was the agent's
+	last.text, last.plain = "", false
 	if s.Banner != nil && len(s.talk.turns) == 1 {
 		first.text = s.Banner(s.page.term.Snapshot(), s.talk.state.Agent)
 	}
@@ -389,7 +394,7 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 		if s.talk.first[e.ID].Before(s.await.from) { // numbers change when entries come between
 			continue
 		}
-		if e.Event == session.EventBusy || e.Event == session.EventAsking {
+		if e.Event == session.EventBusy || e.Event == session.EventAsking || e.Event == session.EventNewSession {
 			late = now
 			break
 		}
@@ -397,6 +402,8 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 			late = s.talk.first[e.ID].Add(settled)
 		} else if (e.Role == session.RoleAssistant || e.Role == session.RoleSystem) && e.Status != session.StatusStreaming {
 			late = s.talk.first[e.ID].Add(repliedTime)
+		} else if e.Role == session.RoleCommand && e.Output != "" {
+			late = s.talk.changed.Add(outputTime)
 		}
 	}
 	if late.After(now) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,23 @@ func TestI17SentWords(t *testing.T) {
 	}
 }
 
+// What a command prints is its reply: the agent need not be seen at work.
+func TestI17CommandIsStable(t *testing.T) {
+	s := newSite(t, agentapi.Access{}, nil)
+	s.start()
+	if resp, body := s.do("POST", "/message", `{"type":"user","content":"/status"}`); resp.StatusCode != http.StatusOK {
+		t.Fatal(body)
+	}
+	s.seq++
+	s.fed.Entries(&session.Entry{
+		ID: "c", Seq: s.seq, Type: session.TypeMessage, Role: session.RoleCommand, Agent: "claude", At: time.Now(), Text: "/status", Output: "all is well", Status: session.StatusComplete,
+	})
+	s.wait("stable", func() bool { return s.fed.Status() == "stable" && len(s.fed.Messages()) == 3 })
+	if diff := cmp.Diff([]string{"user: /status", "agent: all is well"}, words(t, s.fed.Messages())[1:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Section 6: why a prompt was refused is the reason, and what the agent asks the detail.
 func TestI17Refusals(t *testing.T) {
 	for _, test := range []struct {
@@ -188,6 +206,47 @@ func TestI17RecognisedLate(t *testing.T) {
 	s = newSite(t, agentapi.Access{}, nil)
 	s.fed.Feed(client.Connected{Hello: protocol.Hello{Cols: 80, Rows: 24, State: protocol.State{State: "idle", Agent: "claude"}}})
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+}
+
+// An agent that a message starts in a shell changes nothing of what the shell has said (it emptied
+// it), and its screen is nobody's reply, also when it is started again.
+func TestI17AgentInAShell(t *testing.T) {
+	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
+	show := func(text string) { s.fed.Feed(client.Output{Data: []byte(strings.ReplaceAll(text, "\n", "\r\n"))}) }
+	post := func(text string) {
+		t.Helper()
+		s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+		if resp, body := s.do("POST", "/message", fmt.Sprintf(`{"type":"user","content":%q}`, text)); resp.StatusCode != http.StatusOK {
+			t.Fatal(body)
+		}
+		show(text + "\n")
+	}
+	s.fed.Feed(protocol.Snapshot{Cols: 60, Rows: 30})
+	show("$ ")
+	want := []string{"agent: $", "user: echo before", "agent: before"}
+	post("echo before")
+	show("before\n$ ")
+	for _, prompt := range []string{"hello", "hello again"} {
+		post("claude")
+		show("* half a banner for " + prompt + "\n")
+		s.wait("the screen", func() bool { got := s.fed.Messages(); return strings.Contains(got[len(got)-1].Content, "for "+prompt) })
+		s.say(session.EventNewSession, "")
+		s.say(session.EventIdle, "")
+		post(prompt)
+		s.say(session.RoleUser, prompt)
+		s.say(session.EventBusy, "")
+		s.say(session.RoleAssistant, "a reply")
+		s.say(session.EventIdle, "")
+		post("/exit")
+		s.say(session.EventCLIExit, "")
+		show("\x1b[Hafter " + prompt + "\n$ ")
+		want = append(want, "user: claude", "agent: ", "user: "+prompt, "agent: a reply", "user: /exit")
+	}
+	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
+	got := slices.DeleteFunc(words(t, s.fed.Messages()), func(m string) bool { return strings.HasPrefix(m, "agent: after") })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // A program whose entries come late or change their numbers is not stable too soon: an entry that

@@ -43,6 +43,7 @@ type talk struct {
 	agent    bool // one was recognised, and has not been left
 	state    protocol.State
 	stateSeq int
+	changed  time.Time // when what somebody said came last
 	again    time.Time // when an entry settles; zero: none waits
 }
 
@@ -89,6 +90,9 @@ func (t *talk) update(u protocol.Entries, now time.Time) {
 			t.places[e.ID] = len(t.entries)
 			t.entries = append(t.entries, e)
 			t.first[e.ID] = now
+		}
+		if e.Role != "" {
+			t.changed = now
 		}
 		switch e.Event {
 		case session.EventNewSession:
