@@ -3,13 +3,8 @@
 package agentlog
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
-	"io/fs"
-	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,86 +26,50 @@ type logFile struct {
 	messages []message
 }
 
-// logFolder is where an agent keeps its logs, and how one is read: as documents, each a line of
-// it, or all of it.
-type logFolder struct {
-	home    func() string
-	folder  string   // in its home
-	endings []string // of the files
-	read    func(docs iter.Seq[[]byte]) []message
-}
+// verified are the agents whose logs are compared.
+var verified = []string{"claude", "codex", "gemini", "qwen"}
 
-var knownLogs = map[string]logFolder{
-	"claude": {homeOf("CLAUDE_CONFIG_DIR", ".claude"), "projects", []string{".jsonl"}, readClaude},
-	"codex":  {homeOf("CODEX_HOME", ".codex"), "sessions", []string{".jsonl"}, readCodex},
-	"gemini": {homeOf("GEMINI_CONFIG_DIR", ".gemini"), "tmp", []string{".jsonl", ".json"}, readGemini},
-	"qwen":   {homeOf("QWEN_HOME", ".qwen"), "projects", []string{".jsonl"}, readQwen},
-}
-
-func homeOf(variable, folder string) func() string {
-	return func() string {
-		if dir := os.Getenv(variable); dir != "" {
-			return dir
+// find returns the logs of an agent with messages from the time and the folder of a session.
+func find(agent string, from, to time.Time, cwd string) (logs []logFile, err error) {
+	for _, l := range Find(agent, func(error) {}) { // what cannot be read holds nothing for us
+		if !slices.ContainsFunc(l.Files, func(path string) bool {
+			info, err := os.Stat(path)
+			return err == nil && !info.ModTime().Before(from)
+		}) {
+			continue
 		}
-		home, _ := os.UserHomeDir() // without one nothing is found
-		return filepath.Join(home, folder)
-	}
-}
-
-func (l logFolder) dir() string { return filepath.Join(l.home(), l.folder) }
-
-// find returns the logs with messages from the time and the folder of a session.
-func (l logFolder) find(from, to time.Time, cwd string) (logs []logFile, err error) {
-	err = filepath.WalkDir(l.dir(), func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return nil
-		}
-		if err != nil || !d.Type().IsRegular() || !slices.Contains(l.endings, filepath.Ext(name)) {
-			return err
-		}
-		if info, err := d.Info(); err != nil || info.ModTime().Before(from) {
-			return nil //nolint:nilerr // it went away
-		}
-		all, err := l.messages(name)
+		all, err := l.messages()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = slices.DeleteFunc(all, func(m message) bool {
 			elsewhere := m.Cwd != "" && cwd != "" && m.Cwd != cwd && !strings.HasPrefix(m.Cwd, cwd+"/")
 			return elsewhere || m.At.Before(from) || m.At.After(to)
 		})
 		if len(all) > 0 {
-			logs = append(logs, logFile{name, all})
+			logs = append(logs, logFile{l.Path, all})
 		}
-		return nil
-	})
+	}
 	return logs, err
 }
 
-// messages reads a log. What cannot be read in it holds nothing for us.
-func (l logFolder) messages(path string) ([]message, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if filepath.Ext(path) == ".json" {
-		b, err := os.ReadFile(path)
-		return spoken(l.read(slices.Values([][]byte{b}))), err
-	}
-	const longest = 64 << 20 // bytes of a line: tools return files and pictures
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 64<<10), longest)
-	all := l.read(func(yield func([]byte) bool) {
-		for lines.Scan() && yield(lines.Bytes()) {
+// messages returns what the user and the agent said.
+func (l *Log) messages() (out []message, err error) {
+	place := map[string]int{}
+	_, err = l.Read(Sink{Entry: func(e *session.Entry, cwd string) error {
+		if e.Role != session.RoleUser && e.Role != session.RoleAssistant {
+			return nil
 		}
-	})
-	return spoken(all), lines.Err()
-}
-
-// spoken leaves out messages without words: calls of tools, and what they returned.
-func spoken(all []message) []message {
-	return slices.DeleteFunc(all, func(m message) bool { return strings.TrimSpace(m.Text) == "" })
+		m := message{e.Role, e.Markdown, e.At, cwd}
+		if at, again := place[e.ID]; again {
+			out[at] = m
+			return nil
+		}
+		place[e.ID] = len(out)
+		out = append(out, m)
+		return nil
+	}})
+	return out, err
 }
 
 // ofSession returns the logs of the session whose messages are have. There may be several, because

@@ -33,7 +33,8 @@ func TestLogs(t *testing.T) {
 		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			agent, _, _ := strings.Cut(name, "-")
-			messages, err := knownLogs[agent].messages(path)
+			l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
+			messages, err := l.messages()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func TestFindLogs(t *testing.T) {
 	write("broken.jsonl", "{", `{"type":"user"}`, line("10:00:13", "/shop", ""))
 
 	from := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	logs, err := knownLogs["claude"].find(from, from.Add(time.Minute), "/shop")
+	logs, err := find("claude", from, from.Add(time.Minute), "/shop")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +116,13 @@ func TestLogsSkip(t *testing.T) {
 		`{"id":"2",` + at + `,"type":"user","content":[{"functionResponse":{"id":"x"}}]}`:                                                                  "gemini",
 		`[{"sessionId":"x","messageId":0,"type":"user","message":"in a list of prompts",` + at + `}]`:                                                      "gemini",
 	} {
-		docs := func(yield func([]byte) bool) { yield([]byte(line)) }
-		if got := spoken(knownLogs[agent].read(docs)); len(got) > 0 {
-			t.Errorf("%s: %s gave %+v", agent, line, got)
+		path := filepath.Join(t.TempDir(), "x.jsonl")
+		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
+		if got, err := l.messages(); len(got) > 0 || err != nil {
+			t.Errorf("%s: of %s are read %+v, %v", agent, line, got, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package agentlog
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,13 +31,12 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 	}
 	seen := map[string]bool{}
 	for _, agent := range s.Agents {
-		folder, known := knownLogs[agent.Name]
-		if !known || seen[agent.Name] {
+		if !slices.Contains(verified, agent.Name) || seen[agent.Name] {
 			continue
 		}
 		seen[agent.Name] = true
-		looked = append(looked, folder.dir())
-		all, err := folder.find(s.StartedAt.Add(-slack), to, s.Cwd)
+		looked = append(looked, Folders(agent.Name)[0])
+		all, err := find(agent.Name, s.StartedAt.Add(-slack), to, s.Cwd)
 		if err != nil {
 			return nil, looked, err
 		}

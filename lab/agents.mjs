@@ -47,6 +47,7 @@ export const LOGS = {
   gemini: [".gemini/tmp"],
   qwen: [".qwen/projects", ".qwen/tmp"],
   copilot: [".copilot/session-state"],
+  opencode: [".local/share/opencode"],
 };
 
 const KEY = "sk-ant-api03-loopback-only-not-a-real-key-000000000000";

@@ -22,7 +22,23 @@ type Session struct {
 	Sandbox string `json:"sandbox,omitempty"` // the name that it gave
 	Process string `json:"process,omitempty"` // its id of the command
 	Asked   *Asked `json:"asked,omitempty"`
+
+	Source *Source `json:"source,omitempty"` // nil: it was recorded
 }
+
+// Source says where a session without a recording comes from: an agent's own log.
+type Source struct {
+	Kind  string `json:"kind"`  // SourceAgentLog
+	Agent string `json:"agent"` // whose log it is
+	ID    string `json:"id"`    // the agent's own id of the conversation
+	Path  string `json:"path,omitempty"`
+}
+
+// SourceAgentLog is the kind of a session that was read from an agent's own log.
+const SourceAgentLog = "agent-log"
+
+// Recorded reports whether the session has a recording.
+func (s *Session) Recorded() bool { return s.Source == nil }
 
 // Piped reports whether the session is a command whose output went through pipes: its events are
 // Pipe, and lines end without a carriage return.

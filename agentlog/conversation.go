@@ -1,0 +1,411 @@
+package agentlog
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Facts is what a log says of its conversation besides its entries.
+type Facts struct {
+	ID      string // the agent's own; may hold any characters
+	Cwd     string // where it began
+	Title   string
+	Version string // of the agent
+	Model   string // the first one
+	First   time.Time
+	Last    time.Time // zero, as First, if the log has no credible time
+	Broken  int       // documents that are no JSON
+	Long    int       // documents that were too long
+}
+
+// Sink takes what a log says, in the log's order. An error ends the reading.
+type Sink struct {
+	// Entry takes an entry. Its number orders it among the others. A tool call comes when its result
+	// has come. An entry with an id that was there before replaces that one.
+	Entry func(e *session.Entry, cwd string) error
+	Usage func(u session.Usage) error // may come again with the same key; the last one counts
+	Seen  func(n int)                 // is called with the bytes that were read
+}
+
+// writer turns what a reader finds into entries. Its methods do nothing after an error.
+type writer struct {
+	agent string
+	facts Facts
+	sink  Sink
+	now   time.Time // of the document at hand, or of the last one that has a credible time
+	cwd   string
+	seq   int
+	calls map[string]*session.Entry // without a result, by the ids of the calls
+	side  string                    // the subagent whose log is read; empty: the main one's
+	err   error
+}
+
+func newWriter(agent string, sink Sink) *writer {
+	if sink.Usage == nil {
+		sink.Usage = func(session.Usage) error { return nil }
+	}
+	if sink.Seen == nil {
+		sink.Seen = func(int) {}
+	}
+	return &writer{agent: agent, sink: sink, calls: map[string]*session.Entry{}}
+}
+
+// earliest is before any agent had a log. Clocks that are not set show earlier times.
+var earliest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// at notes when the document at hand was written. A time that cannot be is ignored.
+func (w *writer) at(t time.Time) {
+	if t.Before(earliest) || t.After(time.Now().Add(24*time.Hour)) {
+		return
+	}
+	w.now = t.UTC()
+	if w.facts.First.IsZero() || t.Before(w.facts.First) {
+		w.facts.First = w.now
+	}
+	if t.After(w.facts.Last) {
+		w.facts.Last = w.now
+	}
+}
+
+// in notes the folder of the document at hand.
+func (w *writer) in(cwd string) {
+	if cwd != "" {
+		w.cwd = clean(cwd)
+		w.facts.Cwd = cmp.Or(w.facts.Cwd, w.cwd)
+	}
+}
+
+// is notes what is known of the conversation. What was known first stays.
+func (w *writer) is(id, version, model string) {
+	w.facts.ID = cmp.Or(w.facts.ID, id)
+	w.facts.Version = cmp.Or(w.facts.Version, clean(version))
+	if model != "<synthetic>" {
+		w.facts.Model = cmp.Or(w.facts.Model, clean(model))
+	}
+}
+
+// decode decodes a document. Members of another type than is expected are left out.
+func (w *writer) decode(doc []byte, to any) bool {
+	err := json.Unmarshal(doc, to)
+	if other := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &other) {
+		w.facts.Broken++
+		return false
+	}
+	return true
+}
+
+// entry returns a new entry. Its id follows from key, which must be unique in the log.
+func (w *writer) entry(key, typ string) *session.Entry {
+	w.seq++
+	if key == "" {
+		key = fmt.Sprintf("%s#%d", w.side, w.seq)
+	}
+	sum := sha256.Sum256([]byte(w.agent + "\x00" + key))
+	e := &session.Entry{ID: hex.EncodeToString(sum[:8]), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
+	if typ == session.TypeMessage {
+		e.Status = session.StatusComplete
+	}
+	if w.side != "" {
+		e.Data = map[string]any{"subagent": w.side}
+	}
+	return e
+}
+
+func (w *writer) put(e *session.Entry) {
+	if w.err == nil {
+		w.err = w.sink.Entry(e, w.cwd)
+	}
+}
+
+// say adds a message. Messages of subagents, which the user did not see, are what a tool did.
+func (w *writer) say(key, role, text string) {
+	text = strings.Trim(clean(text), "\n")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	e := w.entry(key, session.TypeMessage)
+	e.Role = role
+	switch {
+	case w.side != "" && role == session.RoleUser:
+		e.Role, e.Tool = session.RoleTool, &session.Tool{Name: subagent, Input: text, Status: session.ToolOK}
+	case w.side != "" && role != session.RoleThinking:
+		e.Role, e.Tool = session.RoleTool, &session.Tool{Name: subagent, Output: text, Status: session.ToolOK}
+	case role == session.RoleUser:
+		e.Text, e.Markdown = text, text
+	default:
+		e.Text, e.Markdown = plain(text), text
+	}
+	w.put(e)
+}
+
+// subagent names what subagents were asked and replied among the tools.
+const subagent = "subagent"
+
+// ran adds a command of the agent's own or of the shell, with what it printed.
+func (w *writer) ran(key, role, text, output string) *session.Entry {
+	e := w.entry(key, session.TypeMessage)
+	e.Role, e.Text, e.Markdown, e.Output = role, clean(text), clean(text), w.output(e, output)
+	w.put(e)
+	return e
+}
+
+// printed completes what ran returned.
+func (w *writer) printed(e *session.Entry, output string) {
+	if e == nil || output == "" {
+		return
+	}
+	c := *e
+	c.Output = w.output(&c, strings.TrimPrefix(c.Output+"\n"+output, "\n"))
+	*e = c
+	w.put(&c)
+}
+
+func (w *writer) event(key, name string, data map[string]any) {
+	e := w.entry(key, session.TypeEvent)
+	e.Event, e.Data = name, data
+	w.put(e)
+}
+
+// call adds a tool call, which has no result yet.
+func (w *writer) call(key, id, name, input string) {
+	e := w.entry(key, session.TypeMessage)
+	e.Role, e.Tool = session.RoleTool, &session.Tool{Name: clean(name), Input: cut(e, clean(input)), Status: session.ToolRunning}
+	if id == "" {
+		id = e.ID
+	}
+	if old := w.calls[id]; old != nil {
+		w.put(old)
+	}
+	w.calls[id] = e
+}
+
+// result adds the result of a tool call.
+func (w *writer) result(id, output string, failed bool) {
+	e := w.calls[id]
+	if e == nil {
+		return
+	}
+	delete(w.calls, id)
+	e.Tool.Output, e.Tool.Status = w.output(e, output), session.ToolOK
+	e.Tool.Truncated = e.Truncated
+	if failed {
+		e.Tool.Status = session.ToolError
+	}
+	if !w.now.IsZero() {
+		end := w.now
+		e.EndAt = &end
+	}
+	w.put(e)
+}
+
+func (w *writer) use(u session.Usage) {
+	u.Source, u.Agent, u.At = session.UsageLog, w.agent, w.now
+	u.Model = clean(u.Model)
+	if u.Total == 0 {
+		u.Total = u.Input + u.CacheRead + u.CacheWrite + u.Output
+	}
+	if w.err == nil && u.Total > 0 && u.Key != "" {
+		w.err = w.sink.Usage(u)
+	}
+}
+
+// end adds the calls that have no result.
+func (w *writer) end() (Facts, error) {
+	for _, e := range w.calls {
+		w.put(e)
+	}
+	clear(w.calls)
+	return w.facts, w.err
+}
+
+// mostOutput is how much of a tool's input or output is kept, in bytes: agents log whole files.
+const mostOutput = 64 << 10
+
+// output returns what a program printed, without what controls a terminal, and cuts it.
+func (w *writer) output(e *session.Entry, text string) string {
+	return cut(e, strings.TrimRight(clean(controls.ReplaceAllString(text, "")), "\n"))
+}
+
+// cut takes the middle out of a text that is too long, and notes so.
+func cut(e *session.Entry, text string) string {
+	if len(text) <= mostOutput {
+		return text
+	}
+	middle := text[mostOutput/2 : len(text)-mostOutput/2]
+	e.Truncate(session.TruncatedMiddle)
+	e.OmittedLines += strings.Count(middle, "\n")
+	return strings.ToValidUTF8(text[:mostOutput/2], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-mostOutput/2:], "")
+}
+
+// controls are the control sequences of ECMA-48 that programs print.
+var controls = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z^_a-z])")
+
+// clean makes a text valid: UTF-8 without NULs, lines that end with a line feed.
+func clean(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if strings.ContainsAny(text, "\x00\r") {
+		text = strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n", "\r", "\n").Replace(text)
+	}
+	return text
+}
+
+var (
+	headMark  = regexp.MustCompile(`^#{1,6}\s+`)
+	strong    = regexp.MustCompile(`\*\*([^*\n]+)\*\*`)
+	linkMarks = regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\n]*)\)`)
+)
+
+// plain returns Markdown without its most frequent marks. Code stays as it is.
+func plain(text string) string {
+	var out []string
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if mark := strings.TrimSpace(line); strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if fenced {
+			out = append(out, line)
+			continue
+		}
+		parts := strings.Split(headMark.ReplaceAllString(line, ""), "`")
+		for i := 0; i < len(parts); i += 2 {
+			parts[i] = linkMarks.ReplaceAllString(strong.ReplaceAllString(parts[i], "$1"), "$1 $2")
+		}
+		out = append(out, strings.Join(parts, ""))
+	}
+	return strings.Join(out, "\n")
+}
+
+// moment is a time in a log: text as in RFC 3339, or seconds or milliseconds since 1970. Anything
+// else is no time.
+type moment struct{ time.Time }
+
+// UnmarshalJSON never fails.
+func (m *moment) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		m.Time, _ = time.Parse(time.RFC3339Nano, text)
+		return nil
+	}
+	var n float64
+	if json.Unmarshal(b, &n) == nil && n > 0 && n < 1e14 {
+		if n < 1e11 {
+			n *= 1000
+		}
+		m.Time = time.UnixMilli(int64(n)).UTC()
+	}
+	return nil
+}
+
+// said is a text, or parts with texts.
+type said string
+
+// UnmarshalJSON never fails: what has no text is none.
+func (s *said) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*s = said(text)
+		return nil
+	}
+	var list []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Thought bool   `json:"thought"` // of Qwen Code
+	}
+	other := (*json.UnmarshalTypeError)(nil)
+	if err := json.Unmarshal(b, &list); err != nil && !errors.As(err, &other) {
+		return nil
+	}
+	var texts []string
+	for _, part := range list {
+		if part.Text != "" && part.Type != "thinking" && !part.Thought {
+			texts = append(texts, part.Text)
+		}
+	}
+	*s = said(strings.Join(texts, "\n"))
+	return nil
+}
+
+// beginsWith reports whether text begins with one of starts: then the agent put it there, and
+// nobody typed it.
+func beginsWith(text string, starts ...string) bool {
+	for _, start := range starts {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// below returns the key of a part of what has the key id; empty if that is.
+func below(id string, part ...string) string {
+	if id == "" {
+		return ""
+	}
+	return id + "/" + strings.Join(part, "/")
+}
+
+// inputOf returns what a tool was called with, as an agent shows it: the one argument that says
+// what it does, or all as JSON.
+func inputOf(args json.RawMessage) string {
+	var text string
+	if json.Unmarshal(args, &text) == nil {
+		if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+			return text
+		}
+		args = json.RawMessage(text)
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(args, &all) != nil {
+		return string(args)
+	}
+	for _, key := range []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "notebook_path", "prompt", "skill"} {
+		var text string
+		if json.Unmarshal(all[key], &text) == nil && text != "" {
+			return text + edited(all)
+		}
+		var words []string
+		if json.Unmarshal(all[key], &words) == nil && len(words) > 0 {
+			if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") { // bash -lc
+				return words[2]
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return string(args)
+}
+
+// edited returns what an edit takes out and puts in, or what is written to a file.
+func edited(all map[string]json.RawMessage) string {
+	of := func(keys ...string) (text string) {
+		for _, key := range keys {
+			if json.Unmarshal(all[key], &text) == nil && text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	var b strings.Builder
+	mark := func(sign, text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString("\n" + sign + strings.TrimRight(line, "\n"))
+		}
+	}
+	mark("-", of("old_string", "oldString"))
+	mark("+", of("new_string", "newString", "content"))
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package agentlog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// longest is how long a document may be, in bytes: agents log files and pictures. A longer one is
+// left out, so that memory stays flat.
+const longest = 16 << 20
+
+// documents reads the JSON documents of a log, one after the other: each line of a .jsonl, or each
+// member of a .json and each element of its lists.
+type documents struct {
+	in    *bufio.Reader
+	seen  func(n int)
+	buf   []byte
+	long  int  // documents that were too long
+	whole bool // the last line had an end
+}
+
+// readDocuments calls fn with each document of a file, until fn returns false. It returns how many
+// were too long. The document is only valid during the call. The file is not followed if it is a
+// link, and is left alone unless it is a regular file.
+func readDocuments(path string, seen func(n int), fn func(doc []byte) bool) (long int, err error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	d := &documents{in: bufio.NewReaderSize(f, 64<<10), seen: seen}
+	if filepath.Ext(path) == ".json" {
+		err = d.members(fn)
+	} else {
+		err = d.lines(fn)
+	}
+	return d.long, err
+}
+
+var errNotRegular = errors.New("it is not a regular file")
+
+// openRegular opens a regular file. It waits for no pipe, and follows no link.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: errNotRegular}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lines calls fn with each line that is not empty. Runs of NULs, which a crash may leave, are no
+// part of a line.
+func (d *documents) lines(fn func([]byte) bool) error {
+	for {
+		d.buf = d.buf[:0]
+		tooLong, err := false, bufio.ErrBufferFull
+		for errors.Is(err, bufio.ErrBufferFull) {
+			var part []byte
+			part, err = d.in.ReadSlice('\n')
+			d.seen(len(part))
+			if tooLong = tooLong || len(d.buf)+len(part) > longest; !tooLong {
+				d.buf = append(d.buf, part...)
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		line := bytes.Trim(d.buf, "\x00\ufeff \t\r\n")
+		switch {
+		case tooLong:
+			d.long++
+		case len(line) > 0 && !fn(line):
+			return nil
+		}
+		if err != nil {
+			return nil
+		}
+		if cap(d.buf) > 1<<20 {
+			d.buf = nil // the next one is shorter, most of the time
+		}
+	}
+}
+
+// members calls fn with each member of a JSON document, as an object of its own, and with each
+// element of its lists. A document that breaks off is read up to there.
+func (d *documents) members(fn func([]byte) bool) error {
+	s := splitter{}
+	for {
+		c, err := d.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.read++; s.read%(64<<10) == 0 {
+			d.seen(64 << 10)
+		}
+		doc, tooLong := s.next(c)
+		if tooLong {
+			d.long++
+		}
+		if doc != nil && !fn(doc) {
+			return nil
+		}
+	}
+}
+
+// splitter finds the members of a document, and the elements of its lists, byte by byte. A member
+// that is a list is split into its elements; every other one becomes an object with one member.
+type splitter struct {
+	read   int
+	stack  []byte // the brackets that are open
+	quoted bool
+	escape bool
+	list   bool   // the member at hand is a list, or the document is one
+	key    []byte // with its colon, of the member at hand
+	value  []byte
+	long   bool
+}
+
+// next takes a byte. It returns a document once it is complete.
+func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
+	depth := len(s.stack)
+	inner := 1
+	if s.list {
+		inner = len(s.listAt())
+	}
+	switch {
+	case s.quoted:
+		switch {
+		case s.escape:
+			s.escape = false
+		case c == '\\':
+			s.escape = true
+		case c == '"':
+			s.quoted = false
+		}
+	case c == '"':
+		s.quoted = true
+	case c == '{' || c == '[':
+		if s.stack = append(s.stack, c); depth == 0 {
+			s.list = c == '['
+			return nil, false
+		}
+		if depth == 1 && c == '[' && !s.list {
+			s.list, s.value, s.long = true, nil, false
+			return nil, false
+		}
+	case c == '}' || c == ']':
+		if depth == 0 {
+			return nil, false
+		}
+		s.stack = s.stack[:depth-1]
+		if depth <= inner { // the end of the list, or of all
+			doc, tooLong = s.take()
+			if s.list && depth > 1 {
+				s.list = false
+			}
+			s.key, s.value = nil, nil
+			return doc, tooLong
+		}
+	case c == ',' && depth == inner:
+		doc, tooLong = s.take()
+		if !s.list {
+			s.key = nil
+		}
+		return doc, tooLong
+	case c == ':' && depth == 1 && !s.list:
+		s.key, s.value = append(append([]byte{}, bytes.TrimSpace(s.value)...), ':'), nil
+		return nil, false
+	}
+	if depth == 0 {
+		return nil, false
+	}
+	if s.long = s.long || len(s.value) >= longest; !s.long {
+		s.value = append(s.value, c)
+	}
+	return nil, false
+}
+
+// listAt returns the brackets that are open around an element of the list at hand.
+func (s *splitter) listAt() []byte {
+	if len(s.stack) > 0 && s.stack[0] == '[' {
+		return s.stack[:1]
+	}
+	return s.stack[:min(2, len(s.stack))]
+}
+
+// take returns the document that is complete now, if there is one.
+func (s *splitter) take() (doc []byte, tooLong bool) {
+	value, long := bytes.TrimSpace(s.value), s.long
+	s.value, s.long = nil, false
+	switch {
+	case long:
+		return nil, true
+	case len(value) == 0:
+		return nil, false
+	case s.list:
+		return value, false
+	case len(s.key) == 0:
+		return nil, false
+	}
+	doc = append(append([]byte{'{'}, s.key...), value...)
+	return append(doc, '}'), false
+}

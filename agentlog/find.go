@@ -1,0 +1,263 @@
+package agentlog
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Log is what an agent logged of one conversation.
+type Log struct {
+	Agent string
+	Path  string   // of the main file, or the place in a database
+	Files []string // the main one first, then those of subagents
+	Size  int64    // of all files, in bytes
+	State string   // differs when something was added
+
+	read func(l *Log, w *writer) error
+}
+
+// Read reads the log to its end, as far as it can be read. An entry without a credible time has
+// none.
+func (l *Log) Read(sink Sink) (Facts, error) {
+	w := newWriter(l.Agent, sink)
+	if err := l.read(l, w); err != nil {
+		facts, _ := w.end()
+		return facts, err
+	}
+	return w.end()
+}
+
+// keeper finds the logs of an agent.
+type keeper struct {
+	folders func() []string
+	endings []string                               // of the files
+	wants   func(rel string) bool                  // whether a file holds a conversation; nil: all do
+	reader  func(w *writer) (func([]byte), func()) // of one file
+}
+
+// keepers are the agents whose logs are files of messages.
+var keepers = map[string]keeper{
+	"claude": {claudeFolders, []string{".jsonl"}, nil, simple(newClaude)},
+	"codex": {func() []string {
+		home := homeOf("CODEX_HOME", ".codex")()
+		return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
+	}, []string{".jsonl"}, nil, newCodex},
+	"gemini":  {func() []string { return []string{filepath.Join(geminiHome(), "tmp")} }, []string{".jsonl", ".json"}, inChats, simple(newGemini)},
+	"qwen":    {func() []string { return []string{filepath.Join(homeOf("QWEN_HOME", ".qwen")(), "projects")} }, []string{".jsonl"}, nil, simple(newQwen)},
+	"copilot": {func() []string { return []string{filepath.Join(homeOf("COPILOT_HOME", ".copilot")(), "session-state")} }, []string{".jsonl"}, isEvents, simple(newCopilot)},
+}
+
+func simple(of func(w *writer) func([]byte)) func(w *writer) (func([]byte), func()) {
+	return func(w *writer) (func([]byte), func()) { return of(w), func() {} }
+}
+
+func inChats(rel string) bool  { return filepath.Base(filepath.Dir(rel)) == "chats" }
+func isEvents(rel string) bool { return filepath.Base(rel) == "events.jsonl" }
+
+// Agents returns the names of the agents whose logs are read.
+func Agents() []string { return []string{"claude", "codex", "gemini", "opencode", "qwen", "copilot"} }
+
+func homeOf(variable, folder string) func() string {
+	return func() string {
+		if dir := os.Getenv(variable); dir != "" {
+			return dir
+		}
+		home, _ := os.UserHomeDir() // without one nothing is found
+		return filepath.Join(home, folder)
+	}
+}
+
+// claudeFolders returns where Claude Code keeps its logs: some versions follow XDG.
+func claudeFolders() []string {
+	folders := []string{filepath.Join(homeOf("CLAUDE_CONFIG_DIR", ".claude")(), "projects")}
+	if os.Getenv("CLAUDE_CONFIG_DIR") == "" {
+		folders = append(folders, filepath.Join(homeOf("XDG_CONFIG_HOME", ".config")(), "claude", "projects"))
+	}
+	return folders
+}
+
+// geminiHome returns Gemini CLI's folder. GEMINI_CLI_HOME takes the place of the user's home.
+func geminiHome() string {
+	if home := os.Getenv("GEMINI_CLI_HOME"); home != "" && os.Getenv("GEMINI_CONFIG_DIR") == "" {
+		return filepath.Join(home, ".gemini")
+	}
+	return homeOf("GEMINI_CONFIG_DIR", ".gemini")()
+}
+
+// Folders returns where an agent keeps its logs; nil if the agent is not known.
+func Folders(agent string) []string {
+	if agent == "opencode" {
+		return []string{opencodeFolder()}
+	}
+	if k, ok := keepers[agent]; ok {
+		return k.folders()
+	}
+	return nil
+}
+
+// Find returns the logs of an agent in the order of their paths. It passes what cannot be read to
+// report, and goes on.
+func Find(agent string, report func(error)) []Log {
+	var logs []Log
+	if agent == "opencode" {
+		logs = findOpencode(opencodeFolder(), report)
+	} else if k, ok := keepers[agent]; ok {
+		for _, folder := range k.folders() {
+			logs = append(logs, k.find(agent, folder, report)...)
+		}
+	}
+	sortLogs(logs)
+	return logs
+}
+
+// file is a log's file.
+type file struct {
+	path string
+	info fs.FileInfo
+}
+
+// walk returns the regular files of the logs below a folder. The folder itself may be a link.
+func (k keeper) walk(folder string, report func(error)) (files []file) {
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			report(err)
+		}
+		return nil
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				report(err)
+			}
+			return nil
+		}
+		rel, _ := filepath.Rel(root, path)
+		if !d.Type().IsRegular() || !slices.Contains(k.endings, filepath.Ext(path)) || k.wants != nil && !k.wants(rel) {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Size() > 0 {
+			files = append(files, file{path, info})
+		}
+		return nil
+	})
+	return files
+}
+
+// find groups the files of one conversation.
+func (k keeper) find(agent, folder string, report func(error)) (logs []Log) {
+	at := map[string]int{}
+	var later []file // subagents'
+	states := []([]file){}
+	add := func(key string, f file) {
+		i, known := at[key]
+		if !known {
+			i = len(logs)
+			at[key] = i
+			logs = append(logs, Log{Agent: agent, Path: f.path, read: k.read})
+			states = append(states, nil)
+		}
+		logs[i].Files, logs[i].Size = append(logs[i].Files, f.path), logs[i].Size+f.info.Size()
+		states[i] = append(states[i], f)
+	}
+	for _, f := range k.walk(folder, report) {
+		switch {
+		case agent == "claude" && parentOf(f.path, false) != "":
+			later = append(later, f)
+		case agent == "gemini":
+			add(cmp.Or(headID(f.path), f.path), f)
+		default:
+			add(f.path, f)
+		}
+	}
+	for _, f := range later {
+		add(parentOf(f.path, true), f)
+	}
+	for i := range logs {
+		sum := fnv.New64a()
+		for _, f := range states[i] {
+			fmt.Fprintf(sum, "%s %d %d\n", filepath.Base(f.path), f.info.Size(), f.info.ModTime().UnixNano())
+		}
+		logs[i].State = fmt.Sprintf("%x", sum.Sum64())
+	}
+	return logs
+}
+
+// parentOf returns the log that a subagent's log belongs to, or "" if it is no subagent's: since
+// 2.1 it is in a folder below that of the conversation, before that it named it.
+func parentOf(path string, look bool) string {
+	if !strings.HasPrefix(filepath.Base(path), "agent-") {
+		return ""
+	}
+	dir := filepath.Dir(path)
+	if filepath.Base(dir) == "subagents" {
+		return filepath.Dir(dir) + ".jsonl"
+	}
+	if !look {
+		return path
+	}
+	if id := headID(path); id != "" && !strings.ContainsAny(id, "/\\") {
+		return filepath.Join(dir, id+".jsonl")
+	}
+	return path
+}
+
+var sessionID = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]{1,200})"`)
+
+// headID returns the id of the conversation, as the beginning of a log states it.
+func headID(path string) string {
+	f, err := openRegular(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, _ := f.Read(head)
+	if m := sessionID.FindSubmatch(head[:n]); m != nil {
+		return string(bytes.ToValidUTF8(m[1], nil))
+	}
+	return ""
+}
+
+// read reads the files of a conversation, the main one first.
+func (k keeper) read(l *Log, w *writer) error {
+	if l.Agent == "gemini" {
+		w.in(projectOf(l.Path))
+	}
+	var errs error
+	for i, path := range l.Files {
+		line, end := k.reader(w)
+		if w.side = ""; l.Agent == "claude" && i > 0 {
+			w.side = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		}
+		long, err := readDocuments(path, w.sink.Seen, func(doc []byte) bool {
+			line(doc)
+			return w.err == nil
+		})
+		end()
+		w.facts.Long += long
+		errs = errors.Join(errs, err, w.err)
+		if w.err != nil {
+			break
+		}
+	}
+	return errs
+}
+
+// projectOf returns the folder that the chats of Gemini CLI are of; empty if no file states it.
+func projectOf(chat string) string {
+	b, err := readFile(filepath.Join(filepath.Dir(filepath.Dir(chat)), ".project_root"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

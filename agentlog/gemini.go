@@ -1,0 +1,242 @@
+package agentlog
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// geminiDoc is a document of Gemini CLI's log: a message, or what is said of the conversation.
+type geminiDoc struct {
+	geminiMessage
+	SessionID string          `json:"sessionId"`
+	StartTime moment          `json:"startTime"`
+	Summary   string          `json:"summary"`
+	Messages  []geminiMessage `json:"messages"`
+	RewindTo  string          `json:"$rewindTo"`
+	Set       struct {
+		Messages []geminiMessage `json:"messages"`
+		Summary  string          `json:"summary"`
+	} `json:"$set"`
+}
+
+type geminiMessage struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	Timestamp moment `json:"timestamp"`
+	Content   said   `json:"content"`
+	Shown     said   `json:"displayContent"` // what was typed, where files are named in it
+	Model     string `json:"model"`
+	Thoughts  []struct {
+		Subject     string `json:"subject"`
+		Description string `json:"description"`
+	} `json:"thoughts"`
+	ToolCalls []struct {
+		ID     string          `json:"id"`
+		Name   string          `json:"name"`
+		Args   json.RawMessage `json:"args"`
+		Status string          `json:"status"`
+		Shown  json.RawMessage `json:"resultDisplay"`
+		Result []struct {
+			Response struct {
+				Response struct {
+					Output said `json:"output"`
+					Error  said `json:"error"`
+				} `json:"response"`
+			} `json:"functionResponse"`
+		} `json:"result"`
+	} `json:"toolCalls"`
+	Tokens struct {
+		Input    int64 `json:"input"`
+		Output   int64 `json:"output"`
+		Cached   int64 `json:"cached"`
+		Thoughts int64 `json:"thoughts"`
+		Tool     int64 `json:"tool"`
+		Total    int64 `json:"total"`
+	} `json:"tokens"`
+}
+
+// geminiReader reads Gemini CLI's log (seen: 0.11 to 0.61): one document with all messages or,
+// since 0.4x, lines. A message that has grown is on another line again, and "$set" is a line with
+// many messages.
+type geminiReader struct {
+	*writer
+	seqs map[string]int // of entries, by their keys
+}
+
+func newGemini(w *writer) func(doc []byte) {
+	r := &geminiReader{writer: w, seqs: map[string]int{}}
+	return r.document
+}
+
+func (r *geminiReader) document(doc []byte) {
+	var d geminiDoc
+	if !r.decode(doc, &d) {
+		return
+	}
+	r.is(d.SessionID, "", "")
+	if title := cmp.Or(d.Summary, d.Set.Summary); title != "" && d.Type == "" {
+		r.facts.Title = clean(title)
+	}
+	if d.RewindTo != "" {
+		r.say("", session.RoleSystem, "The user went back to an earlier message.")
+	}
+	for _, m := range append(append(d.Messages, d.Set.Messages...), d.geminiMessage) {
+		r.message(&m)
+	}
+}
+
+// again lets the entry with a key have the number that it had before.
+func (r *geminiReader) again(key string, add func()) {
+	old, known := r.seqs[key]
+	next := r.seq
+	if known {
+		r.seq = old - 1
+	}
+	add()
+	if known {
+		r.seq = next
+		return
+	}
+	r.seqs[key] = r.seq
+}
+
+func (r *geminiReader) message(m *geminiMessage) {
+	text := cmp.Or(string(m.Shown), string(m.Content))
+	if strings.HasPrefix(text, "<session_context>") {
+		r.in(workspace(text))
+		return
+	}
+	role, known := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant, "info": session.RoleSystem, "error": session.RoleSystem, "warning": session.RoleSystem}[m.Type]
+	if !known {
+		return
+	}
+	r.at(m.Timestamp.Time)
+	r.is("", "", m.Model)
+	id := m.ID
+	if id == "" {
+		id = fmt.Sprintf("%d %s %s", m.Timestamp.UnixNano(), m.Type, text)
+	}
+	for i, t := range m.Thoughts {
+		key := fmt.Sprintf("%s/thought/%d", id, i)
+		r.again(key, func() { r.say(key, session.RoleThinking, strings.TrimSpace(t.Subject+"\n"+t.Description)) })
+	}
+	r.again(id, func() { r.say(id, role, text) })
+	for i, c := range m.ToolCalls {
+		key := fmt.Sprintf("%s/tool/%d", id, i)
+		r.again(key, func() {
+			r.call(key, key, c.Name, inputOf(c.Args))
+			var shown string
+			_ = json.Unmarshal(c.Shown, &shown) // it may be no text
+			for _, part := range c.Result {
+				answer := part.Response.Response
+				shown = cmp.Or(shown, geminiOutput(string(answer.Output)), string(answer.Error))
+			}
+			if c.Status != "" && c.Status != "executing" && c.Status != "scheduled" && c.Status != "validating" {
+				r.result(key, shown, c.Status == "error")
+			}
+		})
+	}
+	if t := m.Tokens; t.Total > 0 {
+		r.use(session.Usage{Key: id, Model: m.Model, Input: max(0, t.Input-t.Cached) + t.Tool, CacheRead: t.Cached, Output: t.Output + t.Thoughts, Reasoning: t.Thoughts, Total: t.Total})
+	}
+}
+
+// geminiOutput returns what a command printed, without the words around it.
+func geminiOutput(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
+	_, rest, ok := strings.Cut("\n"+text, "\nOutput: ")
+	if !ok {
+		return text
+	}
+	for _, mark := range []string{"\nError: ", "\nExit Code: ", "\nProcess Group PGID: "} {
+		rest, _, _ = strings.Cut(rest, mark)
+	}
+	return rest
+}
+
+// workspace returns the first folder that the context of a session names.
+func workspace(text string) string {
+	_, rest, _ := strings.Cut(text, "Workspace Directories:**\n  - ")
+	dir, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(dir)
+}
+
+// qwenLine is a line of Qwen Code's log (seen: 0.12 to 0.24): a line for each message.
+type qwenLine struct {
+	UUID      string `json:"uuid"`
+	SessionID string `json:"sessionId"`
+	Type      string `json:"type"`
+	Subtype   string `json:"subtype"`
+	Timestamp moment `json:"timestamp"`
+	Cwd       string `json:"cwd"`
+	Version   string `json:"version"`
+	Model     string `json:"model"`
+	Message   struct {
+		Parts []struct {
+			Text    string `json:"text"`
+			Thought bool   `json:"thought"`
+			Call    struct {
+				ID   string          `json:"id"`
+				Name string          `json:"name"`
+				Args json.RawMessage `json:"args"`
+			} `json:"functionCall"`
+			Response struct {
+				ID       string `json:"id"`
+				Response struct {
+					Output said `json:"output"`
+					Error  said `json:"error"`
+				} `json:"response"`
+			} `json:"functionResponse"`
+		} `json:"parts"`
+	} `json:"message"`
+	Usage struct {
+		Prompt     int64 `json:"promptTokenCount"`
+		Candidates int64 `json:"candidatesTokenCount"`
+		Thoughts   int64 `json:"thoughtsTokenCount"`
+		Cached     int64 `json:"cachedContentTokenCount"`
+		Total      int64 `json:"totalTokenCount"`
+	} `json:"usageMetadata"`
+}
+
+func newQwen(w *writer) func(doc []byte) {
+	return func(doc []byte) {
+		var l qwenLine
+		if !w.decode(doc, &l) {
+			return
+		}
+		w.at(l.Timestamp.Time)
+		w.in(l.Cwd)
+		w.is(l.SessionID, l.Version, l.Model)
+		if l.Subtype != "" {
+			return
+		}
+		role := map[string]string{"user": session.RoleUser, "assistant": session.RoleAssistant}[l.Type]
+		var texts []string
+		for i, p := range l.Message.Parts {
+			key := below(l.UUID, strconv.Itoa(i))
+			switch {
+			case p.Call.Name != "":
+				w.call(key, p.Call.ID, p.Call.Name, inputOf(p.Call.Args))
+			case p.Response.ID != "":
+				w.result(p.Response.ID, cmp.Or(geminiOutput(string(p.Response.Response.Output)), string(p.Response.Response.Error)), p.Response.Response.Error != "")
+			case p.Thought:
+				w.say(key, session.RoleThinking, p.Text)
+			case role == session.RoleUser:
+				texts = append(texts, p.Text)
+			case role != "":
+				w.say(key, role, p.Text)
+			}
+		}
+		if role == session.RoleUser {
+			w.say(l.UUID, role, strings.Join(texts, "\n"))
+		}
+		if u := l.Usage; u.Total > 0 {
+			w.use(session.Usage{Key: l.UUID, Model: l.Model, Input: max(0, u.Prompt-u.Cached), CacheRead: u.Cached, Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts, Total: u.Total})
+		}
+	}
+}

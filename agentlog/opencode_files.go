@@ -1,0 +1,159 @@
+package agentlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// opencodeFiles is the storage of opencode before 1.2: a file for each session, message and part.
+type opencodeFiles struct {
+	root string // with storage/session, storage/message and storage/part
+}
+
+// find returns the conversations. Those of subagents belong to that of their parent.
+func (o opencodeFiles) find(report func(error)) (logs []Log) {
+	paths, _ := filepath.Glob(filepath.Join(o.root, "storage", "session", "*", "ses_*.json"))
+	children := map[string][]string{}
+	for _, path := range paths {
+		s, err := o.describe(path)
+		if err != nil {
+			report(err)
+			continue
+		}
+		if s.Parent != "" {
+			children[s.Parent] = append(children[s.Parent], path)
+			continue
+		}
+		logs = append(logs, Log{Agent: "opencode", Path: path, Files: []string{path}})
+	}
+	for i := range logs {
+		l := &logs[i]
+		id := strings.TrimSuffix(filepath.Base(l.Path), ".json")
+		l.Files = append(l.Files, children[id]...)
+		state := fnv.New64a()
+		for _, path := range l.Files {
+			l.Size += o.sum(path, state)
+		}
+		l.State = fmt.Sprintf("%x", state.Sum64())
+		l.read = o.read
+	}
+	return logs
+}
+
+// mostOfFile is how large a file of a message or part may be, in bytes.
+const mostOfFile = longest
+
+// readFile reads a small regular file.
+func readFile(path string) ([]byte, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostOfFile+1))
+	if err == nil && len(b) > mostOfFile {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("it is too large")}
+	}
+	return b, err
+}
+
+func (o opencodeFiles) describe(path string) (s opencodeSession, err error) {
+	b, err := readFile(path)
+	if err != nil {
+		return s, err
+	}
+	other := (*json.UnmarshalTypeError)(nil)
+	if err = json.Unmarshal(b, &s); err != nil && !errors.As(err, &other) {
+		return s, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// messages returns the folder of a session's messages. The names of the files are the ids; what is
+// in a file leads nowhere else.
+func (o opencodeFiles) messages(path string) string {
+	return filepath.Join(o.root, "storage", "message", strings.TrimSuffix(filepath.Base(path), ".json"))
+}
+
+// list returns the regular .json files in a folder, sorted: ids sort by time.
+func list(folder string) (infos []fs.FileInfo) {
+	entries, _ := os.ReadDir(folder) // one that is not there is empty
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".json" {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+// sum returns the size of a session's messages, and adds their state.
+func (o opencodeFiles) sum(path string, state io.Writer) (size int64) {
+	if info, err := os.Lstat(path); err == nil {
+		fmt.Fprintf(state, "%s %d %d\n", filepath.Base(path), info.Size(), info.ModTime().UnixNano())
+		size += info.Size()
+	}
+	for _, info := range list(o.messages(path)) {
+		fmt.Fprintf(state, "%s %d %d\n", info.Name(), info.Size(), info.ModTime().UnixNano())
+		size += info.Size()
+		parts := filepath.Join(o.root, "storage", "part", strings.TrimSuffix(info.Name(), ".json"))
+		for _, p := range list(parts) {
+			fmt.Fprintf(state, "%s %d %d\n", p.Name(), p.Size(), p.ModTime().UnixNano())
+			size += p.Size()
+		}
+	}
+	return size
+}
+
+func (o opencodeFiles) read(l *Log, w *writer) error {
+	r := opencodeReader{w}
+	for i, path := range l.Files {
+		s, err := o.describe(path)
+		if err != nil {
+			return err
+		}
+		if w.side = ""; i > 0 {
+			w.side = strings.TrimSuffix(filepath.Base(path), ".json")
+		} else {
+			r.session(s)
+		}
+		for _, info := range list(o.messages(path)) {
+			file := filepath.Join(o.messages(path), info.Name())
+			doc, err := readFile(file)
+			if err != nil {
+				w.facts.Broken++
+				continue
+			}
+			w.sink.Seen(len(doc))
+			id := strings.TrimSuffix(info.Name(), ".json")
+			r.message(id, doc, func(part func(string, []byte)) {
+				folder := filepath.Join(o.root, "storage", "part", id)
+				for _, p := range list(folder) {
+					doc, err := readFile(filepath.Join(folder, p.Name()))
+					if err != nil {
+						w.facts.Broken++
+						continue
+					}
+					w.sink.Seen(len(doc))
+					part(strings.TrimSuffix(p.Name(), ".json"), doc)
+				}
+			})
+			if w.err != nil {
+				return w.err
+			}
+		}
+	}
+	return nil
+}
+
+// sortLogs orders logs by their paths, so that each run is the same.
+func sortLogs(logs []Log) {
+	slices.SortFunc(logs, func(a, b Log) int { return strings.Compare(a.Path, b.Path) })
+}
