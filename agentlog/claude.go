@@ -87,6 +87,7 @@ func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
 type claudeReader struct {
 	*writer
 	turn    map[string]bool // lines since the last prompt
+	warm    bool            // the subagent is warmed up: nobody asked for anything
 	command *session.Entry  // the last one, which may yet print
 	last    string          // uuid of the last message
 }
@@ -110,8 +111,11 @@ func (r *claudeReader) line(doc []byte) {
 	if l.IsSidechain {
 		r.side = cmp.Or(l.AgentID, r.side, subagent)
 	}
+	if l.Type == session.RoleUser && len(l.Message.Content) == 1 && l.Message.Content[0].Type == "text" {
+		r.warm = r.side != "" && l.Message.Content[0].Text == "Warmup"
+	}
 	switch {
-	case l.IsMeta:
+	case l.IsMeta || r.warm && r.side != "":
 	case l.Type == session.RoleUser:
 		r.user(&l)
 	case l.Type == session.RoleAssistant:
@@ -177,7 +181,7 @@ func (r *claudeReader) user(l *claudeLine) {
 	}
 	text := strings.TrimSpace(reminders.ReplaceAllString(strings.Join(texts, "\n"), ""))
 	switch {
-	case text == "" || beginsWith(text, "<task-notification>", "Caveat: ") || r.side != "" && text == "Warmup":
+	case text == "" || beginsWith(text, "<task-notification>", "Caveat: "):
 	case l.IsCompactSummary:
 		r.say(l.UUID, session.RoleSystem, text)
 	case strings.HasPrefix(text, "[Request interrupted"):
@@ -201,7 +205,6 @@ func (r *claudeReader) prompt(l *claudeLine, text string) {
 			r.put(e)
 		}
 		clear(r.turn)
-		r.turn[l.Parent] = true
 	}
 	r.say(l.UUID, session.RoleUser, text)
 }

@@ -165,6 +165,20 @@ func plainText(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
+// Alike reports whether two texts are the same prompt: the screen may show a part of it, or other
+// blanks.
+func Alike(a, b string) bool {
+	a, b = plainText(a), plainText(b)
+	if a == b {
+		return true
+	}
+	const telling = 16 // bytes that no two prompts begin with by chance
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return len(a) >= telling && strings.HasPrefix(b, a) || likeness(a, b) >= 0.7
+}
+
 // textDistance is how many characters one would have to change.
 func textDistance(a, b string) int {
 	d := diffmatchpatch.New()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -98,11 +99,12 @@ func (r *geminiReader) again(key string, add func()) {
 		r.seq = old - 1
 	}
 	add()
-	if known {
+	switch {
+	case known:
 		r.seq = next
-		return
+	case r.seq > next:
+		r.seqs[key] = r.seq
 	}
-	r.seqs[key] = r.seq
 }
 
 func (r *geminiReader) message(m *geminiMessage) {
@@ -132,6 +134,7 @@ func (r *geminiReader) message(m *geminiMessage) {
 			r.call(key, key, c.Name, inputOf(c.Args))
 			var shown string
 			_ = json.Unmarshal(c.Shown, &shown) // it may be no text
+			shown = lineEnds.ReplaceAllString(shown, "")
 			for _, part := range c.Result {
 				answer := part.Response.Response
 				shown = cmp.Or(shown, geminiOutput(string(answer.Output)), string(answer.Error))
@@ -145,6 +148,9 @@ func (r *geminiReader) message(m *geminiMessage) {
 		r.use(session.Usage{Key: id, Model: m.Model, Input: max(0, t.Input-t.Cached) + t.Tool, CacheRead: t.Cached, Output: t.Output + t.Thoughts, Reasoning: t.Thoughts, Total: t.Total})
 	}
 }
+
+// lineEnds are the blanks that fill a window.
+var lineEnds = regexp.MustCompile(`(?m)[ \t]+$`)
 
 // geminiOutput returns what a command printed, without the words around it.
 func geminiOutput(text string) string {

@@ -148,7 +148,7 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	}
 	fmt.Fprintf(sum, "%d %d %s", h.Cols, h.Rows, h.Command)
 	return session.Session{
-		ID:        recordingID(started, sum.Sum(nil)),
+		ID:        SessionID(started, sum.Sum(nil)),
 		Command:   cli.SplitCommand(h.Command),
 		Title:     h.Title,
 		StartedAt: started,
@@ -157,9 +157,10 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	}
 }
 
-// recordingID lays an id out as a version 8 UUID that sorts by time as version 7 does (RFC 9562,
-// 5.7 and 5.8).
-func recordingID(started time.Time, sum []byte) string {
+// SessionID returns the id of a session that was not recorded here: when it started, and a hash of
+// what is unique to it. It is a version 8 UUID that sorts by time as version 7 does (RFC 9562, 5.7
+// and 5.8).
+func SessionID(started time.Time, sum []byte) string {
 	var id uuid.UUID
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(max(0, started.UnixMilli()))<<16)

@@ -34,6 +34,11 @@ type Exporter struct {
 // Write writes a session in a format that Formats names. If entries are wanted that the session
 // does not have, the error is an *archive.MissingError.
 func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	if NeedsRecording(format) {
+		if err := library.Recorded(info); err != nil {
+			return err
+		}
+	}
 	t, err := x.Library.Transcript(ctx, info)
 	if err != nil {
 		return err
@@ -54,6 +59,10 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 
 // recordingFormats are those that show the raw log, which render has no part in.
 var recordingFormats = []string{"html", "svg", "cast", "cast2"}
+
+// NeedsRecording reports whether a format shows the recording, and nothing else. A page shows the
+// conversation, too.
+func NeedsRecording(format string) bool { return format == "svg" || format == "cast" || format == "cast2" }
 
 // Formats returns the names of all formats.
 func Formats() []string { return slices.Concat(render.Formats(), recordingFormats) }

@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/cast"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
@@ -23,6 +24,13 @@ const pageIdle = 3 * time.Second
 
 // writePage writes the session t as HTML: the conversation beside the recording.
 func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
+	if !info.Recorded() {
+		cut, err := x.Ref.Cut(t, info.Name != "")
+		if err != nil {
+			return err
+		}
+		return render.HTML(w, cut, nil)
+	}
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err
@@ -71,6 +79,9 @@ func (x Exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info
 // Screen returns the screen of a session at the moment that is wanted. If entries are wanted that
 // the session does not have, the error is an *archive.MissingError.
 func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Widths) (screen.Screen, error) {
+	if err := library.Recorded(info); err != nil {
+		return screen.Screen{}, err
+	}
 	t, err := x.Library.Transcript(ctx, info)
 	if err != nil {
 		return screen.Screen{}, err

@@ -5,6 +5,7 @@ package library
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -50,6 +51,15 @@ type Library struct {
 
 // ErrNoRawLog says that a session has entries at most: there is nothing to read them from again.
 var ErrNoRawLog = errors.New("the session has no raw log")
+
+// Recorded returns an error with a hint if a session has no recording that could be played. It wraps
+// session.ErrNoRecording.
+func Recorded(info *store.Info) error {
+	if info.Recorded() {
+		return nil
+	}
+	return cli.Fail(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording), "`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
+}
 
 func (l *Library) warn(format string, args ...any) {
 	if l.Warn != nil {
@@ -114,6 +124,9 @@ func (l *Library) running(ctx context.Context, info *store.Info) (*session.Trans
 
 // Reread reads a session's raw log again. The error is ErrNoRawLog if it is empty and always was.
 func (l *Library) Reread(ctx context.Context, info *store.Info) (*session.Transcript, []*store.Damage, error) {
+	if !info.Recorded() {
+		return nil, nil, ErrNoRawLog
+	}
 	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
 	defer source.Stop()
 	t, err := archive.Transcribe(info.Session, source, nil)

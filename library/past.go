@@ -253,6 +253,9 @@ func (v *Past) startReadOut() <-chan struct{} {
 
 // Screen implements server.Past.
 func (v *Past) Screen(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
+	if err := Recorded(info); err != nil {
+		return screen.Screen{}, 0, err
+	}
 	leave, err := v.Turn(ctx)
 	if err != nil {
 		return screen.Screen{}, 0, err

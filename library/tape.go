@@ -10,6 +10,9 @@ import (
 // Tape returns the recording of a session to play, or the part of it that shows the entries of ref.
 // If the session does not have them, the error is an *archive.MissingError.
 func (l *Library) Tape(ctx context.Context, info *store.Info, ref archive.Ref) (*archive.Tape, error) {
+	if err := Recorded(info); err != nil {
+		return nil, err
+	}
 	t := &archive.Tape{Cols: info.Cols, Rows: info.Rows}
 	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
 	defer source.Stop()

@@ -64,6 +64,9 @@ func factsOf(s *session.Session) (facts []fact) {
 	if s.EndedAt != nil {
 		add("Ended", endOf(s))
 	}
+	if s.Source != nil {
+		add("Source", s.Source.Agent+"'s own log "+s.Source.ID+", no recording")
+	}
 	if s.Cols > 0 && s.Rows > 0 {
 		add("Window", fmt.Sprintf("%dx%d", s.Cols, s.Rows))
 	}

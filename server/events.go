@@ -113,7 +113,7 @@ func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, with
 	if err := s.tellStored(ctx, t, info, last); err != nil {
 		return err
 	}
-	if withScreen {
+	if withScreen && info.Recorded() {
 		shot, seq, err := s.Past.Screen(ctx, info, math.Inf(1))
 		if err != nil {
 			return err

@@ -20,6 +20,9 @@ func (s *Server) getRaw(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if !info.Recorded() {
+		return session.ErrNoRecording
+	}
 	raw := &rawReader{ctx: r.Context(), db: s.Store, id: info.ID, size: info.RawBytes}
 	defer raw.drop()
 	asFile(w.Header(), info.ID+".raw", "application/octet-stream")

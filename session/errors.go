@@ -10,6 +10,7 @@ var (
 	ErrExists       = errors.New("already there")
 	ErrNewer        = errors.New("written by a newer version")
 	ErrNotRecording = errors.New("not a recording")
+	ErrNoRecording  = errors.New("it has no recording: it is from an agent's own log")
 	ErrNotDatabase  = errors.New("not a ptyrec database")
 	ErrCorrupt      = errors.New("damaged")
 	ErrNotWritable  = errors.New("cannot be written")

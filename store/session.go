@@ -62,10 +62,10 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git))
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source))
 	if err != nil {
 		return 0, err
 	}
@@ -272,7 +272,7 @@ func (f Filter) where() (string, []any) {
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
-	s.sandbox, s.process, s.asked, s.git`
+	s.sandbox, s.process, s.asked, s.git, s.source`
 
 // matches reports whether the filter chooses a session that is not in the database.
 func (f Filter) matches(i *Info) bool {
@@ -397,12 +397,12 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var command, agents, tags, asked string
-	var git sql.NullString
+	var git, source sql.NullString
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git, &source}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -420,6 +420,9 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 		if err := json.Unmarshal([]byte(asked), &info.Asked); err != nil {
 			return fmt.Errorf("session %s: asked: %w: %w", info.ID, session.ErrCorrupt, err)
 		}
+	}
+	if info.Source, err = sourceOf(source); err != nil {
+		return fmt.Errorf("session %s: %w", info.ID, err)
 	}
 	if git.Valid {
 		if err := json.Unmarshal([]byte(git.String), &info.Git); err != nil {

@@ -58,6 +58,18 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 	check("import", append(out, said...))
 	run("run", "--", "printf", `%s\n`, evil)
 	poison(t, path)
+	logs := filepath.Join(dir, ".codex", "sessions")
+	if err := os.MkdirAll(logs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log := `{"timestamp":"2026-11-20T08:15:28Z","type":"session_meta","payload":{"id":` + quoted(evil) + `,"cwd":` + quoted(evil) + `,"cli_version":` + quoted(evil) + `}}
+{"timestamp":"2026-11-20T08:15:29Z","type":"event_msg","payload":{"type":"user_message","message":` + quoted(evil) + `}}
+{"timestamp":"2026-11-20T08:15:30Z","type":"response_item","payload":{"type":"function_call","name":` + quoted(evil) + `,"arguments":` + quoted(evil) + `,"call_id":"1"}}
+{"timestamp":"2026-11-20T08:15:31Z","type":"response_item","payload":{"type":"function_call_output","output":` + quoted(evil) + `,"call_id":"1"}}
+no line ` + evil
+	if err := os.WriteFile(filepath.Join(logs, strings.NewReplacer("\x00", "", "/", "").Replace(evil)+".jsonl"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
 
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -78,6 +90,7 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 		{"extract", name(".cast")}, {"extract", name(".bad")}, {"extract", name(".nosuch")}, {"explain", name(".cast") + "#1"}, {"explain", name(".cast"), "--at", "end"}, {"explain", "last#1", "--json"}, {"explain", "last", "--at", "1", "--json"}, {"extract", "--session", "last"},
 		{"screen", name(".cast")}, {"screen", name(".cast"), "--json"}, {"screen", name(".cast"), "--svg"}, {"screen", name(".nosuch")}, {"screen", "--session", "last"},
 		{"import", name(".bad")}, {"import", name(".nosuch")}, {"import", "--dry-run", name(".cast")}, {"import", dir},
+		{"import", "--agent-logs", "--dry-run"}, {"import", "--agent-logs"}, {"list", "--agent", "codex"}, {"show", "last", "--tools"}, {"import", "--agent-logs", evil},
 		{"tag", "last"}, {"tag", "last", evil}, {"note", "last"}, {"rename", "last", evil}, {"rename", evil, "x"},
 		{"rm", evil}, {"rm", "last"}, {"prune", "--older-than", evil}, {"prune", "--older-than", "1s"}, {"redact", "last"}, {"redact", "last", "--json"}, {"redact", evil},
 		{"verify", "last"}, {"verify", evil}, {"doctor"}, {"config"}, {"config", evil}, {"init", evil}, {"completion", evil}, {"help", evil}, {evil}, {"--" + evil},

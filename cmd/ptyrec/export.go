@@ -23,6 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 type exportFlags struct {
@@ -165,6 +166,12 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
+	}
+	if export.NeedsRecording(format) {
+		all := len(infos)
+		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
+			a.notice("%s from agents' own logs left out: there is no recording", cli.Plural(all-len(infos), "session"))
+		}
 	}
 	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
 	for i, info := range infos {

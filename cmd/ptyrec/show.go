@@ -176,6 +176,9 @@ func labels(info *store.Info) (out [][2]string) {
 
 // showRaw writes the output's bytes.
 func showRaw(ctx context.Context, a *app, lib *library.Library, info *store.Info) error {
+	if err := library.Recorded(info); err != nil {
+		return err
+	}
 	source := archive.NewRawLog(ctx, lib.Store, info.ID, 0)
 	defer source.Stop()
 	err := cli.WriteBuffered(a.stdout, func(w io.Writer) error {

@@ -29,10 +29,18 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 		t.Rows = append(t.Rows, []cli.Cell{
 			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)}, {Text: Agent(info), Color: cli.Cyan},
 			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(Titled(info), listedTitle), Color: color}, {Text: Folder(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
-			{Text: humanize.IBytes(uint64(max(0, info.RawBytes))), Color: cli.Dim},
+			{Text: sizeWord(info), Color: cli.Dim},
 		})
 	}
 	return t
+}
+
+// sizeWord returns how large a session's recording is; "log" if there is none.
+func sizeWord(info *store.Info) string {
+	if !info.Recorded() {
+		return "log"
+	}
+	return humanize.IBytes(uint64(max(0, info.RawBytes)))
 }
 
 // listedTitle is how much of a title a list shows where no window limits it, in characters.

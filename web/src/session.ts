@@ -14,6 +14,7 @@ import { Stage } from "./stage";
 import { Talk, type Place } from "./talk";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
+const formatsOfLog = { md: "Markdown", html: "Page", txt: "Text", json: "JSON" }; // without a recording
 
 const saving = 150, retry = 3000, pause = 500; // ms
 const mostTicks = 150; // prompts on the bar of the replay
@@ -60,16 +61,17 @@ export class SessionPage implements Page {
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
     fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el));
-    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more())), this.tabs(), this.panes);
+    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more(session))), session.source ? null : this.tabs(), this.panes);
     this.changed(session);
-    this.show(left.part ?? "talk");
+    this.el.classList.toggle("alone", !!session.source);
+    this.show(session.source ? "talk" : left.part ?? "talk");
     this.keys();
     this.begin(left.place, seq);
     this.talk.onplace = (place) => this.keep({ place });
     const words = new URLSearchParams(location.search).get("q");
     if (words) this.find.show(words);
     void this.awaitReading(seq);
-    await this.openStage().catch((e) => this.trouble(e));
+    if (!session.source) await this.openStage().catch((e) => this.trouble(e));
   }
 
   // awaitReading shows how far the server has read the session, and what it has found, until that is all. Then it goes to the entry with a number, if that was not there before.
@@ -94,7 +96,7 @@ export class SessionPage implements Page {
 
   // empty says that there are no entries, if that is so.
   private empty(): void {
-    if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, "Nothing was said in this session, or nothing that ptyrec could read. The terminal has it all."));
+    if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, `Nothing was said in this session, or nothing that ptyrec could read. ${this.session.source ? "" : "The terminal has it all."}`));
   }
 
   // openStage loads what the terminal needs, and shows it beside the conversation.
@@ -191,7 +193,7 @@ export class SessionPage implements Page {
   private changed(s: api.Session): void {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
-    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : ""].filter(Boolean);
+    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
     fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags));
     fill(this.state, pill(stateOf(s)));
     announce(titleOf(s), stateOf(s));
@@ -220,10 +222,10 @@ export class SessionPage implements Page {
   }
 
   // more is the menu of what can be done with a session.
-  private more(): HTMLElement {
+  private more(session: api.Session): HTMLElement {
     const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
     const el = menu("", this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
-      h("p", { class: "label" }, "Download"), ...Object.entries(formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))));
+      h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))));
     el.classList.add("right");
     const summary = el.querySelector("summary")!;
     summary.className = "quiet more";

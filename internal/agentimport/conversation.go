@@ -1,0 +1,295 @@
+package agentimport
+
+import (
+	"cmp"
+	"iter"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ptyrec/ptyrec/agentlog"
+	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/spool"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// conversation is what was read of a log. Its entries are in a file, so that memory need not hold
+// them.
+type conversation struct {
+	log     *agentlog.Log
+	facts   agentlog.Facts
+	spool   *spool.Spool
+	order   []place
+	turns   []turn
+	usage   map[string]session.Usage
+	firstID string
+	latest  time.Time
+	skip    func(e *session.Entry) (bool, error) // entries that another session has; nil: none
+}
+
+// place is where an entry is in the spool, and in the conversation.
+type place struct {
+	at   int64 // nanoseconds since 1970; does not decrease in a file
+	seq  int32
+	turn int32 // from 0; -1: not known yet
+	spot int32
+	side bool // of a subagent
+}
+
+// turn is a prompt, and what followed it.
+type turn struct {
+	at       time.Time
+	seq      int32
+	text     string // its beginning
+	recorded string // id of the recorded session that has it; empty: none has
+}
+
+// promptStart is how much of a prompt is compared, in bytes.
+const promptStart = 400
+
+// add takes the next entry.
+func (c *conversation) add(e *session.Entry) error {
+	side := e.Data["subagent"] != nil
+	if e.At.After(c.latest) {
+		c.latest = e.At
+	}
+	c.order = append(c.order, place{at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side})
+	if e.Role == session.RoleUser && !side {
+		t := turn{at: e.At, seq: int32(e.Seq), text: e.Text[:min(len(e.Text), promptStart)]}
+		if i := slices.IndexFunc(c.turns, func(old turn) bool { return old.seq == t.seq }); i >= 0 && len(c.turns)-i < 64 {
+			c.turns[i] = t // it came again
+		} else {
+			c.turns = append(c.turns, t)
+		}
+	}
+	return c.spool.Add(e)
+}
+
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// arrange puts the entries in order: those of subagents among the others, by their times. What came
+// again takes the place of what it was.
+func (c *conversation) arrange() {
+	c.times()
+	slices.SortFunc(c.order, func(a, b place) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.spot, b.spot)) })
+	kept := c.order[:0]
+	for _, p := range c.order {
+		if n := len(kept); n > 0 && kept[n-1].seq == p.seq {
+			kept = kept[:n-1]
+		}
+		kept = append(kept, p)
+	}
+	c.order = kept
+	var last [2]int64
+	for i := range c.order {
+		p := &c.order[i]
+		of := 0
+		if p.side {
+			of = 1
+		}
+		p.at = max(p.at, last[of])
+		if !p.side { // those of several subagents are one after the other in the order of seq
+			last[of] = p.at
+		}
+	}
+	slices.SortStableFunc(c.order, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	starts := map[int32]int32{}
+	for i, t := range c.turns {
+		starts[t.seq] = int32(i)
+	}
+	now := int32(0)
+	for i := range c.order {
+		if t, ok := starts[c.order[i].seq]; ok {
+			now = t
+		}
+		c.order[i].turn = now
+	}
+}
+
+// times fills in the times that the log does not have: those of the entry before, or the first one;
+// else when the file was written.
+func (c *conversation) times() {
+	if c.facts.First.IsZero() {
+		c.facts.First = time.Now().UTC()
+		if info, err := os.Stat(c.log.Files[0]); err == nil {
+			c.facts.First = info.ModTime().UTC()
+		}
+		c.facts.Last = c.facts.First
+	}
+	for i := range c.order {
+		if c.order[i].at == 0 {
+			c.order[i].at = c.facts.First.UnixNano()
+		}
+	}
+	for i := range c.turns {
+		if c.turns[i].at.IsZero() {
+			c.turns[i].at = c.facts.First
+		}
+	}
+	for key, u := range c.usage {
+		if u.At.IsZero() {
+			u.At = c.facts.First
+			c.usage[key] = u
+		}
+	}
+}
+
+// recordedIn returns the recorded session that has an entry.
+func (c *conversation) recordedIn(p place) string {
+	if int(p.turn) >= len(c.turns) {
+		return ""
+	}
+	return c.turns[p.turn].recorded
+}
+
+// left returns how many entries no recorded session has.
+func (c *conversation) left() (n int) {
+	for _, p := range c.order {
+		if c.recordedIn(p) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// recordedAs returns the last recorded session that has a part of the conversation.
+func (c *conversation) recordedAs() (id string) {
+	for _, t := range c.turns {
+		id = cmp.Or(t.recorded, id)
+	}
+	return id
+}
+
+// used returns what was used, by the recorded sessions that have it; "" has the rest.
+func (c *conversation) used() map[string][]session.Usage {
+	out := map[string][]session.Usage{}
+	for _, u := range c.usage {
+		i, _ := slices.BinarySearchFunc(c.turns, u.At, func(t turn, at time.Time) int { return t.at.Compare(at) })
+		id := ""
+		switch {
+		case len(c.turns) == 0:
+		case i < len(c.turns) && c.turns[i].at.Equal(u.At):
+			id = c.turns[i].recorded
+		default:
+			id = c.turns[max(0, i-1)].recorded
+		}
+		out[id] = append(out[id], u)
+	}
+	if used, ok := out[""]; ok && c.left() == 0 { // there is no session of its own
+		delete(out, "")
+		out[c.recordedAs()] = append(out[c.recordedAs()], used...)
+	}
+	return out
+}
+
+// pause is how long nothing may be said until nobody is at work.
+const pause = 5 * time.Minute
+
+// active returns how long the conversation took, without pauses.
+func (c *conversation) active() (sum time.Duration) {
+	last := int64(0)
+	for _, p := range c.order {
+		if c.recordedIn(p) != "" {
+			continue
+		}
+		if gap := time.Duration(p.at - last); last > 0 && gap < pause {
+			sum += gap
+		}
+		last = p.at
+	}
+	return sum
+}
+
+// session describes what no recorded session has.
+func (c *conversation) session(id string) *session.Session {
+	first, last := int64(0), int64(0)
+	for _, p := range c.order {
+		if c.recordedIn(p) != "" {
+			continue
+		}
+		if first == 0 {
+			first = p.at
+			if e, err := c.spool.Entries(int(p.spot), int(p.spot)+1); err == nil && len(e) == 1 {
+				c.firstID = e[0].ID
+			}
+		}
+		last = max(last, p.at)
+	}
+	started, ended := time.Unix(0, first).UTC(), time.Unix(0, last).UTC()
+	agent := session.Agent{Name: c.log.Agent, Version: c.facts.Version, Model: c.facts.Model}
+	return &session.Session{
+		ID: sessionID(started, c.log.Agent, id), Command: []string{c.log.Agent}, Cwd: c.facts.Cwd, Title: c.facts.Title,
+		StartedAt: started, EndedAt: &ended, Agents: []session.Agent{agent},
+		Source: &session.Source{Kind: session.SourceAgentLog, Agent: c.log.Agent, ID: id, Path: c.log.Path},
+	}
+}
+
+// title returns what a list shows of the session.
+func (c *conversation) title() string {
+	info := &store.Info{Session: session.Session{Title: c.facts.Title, Command: []string{c.log.Agent}}}
+	for _, t := range c.turns {
+		if t.recorded == "" {
+			info.Prompt = t.text
+			break
+		}
+	}
+	return listing.Title(info)
+}
+
+// entries returns the entries that no recorded session has, numbered, after one that says what
+// began.
+func (c *conversation) entries() iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		seq := 0
+		for _, p := range c.order {
+			if c.recordedIn(p) != "" {
+				continue
+			}
+			at := time.Unix(0, p.at).UTC()
+			if seq == 0 {
+				if seq++; !yield(c.begin(at), nil) {
+					return
+				}
+			}
+			some, err := c.spool.Entries(int(p.spot), int(p.spot)+1)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			e := some[0]
+			if c.skip != nil {
+				if has, err := c.skip(e); err != nil || has {
+					if err != nil {
+						yield(nil, err)
+						return
+					}
+					continue
+				}
+			}
+			seq++
+			if e.Seq = seq; e.At.IsZero() {
+				e.At = at
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// begin returns the event with which the conversation begins.
+func (c *conversation) begin(at time.Time) *session.Entry {
+	data := map[string]any{}
+	for key, value := range map[string]string{"version": c.facts.Version, "model": c.facts.Model, "cwd": c.facts.Cwd} {
+		if value != "" {
+			data[key] = value
+		}
+	}
+	return &session.Entry{ID: "start", Seq: 1, Type: session.TypeEvent, Event: session.EventNewSession, Agent: c.log.Agent, Conversation: 1, At: at, Data: data}
+}

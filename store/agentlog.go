@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// KnownLog is an agent's log that was read.
+type KnownLog struct {
+	State   string // of its files, then
+	Session string // id of the session that has what was said
+}
+
+// KnownLogs returns the agents' logs that were read, by agent and path.
+func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]KnownLog, err error) {
+	known = map[[2]string]KnownLog{}
+	err = s.view(ctx, "list agents' logs", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT l.agent, l.path, l.state, s.id FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var key [2]string
+			var l KnownLog
+			if err := rows.Scan(&key[0], &key[1], &l.State, &l.Session); err != nil {
+				return err
+			}
+			known[key] = l
+		}
+		return rows.Err()
+	})
+	return known, err
+}
+
+// AgentLog is what an agent logged of a conversation, on its way into the database.
+type AgentLog struct {
+	Agent, ID   string
+	Path, State string
+	// Session describes the conversation. nil: other sessions have all of it.
+	Session *session.Session
+	Active  time.Duration // without pauses
+	Entries iter.Seq2[*session.Entry, error]
+	// Of has what was used, by the ids of the recorded sessions that have the conversation; "" is
+	// Session.
+	Of map[string][]session.Usage
+	// Recorded is the id of a recorded session that has the conversation. It is needed without
+	// Session.
+	Recorded string
+}
+
+// PutAgentLog adds the session of an agent's log, or replaces what was read of it before. The
+// session keeps its id then, which is filled in, and what the user says of it. added reports whether
+// it is new.
+func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) (added bool, err error) {
+	err = s.update(ctx, "import a log", func(tx *sql.Tx) error {
+		var pk int64
+		if l.Session != nil {
+			if pk, added, err = putLogSession(ctx, tx, l); err != nil {
+				return err
+			}
+		} else if pk, err = sessionKey(ctx, tx, l.Recorded); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO agent_logs (agent, id, path, state, session_pk) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (agent, id) DO UPDATE SET path = excluded.path, state = excluded.state, session_pk = excluded.session_pk`,
+			l.Agent, l.ID, l.Path, l.State, pk)
+		if err != nil {
+			return err
+		}
+		for id, used := range l.Of {
+			of := pk
+			if id != "" {
+				if of, err = sessionKey(ctx, tx, id); err != nil {
+					return err
+				}
+			}
+			if err := putUsage(ctx, tx, of, used); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return added, err
+}
+
+// putLogSession writes the session and its entries.
+func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, added bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT pk, id FROM sessions WHERE source IS NOT NULL AND source ->> 'agent' = ? AND source ->> 'id' = ?", l.Agent, l.ID).
+		Scan(&pk, &l.Session.ID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		added = true
+		if pk, err = insertSession(ctx, tx, l.Session, nil); err != nil {
+			return 0, false, err
+		}
+	case err != nil:
+		return 0, false, err
+	default:
+		if err := deleteEntries(ctx, tx, pk); err != nil {
+			return 0, false, err
+		}
+	}
+	sess := l.Session
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?,
+		prompt = '', messages = 0, turns = 0, raw_end = ?8, read_end = ?8 WHERE pk = ?7`,
+		sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents), sourceJSON(sess.Source), pk, l.Active.Nanoseconds())
+	if err != nil {
+		return 0, false, err
+	}
+	return pk, added, saveEntries(ctx, tx, pk, l.Entries)
+}
+
+// putUsage writes what was used. A request that another log had first stays with that one.
+func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) error {
+	put, err := tx.PrepareContext(ctx, `INSERT INTO usage (source, agent, key, session_pk, model, at, input, cache_read, cache_write, output, reasoning, total, cost)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (source, agent, key) DO UPDATE SET model = excluded.model, input = excluded.input, cache_read = excluded.cache_read,
+			cache_write = excluded.cache_write, output = excluded.output, reasoning = excluded.reasoning, total = excluded.total, cost = excluded.cost
+		WHERE session_pk = excluded.session_pk`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = put.Close() }()
+	for _, u := range used {
+		_, err := put.ExecContext(ctx, u.Source, u.Agent, u.Key, pk, u.Model, nanos(u.At), u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Total, u.Cost)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prompt is what the user said in a session.
+type Prompt struct {
+	At   time.Time
+	Text string
+}
+
+// Prompts returns what the user said to an agent in a session, in order.
+func (s *Store) Prompts(ctx context.Context, id, agent string) (prompts []Prompt, err error) {
+	err = s.view(ctx, "read prompts", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, "SELECT at, text FROM entries WHERE session_pk = ? AND role = 'user' AND agent = ? ORDER BY seq", pk, agent)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var at int64
+			var p Prompt
+			if err := rows.Scan(&at, &p.Text); err != nil {
+				return err
+			}
+			p.At = timeOf(at)
+			prompts = append(prompts, p)
+		}
+		return rows.Err()
+	})
+	return prompts, err
+}
+
+// ShowsID reports whether a session shows an agent's id of a conversation: in its command, or in
+// what the agent or the shell wrote beside the conversation.
+func (s *Store) ShowsID(ctx context.Context, session, id string) (shows bool, err error) {
+	err = s.view(ctx, "find an id", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND instr(command, ?2) > 0)
+			OR EXISTS (SELECT 1 FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?1)
+				AND role NOT IN ('user', 'assistant', 'tool', 'thinking') AND (instr(text, ?2) > 0 OR instr(output, ?2) > 0 OR instr(coalesce(data, ''), ?2) > 0))`,
+			session, id).Scan(&shows)
+	})
+	return shows, err
+}
+
+// AgentFolders returns the folders that an agent named when it started in a session.
+func (s *Store) AgentFolders(ctx context.Context, id, agent string) (folders []string, err error) {
+	err = s.view(ctx, "read folders", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT data ->> 'cwd' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?)
+			AND event = 'cli:newSession' AND agent = ? AND data ->> 'cwd' <> ''`, id, agent)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var f string
+			if err := rows.Scan(&f); err != nil {
+				return err
+			}
+			folders = append(folders, f)
+		}
+		return rows.Err()
+	})
+	return folders, err
+}
+
+// CopiedFrom returns the sessions of logs in the same folder that have an entry with this id: an
+// agent that resumes a conversation may copy it into a new log.
+func (s *Store) CopiedFrom(ctx context.Context, src *session.Source, cwd, entry string) (keys []int64, err error) {
+	err = s.view(ctx, "find a copy", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT s.pk FROM sessions AS s JOIN entries AS e ON e.session_pk = s.pk AND e.id = ?
+			WHERE s.source IS NOT NULL AND s.source ->> 'agent' = ? AND s.source ->> 'id' <> ? AND s.cwd = ?`, entry, src.Agent, src.ID, cwd)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var pk int64
+			if err := rows.Scan(&pk); err != nil {
+				return err
+			}
+			keys = append(keys, pk)
+		}
+		return rows.Err()
+	})
+	return keys, err
+}
+
+// HaveEntry reports whether one of the sessions that CopiedFrom returned has an entry.
+func (s *Store) HaveEntry(ctx context.Context, keys []int64, entry string) (has bool, err error) {
+	err = s.view(ctx, "find a copy", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM entries WHERE id = ? AND session_pk IN (SELECT value FROM json_each(?)))", entry, asJSON(keys)).Scan(&has)
+	})
+	return has, err
+}
+
+// sourceJSON returns what the column source holds.
+func sourceJSON(src *session.Source) any {
+	if src == nil {
+		return nil
+	}
+	text, _ := json.Marshal(src) // its fields are strings
+	return string(text)
+}
+
+// sourceOf reads the column source.
+func sourceOf(text sql.NullString) (*session.Source, error) {
+	if !text.Valid {
+		return nil, nil //nolint:nilnil // it was recorded
+	}
+	var src session.Source
+	if err := json.Unmarshal([]byte(text.String), &src); err != nil {
+		return nil, fmt.Errorf("source: %w: %w", session.ErrCorrupt, err)
+	}
+	return &src, nil
+}
