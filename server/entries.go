@@ -52,7 +52,7 @@ func wholePage(ctx context.Context, past Past, info *store.Info, span store.Span
 
 // hit is a message that a search found, or a session whose labels match.
 type hit struct {
-	Session item           `json:"session"`
+	Session store.Overview `json:"session"`
 	Entry   *session.Entry `json:"entry,omitempty"` // not set: the session's name, title, note or tags match
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`

@@ -77,7 +77,7 @@ func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, la
 		return err
 	}
 	entries := page.Entries
-	has := protocol.Entries{Entries: entries, Title: info.Title, Agents: shown(info).Agents}
+	has := protocol.Entries{Entries: entries, Title: info.Title, Agents: info.Overview().Agents}
 	if n, ok := behind(last, entries); ok {
 		t.shelf.put(entries[:n])
 		has.Entries = entries[n:]
@@ -105,7 +105,7 @@ func (t *teller) put(v protocol.Entries) error {
 
 // tellPast sends everything about a session that is over.
 func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, withScreen bool, last string) error {
-	hello := map[string]any{"session": shown(info), "cols": info.Cols, "rows": info.Rows, "seq": info.RawBytes, "state": protocol.State{},
+	hello := map[string]any{"session": info.Overview().Session, "cols": info.Cols, "rows": info.Rows, "seq": info.RawBytes, "state": protocol.State{},
 		"control": protocol.Control{Viewers: []protocol.Viewer{}}}
 	if err := t.e.send("hello", "", hello); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -19,22 +18,13 @@ func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// item is a session in the API. Times are in seconds.
-type item struct {
-	session.Session
-	Status     string          `json:"status"`
-	Attachable bool            `json:"attachable"`
-	State      *protocol.State `json:"state,omitempty"`
-	store.Details
-}
-
 // items returns sessions as the API shows them.
-func (s *Server) items(ctx context.Context, infos []*store.Info) ([]item, error) {
+func (s *Server) items(ctx context.Context, infos []*store.Info) ([]store.Overview, error) {
 	ids, err := s.Live.IDs()
 	if err != nil {
 		s.log.WarnContext(ctx, "no live sessions", "error", err)
 	}
-	list := make([]item, len(infos))
+	list := make([]store.Overview, len(infos))
 	for i, info := range infos {
 		if list[i], err = s.item(ctx, info, ids); err != nil {
 			return nil, err
@@ -43,30 +33,17 @@ func (s *Server) items(ctx context.Context, infos []*store.Info) ([]item, error)
 	return list, nil
 }
 
-func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (item, error) {
-	it := item{
-		Session: shown(info), Status: info.Status, Details: info.Details(),
-	}
+func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (store.Overview, error) {
+	it, attachable := info.Overview(), false
+	it.Attachable = &attachable
 	if info.Status != store.Live {
 		return it, nil
 	}
-	_, it.Attachable = slices.BinarySearch(sockets, info.ID)
-	it.Attachable = it.Attachable || info.Process != "" // followed by its raw log
+	_, attachable = slices.BinarySearch(sockets, info.ID)
+	attachable = attachable || info.Process != "" // followed by its raw log
 	state, err := s.states.of(ctx, s.Store, info.ID)
 	it.State = &state
 	return it, err
-}
-
-// shown returns a session's description, with empty arrays instead of null in its JSON.
-func shown(info *store.Info) session.Session {
-	c := info.Session
-	if c.Agents == nil {
-		c.Agents = []session.Agent{}
-	}
-	if c.Command == nil {
-		c.Command = []string{}
-	}
-	return c
 }
 
 // find returns the session that the path names.

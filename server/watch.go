@@ -20,13 +20,13 @@ type watch struct {
 
 	mu       sync.Mutex // guards the fields below
 	watchers map[chan change]struct{}
-	stop     context.CancelFunc // of the watching; nil without watchers
-	known    map[string]*item   // the live sessions, as they were told, by id
+	stop     context.CancelFunc         // of the watching; nil without watchers
+	known    map[string]*store.Overview // the live sessions, as they were told, by id
 }
 
 // change is what happened: a session is new or different, or gone.
 type change struct {
-	session *item
+	session *store.Overview
 	removed string
 }
 
@@ -81,7 +81,7 @@ func (w *watch) add() chan change {
 		changes <- change{session: it} // there is room: no more are live than are asked for, and as many end
 	}
 	if w.stop == nil {
-		w.known = map[string]*item{}
+		w.known = map[string]*store.Overview{}
 		ctx, stop := context.WithCancel(w.server.stopped)
 		w.stop = stop
 		w.server.running.Go(func() { w.run(ctx) })
@@ -154,7 +154,7 @@ func (w *watch) left(live []*store.Info) (ids []string) {
 }
 
 // tell sends the watchers what they do not know.
-func (w *watch) tell(ctx context.Context, items []item, removed []string) {
+func (w *watch) tell(ctx context.Context, items []store.Overview, removed []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ctx.Err() != nil {
@@ -179,7 +179,7 @@ func (w *watch) tell(ctx context.Context, items []item, removed []string) {
 }
 
 // labeled notifies the watchers of a session that this server has changed.
-func (w *watch) labeled(it *item) {
+func (w *watch) labeled(it *store.Overview) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if it.Status == store.Live && w.known != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // shellUnderTest is a real shell whose startup file is what `ptyrec init` prints.
@@ -147,7 +147,7 @@ func recordedCommands(t *testing.T, environ []string) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var items []listing.Item
+	var items []store.Overview
 	if err := json.Unmarshal(b, &items); err != nil {
 		t.Fatal(err)
 	}

@@ -4,21 +4,14 @@ import (
 	"io"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Item is a session in a list's JSON: what a transcript says of it, and more. Times are in seconds.
-type Item struct {
-	session.Session
-	Status   string `json:"status"`
-	Joinable bool   `json:"joinable,omitempty"` // it runs, and attach, send and the like reach it
-	store.Details
-}
-
-// NewItem returns the item of a session. sockets are those of the live sessions, by their ids.
-func NewItem(info *store.Info, sockets map[string]string) Item {
-	item := Item{Session: info.Session, Status: info.Status, Joinable: Joinable(info, sockets), Details: info.Details()}
+// NewItem returns a session as a list's JSON has it. sockets are those of the live sessions, by
+// their ids.
+func NewItem(info *store.Info, sockets map[string]string) store.Overview {
+	item := info.Overview()
+	item.Joinable = Joinable(info, sockets)
 	item.Name = "" // the title is the same
 	return item
 }
@@ -31,7 +24,7 @@ func Joinable(info *store.Info, sockets map[string]string) bool {
 
 // WriteJSON writes sessions as JSON.
 func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {
-	items := make([]Item, len(infos))
+	items := make([]store.Overview, len(infos))
 	for i, info := range infos {
 		items[i] = NewItem(info, sockets)
 	}

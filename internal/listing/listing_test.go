@@ -108,7 +108,7 @@ func TestWriteJSON(t *testing.T) {
 	if err := listing.WriteJSON(&b, sessions(), sockets); err != nil {
 		t.Fatal(err)
 	}
-	var items []listing.Item
+	var items []store.Overview
 	if err := json.Unmarshal(b.Bytes(), &items); err != nil {
 		t.Fatal(err)
 	}
