@@ -134,6 +134,9 @@ func New(o Options) *Host {
 	return h
 }
 
+// Viewers returns how many are attached.
+func (h *Host) Viewers() int { return int(h.count.Load()) }
+
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) {
 	h.frames.event(e) // before the stream: a viewer that knows a byte finds its frame

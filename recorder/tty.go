@@ -189,13 +189,21 @@ func (t *terminal) write(p []byte) error {
 	return err
 }
 
-// notify writes a notification to the terminal, between two pieces of output, where the output is
-// in no sequence.
+// notify writes a notification to the terminal.
 func (t *terminal) notify(text string, ring bool) {
 	note := "\x1b]9;ptyrec: " + printable.Line(text) + "\x07"
 	if ring {
 		note += "\x07"
 	}
+	t.alert(note)
+}
+
+// maxNote is how much is kept for a terminal that does not take it, in bytes.
+const maxNote = 4 << 10
+
+// alert writes a sequence to the terminal, between two pieces of output, where the output is in no
+// sequence.
+func (t *terminal) alert(sequence string) {
 	t.notesMu.Lock()
 	defer t.notesMu.Unlock()
 	if t.mute {
@@ -204,7 +212,10 @@ func (t *terminal) notify(text string, ring bool) {
 	t.notes.Go(func() { // a terminal that does not read holds up nobody but the output
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.note = note
+		if len(t.note)+len(sequence) > maxNote {
+			t.note = ""
+		}
+		t.note += sequence
 		t.say()
 	})
 }

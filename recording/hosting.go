@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"time"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -22,6 +24,10 @@ type hosting struct {
 	folder string          // of its socket; empty: it has none
 	host   *live.Host      // nil: the command has not begun
 	served chan struct{}   // closed when nobody can join any more
+
+	notify   notify.Options
+	environ  []string
+	notifier *notify.Notifier // nil: nobody is told
 }
 
 // newHosting prepares the hosting. It says, before the command starts, where others cannot join as
@@ -34,7 +40,7 @@ func newHosting(o Options, to *sink) *hosting {
 	case taken != nil:
 		o.Warn("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
 	}
-	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, folder: folder, served: make(chan struct{})}
+	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, folder: folder, served: make(chan struct{})}
 }
 
 // alone makes the host the session's terminal.
@@ -68,7 +74,28 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	if h.hosted != nil {
 		h.hosted(h.sink.session.ID)
 	}
-	return h.host
+	if !h.notify.Any() {
+		return h.host
+	}
+	if h.sink.redact.Redactor == nil {
+		h.notify.Text = false // it may have secrets
+	}
+	s := notify.Session{ID: h.sink.session.ID, Cwd: h.sink.session.Cwd}
+	h.notifier = notify.New(h.notify, s, notify.Surroundings{Terminal: c.Alert, Watchers: h.host.Viewers, Environ: h.environ})
+	h.sink.notifier.Store(h.notifier)
+	return notified{h.host, h.notifier}
+}
+
+// notified is a host whose notifier learns when somebody types.
+type notified struct {
+	*live.Host
+	notifier *notify.Notifier
+}
+
+// Typed implements recorder.Host.
+func (n notified) Typed(keys []byte) (pass []byte, wait time.Duration) {
+	n.notifier.Typed(keys)
+	return n.Host.Typed(keys)
 }
 
 // listen returns nil if nobody can join.
@@ -105,6 +132,9 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 func (h *hosting) close() {
 	if h.host == nil {
 		return
+	}
+	if h.notifier != nil {
+		h.notifier.Close()
 	}
 	h.host.Close()
 	<-h.served

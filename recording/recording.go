@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	Warn     func(format string, a ...any) // tells the user what is wrong, while the command does not run
 	Hosted   func(id string)               // called when the command runs, if it has no terminal; nil: it has one
 	Keep     bool                          // go on without the terminal when that goes away
+	Notify   notify.Options                // how the user is told that an agent waits
+	Environ  []string                      // of the commands by which the user is told
 }
 
 // Recording is a session that is recorded. Close must be called.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/nice"
+	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -42,8 +43,9 @@ type sink struct {
 
 	git atomic.Pointer[session.Git] // what is known of the repository
 
-	host  atomic.Pointer[live.Host] // nil: nobody else sees the session
-	ended atomic.Bool               // the command: somebody waits for the prompt
+	host     atomic.Pointer[live.Host]       // nil: nobody else sees the session
+	notifier atomic.Pointer[notify.Notifier] // nil: nobody is told
+	ended    atomic.Bool                     // the command: somebody waits for the prompt
 
 	packing     context.Context // done when packing is to stop
 	stopPacking context.CancelFunc
@@ -200,6 +202,9 @@ func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 		s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
 		if h := s.host.Load(); h != nil {
 			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+		}
+		if n := s.notifier.Load(); n != nil {
+			n.Update(u.Entries)
 		}
 	}
 	if err := s.save(ctx); errors.Is(err, session.ErrBusy) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/ignore"
+	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
@@ -34,6 +36,7 @@ type runFlags struct {
 	hosted bool   // this is what --detach has started
 	owned  bool   // it ends with the process that has started it, and with all that was started in it
 	size   string // COLSxROWS, without a terminal
+	notify *bool  // --notify; nil: as configured
 	ignore ignore.List
 }
 
@@ -51,9 +54,14 @@ While it runs, you can join the session with ` + "`ptyrec attach`" + `. Programs
 after ` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this
 terminal is closed. With --detach it has no terminal, and run prints its id.
 
+With --notify, run tells you when the agent asks for approval or has finished a turn of 20 s or
+more, and you have not typed since: by the terminal's bell and notification, and by the desktop's.
+[notify] in the configuration has more ways (docs/notify.md).
+
 What run.ignore in the configuration names by folder, command or git remote runs unrecorded.`,
 		Example: `  ptyrec run -- claude
   ptyrec run codex --model gpt-5
+  ptyrec run --notify -- claude   tells you when it waits for you
   ptyrec run                      your shell
   ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,6 +86,12 @@ What run.ignore in the configuration names by folder, command or git remote runs
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
+	cmd.Flags().BoolFunc("notify", "tell you when an agent asks for approval, or has finished a long turn; --notify=false: never (default as configured, see docs/notify.md)",
+		func(text string) error {
+			on, err := strconv.ParseBool(text)
+			f.notify = &on
+			return err
+		})
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
 	cmd.Flags().StringVar(&f.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
 	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
@@ -239,11 +253,35 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 	if err != nil {
 		return nil, err
 	}
-	o := recording.Options{Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
+	n, err := a.notifyOptions(f)
+	if err != nil {
+		return nil, err
+	}
+	o := recording.Options{Notify: n, Environ: append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
 	if f.hosted {
 		o.Hosted = detached.Report
 	}
 	return recording.Start(ctx, o)
+}
+
+// notifyOptions returns how the user is told that an agent waits: as configured, and as --notify
+// says.
+func (a *app) notifyOptions(f runFlags) (notify.Options, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return notify.Options{}, err
+	}
+	if f.notify != nil && !*f.notify {
+		return notify.Options{}, nil
+	}
+	set := c.Notify
+	if f.notify != nil {
+		set.Bell, set.Desktop = true, true
+		if set.OSC == notify.OSCOff {
+			set.OSC = notify.OSCAuto
+		}
+	}
+	return set.Options()
 }
 
 func newSession(a *app, command []string) session.Session {

@@ -30,6 +30,7 @@ type Config struct {
 	Database  string    `toml:"database"`
 	Run       Run       `toml:"run"`
 	Retention Retention `toml:"retention"`
+	Notify    Notify    `toml:"notify"`
 	Attach    Attach    `toml:"attach"`
 	Redact    Redact    `toml:"redact"`
 }
@@ -84,7 +85,7 @@ type Redact struct {
 
 // Default returns the settings where nothing is set.
 func Default() Config {
-	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
+	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
 }
 
 // Home returns the user's home folder, an absolute path.
@@ -152,6 +153,9 @@ func Read(path string, c *Config) error {
 	if _, err := c.Retention.Policy(); err != nil {
 		return fileError(path, fmt.Errorf("retention: %w", err), `write older_than as "90d" or "1y", max_size as "10GB"`)
 	}
+	if _, err := c.Notify.Options(); err != nil {
+		return fileError(path, err, "see docs/notify.md")
+	}
 	if _, err := cli.ParseKey(c.Attach.DetachKey); err != nil {
 		return fileError(path, fmt.Errorf("attach.detach_key: %w", err), cli.KeyHint)
 	}
@@ -207,7 +211,8 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 
 // keys returns all keys of the file.
 func keys() []string {
-	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc", "notify.desktop", "notify.command", "notify.webhook", "notify.secret",
+		"notify.text", "notify.quiet", "notify.only_unwatched", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else

@@ -26,7 +26,9 @@ func (c *Config) Write(w io.Writer, path string) error {
 	}
 	e := toml.NewEncoder(&b)
 	e.Indent = ""
-	if err := e.Encode(c); err != nil {
+	shown := *c
+	shown.Notify = c.Notify.masked()
+	if err := e.Encode(shown); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, printable.Text(b.String()))

@@ -25,6 +25,7 @@ type Session struct {
 	Size     string // of the window, as ParseSize reads it
 	Redact   *bool  // the flag --redact; nil if it was not given
 	Input    bool   // record what is typed
+	Notify   *bool  // the flag --notify; nil if it was not given
 	Owned    bool   // pass this process's owner on to the recorder
 }
 
@@ -35,6 +36,9 @@ func (s Session) args() []string {
 		args = append(args, fmt.Sprintf("--redact=%v", *s.Redact))
 	}
 	args = append(args, "run", "--hosted", "--size", s.Size, fmt.Sprintf("--input=%v", s.Input))
+	if s.Notify != nil {
+		args = append(args, fmt.Sprintf("--notify=%v", *s.Notify))
+	}
 	if s.Owned {
 		args = append(args, "--owned")
 	}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/notify"
+)
+
+// Notify has the settings of how the user is told that an agent waits.
+type Notify struct {
+	After         string `toml:"after"`
+	Bell          bool   `toml:"bell"`
+	OSC           string `toml:"osc"`
+	Desktop       bool   `toml:"desktop"`
+	Command       string `toml:"command"`
+	Webhook       string `toml:"webhook"`
+	Secret        string `toml:"secret"`
+	Text          bool   `toml:"text"`
+	Quiet         string `toml:"quiet"`
+	OnlyUnwatched bool   `toml:"only_unwatched"`
+}
+
+// defaultNotify tells nothing.
+var defaultNotify = Notify{After: "20s", OSC: notify.OSCOff}
+
+// Options returns the settings as package notify takes them. The error names the setting.
+func (n Notify) Options() (notify.Options, error) {
+	after, err := time.ParseDuration(n.After)
+	if err != nil {
+		return notify.Options{}, fmt.Errorf("notify.after: %q is no time such as 20s", n.After)
+	}
+	quiet, err := notify.ParseQuiet(n.Quiet)
+	if err != nil {
+		return notify.Options{}, fmt.Errorf("notify.quiet: %w", err)
+	}
+	o := notify.Options{
+		After: after, Bell: n.Bell, OSC: n.OSC, Desktop: n.Desktop, Command: n.Command, Webhook: n.Webhook, Secret: n.Secret,
+		Text: n.Text, Quiet: quiet, OnlyUnwatched: n.OnlyUnwatched,
+	}
+	if option, err := o.Check(); err != nil {
+		return o, fmt.Errorf("notify.%s: %w", option, err)
+	}
+	return o, nil
+}
+
+// masked returns the settings as they may be shown: without the secret, and without the webhook,
+// whose address often is one.
+func (n Notify) masked() Notify {
+	for _, secret := range []*string{&n.Secret, &n.Webhook} {
+		if *secret != "" {
+			*secret = "…"
+		}
+	}
+	return n
+}

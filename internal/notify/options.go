@@ -1,0 +1,83 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say when and how the user is told. Without one of Bell, OSC, Desktop, Command and Webhook
+// nothing is told.
+type Options struct {
+	After         time.Duration // a turn that took less is not told
+	Bell          bool          // at the session's terminal
+	OSC           string        // the notification at the session's terminal: OSCAuto, OSC9, OSC777 or OSCOff
+	Desktop       bool
+	Command       string // for sh -c
+	Webhook       string // a URL
+	Secret        string // signs what the webhook gets; empty: nothing is signed
+	Text          bool   // tell what was said, too
+	Quiet         Quiet
+	OnlyUnwatched bool // tell nothing while somebody is attached
+}
+
+// The values of Options.OSC. An empty one is OSCOff.
+const (
+	OSCAuto = "auto" // 777 for terminals of the names that know only that, else 9
+	OSC9    = "9"
+	OSC777  = "777"
+	OSCOff  = "off"
+)
+
+// Any reports whether anything is told.
+func (o Options) Any() bool {
+	return o.Bell || o.OSC != "" && o.OSC != OSCOff || o.Desktop || o.Command != "" || o.Webhook != ""
+}
+
+// Check returns what is wrong with the options, and the name of the option.
+func (o Options) Check() (option string, err error) {
+	if !slices.Contains([]string{"", OSCAuto, OSC9, OSC777, OSCOff}, o.OSC) {
+		return "osc", fmt.Errorf("unknown value %q: write auto, 9, 777 or off", o.OSC)
+	}
+	if o.After < 0 {
+		return "after", errors.New("a time from 0 on is needed, such as 20s")
+	}
+	if o.Webhook == "" {
+		return "", nil
+	}
+	u, err := url.Parse(o.Webhook)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "webhook", errors.New("a URL is needed, with http:// or https://") // without the URL: it may hold a secret
+	}
+	return "", nil
+}
+
+// Quiet is a time of day at which nothing is told, from From to To, in minutes since midnight. If
+// To is less than From, midnight lies between them; if they are equal, there is no such time.
+type Quiet struct{ From, To int }
+
+// ParseQuiet reads a time of day such as "22:00-07:00".
+func ParseQuiet(text string) (Quiet, error) {
+	if text == "" {
+		return Quiet{}, nil
+	}
+	from, to, ok := strings.Cut(text, "-")
+	a, errFrom := time.Parse("15:04", strings.TrimSpace(from))
+	b, errTo := time.Parse("15:04", strings.TrimSpace(to))
+	if !ok || errFrom != nil || errTo != nil {
+		return Quiet{}, fmt.Errorf("%q is no time of day such as 22:00-07:00", text)
+	}
+	return Quiet{a.Hour()*60 + a.Minute(), b.Hour()*60 + b.Minute()}, nil
+}
+
+// At reports whether it is quiet at a moment, in its own time zone.
+func (q Quiet) At(t time.Time) bool {
+	now := t.Hour()*60 + t.Minute()
+	if q.From <= q.To {
+		return q.From <= now && now < q.To
+	}
+	return now >= q.From || now < q.To
+}
