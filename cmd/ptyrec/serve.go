@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -20,7 +19,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/listener"
 	"github.com/ptyrec/ptyrec/internal/peer"
-	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/commandsocket"
@@ -130,7 +128,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if name, err := a.dbName(); err == nil && pg.Is(name) {
 		return serveTeam(ctx, a, f, name)
 	}
-	secret, _, err := f.token()
+	secret, err := listener.LoadToken(f.tokenFile, f.newToken)
 	if err != nil {
 		return err
 	}
@@ -298,72 +296,17 @@ func (f *serveFlags) dashboards(a *app, db *store.Store, live *client.Client, s 
 	}), nil
 }
 
-// announce prints the address, with the token unless the user keeps that in a file, says what it
-// is, and warns.
+// announce tells the user where the server is and who may use it.
 func (f *serveFlags) announce(a *app, url, secret, db string) error {
-	if !f.at.Loopback() && f.at.Cert == "" {
-		a.notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
-	}
-	if f.openReading {
-		a.notice("warning: anyone who can reach this address can read all sessions and watch live ones")
-	}
-	if f.noToken {
-		a.notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", f.at.Listen)
-	} else if f.allowRun {
-		a.notice("warning: everyone who has the token can run any command here")
-	}
-	a.notice("the sessions of %s, live and past, for a browser:", db)
-	page := url
-	if f.tokenFile == "" {
-		url += "#token=" + secret
-	}
-	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
-		return err
+	n := listener.Announcement{
+		Address: f.at, URL: url, Token: secret, TokenFile: f.tokenFile, Database: db,
+		OpenReading: f.openReading, AllowRun: f.allowRun, NoToken: f.noToken, Notice: a.notice,
 	}
 	if f.mcp {
-		a.notice("agents read the sessions at %s%s, with the token as Authorization: Bearer", strings.TrimSuffix(page, "/"), mcp.Path)
+		n.MCPPath = mcp.Path
 	}
-	if f.tokenFile == "" {
-		a.notice("the address contains your token: anyone who has it can read and type as you")
-	} else {
-		a.notice("it asks for the token in %s", f.tokenFile)
+	if bool(a.colours()) {
+		n.Width = a.width()
 	}
-	if err := f.drawQR(a, url); err != nil {
-		return err
-	}
-	a.notice("Ctrl+C stops the server; the sessions continue")
-	return nil
-}
-
-// drawQR draws the address for a phone, if one can reach it and the terminal has room for it.
-func (f *serveFlags) drawQR(a *app, url string) error {
-	if f.at.Loopback() || !bool(a.colours()) {
-		return nil
-	}
-	if rows, width, err := cli.QR(url); err == nil && width <= a.width() {
-		_, err := fmt.Fprintln(a.stdout, strings.Join(rows, "\n"))
-		return err
-	}
-	return nil // the address will do
-}
-
-// token returns the token, which a file keeps over restarts, and that file.
-func (f *serveFlags) token() (text, path string, err error) {
-	if path = f.tokenFile; path == "" {
-		if path, err = token.Path(); err != nil {
-			return "", "", fail(err, "name a file for the token: --token-file FILE")
-		}
-	}
-	load := token.Load
-	if f.newToken {
-		load = token.Renew
-	}
-	text, err = load(path)
-	switch {
-	case errors.Is(err, token.ErrOpen):
-		err = fail(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
-	case errors.Is(err, token.ErrBad):
-		err = fail(err, "make one with --new-token")
-	}
-	return text, path, err
+	return n.Write(a.stdout)
 }

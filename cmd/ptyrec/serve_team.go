@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/listener"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/store/pg"
@@ -31,7 +32,7 @@ func serveTeam(ctx context.Context, a *app, f serveFlags, dsn string) error {
 	if err := f.checkTeam(); err != nil {
 		return err
 	}
-	secret, _, err := f.token()
+	secret, err := listener.LoadToken(f.tokenFile, f.newToken)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package listener opens the port of a server, with TLS or without, and finds the URL at which
-// others reach it.
+// Package listener opens the port of a server, with TLS or without, and tells the user the URL
+// at which others reach it.
 package listener
 
 import (
