@@ -36,7 +36,7 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 		return err
 	}
 	defer p.Stop()
-	tp := &archive.Tape{Cols: info.Cols, Rows: info.Rows}
+	tp := &archive.Playback{Cols: info.Cols, Rows: info.Rows}
 	if err := tp.Load(p.events); err != nil {
 		return err
 	}

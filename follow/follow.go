@@ -48,7 +48,7 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 		return nil, fmt.Errorf("live %w: %s", session.ErrNotFound, ref)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := &tape{Options: o, info: info, ctx: ctx}
+	t := &feeder{Options: o, info: info, ctx: ctx}
 	if info.Piped() {
 		t.offset = info.RawBytes // what came before is in the raw log
 	}
@@ -84,8 +84,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// tape feeds a Host with what is new in a raw log.
-type tape struct {
+// feeder feeds a Host with what is new in a raw log.
+type feeder struct {
 	Options
 	ctx    context.Context //nolint:containedctx // of the viewer
 	host   *live.Host
@@ -108,7 +108,7 @@ type tape struct {
 const screenful = 64 << 10
 
 // paint makes the screen as it is before the Host begins.
-func (t *tape) paint() {
+func (t *feeder) paint() {
 	t.term = vterm.New(vterm.Options{Cols: t.info.Cols, Rows: t.info.Rows})
 	if t.info.Piped() {
 		t.seen = max(0, t.offset-screenful)
@@ -134,7 +134,7 @@ func (t *tape) paint() {
 }
 
 // follow feeds the Host until the session is over or the viewer has left.
-func (t *tape) follow() {
+func (t *feeder) follow() {
 	for t.ctx.Err() == nil {
 		begun := time.Now()
 		info, err := t.Store.Find(t.ctx, t.info.ID) // before the events: none at its end is missed
@@ -156,7 +156,7 @@ func (t *tape) follow() {
 }
 
 // end feeds the Host with the end of the session.
-func (t *tape) end(info *store.Info) {
+func (t *feeder) end(info *store.Info) {
 	status := -1 // nobody knows
 	if info != nil && info.ExitCode != nil {
 		status = *info.ExitCode
@@ -167,7 +167,7 @@ func (t *tape) end(info *store.Info) {
 
 // output feeds the Host with the output and sizes that are new. If the log cannot be read now, the
 // next look tries again.
-func (t *tape) output() {
+func (t *feeder) output() {
 	if t.info.Piped() {
 		for e, err := range t.Store.OutputFrom(t.ctx, t.info.ID, t.offset) {
 			if isDamage(err) {
@@ -201,7 +201,7 @@ func (t *tape) output() {
 
 // feed feeds the Host with output. Bytes that are lost before it become NUL, which a terminal
 // ignores: viewers count all bytes.
-func (t *tape) feed(e store.Placed) {
+func (t *feeder) feed(e store.Placed) {
 	for t.offset < e.Offset {
 		lost := make([]byte, min(e.Offset-t.offset, maxLost))
 		t.host.Event(session.Event{Kind: session.Output, At: e.At, Data: lost})
@@ -220,7 +220,7 @@ func isDamage(err error) bool {
 }
 
 // past implements live.Options.Past.
-func (t *tape) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
+func (t *feeder) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
 	for e, err := range t.Store.OutputFrom(ctx, t.info.ID, from) {
 		if isDamage(err) {
 			continue // the next one's place shows it
@@ -236,7 +236,7 @@ func (t *tape) past(ctx context.Context, from int64, fn func(seq int64, e sessio
 }
 
 // entries implements live.Options.Entries. From then on the viewer gets those that change.
-func (t *tape) entries(ctx context.Context, after int) ([]*session.Entry, error) {
+func (t *feeder) entries(ctx context.Context, after int) ([]*session.Entry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.said == nil {
@@ -247,7 +247,7 @@ func (t *tape) entries(ctx context.Context, after int) ([]*session.Entry, error)
 }
 
 // update sends the entries that have changed, if the viewer wants them.
-func (t *tape) update(over bool) {
+func (t *feeder) update(over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.said == nil || !over && time.Since(t.sent) < entryTime {
@@ -262,7 +262,7 @@ func (t *tape) update(over bool) {
 }
 
 // screen implements live.Options.Screen.
-func (t *tape) screen(read live.ReadScreen) bool {
+func (t *feeder) screen(read live.ReadScreen) bool {
 	read(t.term, t.seen)
 	return true
 }

@@ -155,9 +155,9 @@ func (h *Host) Event(e session.Event) {
 	}
 }
 
-// Alone makes the host the session's terminal: it has no other, or none any more. Programs get
+// Headless makes the host the session's terminal: it has no other, or none any more. Programs get
 // answers to what they ask of a terminal.
-func (h *Host) Alone() {
+func (h *Host) Headless() {
 	if h.mu.Lock(); h.closed || h.replies != nil {
 		h.mu.Unlock()
 		return

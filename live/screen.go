@@ -32,7 +32,7 @@ type screen struct {
 	taken time.Time
 }
 
-// alone makes the screen the session's only terminal, from now on.
+// headless makes the screen the session's only terminal, from now on.
 func (s *screen) alone(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -97,6 +97,6 @@ func (c *Controls) Settle(ctx context.Context) error {
 // Screen calls read with the screen as the extraction sees it, and the number of bytes that it has
 // seen. The extraction waits meanwhile. Screen returns false if nothing is extracted.
 func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
-	f := c.r.tee.follower
+	f := c.r.tee.indexer
 	return f != nil && f.screen(read)
 }

@@ -31,11 +31,11 @@ func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 	return func() { kept(nil) }
 }
 
-// await makes the follower look for the keys on the screen. Without a follower, keys that the
+// await makes the indexer look for the keys on the screen. Without an indexer, keys that the
 // kernel does not echo are not recorded.
 func (l keyLog) await(t *echo.Keys) {
 	t.Group, _ = l.child.foreground() // 0 if it fails: not an agent's
-	f := l.tee.follower
+	f := l.tee.indexer
 	switch {
 	case t.Sure && (f == nil || !f.echo.Waiting()):
 		t.Kept(t.Data)

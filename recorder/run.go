@@ -128,7 +128,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 }
 
 // run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the
-// input pump (terminal to PTY), the child's waiter, and behind the tee the follower; see the
+// input pump (terminal to PTY), the child's waiter, and behind the tee the indexer; see the
 // package's comment.
 type run struct {
 	options Options

@@ -222,7 +222,7 @@ func TestIndexIsCalledAgain(t *testing.T) {
 	<-done
 }
 
-// The follower falls behind a burst, reads on from the log, and ends where a replay of the log
+// The indexer falls behind a burst, reads on from the log, and ends where a replay of the log
 // ends.
 func TestRunCatchesUp(t *testing.T) {
 	u := ptytest.New(t)

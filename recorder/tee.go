@@ -9,18 +9,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tee copies the raw events to the log and to the follower. It never waits for either and does not
+// tee copies the raw events to the log and to the indexer. It never waits for either and does not
 // keep the caller's data.
 type tee struct {
-	started  time.Time
-	log      Log       // may be nil: nothing is recorded
-	feed     *feed     // may be nil: no index
-	follower *follower // nil if feed is
-	host     Host      // may be nil: nobody else sees the session
+	started time.Time
+	log     Log         // may be nil: nothing is recorded
+	queue   *indexQueue // may be nil: no index
+	indexer *indexer    // nil if queue is
+	host    Host        // may be nil: nobody else sees the session
 
 	// Valid after finish has returned.
 	end    time.Duration
-	stuck  bool // the follower did not end
+	stuck  bool // the indexer did not end
 	lost   int64
 	logErr error
 
@@ -34,8 +34,8 @@ type tee struct {
 func newTee(ctx context.Context, o Options, c *child) *tee {
 	t := &tee{started: o.Started, log: o.Log}
 	if o.Index != nil {
-		t.feed = newFeed()
-		t.follower = startFollower(ctx, o, c, t.feed)
+		t.queue = newIndexQueue()
+		t.indexer = startIndexer(ctx, o, c, t.queue)
 	}
 	return t
 }
@@ -88,8 +88,8 @@ func (t *tee) put(e session.Event) {
 	if t.log != nil {
 		t.log.Put(e)
 	}
-	if t.feed != nil {
-		t.feed.put(e)
+	if t.queue != nil {
+		t.queue.put(e)
 	}
 	if t.host != nil {
 		t.host.Event(e)
@@ -98,23 +98,23 @@ func (t *tee) put(e session.Event) {
 
 // settleKeys records the keys that are still waiting to be seen on the screen.
 func (t *tee) settleKeys(limit time.Duration) {
-	if t.follower != nil {
+	if t.indexer != nil {
 		_, seq := t.place()
-		t.follower.settleKeys(seq, limit)
+		t.indexer.settleKeys(seq, limit)
 	}
 }
 
-// finish puts the last event. It waits until the follower has processed it, or until catchUp is
+// finish puts the last event. It waits until the indexer has processed it, or until catchUp is
 // over, and then until the log has stored everything.
 func (t *tee) finish(e session.Event, catchUp time.Duration) {
 	e.At = t.now()
 	t.put(e)
 	t.end = t.last
-	if t.feed != nil {
-		t.feed.close()
+	if t.queue != nil {
+		t.queue.close()
 	}
-	if t.follower != nil {
-		t.stuck = !t.follower.wait(catchUp)
+	if t.indexer != nil {
+		t.stuck = !t.indexer.wait(catchUp)
 	}
 	if t.log != nil {
 		t.lost, t.logErr = t.log.Close()
@@ -122,13 +122,13 @@ func (t *tee) finish(e session.Event, catchUp time.Duration) {
 }
 
 func (t *tee) indexErr() error {
-	if t.follower == nil {
+	if t.indexer == nil {
 		return nil
 	}
 	if t.stuck {
 		return errStuck
 	}
-	return t.follower.err
+	return t.indexer.err
 }
 
-func (t *tee) behind() bool { return t.follower != nil && (t.stuck || !t.follower.complete) }
+func (t *tee) behind() bool { return t.indexer != nil && (t.stuck || !t.indexer.complete) }

@@ -43,8 +43,8 @@ func newHosting(o Options, to *sink) *hosting {
 	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, folder: folder, served: make(chan struct{})}
 }
 
-// alone makes the host the session's terminal.
-func (h *hosting) alone() { h.host.Alone() }
+// headless makes the host the session's terminal.
+func (h *hosting) headless() { h.host.Headless() }
 
 // begin is called when the command runs.
 func (h *hosting) begin(c *recorder.Controls) recorder.Host {
@@ -61,7 +61,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	})
 	h.sink.setHost(h.host)
 	if h.hosted != nil {
-		h.host.Alone()
+		h.host.Headless()
 	}
 	if l := h.listen(); l != nil {
 		go func() {

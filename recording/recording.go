@@ -69,7 +69,7 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 		return r.watched(ctx, c, r.hosting.begin(c))
 	}
 	if r.options.Keep {
-		o.Keep = r.hosting.alone
+		o.Keep = r.hosting.headless
 	}
 	result, err := recorder.Run(ctx, o)
 	if err != nil {

@@ -296,7 +296,7 @@ func (s *sink) finish(ctx context.Context, r recorder.Result) error {
 	if !s.isOpen() {
 		return nil
 	}
-	read := !r.Behind && r.IndexErr == nil // else the follower may still be at work
+	read := !r.Behind && r.IndexErr == nil // else the indexer may still be at work
 	if read {
 		read = s.save(ctx) == nil && len(s.unsaved) == 0
 	}

@@ -11,8 +11,8 @@ import (
 
 // entryWriter holds the statements that many entries share.
 type entryWriter struct {
-	pk                               int64
-	find, insert, update, index, dex *sql.Stmt
+	pk                                   int64
+	find, insert, update, index, unindex *sql.Stmt
 }
 
 func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, err error) {
@@ -28,7 +28,7 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 		{&w.update, `UPDATE entries SET session_pk = ?, id = ?, seq = ?, type = ?, event = ?, role = ?, agent = ?, conversation = ?,
 			text = ?, markdown = ?, output = ?, tool = ?, data = ?, at = ?, end_at = ?, byte_offset = ?, status = ? WHERE pk = ?`},
 		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
-		{&w.dex, "DELETE FROM entry_fts WHERE rowid = ?"},
+		{&w.unindex, "DELETE FROM entry_fts WHERE rowid = ?"},
 	} {
 		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil { //nolint:sqlclosecheck // close does
 			w.close()
@@ -39,7 +39,7 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 }
 
 func (w *entryWriter) close() {
-	for _, stmt := range []*sql.Stmt{w.find, w.insert, w.update, w.index, w.dex} {
+	for _, stmt := range []*sql.Stmt{w.find, w.insert, w.update, w.index, w.unindex} {
 		if stmt != nil {
 			_ = stmt.Close() // the transaction's end closes it anyway
 		}
@@ -86,7 +86,7 @@ func (w *entryWriter) replace(ctx context.Context, e *session.Entry, args []any,
 		return nil
 	}
 	if old.Type == session.TypeMessage {
-		if _, err := w.dex.ExecContext(ctx, pk); err != nil {
+		if _, err := w.unindex.ExecContext(ctx, pk); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if !isTerminal(a.stdout) {
 		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
-	t, err := tapeOf(ctx, a, args)
+	t, err := playbackOf(ctx, a, args)
 	if err != nil {
 		return err
 	}
@@ -78,35 +78,35 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 		return fail(errors.New("the recording is empty"), "there is nothing to play")
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-	finished, err := tui.Play(ctx, a.stdout, &t.Tape, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
+	finished, err := tui.Play(ctx, a.stdout, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
 	if err != nil || !finished || t.status == 0 {
 		return err
 	}
 	return cli.ExitStatus(t.status)
 }
 
-// tapeOf returns what the first of args names, else the last session.
-func tapeOf(ctx context.Context, a *app, args []string) (*tape, error) {
+// playbackOf returns what the first of args names, else the last session.
+func playbackOf(ctx context.Context, a *app, args []string) (*playback, error) {
 	if len(args) > 0 && management.Is(args[0]) {
-		return tapeOfManaged(ctx, a, args[0])
+		return playbackOfManaged(ctx, a, args[0])
 	}
 	named, err := a.resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	if named.File != "" && named.Ref.Whole() {
-		return tapeOfFile(a, named.File)
+		return playbackOfFile(a, named.File)
 	}
-	return tapeOfSession(ctx, a, named)
+	return playbackOfSession(ctx, a, named)
 }
 
-// tape is what is played.
-type tape struct {
-	archive.Tape
+// playback is what is played.
+type playback struct {
+	archive.Playback
 	status int // what play exits with at the end
 }
 
-func tapeOfSession(ctx context.Context, a *app, of opener.Target) (*tape, error) {
+func playbackOfSession(ctx context.Context, a *app, of opener.Target) (*playback, error) {
 	db, info := of.DB, of.Info
 	if of.File != "" {
 		var err error
@@ -118,33 +118,33 @@ func tapeOfSession(ctx context.Context, a *app, of opener.Target) (*tape, error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := lib.Tape(ctx, info, of.Ref)
+	t, err := lib.Playback(ctx, info, of.Ref)
 	if err != nil {
 		return nil, opener.Missing(err)
 	}
 	t.Title = listing.Title(info)
-	return &tape{Tape: *t}, nil
+	return &playback{Playback: *t}, nil
 }
 
-func tapeOfFile(a *app, path string) (*tape, error) {
+func playbackOfFile(a *app, path string) (*playback, error) {
 	rec, err := a.openRecording(path, func(int) {})
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
-	t := &tape{Tape: archive.Tape{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
+	t := &playback{Playback: archive.Playback{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
 	t.ReadLater(rec.Session)
 	return t, t.Load(rec)
 }
 
-// tapeOfManaged returns what a management server has of the session at a URL.
-func tapeOfManaged(ctx context.Context, a *app, where string) (*tape, error) {
+// playbackOfManaged returns what a management server has of the session at a URL.
+func playbackOfManaged(ctx context.Context, a *app, where string) (*playback, error) {
 	log, err := openManaged(ctx, a, where)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Stream.Close() }()
-	t := &tape{}
+	t := &playback{}
 	for !log.Whole {
 		event, err := log.Stream.Next(ctx)
 		if err != nil && !errors.Is(err, io.EOF) {

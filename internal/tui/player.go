@@ -25,21 +25,21 @@ type PlayOptions struct {
 	From  time.Duration // the moment of the recording to begin at
 }
 
-// Play plays a tape that is not empty on the terminal out. It returns at the end, or when the user
-// leaves; finished reports whether all was played.
-func Play(ctx context.Context, out *os.File, t *archive.Tape, o PlayOptions) (finished bool, err error) {
+// Play plays a recording, which must not be empty, on the terminal out. It returns at the end, or
+// when the user leaves; finished reports whether all was played.
+func Play(ctx context.Context, out *os.File, t *archive.Playback, o PlayOptions) (finished bool, err error) {
 	t.LimitIdle(o.Idle)
-	p := &player{Tape: t, speed: o.Speed}
+	p := &player{Playback: t, speed: o.Speed}
 	p.seek(t.Played(o.From))
 	err = p.run(ctx, out)
 	return p.done(), err
 }
 
-// player plays a tape. It feeds a terminal of its own and draws what that shows: so it can go
+// player plays a recording. It feeds a terminal of its own and draws what that shows: so it can go
 // anywhere in a recording, nothing that a recording holds drives the user's terminal, and a smaller
 // window shows the upper left part.
 type player struct {
-	*archive.Tape
+	*archive.Playback
 	speed  float64
 	paused bool
 	now    time.Duration // played so far

@@ -61,7 +61,7 @@ func (s *Session) send(by Sender, text string) error {
 	s.dirty = true
 	s.mu.Unlock()
 	s.look(time.Now())
-	s.poke()
+	s.notify()
 	return refused(err)
 }
 
@@ -83,7 +83,7 @@ func (s *Session) Raw(by Sender, keys []byte) error {
 		return nil
 	}
 	s.look(time.Now())
-	s.poke()
+	s.notify()
 	return refused(by.Raw(s.ctx, keys))
 }
 
@@ -91,7 +91,7 @@ func (s *Session) Raw(by Sender, keys []byte) error {
 func (s *Session) begin() {
 	s.ready = true
 	if s.Start.Load == nil && s.Start.Prompt == "" {
-		s.poke()
+		s.notify()
 		return
 	}
 	s.starting = true
@@ -100,7 +100,7 @@ func (s *Session) begin() {
 		s.mu.Lock()
 		s.starting = false
 		s.mu.Unlock()
-		s.poke()
+		s.notify()
 	})
 }
 

@@ -446,8 +446,8 @@ func (s *Session) end() {
 	s.board.post(s.talk.messages, statusStable, true)
 }
 
-// poke makes follow look.
-func (s *Session) poke() {
+// notify makes follow look.
+func (s *Session) notify() {
 	select {
 	case s.kick <- struct{}{}:
 	default:
@@ -459,5 +459,5 @@ func (s *Session) dirtied() {
 	s.mu.Lock()
 	s.dirty = true
 	s.mu.Unlock()
-	s.poke()
+	s.notify()
 }

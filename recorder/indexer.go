@@ -22,9 +22,8 @@ const (
 	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
 )
 
-// A flood is output of at least floodBytes within floodTime. The follower waits for its end: until
-// then the recordings themselves need the processors, and most of what is read would be gone from
-// the screen at once.
+// A flood is output of at least floodBytes within floodTime. The indexer waits for its end: during
+// a flood, recording needs the CPU, and most of what could be read leaves the screen at once.
 const (
 	floodBytes = 64 << 10
 	floodTime  = 300 * time.Millisecond
@@ -39,9 +38,9 @@ var (
 	errExtractor = errors.New("the extraction failed")
 )
 
-// follower runs the Processor beside a live session and carries what it finds to the index. An
-// error or a panic in there ends the following, not the recording.
-type follower struct {
+// indexer runs the Processor on a live session and writes its updates to the Index. An error or a
+// panic in the Processor or the Index ends the indexer, not the recording.
+type indexer struct {
 	mu     sync.Mutex // guards processor against screen, and broken
 	broken bool       // the processor has not seen all
 
@@ -51,7 +50,7 @@ type follower struct {
 	echo      *echo.Echo
 	seq       atomic.Int64  // bytes of output processed
 	progress  chan struct{} // receives a value when seq has grown
-	feed      *feed
+	queue     *indexQueue
 	log       Log // may be nil: nothing to catch up from
 	index     Index
 	catchUp   time.Duration // what is behind the child's end by more is not begun
@@ -64,30 +63,30 @@ type follower struct {
 	unsaved   bool            // the index wants to be called again
 	last      time.Duration   // when the last event was, in the session's time,
 	seen      time.Time       // and when it was processed
-	ctx       context.Context // done when the follower must stop
+	ctx       context.Context // done when the indexer must stop
 	stop      context.CancelFunc
 	done      chan struct{}
 	err       error // the first; holds when done is closed
 	complete  bool  // likewise: all events were processed
 }
 
-func startFollower(ctx context.Context, o Options, c *child, feed *feed) *follower {
+func startIndexer(ctx context.Context, o Options, c *child, queue *indexQueue) *indexer {
 	cols, rows := o.window()
-	f := &follower{
+	f := &indexer{
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
 		echo: echo.New(c.foreground), progress: make(chan struct{}, 1),
-		feed: feed, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
+		queue: queue, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
 	}
 	f.ctx, f.stop = context.WithCancel(ctx)
 	go f.run()
 	return f
 }
 
-// wait waits for the follower, and after limit stops it. False means that it does not even stop;
+// wait waits for the indexer, and after limit stops it. False means that it does not even stop;
 // its results do not hold then.
-func (f *follower) wait(limit time.Duration) bool {
+func (f *indexer) wait(limit time.Duration) bool {
 	for _, patience := range []time.Duration{limit, stopPatience} {
 		select {
 		case <-f.done:
@@ -99,7 +98,7 @@ func (f *follower) wait(limit time.Duration) bool {
 	return false
 }
 
-func (f *follower) run() {
+func (f *indexer) run() {
 	defer close(f.done)
 	defer func() {
 		if p := recover(); p != nil {
@@ -118,14 +117,14 @@ func (f *follower) run() {
 	}
 }
 
-func (f *follower) fail(err error) {
+func (f *indexer) fail(err error) {
 	if f.err == nil {
 		f.err = err
 	}
 }
 
 // follow returns nil when it has processed all there is.
-func (f *follower) follow() error {
+func (f *indexer) follow() error {
 	var tick, due <-chan time.Time
 	for {
 		select {
@@ -133,14 +132,14 @@ func (f *follower) follow() error {
 			return errStopped
 		case <-tick:
 			tick = nil
-			if f.feed.waiting() {
+			if f.queue.waiting() {
 				continue // it came before
 			}
 			f.tick()
 			tick = f.next()
 			continue
-		case <-f.feed.ready:
-			if !f.feed.plenty() {
+		case <-f.queue.ready:
+			if !f.queue.plenty() {
 				due = time.After(takeAfter)
 				continue
 			}
@@ -157,7 +156,7 @@ func (f *follower) follow() error {
 }
 
 // next returns when to call tick if no event comes; nil: not at all.
-func (f *follower) next() <-chan time.Time {
+func (f *indexer) next() <-chan time.Time {
 	at, ok := f.due()
 	wait := at - f.now() + tickMargin
 	if change := f.pause() - time.Since(f.updated); (f.waits || f.unsaved) && (!ok || change < wait) {
@@ -170,16 +169,16 @@ func (f *follower) next() <-chan time.Time {
 }
 
 // due returns when the processor has something to do if no event comes.
-func (f *follower) due() (at time.Duration, ok bool) {
+func (f *indexer) due() (at time.Duration, ok bool) {
 	f.locked(func() { at, ok = f.processor.Due() })
 	return at, ok
 }
 
 // now returns the session's time, or one shortly before it.
-func (f *follower) now() time.Duration { return f.last + time.Since(f.seen) }
+func (f *indexer) now() time.Duration { return f.last + time.Since(f.seen) }
 
 // tick does what has become due without an event.
-func (f *follower) tick() {
+func (f *indexer) tick() {
 	if at, ok := f.due(); ok && at+tickMargin <= f.now() {
 		f.locked(func() { f.processor.Tick(at) })
 	}
@@ -187,18 +186,18 @@ func (f *follower) tick() {
 }
 
 // takeAll processes what there is, until nothing is left.
-func (f *follower) takeAll() (closed bool, err error) {
+func (f *indexer) takeAll() (closed bool, err error) {
 	for {
 		if err := f.outwait(); err != nil {
 			return false, err
 		}
-		events, closed := f.feed.take()
+		events, closed := f.queue.take()
 		for _, e := range events {
 			if err := f.process(e); err != nil {
 				return closed, err
 			}
 		}
-		from, to, missed := f.feed.resume()
+		from, to, missed := f.queue.resume()
 		if missed {
 			if err := f.readOn(from, to); err != nil {
 				return closed, err
@@ -212,29 +211,29 @@ func (f *follower) takeAll() (closed bool, err error) {
 
 // outwait returns when there is no flood. It returns errStopped if the recording has ended and the
 // rest cannot be read in time.
-func (f *follower) outwait() error {
-	total, missed := f.feed.total()
+func (f *indexer) outwait() error {
+	total, missed := f.queue.total()
 	if time.Since(f.counted) >= floodTime {
 		f.counted, f.before = time.Now(), total
 	}
-	for flood := missed || total-f.before >= floodBytes; flood && !isClosed(f.feed.ended); flood = total-f.before >= floodBytes {
+	for flood := missed || total-f.before >= floodBytes; flood && !isClosed(f.queue.ended); flood = total-f.before >= floodBytes {
 		select {
 		case <-f.ctx.Done():
 			return errStopped
-		case <-f.feed.ended:
+		case <-f.queue.ended:
 		case <-time.After(floodTime):
 		}
 		f.counted, f.before = time.Now(), total
-		total, _ = f.feed.total()
+		total, _ = f.queue.total()
 	}
-	if isClosed(f.feed.ended) && float64(total-f.seq.Load()) > f.catchUp.Seconds()*readSpeed {
+	if isClosed(f.queue.ended) && float64(total-f.seq.Load()) > f.catchUp.Seconds()*readSpeed {
 		return errStopped
 	}
 	return nil
 }
 
 // readOn processes the events [from, to) from the log.
-func (f *follower) readOn(from, to int64) error {
+func (f *indexer) readOn(from, to int64) error {
 	if f.log == nil {
 		f.leaveOut()
 		return nil
@@ -267,12 +266,12 @@ func (f *follower) readOn(from, to int64) error {
 }
 
 // leaveOut records that some events will never be processed.
-func (f *follower) leaveOut() {
+func (f *indexer) leaveOut() {
 	f.fail(errLeftOut)
 	f.locked(func() { f.broken = true })
 }
 
-func (f *follower) process(e session.Event) error {
+func (f *indexer) process(e session.Event) error {
 	if f.ctx.Err() != nil {
 		return errStopped
 	}
@@ -287,7 +286,7 @@ func (f *follower) process(e session.Event) error {
 
 // carry carries the changes to the index, at once if the agent's state has changed, otherwise if
 // the last time was not just now.
-func (f *follower) carry() {
+func (f *indexer) carry() {
 	var state string
 	f.locked(func() { state = f.processor.State() })
 	f.waits = state == f.state && time.Since(f.updated) < f.pause()
@@ -297,11 +296,11 @@ func (f *follower) carry() {
 }
 
 // pause is how long the next update waits for more changes.
-func (f *follower) pause() time.Duration { return max(updateEvery, updateShare*f.took) }
+func (f *indexer) pause() time.Duration { return max(updateEvery, updateShare*f.took) }
 
 // settleKeys judges all keys that were typed before byte seq of the output. It waits at most limit
 // for the processor to reach that byte. Keys still pending then are not recorded.
-func (f *follower) settleKeys(seq int64, limit time.Duration) {
+func (f *indexer) settleKeys(seq int64, limit time.Duration) {
 	late := time.After(limit)
 	for f.echo.Waiting() && f.seq.Load() < seq {
 		select {
@@ -318,7 +317,7 @@ func (f *follower) settleKeys(seq int64, limit time.Duration) {
 
 // tellKeys tells callers which of their keys were shown, in the order in which the keys were
 // judged.
-func (f *follower) tellKeys() {
+func (f *indexer) tellKeys() {
 	f.telling.Lock()
 	defer f.telling.Unlock()
 	var judged []*echo.Keys
@@ -328,7 +327,7 @@ func (f *follower) tellKeys() {
 
 // screen calls read with the processor's screen and the number of bytes that it has seen. It
 // returns false if that is not the session's screen.
-func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
+func (f *indexer) screen(read func(t *vterm.Term, seq int64)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.broken {
@@ -339,14 +338,14 @@ func (f *follower) screen(read func(t *vterm.Term, seq int64)) bool {
 }
 
 // locked works with the processor.
-func (f *follower) locked(work func()) {
+func (f *indexer) locked(work func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	work()
 }
 
 // update carries the changes to the index.
-func (f *follower) update() {
+func (f *indexer) update() {
 	began := time.Now()
 	defer func() { f.updated, f.took = time.Now(), time.Since(began) }()
 	var u Update

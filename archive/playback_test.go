@@ -10,7 +10,7 @@ import (
 )
 
 func TestLimitIdle(t *testing.T) {
-	tp := &Tape{Events: []session.Event{{At: time.Second}, {At: 2 * time.Second}, {At: time.Minute}, {At: 61 * time.Second}}}
+	tp := &Playback{Events: []session.Event{{At: time.Second}, {At: 2 * time.Second}, {At: time.Minute}, {At: 61 * time.Second}}}
 	tp.LimitIdle(3 * time.Second)
 	want := []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 6 * time.Second}
 	if diff := cmp.Diff(want, tp.Times); diff != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Tape is a recording to play: in the terminal, or in an exported page.
-type Tape struct {
+// Playback is a recording to play: in the terminal, or in an exported page.
+type Playback struct {
 	Events     []session.Event
 	Times      []time.Duration // when each is played, once LimitIdle has shortened the pauses
 	Cols, Rows int
@@ -20,14 +20,14 @@ type Tape struct {
 	Read       func() ([]Message, error) // reads the messages when they are needed; nil once they are read
 }
 
-// Message is where a message of a tape began.
+// Message is where a message of a Playback begins.
 type Message struct {
 	At   time.Duration // since the start of the recording
 	Name string
 }
 
 // Cut makes everything before a moment happen at once, and drops what comes after another.
-func (t *Tape) Cut(from, to time.Duration) {
+func (t *Playback) Cut(from, to time.Duration) {
 	t.Events = slices.DeleteFunc(t.Events, func(e session.Event) bool { return e.At > to })
 	t.Messages = slices.DeleteFunc(t.Messages, func(m Message) bool { return m.At > to })
 	for i := range t.Events {
@@ -40,7 +40,7 @@ func (t *Tape) Cut(from, to time.Duration) {
 
 // LimitIdle sets the times at which events are played, with no pause longer than limit; 0: pauses
 // are as long as they were.
-func (t *Tape) LimitIdle(limit time.Duration) {
+func (t *Playback) LimitIdle(limit time.Duration) {
 	t.Times = make([]time.Duration, len(t.Events))
 	var now, last time.Duration
 	for i, e := range t.Events {
@@ -53,8 +53,8 @@ func (t *Tape) LimitIdle(limit time.Duration) {
 	}
 }
 
-// Played returns when a moment of the recording is played. The tape is not empty.
-func (t *Tape) Played(at time.Duration) time.Duration {
+// Played returns when a moment of the recording is played. The Playback must not be empty.
+func (t *Playback) Played(at time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(t.Events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
 	if i == 0 {
 		return 0
@@ -66,10 +66,10 @@ func (t *Tape) Played(at time.Duration) time.Duration {
 }
 
 // End returns when the last event is played.
-func (t *Tape) End() time.Duration { return t.Times[len(t.Times)-1] }
+func (t *Playback) End() time.Duration { return t.Times[len(t.Times)-1] }
 
 // ReadLater makes the messages of the session s those that the events hold, once they are needed.
-func (t *Tape) ReadLater(s session.Session) {
+func (t *Playback) ReadLater(s session.Session) {
 	t.Read = func() ([]Message, error) {
 		tr, err := Transcribe(s, &eventList{events: t.Events}, nil)
 		return MessagesOf(tr.Entries, s.StartedAt), err
@@ -77,7 +77,7 @@ func (t *Tape) ReadLater(s session.Session) {
 }
 
 // Load appends the events of source; what was read before an error can be played.
-func (t *Tape) Load(source EventSource) error {
+func (t *Playback) Load(source EventSource) error {
 	for {
 		e, err := source.Next()
 		if err != nil {

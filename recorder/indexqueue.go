@@ -7,14 +7,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// feedMemory bounds the queue before the follower, in bytes of event data.
-const feedMemory = 256 << 10
+// queueMemory bounds the queue before the indexer, in bytes of event data.
+const queueMemory = 256 << 10
 
-// feed is the queue before the follower. put never waits: it leaves out what does not fit, and the
-// follower reads that from the log. A feed may be used concurrently, with one taker.
-type feed struct {
+// indexQueue is the queue before the indexer. put never waits: it leaves out what does not fit, and
+// the indexer reads that from the log. An indexQueue may be used concurrently, with one taker.
+type indexQueue struct {
 	ready chan struct{} // receives a value at the first event to take, the first left out, and close
-	ended chan struct{} // closed when the feed is
+	ended chan struct{} // closed when the queue is
 
 	mu     sync.Mutex // guards the fields below
 	mem    []session.Event
@@ -25,12 +25,12 @@ type feed struct {
 	closed bool
 }
 
-func newFeed() *feed {
-	return &feed{ready: make(chan struct{}, 1), ended: make(chan struct{}), missed: -1}
+func newIndexQueue() *indexQueue {
+	return &indexQueue{ready: make(chan struct{}, 1), ended: make(chan struct{}), missed: -1}
 }
 
 // put queues a copy of e.
-func (f *feed) put(e session.Event) {
+func (f *indexQueue) put(e session.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.next++
@@ -40,7 +40,7 @@ func (f *feed) put(e session.Event) {
 	if f.missed >= 0 {
 		return
 	}
-	if f.size+eventSize(e) > feedMemory {
+	if f.size+eventSize(e) > queueMemory {
 		f.missed = f.next - 1
 		notify(f.ready)
 		return
@@ -53,15 +53,15 @@ func (f *feed) put(e session.Event) {
 	}
 }
 
-// plenty reports whether it is time to take: the feed is full or closed.
-func (f *feed) plenty() bool {
+// plenty reports whether it is time to take: the queue is full or closed.
+func (f *indexQueue) plenty() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.missed >= 0 || f.closed
 }
 
 // take returns all that is queued.
-func (f *feed) take() (events []session.Event, closed bool) {
+func (f *indexQueue) take() (events []session.Event, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	events, f.mem, f.size = f.mem, nil, 0
@@ -70,7 +70,7 @@ func (f *feed) take() (events []session.Event, closed bool) {
 
 // resume queues again what is put from now on. It returns the numbers of the events that were left
 // out: [from, to).
-func (f *feed) resume() (from, to int64, missed bool) {
+func (f *indexQueue) resume() (from, to int64, missed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.missed < 0 || len(f.mem) > 0 {
@@ -81,21 +81,21 @@ func (f *feed) resume() (from, to int64, missed bool) {
 }
 
 // total returns how many bytes of output there have been, and whether events are left out now.
-func (f *feed) total() (output int64, missed bool) {
+func (f *indexQueue) total() (output int64, missed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.output, f.missed >= 0
 }
 
 // waiting reports whether there is something to take or to read from the log.
-func (f *feed) waiting() bool {
+func (f *indexQueue) waiting() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.mem) > 0 || f.missed >= 0
 }
 
 // close says that nothing more will be put. It may be called once.
-func (f *feed) close() {
+func (f *indexQueue) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true

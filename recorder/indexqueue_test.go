@@ -11,10 +11,10 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// What does not fit in the feed is left out, and asked for by number.
+// What does not fit in the queue is left out, and asked for by number.
 func TestFeedLeavesOut(t *testing.T) {
-	f := newFeed()
-	big := session.Event{Data: make([]byte, feedMemory/2)}
+	f := newIndexQueue()
+	big := session.Event{Data: make([]byte, queueMemory/2)}
 	for range 5 {
 		f.put(big)
 	}
@@ -35,7 +35,7 @@ func TestFeedLeavesOut(t *testing.T) {
 // floodLog is a Log whose command goes on to write, and ends, while it is replayed.
 type floodLog struct {
 	Log
-	feed  *feed
+	queue *indexQueue
 	taken int
 }
 
@@ -47,10 +47,10 @@ func (l *floodLog) Replay(_ context.Context, from int64, fn func(int64, session.
 			return err
 		}
 		if l.taken++; l.taken == 1 {
-			for range 2 * readSpeed / feedMemory {
-				l.feed.put(session.Event{Data: make([]byte, feedMemory)})
+			for range 2 * readSpeed / queueMemory {
+				l.queue.put(session.Event{Data: make([]byte, queueMemory)})
 			}
-			l.feed.close()
+			l.queue.close()
 		}
 	}
 	return nil
@@ -58,14 +58,14 @@ func (l *floodLog) Replay(_ context.Context, from int64, fn func(int64, session.
 
 // A flood that starts again while an earlier one is read is not read along with it.
 func TestFloodGoesOn(t *testing.T) {
-	feed := newFeed()
-	log := &floodLog{feed: feed}
-	f := &follower{
+	queue := newIndexQueue()
+	log := &floodLog{queue: queue}
+	f := &indexer{
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24}), progress: make(chan struct{}, 1),
-		echo: echo.New(nil), feed: feed, log: log, catchUp: time.Second, ctx: t.Context(),
+		echo: echo.New(nil), queue: queue, log: log, catchUp: time.Second, ctx: t.Context(),
 	}
 	for range 4 {
-		feed.put(session.Event{Data: []byte("x")})
+		queue.put(session.Event{Data: []byte("x")})
 	}
 	if err := f.readOn(0, 4); !errors.Is(err, errStopped) || log.taken != 1 {
 		t.Errorf("%d events were processed, %v; want 1 and errStopped", log.taken, err)

@@ -21,11 +21,11 @@ func TestTapeOfUnread(t *testing.T) {
 	if err != nil || !info.Unread {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	tape, err := (&Library{Store: db}).Tape(t.Context(), info, archive.Ref{})
+	playback, err := (&Library{Store: db}).Playback(t.Context(), info, archive.Ref{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tape.Messages) != 5 {
-		t.Errorf("%d messages, want 5", len(tape.Messages))
+	if len(playback.Messages) != 5 {
+		t.Errorf("%d messages, want 5", len(playback.Messages))
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Tape returns the recording of a session to play, or the part of it that shows the entries of ref.
+// Playback returns the recording of a session to play, or the part of it that shows the entries of ref.
 // If the session does not have them, the error is an *archive.MissingError.
-func (l *Library) Tape(ctx context.Context, info *store.Info, ref archive.Ref) (*archive.Tape, error) {
+func (l *Library) Playback(ctx context.Context, info *store.Info, ref archive.Ref) (*archive.Playback, error) {
 	if err := Recorded(info); err != nil {
 		return nil, err
 	}
-	t := &archive.Tape{Cols: info.Cols, Rows: info.Rows}
+	t := &archive.Playback{Cols: info.Cols, Rows: info.Rows}
 	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
 	defer source.Stop()
 	if err := t.Load(source); err != nil {
