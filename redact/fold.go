@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/binary"
+	"iter"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ type view struct {
 	folds  []foldAt
 	words  bool // no token is cut at a fold: a blank is there, or a backslash was
 	blanks bool // only rules that want a blank find more here than in the text folded
+	hard   bool // fold and unwrap have what is without a fold
 }
 
 // foldAt is a break that was taken out.
@@ -26,20 +28,64 @@ type foldAt struct {
 }
 
 const (
-	minRow     = 10 // cells: no row that was full is narrower
-	minWords   = 16 // cells: likewise a row with the word that did not fit
-	rowSlack   = 12 // cells: a message's first row may have lost its marker and its indentation
+	minRow     = 10  // cells: no row that was full is narrower
+	maxRow     = 300 // cells: likewise, none is wider
+	minWords   = 16  // cells: likewise a row with the word that did not fit
+	rowSlack   = 12  // cells: a message's first row may have lost its marker and its indentation
 	borderRune = "│┃|║"
 )
 
 // fold makes a view of text without the breaks that may have cut a token.
-func fold(text string) *view { return joinRows(text, "", cut) }
-
-// unwrap makes a view of text with a blank for each break that may have been between two words.
-func unwrap(text string) *view {
-	v := joinRows(text, " ", wrapped)
-	v.words, v.blanks = true, true
+func fold(text string) *view {
+	v := &view{text: text, folded: text}
+	b := v.joinRows(nil, 0, len(text), func(line, next int) (seam, bool) { return cut(text, line, next) })
+	if v.folds != nil {
+		v.folded = string(b)
+	}
 	return v
+}
+
+// unwrap makes a view of places of the folded text, with a blank for each break that may have been
+// between two words. A word that is longer than a row is put together.
+func (v *view) unwrap(places []span) *view {
+	u := &view{text: v.text, words: true, blanks: true}
+	var b []byte
+	p := paragraph{text: v.text}
+	for start, end := range v.wholeRows(places) {
+		u.folds = append(u.folds, foldAt{at: len(b), back: start})
+		b = u.joinRows(b, start, end, func(line, next int) (seam, bool) {
+			s, ok := wrapped(v.text, line, next)
+			if ok && p.cutsWord(line, s) {
+				s.glue = ""
+			}
+			return s, ok
+		})
+		b = append(b, apart...)
+	}
+	u.folded = string(b)
+	return u
+}
+
+// apart is between two pieces of a text: no secret goes over it.
+const apart = "\n\x00\n"
+
+// wholeRows returns the start and the end of the rows in which places of the folded text are.
+func (v *view) wholeRows(places []span) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		done := 0
+		for _, s := range places {
+			start, end := max(done, v.original(s.start)), max(done, v.original(s.end))
+			start = strings.LastIndexByte(v.text[:start], '\n') + 1
+			if n := strings.IndexByte(v.text[end:], '\n'); n >= 0 {
+				end += n + 1
+			} else {
+				end = len(v.text)
+			}
+			if done = end; start < end && !yield(start, end) {
+				return
+			}
+		}
+	}
 }
 
 // unescape makes a view of those rows of text that have quotes with backslashes before them, as in
@@ -65,44 +111,37 @@ func unescape(text string) *view {
 	return v
 }
 
-// joinRows makes a view of text with glue for some breaks. at reports whether it is for that
-// between the row at line and the row at next, and what lies between the two.
-func joinRows(text, glue string, at func(text string, line, next int) (end, to int, ok bool)) *view {
-	v := &view{text: text, folded: text}
-	var b strings.Builder
-	from := 0 // of what is not yet in b
-	start := 0
-	for {
-		n := strings.IndexByte(text[start:], '\n')
-		if n < 0 {
-			break
+// seam is a break that a view leaves out: the upper row ends at end, the lower one goes on at to.
+type seam struct {
+	end, to int
+	glue    string // between the two
+}
+
+// joinRows appends text[start:end] without some breaks. at reports whether that between the row at
+// line and the row at next is one of them.
+func (v *view) joinRows(b []byte, start, end int, at func(line, next int) (seam, bool)) []byte {
+	from := start // of what is not yet in b
+	for line := start; ; {
+		n := strings.IndexByte(v.text[line:end], '\n')
+		if n < 0 || line+n+1 >= end {
+			return append(b, v.text[from:end]...)
 		}
-		line, next := start, start+n+1
-		start = next
-		end, to, ok := at(text, line, next)
-		if !ok || end < from { // of a row of nothing but borders, nothing is left
+		next := line + n + 1
+		s, ok := at(line, next)
+		line = next
+		if !ok || s.end < from { // of a row of nothing but borders, nothing is left
 			continue
 		}
-		if v.folds == nil {
-			b.Grow(len(text))
-		}
-		b.WriteString(text[from:end])
-		b.WriteString(glue)
-		v.folds = append(v.folds, foldAt{at: b.Len(), back: to})
-		from = to
+		b = append(append(b, v.text[from:s.end]...), s.glue...)
+		from = s.to
+		v.folds = append(v.folds, foldAt{at: len(b), back: from})
 	}
-	if v.folds != nil {
-		b.WriteString(text[from:])
-		v.folded = b.String()
-	}
-	return v
 }
 
 // cut reports whether the break between the row at line and the row at next may have cut a token:
-// the token reaches the end of a row that is not narrower than the next. What is between end and to
-// is not part of the token.
-func cut(text string, line, next int) (end, to int, ok bool) {
-	end = next - 1
+// the token reaches the end of a row that is not narrower than the next.
+func cut(text string, line, next int) (seam, bool) {
+	end := next - 1
 	if end > line && text[end-1] == '\r' {
 		end--
 	}
@@ -113,10 +152,10 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 		if inner := strings.TrimRight(bare, borderRune); inner != bare {
 			bare = strings.TrimRight(inner, " \t")
 		} else if bare != row {
-			return 0, 0, false // the row was not full
+			return seam{}, false // the row was not full
 		}
 		if !mayCut(bare, 0) {
-			return 0, 0, false
+			return seam{}, false
 		}
 	}
 	rest := text[next:]
@@ -127,14 +166,14 @@ func cut(text string, line, next int) (end, to int, ok bool) {
 	if after == "" || !mayCut(bare, after[0]) {
 		after = strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
 		if after == "" || !mayCut(bare, after[0]) {
-			return 0, 0, false
+			return seam{}, false
 		}
 	}
 	width := cells(row)
 	if width < minRow || cells(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
-		return 0, 0, false
+		return seam{}, false
 	}
-	return line + len(bare), next + len(rest) - len(after), true
+	return seam{end: line + len(bare), to: next + len(rest) - len(after)}, true
 }
 
 // mayCut reports whether a break between row and a row that begins with next, 0 if that is not
@@ -148,7 +187,7 @@ func mayCut(row string, next byte) bool {
 	case inToken(last):
 		return next == 0 || inToken(next) || isQuote(next) && (last == '=' || last == ':')
 	case isQuote(last) && len(row) > 1:
-		return strings.IndexByte("=: (", row[len(row)-2]) >= 0 && (next == 0 || inToken(next))
+		return next == 0 || next == ':' || next == '=' || inToken(next) && strings.IndexByte("=: (,{", row[len(row)-2]) >= 0
 	}
 	return false
 }
@@ -168,24 +207,26 @@ func cells(s string) int {
 }
 
 // wrapped reports whether the break between the row at line and the row at next may be there
-// because the next word did not fit: the upper row with that word is wider than the lower row. What
-// is between end and to is around the words.
-func wrapped(text string, line, next int) (end, to int, ok bool) {
+// because the next word did not fit: the upper row with that word is wider than the lower row.
+func wrapped(text string, line, next int) (seam, bool) {
 	row := strings.TrimRight(strings.TrimSuffix(text[line:next-1], "\r"), " \t")
 	below, _, _ := strings.Cut(text[next:], "\n")
 	after := strings.TrimLeft(below, " \t")
 	bare, rest := row, strings.TrimRight(below, " \t\r")
-	if inner := strings.TrimLeft(after, borderRune); inner != after {
+	if inner := strings.TrimLeft(after, borderRune); inner != after && (after[0] != '|' || strings.HasSuffix(row, "|")) {
 		after = strings.TrimLeft(inner, " \t")
 		bare = strings.TrimRight(strings.TrimRight(row, borderRune), " \t") // else it is a pipe, or a table's
 		rest = strings.TrimRight(strings.TrimRight(rest, borderRune), " \t")
 	}
 	word, _, _ := strings.Cut(after, " ")
 	width := cells(bare) + 1 + cells(word)
-	if bare == "" || word == "" || width < minWords || width <= cells(rest) {
-		return 0, 0, false
+	if more := len(below) - len(after) - blanksBefore(bare); more > 0 {
+		width += min(more, rowSlack) // the first row may have lost its indentation
 	}
-	return line + len(bare), next + len(below) - len(after), true
+	if bare == "" || word == "" || width < minWords || width <= cells(rest) {
+		return seam{}, false
+	}
+	return seam{line + len(bare), next + len(below) - len(after), " "}, true
 }
 
 // inToken reports whether c may occur inside a token or a URL.

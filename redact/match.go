@@ -3,36 +3,70 @@ package redact
 import "strings"
 
 const (
-	lookBack = 128 // bytes before a keyword in which a match may begin that does not begin with it
-	context  = 8   // bytes behind a match that its pattern may look at
-	maxFolds = 10  // rows after which a secret's end is looked for from behind
-	ownReach = 512 // bytes behind a row's end that an own pattern may take from the rows below
+	lookBack   = 128 // bytes before a keyword in which a match may begin that does not begin with it
+	context    = 8   // bytes behind a match that its pattern may look at
+	maxFolds   = 10  // rows after which a secret's end is looked for from behind
+	rowsBefore = 160 // bytes before a word that show how wide the rows are
+	rowsBehind = 400 // bytes behind it in which most secrets end, with what wraps them
+	ownReach   = 512 // bytes behind a row's end that an own pattern may take from the rows below
 
 	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits       = "0123456789"
 )
 
 // findKnown returns what the well-known rules find near their words; in a view of words, those
-// rules that want a blank somewhere. blank reports whether a word of such a rule is in the text.
-func findKnown(v *view) (matches []Match, blank bool) {
+// rules that want a blank somewhere. around has the places of the folded text in which such a rule
+// may find something.
+func findKnown(v *view) (matches []Match, around []span) {
 	var done []int // where the last match of each rule ends
 	known().each(v.folded, func(word, end int) {
+		if word >= len(knownWords) {
+			if !v.breaksAt(end) {
+				return
+			}
+			around = appendSpan(around, span{max(0, end-rowsBefore), min(len(v.folded), end+rowsBehind)})
+			return
+		}
 		if done == nil { // most texts hold no word
 			done = make([]int, len(knownRules))
 		}
 		at := end - len(knownWords[word])
 		for _, n := range byWord[word] {
-			blank = blank || knownRules[n].blank
-			if at < done[n] || v.blanks && !knownRules[n].blank {
+			r := knownRules[n]
+			if r.blank {
+				around = appendSpan(around, span{max(0, at-rowsBefore), min(len(v.folded), end+r.rowsBehind())})
+			} else if v.blanks {
 				continue
 			}
-			for _, m := range knownRules[n].near(v, at, end) {
-				matches = append(matches, v.match(knownRules[n].id, m.start, m.end))
+			if at < done[n] || v.hard && len(v.inside(at-lookBack, at+r.reach)) == 0 {
+				continue
+			}
+			for _, m := range r.near(v, at, end) {
+				matches = append(matches, v.match(r.id, m.start, m.end))
 				done[n] = max(done[n], m.end)
 			}
 		}
 	})
-	return matches, blank
+	return matches, around
+}
+
+// breaksAt reports whether a row of the text ends at a position of the folded text.
+func (v *view) breaksAt(end int) bool {
+	if len(v.inside(end-1, end+1)) > 0 {
+		return true
+	}
+	rest := strings.TrimLeft(strings.TrimLeft(v.folded[end:min(len(v.folded), end+lookBack)], " \t\r"), borderRune)
+	return strings.HasPrefix(rest, "\n")
+}
+
+// appendSpan adds a span that begins behind the others, or in the last one.
+func appendSpan(spans []span, s span) []span {
+	if n := len(spans); n > 0 && s.start <= spans[n-1].end {
+		spans[n-1].end = max(spans[n-1].end, s.end)
+		return spans
+	}
+	return append(spans, s)
 }
 
 // span is a secret in the folded text.
@@ -67,11 +101,14 @@ func (r *rule) near(v *view, at, wordEnd int) (found []span) {
 // to the limit. What grows over a break by what may be a word of the next row is left as it was.
 func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
 	limit = min(limit, len(v.folded))
+	whole := search(limit)
+	if v.hard && len(whole) == 0 { // what ends in a row, others find
+		return nil
+	}
 	ends := v.inside(from, limit)
 	for _, f := range ends[:min(len(ends), maxFolds)] {
 		found = v.extend(found, search(f.at))
 	}
-	whole := search(limit)
 	for i := range whole {
 		whole[i] = v.shorten(whole[i], search)
 	}
@@ -118,7 +155,7 @@ func (v *view) extend(found, more []span) []span {
 
 // mixed reports whether s has lower-case and upper-case letters and digits, as few names have.
 func mixed(s string) bool {
-	return strings.ContainsAny(s, lowerLetters) && strings.ContainsAny(s, upperLetters) && strings.ContainsAny(s, "0123456789")
+	return strings.ContainsAny(s, lowerLetters) && strings.ContainsAny(s, upperLetters) && strings.ContainsAny(s, digits)
 }
 
 // names reports whether what ends at end is the name of something: an assignment follows.

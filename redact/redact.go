@@ -93,9 +93,11 @@ func (r *Redactor) Find(text string) []Match {
 	v := fold(text)
 	var matches []Match
 	if r.known {
-		var blank bool
-		if matches, blank = findKnown(v); blank {
-			more, _ := findKnown(unwrap(text))
+		var around []span
+		if matches, around = findKnown(v); around != nil {
+			more, _ := findKnown(v.unwrap(around))
+			matches = append(matches, more...)
+			more, _ = findKnown(v.hardWrap(around))
 			matches = append(matches, more...)
 		}
 		if strings.Contains(text, `\"`) {

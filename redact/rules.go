@@ -34,6 +34,14 @@ type rule struct {
 	re   *regexp.Regexp
 }
 
+// rowsBehind returns how many bytes behind its word the rule's secret may be, with what wraps it.
+func (r *rule) rowsBehind() int {
+	if r.id == "private-key" {
+		return 4 * r.reach
+	}
+	return min(r.reach, rowsBehind)
+}
+
 func (r *rule) compiled() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.pattern) })
 	return r.re
@@ -68,8 +76,19 @@ func (a *allowlist) allows(secret, match, line string) bool {
 	return a.words.in(strings.ToLower(secret)) || a.re != nil && a.re.MatchString(target)
 }
 
-// known finds the words of the well-known rules.
-var known = sync.OnceValue(func() *automaton { return newAutomaton(knownWords) })
+// known finds the words of the well-known rules and, behind those, what is before a blank in them:
+// where a row ends there, the word is in two rows.
+var known = sync.OnceValue(func() *automaton {
+	words := slices.Clone(knownWords)
+	for _, w := range knownWords {
+		for i := range len(w) {
+			if w[i] == ' ' && i > 0 && isWord(w[i-1]) && !slices.Contains(words[len(knownWords):], w[:i]) {
+				words = append(words, w[:i])
+			}
+		}
+	}
+	return newAutomaton(words)
+})
 
 // isKnown reports whether id is that of a well-known rule.
 func isKnown(id string) bool {

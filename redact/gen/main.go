@@ -130,8 +130,13 @@ func (r *rule) write(out *bytes.Buffer, global string, ours bool) error {
 		text = `\A(?:` + text + `)`
 	}
 	fmt.Fprintf(out, "{id: %q, pattern: %q, group: %d, entropy: %v, anchored: %t, wordStart: %t, assigned: %t, blank: %t, reach: %d, allow: %s, global: %s},\n",
-		r.ID, text, r.SecretGroup, r.Entropy, anchored, wordStart, assigned, ours && strings.Contains(text, "[ "), reach(tree), allowlists(r.Allowlists), global)
+		r.ID, text, r.SecretGroup, r.Entropy, anchored, wordStart, assigned, ours && wantsBlank(text), reach(tree), allowlists(r.Allowlists), global)
 	return nil
+}
+
+// wantsBlank reports whether a pattern has a blank somewhere.
+func wantsBlank(pattern string) bool {
+	return strings.Contains(pattern, "[ ") || strings.Contains(pattern, `[\s`) || strings.Contains(pattern, `\s{`)
 }
 
 func allowlists(list []allowlist) string {
