@@ -18,8 +18,10 @@ var ErrRef = errors.New("names no entry")
 // Ref refers to a session and, unless First is 0, to its entries with a Seq from First to To. To 0
 // means the last entry.
 type Ref struct {
-	Session   string
-	First, To int
+	Session      string
+	First, To    int
+	Since, Until Bound  // the same by times, until Resolve
+	Only         string // roles of messages, separated by commas; empty: all entries
 }
 
 // ParseRef parses S, S#N or S#N..S#M. S is an id, a unique prefix of one, or "last", which is the
@@ -61,7 +63,9 @@ func number(text string) (int, bool) {
 }
 
 // Whole reports whether r refers to a whole session.
-func (r Ref) Whole() bool { return r.First == 0 }
+func (r Ref) Whole() bool {
+	return r.First == 0 && r.To == 0 && r.Only == "" && !r.Since.Given && !r.Until.Given
+}
 
 // has reports whether r includes the entry seq.
 func (r Ref) has(seq int) bool { return seq >= r.First && (r.To == 0 || seq <= r.To) }
@@ -111,7 +115,7 @@ func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error)
 	cut := *t
 	cut.Entries = []*session.Entry{}
 	for _, e := range t.Entries {
-		if r.has(e.Seq) {
+		if r.chooses(e) {
 			cut.Entries = append(cut.Entries, e)
 		}
 	}

@@ -44,7 +44,7 @@ func NewExcerpt(t *session.Transcript, r Ref, cols, rows int, source EventSource
 		return nil, err
 	}
 	return &Excerpt{
-		From: from, To: to, source: source, veil: newVeil(t.Entries, r.has),
+		From: from, To: to, source: source, veil: newVeil(t.Entries, r.chooses),
 		term: vterm.New(vterm.Options{Cols: cols, Rows: rows}), due: -1,
 	}, nil
 }

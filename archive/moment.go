@@ -19,7 +19,7 @@ func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 		of = Entry(t.Entries, r.First)
 	default:
 		for _, e := range t.Entries {
-			if e.Type == session.TypeMessage {
+			if e.Type == session.TypeMessage && r.chooses(e) {
 				of = e
 			}
 		}
@@ -42,13 +42,15 @@ func (r Ref) Span(t *session.Transcript) (from, to time.Duration, err error) {
 		return 0, 0, err
 	}
 	since := func(at time.Time) time.Duration { return max(0, at.Sub(t.Session.StartedAt)) }
-	from = since(Entry(t.Entries, r.First).At)
+	if r.First > 0 {
+		from = since(Entry(t.Entries, r.First).At)
+	}
 	if r.To == 0 {
 		return from, math.MaxInt64, nil
 	}
 	to = from
 	for _, e := range t.Entries {
-		if r.has(e.Seq) {
+		if r.chooses(e) {
 			to = max(to, since(complete(e)))
 		}
 	}

@@ -29,7 +29,7 @@ const (
 	decidedSize = 1 << 14
 )
 
-func newVeil(entries []*session.Entry, has func(seq int) bool) *veil {
+func newVeil(entries []*session.Entry, has func(e *session.Entry) bool) *veil {
 	var whole, lines strings.Builder
 	v := &veil{line: map[string]bool{}, decided: map[string][][2]int{}}
 	add := func(text string) {
@@ -44,7 +44,7 @@ func newVeil(entries []*session.Entry, has func(seq int) bool) *veil {
 		}
 	}
 	for _, e := range entries {
-		if !has(e.Seq) {
+		if !has(e) {
 			continue
 		}
 		texts := []string{e.Text, e.Markdown, e.Output}

@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/edits"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -29,6 +32,7 @@ type Exporter struct {
 	Library *library.Library
 	At      cli.Moment  // svg: the moment of the screen; else that of the entries, or of the last message
 	Ref     archive.Ref // the entries that are wanted
+	Animate bool        // svg: a film of the recording
 }
 
 // Write writes a session in a format that Formats names. If entries are wanted that the session
@@ -43,10 +47,22 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 	if err != nil {
 		return err
 	}
+	if x.Ref, err = x.Ref.Resolve(t); err != nil {
+		return err
+	}
 	switch format {
+	case "diff":
+		list, err := EditsOf(t, x.Ref, info.Name != "")
+		if err != nil {
+			return err
+		}
+		return edits.Write(w, list)
 	case "cast", "cast2":
 		return x.writeCast(ctx, w, info, t, format)
 	case "svg":
+		if x.Animate {
+			return x.writeFilm(ctx, w, info, t)
+		}
 		return x.writeScreen(ctx, w, info, t)
 	case "html":
 		return x.writePage(ctx, w, info, t)
@@ -57,15 +73,34 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 	return render.Write(w, format, t)
 }
 
+// EditsOf returns the edits among the entries of ref.
+func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, error) {
+	cut, err := ref.Cut(t, named)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[int]bool{}
+	for _, e := range cut.Entries {
+		chosen[e.Seq] = true
+	}
+	all := edits.Of(&t.Session, t.Entries) // the folder of a part may be known from before
+	return slices.DeleteFunc(all, func(e edits.Edit) bool { return !chosen[e.Seq] }), nil
+}
+
 // recordingFormats are those that show the raw log, which render has no part in.
 var recordingFormats = []string{"html", "svg", "cast", "cast2"}
 
 // NeedsRecording reports whether a format shows the recording, and nothing else. A page shows the
 // conversation, too.
-func NeedsRecording(format string) bool { return format == "svg" || format == "cast" || format == "cast2" }
+func NeedsRecording(format string) bool {
+	return format == "svg" || format == "cast" || format == "cast2"
+}
 
 // Formats returns the names of all formats.
-func Formats() []string { return slices.Concat(render.Formats(), recordingFormats) }
+func Formats() []string { return slices.Concat(render.Formats(), recordingFormats, []string{"diff"}) }
+
+// films are endings that are not wanted.
+var films = []string{"gif", "mp4", "webm", "apng", "mov"}
 
 // FormatOf returns the format of a name. Without a name, path's ending chooses; "-" is JSON.
 func FormatOf(path, name string) (string, error) {
@@ -78,6 +113,10 @@ func FormatOf(path, name string) (string, error) {
 		name = "html"
 	case name == "" && slices.Contains(recordingFormats, ending):
 		name = ending
+	case name == "" && (ending == "diff" || ending == "patch"):
+		name = "diff"
+	case name == "" && slices.Contains(films, ending) || slices.Contains(films, name):
+		return "", cli.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns into a gif", "export writes no %s", cmp.Or(name, ending))
 	case name == "":
 		name, err = render.FormatOf(path)
 	case !slices.Contains(Formats(), name):

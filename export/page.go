@@ -86,6 +86,9 @@ func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Wid
 	if err != nil {
 		return screen.Screen{}, err
 	}
+	if x.Ref, err = x.Ref.Resolve(t); err != nil {
+		return screen.Screen{}, err
+	}
 	return x.screen(ctx, info, t, widths)
 }
 

@@ -3,6 +3,7 @@ package screen
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -26,17 +27,7 @@ const (
 
 // writeSVG draws the screen as a window with a title, for a web page or a README. Text stays text.
 func writeSVG(w *bufio.Writer, s Screen) {
-	width := 2*margin + float64(s.Cols)*cellWidth
-	height := titleBar + margin + float64(s.Rows)*cellHeight
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" font-family="%s" font-size="%g">`+"\n",
-		px(width), px(height), "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK SC',monospace", fontSize)
-	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", defaultBg)
-	for i, c := range []string{"#ff5f56", "#ffbd2e", "#27c93f"} {
-		fmt.Fprintf(w, `<circle cx="%d" cy="15" r="5.5" fill="%s"/>`, 18+18*i, c)
-	}
-	if s.Title != "" {
-		fmt.Fprintf(w, `<text x="%g" y="19" fill="#9d9d9d" text-anchor="middle">%s</text>`, px(width/2), escape(s.Title))
-	}
+	writeWindow(w, Size{s.Cols, s.Rows}, s.Title)
 	_, _ = w.WriteString("\n<style>text{white-space:pre}</style>") // browsers' own rule for text goes before what g says
 	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" xml:space=\"preserve\" style=\"white-space:pre\">\n", margin, titleBar)
 	for y, row := range s.Lines {
@@ -45,10 +36,29 @@ func writeSVG(w *bufio.Writer, s Screen) {
 		}
 	}
 	if s.Visible {
-		fmt.Fprintf(w, `<rect x="%g" y="%g" width="%g" height="%g" fill="%s" opacity="0.5"/>`+"\n",
-			px(float64(s.CursorX)*cellWidth), float64(s.CursorY)*cellHeight, cellWidth, cellHeight, defaultFg)
+		drawCursor(w, s)
 	}
 	_, _ = w.WriteString("</g>\n</svg>\n")
+}
+
+func drawCursor(w io.Writer, s Screen) {
+	fmt.Fprintf(w, `<rect x="%g" y="%g" width="%g" height="%g" fill="%s" opacity="0.5"/>`+"\n",
+		px(float64(s.CursorX)*cellWidth), float64(s.CursorY)*cellHeight, cellWidth, cellHeight, defaultFg)
+}
+
+// writeWindow begins a picture with a window, and its title.
+func writeWindow(w *bufio.Writer, s Size, title string) {
+	width := 2*margin + float64(s.Cols)*cellWidth
+	height := titleBar + margin + float64(s.Rows)*cellHeight
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" font-family="%s" font-size="%g">`+"\n",
+		px(width), px(height), "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK SC',monospace", fontSize)
+	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", defaultBg)
+	for i, c := range []string{"#ff5f56", "#ffbd2e", "#27c93f"} {
+		fmt.Fprintf(w, `<circle cx="%d" cy="15" r="5.5" fill="%s"/>`, 18+18*i, c)
+	}
+	if title != "" {
+		fmt.Fprintf(w, `<text x="%g" y="19" fill="#9d9d9d" text-anchor="middle">%s</text>`, px(width/2), escape(title))
+	}
 }
 
 // px rounds a measure so that it is short.

@@ -202,7 +202,10 @@ func (p past) Screen(ctx context.Context, info *store.Info, at float64) (screen.
 	return screen.Of(t), seq, nil
 }
 
-func (p past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+func (p past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
+	if part.From == "none" {
+		return server.ErrPart
+	}
 	entries, err := p.db.Entries(ctx, info.ID)
 	if err != nil {
 		return err

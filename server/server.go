@@ -88,9 +88,20 @@ type Past interface {
 	// Screen returns the screen at a time since the start in seconds, or the last one if at is
 	// infinite. seq is the number of bytes of output before it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
-	// Export writes one of the formats of the API.
-	Export(ctx context.Context, w io.Writer, format string, info *store.Info) error
+	// Export writes a part of a session in one of the formats of the API. The error is ErrPart if
+	// there is no such part.
+	Export(ctx context.Context, w io.Writer, format string, info *store.Info, part Part) error
 }
+
+// Part chooses what is exported of a session, as the flags of `ptyrec export` do. Its zero value is
+// all of it.
+type Part struct {
+	From, To, Only string
+	Animate        bool // svg: a film
+}
+
+// ErrPart says that there is no such part of a session.
+var ErrPart = errors.New("no such part")
 
 // Server is the handler of all requests. Close it when no more come.
 type Server struct {

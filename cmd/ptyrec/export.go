@@ -32,6 +32,9 @@ type exportFlags struct {
 	all    bool
 	dir    string
 	at     cli.Moment
+	part   partFlags
+
+	animate bool
 }
 
 func newExportCmd(a *app) *cobra.Command {
@@ -44,10 +47,12 @@ func newExportCmd(a *app) *cobra.Command {
 chooses the format. Without OUT, or if it is -, export writes JSON to stdout. OUT appears complete or
 not at all. html is one page with the conversation next to a player of the recording; svg is the
 screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3,
-cast2 a v2, each with a marker at every message.
+cast2 a v2, each with a marker at every message; diff is what ptyrec diff writes. With --animate an
+svg is a film of the whole recording, without scripts.
 
-S#12 is the session from entry 12 on, S#4..S#12 ends there: nothing else is written, in any format. A
-recording is redrawn, without what was said before and after. ptyrec help sessions says how sessions
+S#12 is the session from entry 12 on, S#4..S#12 ends there, and so do --from and --to, which also take
+times; --only takes kinds of messages. Nothing else is written, in any format: a recording is redrawn,
+without what was said before and after. ptyrec help sessions says how sessions
 are named.
 
 --all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,
@@ -55,6 +60,8 @@ are named.
   ptyrec export last
   ptyrec export 019a talk.html
   ptyrec export 'last#4..last#12' part.html
+  ptyrec export last --from 1:30 --to 5m talk.svg --animate
+  ptyrec export last talk.md --only prompts,replies
   ptyrec export session.cast talk.md
   ptyrec export --format jsonl | jq .
   ptyrec export --all --format md --since 2w -o notes`,
@@ -81,6 +88,8 @@ are named.
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
 	f.register(a, cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	f.part.register(cmd)
+	cmd.Flags().BoolVar(&f.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
 	return cmd
 }
 
@@ -96,6 +105,8 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.all && len(args) > 0:
 		return errors.New("--all takes no file and no session")
+	case f.all && (f.part.from != "" || f.part.to != ""):
+		return errors.New("--from and --to go with one session")
 	case f.all && f.dir == "":
 		return errors.New("--all needs a folder: -o DIR")
 	case !f.all && (f.dir != "" || filtered):
@@ -127,6 +138,12 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if err != nil {
 		return err
 	}
+	if f.animate && format != "svg" {
+		return misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
+	}
+	if f.animate && f.at.Given {
+		return usageError(errors.New("--animate shows all moments, --at one"))
+	}
 	if _, s, err := a.openSandbox(ctx, of); s != nil || err != nil {
 		if err != nil {
 			return err
@@ -134,6 +151,9 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 		return exportSandbox(ctx, a, s, out, format)
 	}
 	db, info, ref, err := a.openSession(ctx, of)
+	if err == nil {
+		ref, err = f.part.of(ref)
+	}
 	if err != nil {
 		return err
 	}
@@ -145,7 +165,7 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 		return err
 	}
 	return a.writeFile(out, func(w io.Writer) error {
-		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref}.Write(ctx, w, format, info))
+		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref, Animate: f.animate}.Write(ctx, w, format, info))
 	})
 }
 
@@ -181,7 +201,11 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	x := export.Exporter{Library: lib, At: f.at}
+	only, err := f.part.of(archive.Ref{})
+	if err != nil {
+		return err
+	}
+	x := export.Exporter{Library: lib, At: f.at, Ref: only, Animate: f.animate && format == "svg"}
 	names := archive.FileNames(sessions, titles)
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()

@@ -50,6 +50,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("PTYREC_NOTICE", "never") // notice.txtar has it
 			env.Setenv("SHELL", "/bin/sh")
 			env.Setenv("DEMO", demo)
+			env.Setenv("FIXTURES", filepath.Join(filepath.Dir(demo), "transcripts"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".run"))
 			return os.Mkdir(env.Getenv("XDG_RUNTIME_DIR"), 0o700)

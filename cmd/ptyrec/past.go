@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -36,7 +39,7 @@ func (a *app) library(db library.Store) (*library.Library, error) {
 }
 
 // Export implements server.Past.
-func (v *past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+func (v *past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
 	if !slices.Contains(export.Formats(), format) {
 		return errors.New("unknown format " + format)
 	}
@@ -45,5 +48,14 @@ func (v *past) Export(ctx context.Context, w io.Writer, format string, info *sto
 		return err
 	}
 	defer leave()
-	return export.Exporter{Library: v.Library}.Write(ctx, w, format, info)
+	ref, err := archive.Ref{}.Part(part.From, part.To, part.Only)
+	if err == nil {
+		err = export.Exporter{Library: v.Library, Ref: ref, Animate: part.Animate}.Write(ctx, w, format, info)
+	}
+	var missing *archive.MissingError
+	var misuse *cli.Failure
+	if errors.As(err, &missing) || errors.As(err, &misuse) && misuse.Status == cli.StatusUsage {
+		return fmt.Errorf("%w: %w", server.ErrPart, err)
+	}
+	return err
 }

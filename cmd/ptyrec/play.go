@@ -23,6 +23,7 @@ type playFlags struct {
 	speed float64
 	idle  float64 // seconds; 0: as long as it was
 	at    float64 // seconds
+	part  partFlags
 }
 
 func newPlayCmd(a *app) *cobra.Command {
@@ -41,6 +42,8 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
   home, end    the start, the end      q       leave`,
 		Example: `  ptyrec play
   ptyrec play 019a9ec0 --speed 2 --at 90
+  ptyrec play 'last#4..last#12'
+  ptyrec play last --from 2m --to 2m30s --only replies
   ptyrec play session.cast --idle-limit 0
   ptyrec play ws://mgmt.example:8121/agent-01`,
 		Args:              operands(0, 1),
@@ -52,6 +55,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 			return play(cmd.Context(), a, args, f)
 		},
 	}
+	f.part.register(cmd)
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
 	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
 	cmd.Flags().Float64Var(&f.at, "at", 0, "begin at this `SECOND` of the recording")
@@ -70,7 +74,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if !isTerminal(a.stdout) {
 		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
-	t, err := playbackOf(ctx, a, args)
+	t, err := playbackOf(ctx, a, args, f.part)
 	if err != nil {
 		return err
 	}
@@ -86,11 +90,17 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 }
 
 // playbackOf returns what the first of args names, else the last session.
-func playbackOf(ctx context.Context, a *app, args []string) (*playback, error) {
+func playbackOf(ctx context.Context, a *app, args []string, part partFlags) (*playback, error) {
 	if len(args) > 0 && management.Is(args[0]) {
+		if part != (partFlags{}) {
+			return nil, usageError(errors.New("--from, --to and --only take a part of a stored session"))
+		}
 		return playbackOfManaged(ctx, a, args[0])
 	}
 	named, err := a.resolve(ctx, args)
+	if err == nil {
+		named.Ref, err = part.of(named.Ref)
+	}
 	if err != nil {
 		return nil, err
 	}

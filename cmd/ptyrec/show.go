@@ -22,6 +22,8 @@ import (
 
 type showFlags struct {
 	tools, thinking, events, raw, asJSON bool
+
+	part partFlags
 }
 
 func newShowCmd(a *app) *cobra.Command {
@@ -36,6 +38,7 @@ ptyrec help sessions says how sessions are named.`,
 		Example: `  ptyrec show
   ptyrec show 019a9ec0 --tools --thinking
   ptyrec show last#12
+  ptyrec show last --from 1:30 --only prompts,replies
   ptyrec show talk.cast --json | jq -r '.entries[].text'
   ptyrec show last --raw > session.bytes`,
 		Args:              operands(0, 1),
@@ -47,6 +50,7 @@ ptyrec help sessions says how sessions are named.`,
 			return show(cmd.Context(), a, args, f)
 		},
 	}
+	f.part.register(cmd)
 	cmd.Flags().BoolVar(&f.tools, "tools", false, "what tools were given and gave")
 	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
 	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
@@ -68,6 +72,9 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 		return showSandbox(ctx, a, lib, s, f)
 	}
 	db, info, ref, err := a.openSession(ctx, args)
+	if err == nil {
+		ref, err = f.part.of(ref)
+	}
 	if err != nil {
 		return err
 	}
@@ -88,7 +95,10 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	if err != nil {
 		return err
 	}
-	if t, err = ref.Cut(t, info.Name != ""); err != nil {
+	if ref, err = ref.Resolve(t); err == nil {
+		t, err = ref.Cut(t, info.Name != "")
+	}
+	if err != nil {
 		return opener.Missing(err)
 	}
 	return showTranscript(a, t, info, ref, f)

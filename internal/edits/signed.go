@@ -1,0 +1,142 @@
+package edits
+
+import "strings"
+
+// margins returns how many spaces precede the sign, and how many follow it. Agents differ in both.
+func (r *reader) margins() (before, after int) {
+	before = -1
+	for _, l := range r.shown {
+		trimmed := strings.TrimLeft(l.rest, " ")
+		if gap := len(l.rest) - len(trimmed); trimmed != "" && (trimmed[0] == '+' || trimmed[0] == '-') && (before < 0 || gap < before) {
+			before = gap
+		}
+	}
+	switch r.agent {
+	case "gemini", "qwen", "opencode":
+		after = 1
+	case "claude":
+		if strings.HasPrefix(r.head, "Updated ") { // before version 2
+			after = 2
+		}
+	}
+	return before, after
+}
+
+// signed reads lines with signs. Removed lines have the number that they had, all others the one
+// that they have now.
+func (r *reader) signed() {
+	before, after := r.margins()
+	if before < 0 {
+		r.edit.Partial = "no change was shown"
+		return
+	}
+	for _, l := range r.shown {
+		sign, text, ok := parts(l.rest, before, after)
+		if !ok && r.edit.Partial == "" {
+			r.edit.Partial = "lines were wrapped or cut"
+		}
+		r.add(l, sign, text)
+	}
+	r.close()
+}
+
+// parts takes a line behind its number apart.
+func parts(rest string, before, after int) (sign byte, text string, ok bool) {
+	if strings.TrimSpace(rest) == "" {
+		return ' ', "", true
+	}
+	if len(rest) <= before || strings.TrimLeft(rest[:before], " ") != "" {
+		return ' ', strings.TrimLeft(rest, " "), false
+	}
+	sign, text = rest[before], rest[before+1:]
+	if sign != '+' && sign != '-' && sign != ' ' {
+		return ' ', strings.TrimLeft(rest, " "), false
+	}
+	for range after {
+		if text == "" {
+			break
+		}
+		if text[0] != ' ' {
+			return sign, text, false
+		}
+		text = text[1:]
+	}
+	return sign, text, true
+}
+
+// add adds a line to the hunk that it continues, or begins another.
+func (r *reader) add(l line, sign byte, text string) {
+	h := r.last()
+	expected := r.new
+	if sign == '-' {
+		expected = r.old
+	}
+	if h != nil && !l.apart && sign == '-' && l.number != expected && r.onlyNew(h) {
+		// The first removed line says where the hunk was in the old file.
+		r.offset = r.new - l.number
+		h.OldStart = h.NewStart - r.offset
+		r.old, expected = l.number, l.number
+	}
+	if h == nil || l.apart || l.number != expected {
+		if h != nil && l.number < expected && r.edit.Partial == "" {
+			r.edit.Partial = "its line numbers do not add up"
+		}
+		r.close()
+		r.begin(l, sign)
+		h = r.last()
+	}
+	h.Lines = append(h.Lines, string(sign)+text)
+	if sign != '+' {
+		h.OldLines++
+		r.old++
+	}
+	if sign != '-' {
+		h.NewLines++
+		r.new++
+	}
+}
+
+// onlyNew reports whether no line of a hunk has said yet where it was in the old file.
+func (r *reader) onlyNew(h *Hunk) bool { return count([]Hunk{*h}, '-') == 0 }
+
+// begin begins a hunk with a line.
+func (r *reader) begin(l line, sign byte) {
+	if sign == '-' {
+		r.old, r.new = l.number, l.number+r.offset
+	} else {
+		r.old, r.new = l.number-r.offset, l.number
+	}
+	r.edit.Hunks = append(r.edit.Hunks, Hunk{OldStart: r.old, NewStart: r.new})
+	r.started = true
+}
+
+func (r *reader) last() *Hunk {
+	if !r.started {
+		return nil
+	}
+	return &r.edit.Hunks[len(r.edit.Hunks)-1]
+}
+
+// close ends the hunk under way. What was added and removed moves what follows; if the hunk was not
+// where the ones before it have moved it to, some were not shown.
+func (r *reader) close() {
+	if !r.started {
+		return
+	}
+	h := r.last()
+	want := 0
+	for _, earlier := range r.edit.Hunks[:len(r.edit.Hunks)-1] {
+		want += earlier.NewLines - earlier.OldLines
+	}
+	if h.NewStart-h.OldStart != want && r.edit.Partial == "" {
+		r.edit.Partial = "hunks before it were not shown"
+	}
+	if h.OldStart < 1 && h.OldLines > 0 && r.edit.Partial == "" {
+		r.edit.Partial = "its line numbers do not add up"
+	}
+	r.offset = h.NewStart - h.OldStart + h.NewLines - h.OldLines
+	if h.OldLines == 0 && h.OldStart <= 1 && h.NewStart == 1 && len(r.edit.Hunks) == 1 && r.writes {
+		r.edit.Created = true
+	}
+	r.started = false
+}
