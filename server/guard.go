@@ -49,7 +49,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
-		found, err := s.rightOf(r, tokens)
+		found, err := mayNothing, error(nil)
+		if s.Users != nil {
+			r, found, err = s.enterUser(r, tokens)
+		} else {
+			found, err = s.rightOf(r, tokens)
+		}
 		if err == nil {
 			err = s.allow(r, found)
 		}

@@ -26,6 +26,9 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &o); err != nil {
 		return err
 	}
+	if s.Users != nil {
+		return s.loginUser(w, r, o.Token)
+	}
 	if !equal(o.Token, s.Token) {
 		return errNoToken
 	}
@@ -73,6 +76,11 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) error {
 
 // logout deletes the cookie.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
+	if s.Users != nil {
+		if err := s.Users.Logout(r.Context()); err != nil {
+			return err
+		}
+	}
 	http.SetCookie(w, s.cookie(r, "", -time.Second))
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -92,7 +100,12 @@ func (s *Server) hasCookie(r *http.Request) bool {
 
 // cookieName returns a name that depends on the token, because servers on other ports of a host
 // share its cookies.
-func (s *Server) cookieName() string { return "ptyrec-" + s.fromToken("name")[:8] }
+func (s *Server) cookieName() string {
+	if s.Users != nil {
+		return userCookie
+	}
+	return "ptyrec-" + s.fromToken("name")[:8]
+}
 
 // fromToken derives a text from the token, which cannot be recovered from it. A new token makes it
 // invalid.

@@ -55,6 +55,8 @@ func problemOf(err error) *problemError {
 		return &problemError{http.StatusNotFound, protocol.Error{Code: "not_found", Message: "there is no such session"}}
 	case errors.Is(err, session.ErrNoRecording):
 		return &problemError{http.StatusConflict, protocol.Error{Code: "no_recording", Message: session.ErrNoRecording.Error()}}
+	case errors.Is(err, session.ErrForbidden):
+		return &problemError{http.StatusForbidden, protocol.Error{Code: "forbidden", Message: "you may not do that"}}
 	case errors.Is(err, session.ErrAmbiguous):
 		return &problemError{http.StatusConflict, protocol.Error{Code: "ambiguous", Message: session.ErrAmbiguous.Error()}}
 	case errors.Is(err, client.ErrDisconnected), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrBusy):

@@ -52,6 +52,9 @@ type Options struct {
 	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
 	BridgeTTL time.Duration
 
+	// Users, if set, are the people who use the server. Then Token and OpenReading do not count.
+	Users Users
+
 	Past      Past
 	Protocols []Protocol // of other programs' clients
 }

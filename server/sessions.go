@@ -163,7 +163,9 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.watch.labeled(&list[0])
+	if s.Users == nil { // else not everybody may know
+		s.watch.labeled(&list[0])
+	}
 	return writeJSON(w, http.StatusOK, list[0])
 }
 
@@ -182,7 +184,9 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Store.DeleteSession(r.Context(), info.ID); err != nil {
 		return err
 	}
-	s.watch.deleted(info.ID)
+	if s.Users == nil {
+		s.watch.deleted(info.ID)
+	}
 	if files, ok := s.Store.(scrubber); ok {
 		if err := files.Scrub(r.Context()); err != nil {
 			return err

@@ -17,4 +17,5 @@ var (
 	ErrFull         = errors.New("the disk is full")
 	ErrBusy         = errors.New("locked by another program")
 	ErrRemoved      = errors.New("removed while in use")
+	ErrForbidden    = errors.New("not allowed")
 )

@@ -212,22 +212,16 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	f.openBrowser(a, url, s)
+	if f.openPage {
+		if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
+			a.notice("warning: cannot open a browser: %v", err)
+		}
+	}
 	err = s.Serve(ctx, l)
 	if f.endCommands && commands != nil {
 		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
 	}
 	return err
-}
-
-// openBrowser opens the page if the user wants that.
-func (f *serveFlags) openBrowser(a *app, url string, s *server.Server) {
-	if !f.openPage {
-		return
-	}
-	if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
-		a.notice("warning: cannot open a browser: %v", err)
-	}
 }
 
 // startFor returns what starts sessions for the server: a session of the bridge ends with it.

@@ -23,7 +23,23 @@ func TestE19ServePostgreSQL(t *testing.T) {
 	id := storeInPostgreSQL(t, dsn)
 	environ, _ := liveEnv(t)
 	environ = append(environ, "PTYREC_DB="+dsn)
-	url, token, _ := served(t, environ)
+	url, _, _ := served(t, environ)
+	team := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "ptyrec", append([]string{"team"}, args...)...)
+		cmd.Env = environ
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	team("user", "add", "eve", "--auditor")
+	team("space", "add", "shop")
+	team("space", "member", "shop", "eve", "--reader")
+	token := team("token", "add", "--user", "eve", "--for", "90d", "--name", "test")
+	if users, spaces, tokens := team("user", "list"), team("space", "list"), team("token", "list"); users != "eve\tauditor" || spaces != "shop\teve (reader)" || !strings.HasPrefix(tokens, "1\teve\tuser") {
+		t.Errorf("%q, %q, %q", users, spaces, tokens)
+	}
 	get := func(path string) string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
 		if err != nil {
@@ -55,11 +71,14 @@ func TestE19ServePostgreSQL(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("/api/sessions?live=true")), &list); err != nil || len(list.Sessions) != 0 {
 		t.Errorf("live: %+v, %v", list, err)
 	}
-	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
+	if audit := team("audit", "--since", "today"); strings.Count(audit, `"what":"read"`) < 3 || strings.Count(audit, `"what":"export"`) < 3 || !strings.Contains(audit, `"address":"127.0.0.1"`) || strings.Contains(audit, "needle") {
+		t.Errorf("audit: %s", audit)
+	}
+	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
 		cmd.Env = environ
 		out, err := cmd.CombinedOutput()
-		if err == nil || strings.Count(string(out), "ptyrec: error:") != 1 || args[0] != "serve" && strings.Count(string(out), "ptyrec: hint:") != 1 {
+		if err == nil || strings.Count(string(out), "ptyrec: error:") != 1 {
 			t.Errorf("%v: %v: %s", args, err, out)
 		}
 	}
@@ -73,8 +92,9 @@ func storeInPostgreSQL(t *testing.T, dsn string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	ctx := pg.As(t.Context(), pg.Viewer{All: true})
+	ctx := pg.As(t.Context(), pg.Viewer{User: 1 << 40})
 	started := time.Now().Add(-time.Hour).UTC()
+	ended := started.Add(time.Minute)
 	s := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/w", StartedAt: started, Cols: 80, Rows: 24}
 	if _, err := db.Begin(ctx, pg.Push{Session: s, Version: 1}); err != nil {
 		t.Fatal(err)
@@ -85,10 +105,10 @@ func storeInPostgreSQL(t *testing.T, dsn string) string {
 		t.Fatal(err)
 	}
 	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: started, Status: session.StatusComplete}
-	if err := db.SaveEntries(ctx, s.ID, 1, []*session.Entry{e}, nil); err != nil {
+	if err := db.SaveEntries(ctx, s.ID, pg.Batch{Version: 1, Entries: []pg.Sent{{Entry: e}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.End(ctx, s.ID, started.Add(time.Minute)); err != nil {
+	if err := db.End(ctx, s.ID, pg.Whole{EndedAt: &ended, Events: 1, Entries: 1, Digest: pg.DigestOf([][32]byte{{}})}); err != nil {
 		t.Fatal(err)
 	}
 	return s.ID

@@ -2,8 +2,10 @@ package pg_test
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
 	"iter"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/pgtest"
@@ -13,16 +15,46 @@ import (
 	"github.com/ptyrec/ptyrec/store/pg"
 )
 
-// open returns an empty database, and a context in which all may be done with it.
+// open returns an empty database, and the context of a user.
 func open(t testing.TB) (context.Context, *pg.Store) {
 	t.Helper()
-	s, err := pg.Open(t.Context(), pgtest.New(t))
+	return openAt(t, pgtest.New(t))
+}
+
+func openAt(t testing.TB, dsn string) (context.Context, *pg.Store) {
+	t.Helper()
+	s, err := pg.Open(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return pg.As(t.Context(), pg.Viewer{All: true}), s
+	return user(t, s, "ann", pg.RoleMember), s
 }
+
+// user adds a user with a token, and returns the context of its requests.
+func user(t testing.TB, s *pg.Store, name, role string) context.Context {
+	t.Helper()
+	if err := s.AddUser(operator(t), name, role); err != nil {
+		t.Fatal(err)
+	}
+	return entered(t, s, pg.NewToken{User: name, Kind: pg.KindUser})
+}
+
+// entered returns the context of the requests of a new token.
+func entered(t testing.TB, s *pg.Store, n pg.NewToken) context.Context {
+	t.Helper()
+	token, err := s.AddToken(operator(t), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Identify(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pg.As(t.Context(), v)
+}
+
+func operator(t testing.TB) context.Context { return pg.As(t.Context(), pg.Viewer{Operator: true}) }
 
 // put sends a session.
 func put(ctx context.Context, s *pg.Store, sess *session.Session, events []session.Event, entries []*session.Entry) error {
@@ -38,7 +70,26 @@ func put(ctx context.Context, s *pg.Store, sess *session.Session, events []sessi
 			return err
 		}
 	}
-	return errors.Join(s.SaveEntries(ctx, sess.ID, 1, entries, nil), s.End(ctx, sess.ID, *sess.EndedAt))
+	if err := s.SaveEntries(ctx, sess.ID, pg.Batch{Version: 1, Entries: sent(entries)}); err != nil {
+		return err
+	}
+	sums := map[string][sha256.Size]byte{}
+	for _, e := range sent(entries) {
+		sums[e.ID] = e.Digest
+	}
+	var sorted [][sha256.Size]byte
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		sorted = append(sorted, sums[id])
+	}
+	return s.End(ctx, sess.ID, pg.Whole{EndedAt: sess.EndedAt, Events: int64(len(events)), Entries: int64(len(sorted)), Digest: pg.DigestOf(sorted)})
+}
+
+// sent returns entries with digests.
+func sent(entries []*session.Entry) (out []pg.Sent) {
+	for _, e := range entries {
+		out = append(out, pg.Sent{Entry: e, Digest: sha256.Sum256([]byte(e.ID + e.Text))})
+	}
+	return out
 }
 
 // E19: PostgreSQL keeps the contract of a database of sessions, as SQLite does (store).
@@ -51,7 +102,7 @@ func TestE19Contract(t *testing.T) {
 		},
 		Save: func(ctx context.Context, db storetest.DB, id string, entries []*session.Entry, gone ...string) error {
 			version++
-			return db.(*pg.Store).SaveEntries(ctx, id, version, entries, gone)
+			return db.(*pg.Store).SaveEntries(ctx, id, pg.Batch{Version: version, Entries: sent(entries), Gone: gone})
 		},
 	})
 }

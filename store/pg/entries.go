@@ -82,7 +82,7 @@ func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) ([]*sessio
 
 func (s *Store) someAfter(ctx context.Context, id string, seq int, limit *int) (entries []*session.Entry, err error) {
 	err = s.inTx(ctx, "read entries", func(tx pgx.Tx) error {
-		k, err := s.keyOf(ctx, tx, id)
+		k, err := s.readKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, e
 		for more := true; more; {
 			var entries []*session.Entry
 			err := s.inTx(ctx, "read entries", func(tx pgx.Tx) error {
-				k, err := s.keyOf(ctx, tx, id)
+				k, err := s.readKey(ctx, tx, id)
 				if err != nil {
 					return err
 				}
@@ -128,7 +128,7 @@ func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, e
 // Page returns a span of the entries of a session, in order.
 func (s *Store) Page(ctx context.Context, id string, span store.Span) (page store.Page, err error) {
 	err = s.inTx(ctx, "read entries", func(tx pgx.Tx) error {
-		k, err := s.keyOf(ctx, tx, id)
+		k, err := s.readKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}

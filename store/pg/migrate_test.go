@@ -22,6 +22,7 @@ import (
 func TestE19ManyProgramsMigrate(t *testing.T) {
 	dsn := pgtest.New(t)
 	var wg sync.WaitGroup
+	ann := pg.Viewer{User: 1, Kind: pg.KindUser}
 	errs := make([]error, 8)
 	for i := range errs {
 		wg.Go(func() {
@@ -31,10 +32,10 @@ func TestE19ManyProgramsMigrate(t *testing.T) {
 				return
 			}
 			defer func() { _ = s.Close() }()
-			ctx := pg.As(t.Context(), pg.Viewer{All: true})
+			ctx := pg.As(t.Context(), ann)
 			id := fmt.Sprintf("019aa000-0000-7000-8000-%012x", i)
 			_, errs[i] = s.Begin(ctx, pg.Push{Session: session.Session{ID: id, StartedAt: time.Unix(1, 0)}, Machine: "m"})
-			errs[i] = errors.Join(errs[i], s.SaveEntries(ctx, id, 1, []*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Text: "x"}}, nil))
+			errs[i] = errors.Join(errs[i], s.SaveEntries(ctx, id, pg.Batch{Version: 1, Entries: sent([]*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Text: "x"}})}))
 		})
 	}
 	wg.Wait()
@@ -48,7 +49,7 @@ func TestE19ManyProgramsMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if hits, err := s.Search(pg.As(t.Context(), pg.Viewer{All: true}), store.Query{Text: "x"}); err != nil || len(hits) != len(errs) {
+	if hits, err := s.Search(pg.As(t.Context(), ann), store.Query{Text: "x"}); err != nil || len(hits) != len(errs) {
 		t.Errorf("%d hits, %v", len(hits), err)
 	}
 }
@@ -80,7 +81,7 @@ func TestE19FrozenVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = s.Close() }()
-			ctx := pg.As(t.Context(), pg.Viewer{All: true})
+			ctx := user(t, s, "auditor", pg.RoleAuditor)
 			hits, err := s.Search(ctx, store.Query{Text: `"frozen needle"`})
 			if err != nil || len(hits) != 1 || hits[0].Session.Title != "frozen" {
 				t.Fatalf("%v, %v", hits, err)
@@ -114,7 +115,7 @@ func TestE19NobodyReads(t *testing.T) {
 	if err := s.DeleteSession(nobody, sess.ID); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("deleted: %v", err)
 	}
-	if _, err := s.Begin(nobody, pg.Push{Session: *sess}); !errors.Is(err, session.ErrNotWritable) {
+	if _, err := s.Begin(nobody, pg.Push{Session: *sess}); !errors.Is(err, session.ErrForbidden) {
 		t.Errorf("sent: %v", err)
 	}
 }

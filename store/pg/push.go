@@ -21,7 +21,7 @@ type Push struct {
 	Name    string // the user's; shown instead of the title
 	Note    string
 	Tags    []string
-	Space   int64  // 0: only the owner reads it
+	Space   string // empty: only the owner reads it; that of a push token replaces it
 	Machine string // which machine sends it
 	Version int64  // of all this: an older one changes nothing
 }
@@ -47,21 +47,12 @@ func DerivedID(id, machine string) string {
 	return u.String()
 }
 
-// sender returns the owner of what the viewer sends. The error wraps session.ErrNotWritable if the
-// viewer may send nothing.
-func sender(ctx context.Context) (owner int64, err error) {
-	if !viewerOf(ctx).All {
-		return 0, session.ErrNotWritable
-	}
-	return 0, nil
-}
-
 // pushed is the row of a session that the viewer sends.
 type pushed struct {
 	key
 	State
 	next    int64 // generation of what is sent
-	owner   int64
+	by      int64 // the token that sent it first
 	machine string
 }
 
@@ -69,9 +60,9 @@ type pushed struct {
 func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	p := &pushed{}
 	var deleted *int64
-	err := tx.QueryRow(ctx, `SELECT id, received::text, generation, next_generation, owner, machine, events, raw_sha256, entries_version, deleted_at
+	err := tx.QueryRow(ctx, `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
 		FROM sessions WHERE id = $1 FOR UPDATE`, id).
-		Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.machine, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
+		Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -84,6 +75,10 @@ func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	owner, err := sender(ctx)
 	if err != nil {
 		return nil, err
+	}
+	id, altered := clean(id)
+	if altered {
+		return nil, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
 	p, err := lock(ctx, tx, id)
 	if err == nil && (p == nil || p.owner != owner || p.Deleted) {
@@ -104,9 +99,13 @@ func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 		return state, err
 	}
 	err = s.inTx(ctx, "begin session", func(tx pgx.Tx) error {
+		space, err := sendSpace(ctx, tx, p.Space)
+		if err != nil {
+			return err
+		}
 		id, forked := p.Session.ID, ""
 		for {
-			found, err := insert(ctx, tx, p, id, forked, today, owner)
+			found, err := insert(ctx, tx, p, key{id: id, received: today, owner: owner, space: space}, forked)
 			switch {
 			case err != nil:
 				return err
@@ -122,22 +121,38 @@ func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 	return state, err
 }
 
+// sendSpace returns the id of the space that the viewer sends into.
+func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
+	v := ViewerOf(ctx)
+	if v.Kind == KindPush {
+		return v.Space, mayPushInto(ctx, tx, v.User, v.Space)
+	}
+	id, err = spaceID(ctx, tx, name)
+	if errors.Is(err, ErrUnknown) {
+		return 0, session.ErrForbidden // as for a space that is there
+	}
+	if err == nil {
+		err = mayPushInto(ctx, tx, v.User, id)
+	}
+	return id, err
+}
+
 // insert adds a session, or updates the one that has its id and is its own, and returns its row.
-func insert(ctx context.Context, tx pgx.Tx, p Push, id, forked, today string, owner int64) (*pushed, error) {
-	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version)
-		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1) ON CONFLICT DO NOTHING`, id, owner, p.Space, p.Machine, forked, today)
+func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*pushed, error) {
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version, pushed_by)
+		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1, $7) ON CONFLICT DO NOTHING`, k.id, k.owner, k.space, p.Machine, forked, k.received, ViewerOf(ctx).Token)
 	if err != nil {
 		return nil, err
 	}
-	found, err := lock(ctx, tx, id)
-	if err != nil || found == nil || found.owner != owner || found.machine != p.Machine || found.Deleted {
+	found, err := lock(ctx, tx, k.id)
+	if err != nil || found == nil || found.owner != k.owner || found.machine != p.Machine || found.Deleted {
 		return found, err
 	}
-	return found, update(ctx, tx, p, found)
+	return found, update(ctx, tx, p, found, k.space)
 }
 
 // update writes what is new about a session.
-func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed) error {
+func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) error {
 	p.Session.ID = found.ID
 	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{}, p.Session.Agents...)
 	description, altered, err := cleanJSON(p.Session)
@@ -156,11 +171,11 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed) error {
 	}
 	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
 		ended_at = $9, space = $10, version = $11 WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
-		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), p.Space, p.Version, found.ID)
+		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1", p.Space, found.received, found.ID)
+	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1", space, found.received, found.ID)
 	return err
 }
 
@@ -220,30 +235,156 @@ func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error
 	return err
 }
 
+// Sent is an entry as its machine sent it.
+type Sent struct {
+	*session.Entry
+	Digest [sha256.Size]byte // of its JSON
+}
+
+// Batch is some entries of a session.
+type Batch struct {
+	Version int64 // counts the batches of the session
+	Entries []Sent
+	Gone    []string // ids of entries that are no longer there
+	All     bool     // what is there is replaced
+}
+
 // SaveEntries writes entries of a session: those with a known id are replaced, the others added;
-// those with the ids gone are deleted first. A version that is not newer than the last one changes
+// those that are gone are deleted first. A version that is not newer than the last one changes
 // nothing.
-func (s *Store) SaveEntries(ctx context.Context, id string, version int64, entries []*session.Entry, gone []string) error {
+func (s *Store) SaveEntries(ctx context.Context, id string, b Batch) error {
 	return s.inTx(ctx, "save entries", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
-		if err != nil || version <= p.EntriesVersion {
+		if err != nil || b.Version <= p.EntriesVersion {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "UPDATE sessions SET entries_version = $1 WHERE id = $2", version, p.ID); err != nil {
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET entries_version = $1 WHERE id = $2", b.Version, p.ID); err != nil {
 			return err
 		}
-		return saveEntries(ctx, tx, p.key, entries, gone)
+		if b.All {
+			if err := dropEntries(ctx, tx, p.key); err != nil {
+				return err
+			}
+		}
+		return saveEntries(ctx, tx, p.key, b.Entries, b.Gone)
 	})
 }
 
-// End writes a session's end, once all of it is here.
-func (s *Store) End(ctx context.Context, id string, endedAt time.Time) error {
+// dropEntries deletes all entries of a session.
+func dropEntries(ctx context.Context, tx pgx.Tx, k key) error {
+	for _, table := range []string{"entries", "words"} {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received, k.id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, "UPDATE sessions SET messages = 0, turns = 0, prompt = '' WHERE id = $1", k.id)
+	return err
+}
+
+// Whole is what a sender has of a session.
+type Whole struct {
+	EndedAt *time.Time // nil: its end is not known
+	Events  int64      // of the raw log
+	Entries int64
+	Digest  [sha256.Size]byte // DigestOf the entries
+}
+
+// DigestOf returns the digest of all entries of a session, of which sums are the digests in the
+// order of their ids.
+func DigestOf(sums [][sha256.Size]byte) [sha256.Size]byte {
+	h := sha256.New()
+	for _, sum := range sums {
+		_, _ = h.Write(sum[:]) // never fails
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// End notes that all of a session is here, and that readers may have a raw log that replaces an
+// older one. Otherwise the error wraps ErrConflict.
+func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 	return s.inTx(ctx, "end session", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1 WHERE id = $2", nanos(endedAt), p.ID)
+		var n int64
+		var digest []byte
+		err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
+			p.received, p.ID).Scan(&n, &digest)
+		if err != nil {
+			return err
+		}
+		if p.Events != whole.Events || n != whole.Entries || !bytes.Equal(digest, whole.Digest[:]) {
+			return ErrConflict
+		}
+		if p.next != p.generation {
+			if err := showNext(ctx, tx, p); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1 WHERE id = $2", nanosOrNil(whole.EndedAt), p.ID)
 		return err
+	})
+}
+
+// showNext lets readers have the raw log that was sent, and deletes the one that it replaces.
+func showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
+	_, err := tx.Exec(ctx, "DELETE FROM segments WHERE received = $1::date AND session = $2 AND generation < $3", p.received, p.ID, p.next)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE sessions SET generation = next_generation, (raw_bytes, raw_end, stored_bytes) =
+		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(length(data)), 0) FROM segments
+			WHERE received = $1::date AND session = $2 AND generation = $3) WHERE id = $2`, p.received, p.ID, p.next)
+	return err
+}
+
+// ReplaceRaw has the raw log sent again from its beginning. Readers see the old one until End; with
+// now they see none.
+func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
+	return s.inTx(ctx, "replace raw log", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if p.next != p.generation { // what was sent of it before
+			if _, err := tx.Exec(ctx, "DELETE FROM segments WHERE received = $1::date AND session = $2 AND generation = $3", p.received, p.ID, p.next); err != nil {
+				return err
+			}
+		}
+		p.next++
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET next_generation = $1, events = 0, raw_sha256 = '' WHERE id = $2", p.next, p.ID); err != nil || !now {
+			return err
+		}
+		return showNext(ctx, tx, p)
+	})
+}
+
+// Withdraw takes a session back: all of it is deleted but its id, which is not taken again. A push
+// token takes back what it sent itself. To withdraw a session twice is no error.
+func (s *Store) Withdraw(ctx context.Context, id string) error {
+	return s.inTx(ctx, "withdraw session", func(tx pgx.Tx) error {
+		owner, err := sender(ctx)
+		if err != nil {
+			return err
+		}
+		if id, altered := clean(id); altered {
+			return fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		}
+		p, err := lock(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		v := ViewerOf(ctx)
+		if p == nil || p.owner != owner || v.Kind == KindPush && p.by != v.Token {
+			return fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		}
+		if p.Deleted {
+			return nil
+		}
+		if err := remove(ctx, tx, p.key); err != nil {
+			return err
+		}
+		return note(ctx, tx, didDelete, p.ID, "")
 	})
 }

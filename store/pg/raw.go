@@ -29,7 +29,7 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 func (s *Store) segments(id string) store.NextSegment {
 	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
 		err = s.inTx(ctx, "read raw log", func(tx pgx.Tx) error {
-			k, err := s.keyOf(ctx, tx, id)
+			k, err := s.readKey(ctx, tx, id)
 			if err != nil {
 				return err
 			}

@@ -1,31 +1,127 @@
 package pg
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"sync"
 
-// Viewer is on whose behalf the database is read.
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Roles of users on the whole server.
+const (
+	RoleMember  = "member"  // reads what is its own, and the sessions of its spaces
+	RoleAuditor = "auditor" // reads everything, which is recorded
+	RoleAdmin   = "admin"   // changes users and spaces; reads as a member does
+)
+
+// Kinds of tokens.
+const (
+	KindUser = "user" // does what its owner may do
+	KindPush = "push" // sends sessions for its owner, and reads nothing
+)
+
+// Viewer is on whose behalf the database is used. The zero value may do nothing.
 type Viewer struct {
-	// All reads every session and changes what it likes: the only user of a database.
-	All bool
+	User     int64
+	Name     string // of the user
+	Role     string
+	Kind     string // of the token
+	Token    int64
+	Space    int64  // of a push token
+	Address  string // of the client
+	Export   bool   // what is read leaves as a file
+	Operator bool   // administers the database without being a user of it; reads nothing
+}
+
+// viewing is a Viewer during one request.
+type viewing struct {
+	Viewer
+	mu    sync.Mutex
+	noted map[string]bool // what the audit has of this request; guarded by mu
 }
 
 type viewerKey struct{}
 
-// As returns a context in which the methods of a Store act for v.
+// As returns a context in which the methods of a Store act for v, as one request: what it reads of
+// a session is recorded once.
 func As(ctx context.Context, v Viewer) context.Context {
-	return context.WithValue(ctx, viewerKey{}, v)
+	return context.WithValue(ctx, viewerKey{}, &viewing{Viewer: v, noted: map[string]bool{}})
 }
 
-func viewerOf(ctx context.Context) (v Viewer) {
-	v, _ = ctx.Value(viewerKey{}).(Viewer)
-	return v
+// ViewerOf returns the Viewer of a context.
+func ViewerOf(ctx context.Context) Viewer { return viewingOf(ctx).Viewer }
+
+func viewingOf(ctx context.Context) *viewing {
+	if v, ok := ctx.Value(viewerKey{}).(*viewing); ok {
+		return v
+	}
+	return &viewing{}
 }
 
 // visible returns the condition under which the viewer may read what belongs to a session. Every
 // reading statement has it; no other function decides on that. table has the columns owner and
 // space.
 func visible(ctx context.Context, table string, a *args) string {
-	if viewerOf(ctx).All {
+	v := ViewerOf(ctx)
+	switch {
+	case v.User == 0 || v.Kind != KindUser:
+		return "false"
+	case v.Role == RoleAuditor:
 		return "true"
 	}
-	return "false"
+	user := a.add(v.User)
+	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space IN (SELECT m.space FROM members AS m WHERE m.user_id = %[2]s))", table, user)
+}
+
+// mayTag returns nil if the viewer, who reads the session, may change its tags.
+func mayTag(ctx context.Context, tx pgx.Tx, k key) error {
+	v := ViewerOf(ctx)
+	switch {
+	case k.owner == v.User:
+		return nil
+	case k.space == 0:
+		return session.ErrForbidden
+	}
+	return mayPushInto(ctx, tx, v.User, k.space)
+}
+
+// mayChange returns nil if the viewer, who reads the session, may rename and delete it.
+func mayChange(ctx context.Context, k key) error {
+	if k.owner != ViewerOf(ctx).User {
+		return session.ErrForbidden
+	}
+	return nil
+}
+
+// mayPushInto returns nil if a user may send sessions into a space.
+func mayPushInto(ctx context.Context, tx pgx.Tx, user, space int64) error {
+	if space == 0 {
+		return nil
+	}
+	var may bool
+	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM members WHERE user_id = $1 AND space = $2 AND role = 'member')", user, space).Scan(&may)
+	if err == nil && !may {
+		err = session.ErrForbidden
+	}
+	return err
+}
+
+// sender returns the owner of what the viewer sends.
+func sender(ctx context.Context) (owner int64, err error) {
+	v := ViewerOf(ctx)
+	if v.User == 0 {
+		return 0, session.ErrForbidden
+	}
+	return v.User, nil
+}
+
+// administers returns nil if the viewer may change users, tokens and spaces.
+func administers(ctx context.Context) error {
+	if v := ViewerOf(ctx); v.Operator || v.User != 0 && v.Kind == KindUser && v.Role == RoleAdmin {
+		return nil
+	}
+	return session.ErrForbidden
 }

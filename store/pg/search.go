@@ -61,7 +61,10 @@ func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, e
 			}
 			return 1
 		})
-		hits, err = hitsOf(ctx, tx, found[:min(len(found), limitOf(q))])
+		var others bool
+		if hits, others, err = hitsOf(ctx, tx, found[:min(len(found), limitOf(q))]); err == nil && others {
+			err = noteOnce(ctx, tx, didSearch, "")
+		}
 		return err
 	})
 	for _, hit := range hits {
@@ -131,7 +134,7 @@ func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr
 		return nil, err
 	}
 	for part := range slices.Chunk(candidates, looked) {
-		hits, err := hitsOf(ctx, tx, part)
+		hits, _, err := hitsOf(ctx, tx, part)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +152,9 @@ func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr
 	return found, nil
 }
 
-// hitsOf reads the messages that were found, in their order.
-func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, err error) {
+// hitsOf reads the messages that were found, in their order. others reports whether one is of
+// somebody else than the viewer.
+func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, others bool, err error) {
 	received, sessions, entries := make([]string, len(found)), make([]string, len(found)), make([]string, len(found))
 	for i, m := range found {
 		received[i], sessions[i], entries[i] = m.Received, m.Session, m.Entry
@@ -160,25 +164,25 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, e
 		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry
 		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r row
 		var er entryRow
 		if err := rows.Scan(append(r.targets(), er.targets()...)...); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		hit := &store.Hit{}
 		if hit.Session, err = r.session(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if hit.Entry, err = er.entry(); err != nil {
-			return nil, fmt.Errorf("session %s: %w", hit.Session.ID, err)
+			return nil, false, fmt.Errorf("session %s: %w", hit.Session.ID, err)
 		}
-		hits = append(hits, hit)
+		hits, others = append(hits, hit), others || r.owner != ViewerOf(ctx).User
 	}
-	return hits, rows.Err()
+	return hits, others, rows.Err()
 }
 
 // SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title
@@ -192,13 +196,18 @@ func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.
 	query := "WHERE " + where(ctx, q.Filter, &a) + ` AND (s.name <> '' OR s.note <> '' OR s.tags <> '{}' OR s.title <> '' AND s.turns = 0)
 		ORDER BY s.started_at DESC, s.id DESC`
 	err = s.inTx(ctx, "search labels", func(tx pgx.Tx) error {
-		infos, err := sessionsOf(ctx, tx, query, a)
+		infos, owners, err := sessionsOf(ctx, tx, query, a)
 		hits = nil
-		for _, info := range infos {
+		others := false
+		for i, info := range infos {
 			text := info.Labels()
 			if len(hits) < limitOf(q) && expr.Match(words.NewText(store.Indexed(&session.Entry{Text: text})[0])) {
 				hits = append(hits, &store.LabelHit{Session: info, Snippet: q.SnippetOf(text)})
+				others = others || owners[i] != ViewerOf(ctx).User
 			}
+		}
+		if err == nil && others {
+			err = noteOnce(ctx, tx, didSearch, "")
 		}
 		return err
 	})

@@ -17,7 +17,7 @@ import (
 
 // infoColumns are the columns of the table s that scanInfo reads.
 const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
-	s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end`
+	s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner`
 
 // row is a session on its way out of the database.
 type row struct {
@@ -28,13 +28,14 @@ type row struct {
 	title       string
 	endedAt     *int64
 	rawEnd      int64
+	owner       int64
 }
 
 // targets returns the Scan targets of infoColumns.
 func (r *row) targets() []any {
 	i := &r.info
 	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &i.Prompt, &i.Messages, &i.Turns,
-		&i.RawBytes, &i.StoredBytes, &r.rawEnd}
+		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner}
 }
 
 // session returns the session that was read. Nothing of it is recorded here, so it is never live.
@@ -118,31 +119,33 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 		query += " LIMIT " + a.add(f.Limit)
 	}
 	err = s.inTx(ctx, "list sessions", func(tx pgx.Tx) error {
-		infos, err = sessionsOf(ctx, tx, query, a)
+		if infos, _, err = sessionsOf(ctx, tx, query, a); err == nil && ViewerOf(ctx).Role == RoleAuditor {
+			err = noteOnce(ctx, tx, didList, "")
+		}
 		return err
 	})
 	return infos, err
 }
 
-// sessionsOf returns the sessions that rest, the end of a query, selects.
-func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*store.Info, err error) {
+// sessionsOf returns the sessions that rest, the end of a query, selects, and their owners.
+func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*store.Info, owners []int64, err error) {
 	rows, err := tx.Query(ctx, "SELECT "+infoColumns+" FROM sessions AS s "+rest, a...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(r.targets()...); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		info, err := r.session()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		infos = append(infos, info)
+		infos, owners = append(infos, info), append(owners, r.owner)
 	}
-	return infos, rows.Err()
+	return infos, owners, rows.Err()
 }
 
 // Find returns the session that ref names: an id, the start of one that no other session shares, or
@@ -162,7 +165,11 @@ func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
 	}
 	var infos []*store.Info
 	err := s.inTx(ctx, "find session", func(tx pgx.Tx) (err error) {
-		infos, err = sessionsOf(ctx, tx, query, a)
+		var owners []int64
+		infos, owners, err = sessionsOf(ctx, tx, query, a)
+		if err == nil && len(infos) > 0 && (len(infos) == 1 || infos[0].ID == prefix) {
+			err = noteRead(ctx, tx, infos[0].ID, owners[0])
+		}
 		return err
 	})
 	switch {
@@ -182,8 +189,8 @@ func (s *Store) notFound(ref string) error {
 
 // key says where the rows of a session are.
 type key struct {
-	id, received string
-	generation   int64
+	id, received             string
+	generation, owner, space int64
 }
 
 // keyOf returns the key of a session that the viewer may read.
@@ -192,10 +199,19 @@ func (s *Store) keyOf(ctx context.Context, tx pgx.Tx, id string) (k key, err err
 		return k, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
 	a := args{}
-	err = tx.QueryRow(ctx, "SELECT s.id, s.received::text, s.generation FROM sessions AS s WHERE "+where(ctx, store.Filter{ID: id}, &a), a...).
-		Scan(&k.id, &k.received, &k.generation)
+	err = tx.QueryRow(ctx, "SELECT s.id, s.received::text, s.generation, s.owner, s.space FROM sessions AS s WHERE "+where(ctx, store.Filter{ID: id}, &a), a...).
+		Scan(&k.id, &k.received, &k.generation, &k.owner, &k.space)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+	}
+	return k, err
+}
+
+// readKey is keyOf for what reads the session, which the audit records.
+func (s *Store) readKey(ctx context.Context, tx pgx.Tx, id string) (key, error) {
+	k, err := s.keyOf(ctx, tx, id)
+	if err == nil {
+		err = noteRead(ctx, tx, k.id, k.owner)
 	}
 	return k, err
 }
@@ -267,6 +283,9 @@ func (s *Store) label(ctx context.Context, what, id, column, text string) error 
 	text, _ = clean(text)
 	return s.inTx(ctx, what, func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
+		if err == nil {
+			err = mayChange(ctx, k)
+		}
 		if err != nil {
 			return err
 		}
@@ -279,6 +298,9 @@ func (s *Store) label(ctx context.Context, what, id, column, text string) error 
 func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags []string, err error) {
 	err = s.inTx(ctx, "tag", func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
+		if err == nil {
+			err = mayTag(ctx, tx, k)
+		}
 		if err != nil {
 			return err
 		}
@@ -299,10 +321,16 @@ func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags 
 func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	return s.inTx(ctx, "delete session", func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
+		if err == nil {
+			err = mayChange(ctx, k)
+		}
+		if err == nil {
+			err = remove(ctx, tx, k)
+		}
 		if err != nil {
 			return err
 		}
-		return remove(ctx, tx, k)
+		return note(ctx, tx, didDelete, k.id, "")
 	})
 }
 

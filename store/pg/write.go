@@ -20,9 +20,10 @@ type columns struct {
 	seq, conversation, at, offset                     []int64
 	endAt                                             []*int64
 	altered                                           []bool
+	digest                                            [][]byte
 }
 
-func (c *columns) add(e *session.Entry) error {
+func (c *columns) add(e Sent) error {
 	altered := false
 	text := func(s string) string {
 		s, changed := clean(s)
@@ -38,7 +39,7 @@ func (c *columns) add(e *session.Entry) error {
 		s := string(b)
 		tool = &s
 	}
-	if b, err := store.DataOf(e); err != nil {
+	if b, err := store.DataOf(e.Entry); err != nil {
 		return err
 	} else if b != nil {
 		s := string(b)
@@ -53,6 +54,7 @@ func (c *columns) add(e *session.Entry) error {
 	c.markdown, c.tool, c.data = append(c.markdown, markdown), append(c.tool, tool), append(c.data, data)
 	c.seq, c.conversation, c.at = append(c.seq, int64(e.Seq)), append(c.conversation, int64(e.Conversation)), append(c.at, nanos(e.At))
 	c.offset, c.endAt, c.altered = append(c.offset, e.Offset), append(c.endAt, nanosOrNil(e.EndAt)), append(c.altered, altered)
+	c.digest = append(c.digest, e.Digest[:])
 	return nil
 }
 
@@ -97,7 +99,7 @@ func (c *counts) add(typ, role string, n int) {
 
 // saveEntries writes entries of a session: those with a known id are replaced, the others added;
 // those with the ids gone are deleted first. The words follow. The session's row must be locked.
-func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []*session.Entry, gone []string) error {
+func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []string) error {
 	var cols columns
 	var rows wordRows
 	var c counts
@@ -105,7 +107,7 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []*session.Entry
 		if err := cols.add(e); err != nil {
 			return err
 		}
-		rows.add(e)
+		rows.add(e.Entry)
 		c.add(e.Type, e.Role, 1)
 		if c.prompt == "" && e.Role == session.RoleUser {
 			c.prompt, _ = clean(startOf(e.Text, promptSize))
@@ -115,14 +117,14 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []*session.Entry
 		return err
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO entries (received, session, id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data,
-			at, end_at, byte_offset, status, altered)
+			at, end_at, byte_offset, status, altered, digest)
 		SELECT $1::date, $2, x.id, x.seq, x.type, x.event, x.role, x.agent, x.conversation, x.text, x.markdown, x.output, x.tool::json, x.data::json,
-			x.at, x.end_at, x.byte_offset, x.status, x.altered
+			x.at, x.end_at, x.byte_offset, x.status, x.altered, x.digest
 		FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[],
-			$13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[])
-			AS x (id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data, at, end_at, byte_offset, status, altered)`,
+			$13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bytea[])
+			AS x (id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data, at, end_at, byte_offset, status, altered, digest)`,
 		k.received, k.id, cols.id, cols.seq, cols.typ, cols.event, cols.role, cols.agent, cols.conversation, cols.text, cols.markdown, cols.output,
-		cols.tool, cols.data, cols.at, cols.endAt, cols.offset, cols.status, cols.altered)
+		cols.tool, cols.data, cols.at, cols.endAt, cols.offset, cols.status, cols.altered, cols.digest)
 	if err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func deleteEntries(ctx context.Context, tx pgx.Tx, k key, ids []string, c *count
 }
 
 // lastOfEach returns entries without those that a later one with the same id replaces.
-func lastOfEach(entries []*session.Entry) (out []*session.Entry) {
+func lastOfEach(entries []Sent) (out []Sent) {
 	last := map[string]int{}
 	for i, e := range entries {
 		last[e.ID] = i

@@ -1,0 +1,360 @@
+package team
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/pg"
+)
+
+// Limits of what machines send.
+const (
+	maxDescription = 256 << 10 // bytes of a session's description
+	maxBody        = 4 << 20   // bytes of a segment, and of some entries
+	maxEntries     = 20_000    // of one request
+	maxID          = 200       // bytes of an entry's id
+	maxText        = 256       // bytes of the names of machines and spaces
+	// bodies is how many segments and entries are read and stored at a time; more wait.
+	bodies = 16
+	// patience is how long they wait.
+	patience = 10 * time.Second
+)
+
+// Push takes what machines send. It implements server.SessionProtocol.
+type Push struct {
+	store *pg.Store
+	log   *slog.Logger
+	turns chan struct{}
+}
+
+// NewPush returns the API of what machines send to a database.
+func NewPush(s *pg.Store, log *slog.Logger) *Push {
+	return &Push{s, log, make(chan struct{}, bodies)}
+}
+
+// OnlySessions implements server.SessionProtocol.
+func (p *Push) OnlySessions() {}
+
+// Routes implements server.Protocol.
+func (p *Push) Routes() map[string]http.Handler {
+	routes := map[string]http.Handler{}
+	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"PUT /api/push/{id}": p.begin, "DELETE /api/push/{id}": p.withdraw, "PUT /api/push/{id}/raw": p.raw, "DELETE /api/push/{id}/raw": p.replaceRaw,
+		"POST /api/push/{id}/entries": p.entries, "POST /api/push/{id}/end": p.end,
+	} {
+		routes[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := h(w, r); err != nil {
+				p.fail(w, r, err)
+			}
+		})
+	}
+	return routes
+}
+
+// Refuse implements server.Protocol.
+func (p *Push) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, message string) {
+	writeJSON(w, status, map[string]string{"code": code, "message": message})
+}
+
+// errBad says that a request is not what it must be.
+var errBad = errors.New("bad request")
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errBad, fmt.Sprintf(format, args...))
+}
+
+// errBusy says that too many requests are being stored.
+var errBusy = errors.New("the server is busy")
+
+// fail responds with an error, and logs what is wrong with a request.
+func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, code, message := http.StatusInternalServerError, "internal", "the server failed; its log says how"
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		status, code, message = http.StatusRequestEntityTooLarge, "too_large", "the request is too large"
+	case errors.Is(err, errBad):
+		status, code, message = http.StatusBadRequest, "bad_request", err.Error()
+	case errors.Is(err, session.ErrNotFound):
+		status, code, message = http.StatusNotFound, "not_found", "there is no such session"
+	case errors.Is(err, session.ErrForbidden):
+		status, code, message = http.StatusForbidden, "forbidden", "you may not send that"
+	case errors.Is(err, session.ErrFull):
+		status, code, message = http.StatusInsufficientStorage, "full", "the server's disk is full"
+	case errors.Is(err, errBusy), errors.Is(err, session.ErrBusy):
+		w.Header().Set("Retry-After", "2")
+		status, code, message = http.StatusServiceUnavailable, "unavailable", "the server is busy; try again"
+	}
+	p.log.WarnContext(r.Context(), "a push was refused", "session", r.PathValue("id"), "status", status, "user", pg.ViewerOf(r.Context()).Name, "error", err)
+	p.Refuse(w, r, status, code, message)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client is gone
+}
+
+// idOf returns the id in the path.
+func idOf(r *http.Request) (string, error) {
+	id := r.PathValue("id")
+	u, err := uuid.Parse(id)
+	if err != nil || u.String() != id {
+		return "", bad("the id of a session is a UUID in lower case")
+	}
+	return id, nil
+}
+
+// read reads a body of at most most bytes.
+func read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	var large *http.MaxBytesError
+	if err != nil && !errors.As(err, &large) {
+		err = bad("the request breaks off")
+	}
+	return body, err
+}
+
+// turn waits until the request may hold a large body; leave must be called.
+func (p *Push) turn(ctx context.Context) (leave func(), err error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case p.turns <- struct{}{}:
+		return func() { <-p.turns }, nil
+	case <-late.C:
+		return nil, errBusy
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// stateJSON is how much of a session is here.
+func stateJSON(s pg.State) map[string]any {
+	return map[string]any{"id": s.ID, "events": s.Events, "sha256": hex.EncodeToString(s.SHA256), "entries_version": s.EntriesVersion, "deleted": s.Deleted}
+}
+
+// begin makes a session known, or changes what is known of it.
+func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	body, err := read(w, r, maxDescription)
+	if err != nil {
+		return err
+	}
+	var o struct {
+		Session session.Session `json:"session"`
+		Name    string          `json:"name"`
+		Note    string          `json:"note"`
+		Tags    []string        `json:"tags"`
+		Space   string          `json:"space"`
+		Machine string          `json:"machine"`
+		Version int64           `json:"version"`
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	switch {
+	case o.Session.ID != id:
+		return bad("the session has another id")
+	case o.Version < 0 || o.Machine == "" || len(o.Machine) > maxText || len(o.Space) > maxText:
+		return bad("machine names the sender, space the space, version counts from 0")
+	case o.Session.Cols < 0 || o.Session.Rows < 0 || o.Session.Cols > 1<<16 || o.Session.Rows > 1<<16:
+		return bad("the window has no such size")
+	}
+	for _, tag := range o.Tags {
+		if err := store.CheckTag(tag); err != nil {
+			return bad("%v", err)
+		}
+	}
+	state, err := p.store.Begin(r.Context(), pg.Push{Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, stateJSON(state))
+	return nil
+}
+
+// raw takes a segment of the raw log.
+func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	first, err := strconv.ParseInt(r.URL.Query().Get("event"), 10, 64)
+	if err != nil || first < 0 {
+		return bad("event is the number of the segment's first event")
+	}
+	leave, err := p.turn(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := read(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	seg, _, err := store.ParseSegment(body)
+	switch {
+	case err != nil:
+		return bad("this is no segment: %v", err)
+	case seg.FirstEvent != first:
+		return bad("the segment begins with event %d", seg.FirstEvent)
+	}
+	state, err := p.store.AppendSegment(r.Context(), id, seg)
+	switch {
+	case errors.Is(err, pg.ErrConflict):
+		writeJSON(w, http.StatusConflict, stateJSON(state))
+	case err != nil:
+		return err
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return nil
+}
+
+// replaceRaw has the raw log sent again.
+func (p *Push) replaceRaw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err == nil {
+		err = p.store.ReplaceRaw(r.Context(), id, r.URL.Query().Get("now") == "true")
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// sentEntries decodes a few entries at a time, so that many small ones take no more memory than
+// their limit.
+type sentEntries []pg.Sent
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *sentEntries) UnmarshalJSON(b []byte) error {
+	list, err := decodeList(b)
+	*s = list
+	return err
+}
+
+// batchJSON is the body of a request with entries.
+type batchJSON struct {
+	Version int64       `json:"version"`
+	Entries sentEntries `json:"entries"`
+	Gone    []string    `json:"gone"`
+	All     bool        `json:"all"`
+}
+
+// DecodeBatch reads entries as machines send them. The digest of each is that of its JSON as it
+// is, without the white space around it.
+func DecodeBatch(body []byte) (b pg.Batch, err error) {
+	var o batchJSON
+	if err := json.Unmarshal(body, &o); err != nil {
+		return b, bad("%v", err)
+	}
+	if len(o.Gone) > maxEntries {
+		return b, bad("more than %d entries", maxEntries)
+	}
+	for _, id := range o.Gone {
+		if !isEntryID(id) {
+			return b, bad("an entry has no valid id")
+		}
+	}
+	return pg.Batch{Version: o.Version, Entries: o.Entries, Gone: o.Gone, All: o.All}, nil
+}
+
+func isEntryID(id string) bool {
+	for _, r := range id {
+		if r < ' ' || r == utf8.RuneError {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
+
+// entries takes entries.
+func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	leave, err := p.turn(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	body, err := read(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	b, err := DecodeBatch(body)
+	if err == nil {
+		err = p.store.SaveEntries(r.Context(), id, b)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// end compares what is here with what the sender has.
+func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	body, err := read(w, r, maxDescription)
+	if err != nil {
+		return err
+	}
+	var o struct {
+		EndedAt *time.Time `json:"ended_at"`
+		Events  int64      `json:"events"`
+		Entries int64      `json:"entries"`
+		Digest  string     `json:"digest"`
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	digest, err := hex.DecodeString(o.Digest)
+	if err != nil || len(digest) != sha256.Size {
+		return bad("digest is a SHA-256 in hexadecimal")
+	}
+	err = p.store.End(r.Context(), id, pg.Whole{EndedAt: o.EndedAt, Events: o.Events, Entries: o.Entries, Digest: [sha256.Size]byte(digest)})
+	switch {
+	case errors.Is(err, pg.ErrConflict):
+		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: send all again")
+	case err != nil:
+		return err
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return nil
+}
+
+// withdraw takes a session back.
+func (p *Push) withdraw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err == nil {
+		err = p.store.Withdraw(r.Context(), id)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}

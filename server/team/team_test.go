@@ -1,0 +1,502 @@
+package team_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/server"
+	"github.com/ptyrec/ptyrec/server/team"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/pg"
+)
+
+// site is a team's server with users.
+type site struct {
+	*httptest.Server
+	db       *pg.Store
+	operator context.Context
+	tokens   map[string]string // by user; "push" is a push token of member, "" nobody's
+}
+
+// past exports transcripts only.
+type past struct{ *library.Past }
+
+func (p past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	t, err := p.Transcript(ctx, info)
+	if err != nil {
+		return err
+	}
+	return render.Write(w, format, t)
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	db, err := pg.Open(t.Context(), pgtest.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s := &site{db: db, operator: pg.As(t.Context(), pg.Viewer{Operator: true}), tokens: map[string]string{"": ""}}
+	for name, role := range map[string]string{"owner": pg.RoleMember, "member": pg.RoleMember, "reader": pg.RoleMember, "stranger": pg.RoleMember, "auditor": pg.RoleAuditor, "admin": pg.RoleAdmin} {
+		s.check(t, db.AddUser(s.operator, name, role))
+		s.tokens[name] = s.token(t, pg.NewToken{User: name, Kind: pg.KindUser})
+	}
+	s.check(t, db.AddSpace(s.operator, "shop"))
+	s.check(t, db.AddSpace(s.operator, "other"))
+	s.check(t, db.SetMember(s.operator, "other", "stranger", "member"))
+	for name, role := range map[string]string{"owner": "member", "member": "member", "reader": "reader"} {
+		s.check(t, db.SetMember(s.operator, "shop", name, role))
+	}
+	s.tokens["push"] = s.token(t, pg.NewToken{User: "member", Kind: pg.KindPush, Space: "shop"})
+	live, err := client.Dial(t.Context(), "", client.Options{Dir: t.TempDir()})
+	s.check(t, err)
+	read := library.NewPast(&library.Library{Store: db})
+	t.Cleanup(func() { _ = read.Close() })
+	log := slog.New(slog.DiscardHandler)
+	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db}, Past: past{read}, Log: log, Protocols: []server.Protocol{team.NewPush(db, log)}})
+	t.Cleanup(h.Close)
+	s.Server = httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) token(t *testing.T, n pg.NewToken) string {
+	t.Helper()
+	token, err := s.db.AddToken(s.operator, n)
+	s.check(t, err)
+	return token
+}
+
+// do sends a request with a user's token, and returns the status and the body.
+func (s *site) do(t *testing.T, user, method, path string, body []byte) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewReader(body))
+	s.check(t, err)
+	if len(body) > 0 && !strings.Contains(path, "/raw") {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if token := s.tokens[user]; token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	s.check(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	got, err := io.ReadAll(answer.Body)
+	s.check(t, err)
+	return answer.StatusCode, string(got)
+}
+
+func (s *site) want(t *testing.T, status int, user, method, path string, body []byte) string {
+	t.Helper()
+	got, text := s.do(t, user, method, path, body)
+	if got != status {
+		t.Errorf("%s: %s %s: %d, want %d: %.300s", user, method, path, got, status, text)
+	}
+	return text
+}
+
+func asJSON(v any) []byte {
+	b, _ := json.Marshal(v) // of tests
+	return b
+}
+
+func begin(id, machine string, version int, space string) []byte {
+	return asJSON(map[string]any{"session": session.Session{ID: id, Title: "secret title", Command: []string{"claude"}, Cwd: "~/work", StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24},
+		"machine": machine, "version": version, "space": space})
+}
+
+// segment returns a segment with one event for each text.
+func segment(texts ...string) []byte {
+	rec := store.NewRecording(80, 24)
+	for i, text := range texts {
+		rec.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output, Data: []byte(text)})
+	}
+	return rec.Segments()[0].Data
+}
+
+// batch returns a request with entries that say these texts, and their digest.
+func batch(version int, texts ...string) (body []byte, digest string) {
+	var list []json.RawMessage
+	var sums [][sha256.Size]byte
+	for i, text := range texts {
+		raw := asJSON(session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: time.Unix(1e9, 0).UTC()})
+		list, sums = append(list, raw), append(sums, sha256.Sum256(raw))
+	}
+	sum := pg.DigestOf(sums)
+	return asJSON(map[string]any{"version": version, "entries": list}), hex.EncodeToString(sum[:])
+}
+
+// push sends a whole session.
+func (s *site) push(t *testing.T, user, id, space, text string) {
+	t.Helper()
+	s.want(t, 200, user, "PUT", "/api/push/"+id, begin(id, "m", 1, space))
+	s.want(t, 204, user, "PUT", "/api/push/"+id+"/raw?event=0", segment(text))
+	body, digest := batch(1, text)
+	s.want(t, 204, user, "POST", "/api/push/"+id+"/entries", body)
+	s.want(t, 204, user, "POST", "/api/push/"+id+"/end", asJSON(map[string]any{"events": 1, "entries": 1, "digest": digest, "ended_at": time.Unix(1e9+5, 0)}))
+}
+
+const (
+	shared  = "019aa000-0000-7000-8000-000000000001" // the owner's, in the space shop
+	private = "019aa000-0000-7000-8000-000000000002" // the owner's alone
+)
+
+// E19.2: every route for everybody. In the table: the statuses for shared, and for private, in the
+// order of who.
+func TestE19Rights(t *testing.T) {
+	s := newSite(t)
+	s.push(t, "owner", shared, "shop", "needle")
+	s.push(t, "owner", private, "", "needle")
+	who := []string{"", "push", "stranger", "admin", "reader", "member", "owner", "auditor"}
+	const (
+		reading        = "401 404 404 404 200 200 200 200"
+		readingPrivate = "401 404 404 404 404 404 200 200"
+		live           = "401 404 404 404 409 409 409 409"
+		livePrivate    = "401 404 404 404 404 404 409 409"
+		changing       = "401 404 404 404 403 403 200 403"
+		changingOwn    = "401 404 404 404 404 404 200 403"
+		sending        = "401 404 404 404 404 404 204 404"
+	)
+	_, wrong := batch(0)
+	end := string(asJSON(map[string]any{"events": 9, "digest": wrong}))
+	for _, route := range []struct{ method, path, body, shared, private string }{
+		{"GET", "/api/sessions/ID", "", reading, readingPrivate},
+		{"GET", "/api/sessions/ID/entries", "", reading, readingPrivate},
+		{"GET", "/api/sessions/ID/screen", "", reading, readingPrivate},
+		{"GET", "/api/sessions/ID/raw", "", reading, readingPrivate},
+		{"GET", "/api/sessions/ID/export?format=json", "", reading, readingPrivate},
+		{"GET", "/api/sessions/ID/events", "", reading, readingPrivate},
+		{"GET", "/api/search?q=needle&session=ID", "", reading, readingPrivate},
+		{"PATCH", "/api/sessions/ID", `{"name": "x"}`, changing, changingOwn},
+		{"PATCH", "/api/sessions/ID", `{"note": "x"}`, changing, changingOwn},
+		{"PATCH", "/api/sessions/ID", `{"add_tags": ["x"]}`, "401 404 404 404 403 200 200 403", changingOwn},
+		{"GET", "/api/sessions/ID/control", "", live, livePrivate},
+		{"POST", "/api/sessions/ID/control", `{"action": "grant", "seconds": 5}`, live, livePrivate},
+		{"POST", "/api/sessions/ID/input", `{"text": "x"}`, live, livePrivate},
+		{"POST", "/api/sessions/ID/prompt", `{"text": "x"}`, live, livePrivate},
+		{"POST", "/api/sessions/ID/resize", `{"cols": 80, "rows": 24}`, live, livePrivate},
+		{"POST", "/api/sessions/ID/kill", `{"signal": "TERM"}`, live, livePrivate},
+		{"POST", "/api/sessions", `{"command": ["true"]}`, "401 403 403 403 403 403 403 403", "401 403 403 403 403 403 403 403"},
+		{"PUT", "/api/push/ID/raw?event=0", string(segment("needle")), sending, sending},
+		{"POST", "/api/push/ID/entries", `{"version": 0}`, sending, sending},
+		{"POST", "/api/push/ID/end", end, "401 404 404 404 404 404 409 404", "401 404 404 404 404 404 409 404"},
+		{"DELETE", "/api/push/ID/raw", "", sending, sending},
+	} {
+		for id, want := range map[string]string{shared: route.shared, private: route.private} {
+			for i, status := range strings.Fields(want) {
+				path := strings.ReplaceAll(route.path, "ID", id)
+				if got, text := s.do(t, who[i], route.method, path, []byte(route.body)); fmt.Sprint(got) != status {
+					t.Errorf("%s: %s %s %s: %d, want %s: %.200s", who[i], route.method, path, route.body, got, status, text)
+				}
+			}
+		}
+	}
+	for _, user := range who { // WebSockets
+		for _, path := range []string{"/api/sessions/ID/live", "/ws/agent/ID", "/ws/pty/ID"} {
+			status, _ := s.do(t, user, "GET", strings.ReplaceAll(path, "ID", private), nil)
+			other, _ := s.do(t, user, "GET", strings.ReplaceAll(path, "ID", store.NewID()), nil)
+			if user != "owner" && user != "auditor" && status != other || status < 400 {
+				t.Errorf("%s: %s: %d, for a session that is not there %d", user, path, status, other)
+			}
+		}
+	}
+	for i, want := range []struct{ list, hits int }{{-1, -1}, {0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, {2, 2}, {2, 2}} {
+		s.counts(t, who[i], want.list, want.hits)
+	}
+	for i, status := range strings.Fields("401 404 404 404 403 403 204 404") { // last: it deletes
+		s.do(t, who[i], "DELETE", "/api/sessions/"+shared, nil)
+		if got, text := s.do(t, who[i], "DELETE", "/api/sessions/"+shared, nil); i < 6 && fmt.Sprint(got) != status || i >= 6 && got != 404 {
+			t.Errorf("%s deletes: %d, want %s: %s", who[i], got, status, text)
+		}
+	}
+}
+
+// counts makes sure of what somebody sees of the sessions in lists, counts and searches; -1: nobody
+// may ask.
+func (s *site) counts(t *testing.T, user string, list, hits int) {
+	t.Helper()
+	if list < 0 {
+		for _, path := range []string{"/api/sessions", "/api/facets", "/api/search?q=needle", "/api/events", "/api/info"} {
+			s.want(t, 401, user, "GET", path, nil)
+		}
+		return
+	}
+	var sessions struct {
+		Sessions []struct{}
+		Total    int
+	}
+	var facets struct{ Total int }
+	var found struct{ Hits []struct{ Entry *struct{} } }
+	for path, to := range map[string]any{"/api/sessions": &sessions, "/api/facets": &facets, "/api/search?q=needle": &found} {
+		if err := json.Unmarshal([]byte(s.want(t, 200, user, "GET", path, nil)), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(sessions.Sessions) != list || sessions.Total != list || facets.Total != list || len(found.Hits) != hits {
+		t.Errorf("%s sees %d sessions, %d in total, %d in facets, %d hits", user, len(sessions.Sessions), sessions.Total, facets.Total, len(found.Hits))
+	}
+	if list == 0 { // the beginnings of ids lead nowhere
+		for n := range len(shared) {
+			s.want(t, 404, user, "GET", "/api/sessions/"+shared[:n+1], nil)
+		}
+		s.want(t, 404, user, "GET", "/api/sessions/last", nil)
+	}
+}
+
+// A member who is taken out of a space, and a token that is removed or has expired, see nothing from
+// then on. A browser's cookie is a token of its own.
+func TestE19RightsEnd(t *testing.T) {
+	s := newSite(t)
+	s.push(t, "owner", shared, "shop", "needle")
+	s.want(t, 200, "reader", "GET", "/api/sessions/"+shared, nil)
+	s.check(t, s.db.SetMember(s.operator, "shop", "reader", ""))
+	s.want(t, 404, "reader", "GET", "/api/sessions/"+shared, nil)
+	s.tokens["old"] = s.token(t, pg.NewToken{User: "owner", Kind: pg.KindUser, Expires: time.Now().Add(-time.Second)})
+	s.want(t, 401, "old", "GET", "/api/sessions", nil)
+	s.tokens["bad"] = "ptr_" + strings.Repeat("a", 32)
+	s.want(t, 401, "bad", "GET", "/api/sessions", nil)
+	s.want(t, 401, "", "POST", "/api/login", asJSON(map[string]string{"token": s.tokens["bad"]}))
+	s.want(t, 401, "", "POST", "/api/login", asJSON(map[string]string{"token": s.tokens["push"]}))
+	answer, err := http.Post(s.URL+"/api/login", "application/json", bytes.NewReader(asJSON(map[string]string{"token": s.tokens["owner"]})))
+	s.check(t, err)
+	_ = answer.Body.Close()
+	cookies := answer.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Value == s.tokens["owner"] {
+		t.Fatalf("%+v", cookies)
+	}
+	s.tokens["browser"] = cookies[0].Value
+	s.want(t, 200, "browser", "GET", "/api/sessions/"+shared, nil)
+	s.want(t, 204, "browser", "DELETE", "/api/login", nil)
+	s.want(t, 401, "browser", "GET", "/api/sessions", nil)
+	tokens, err := s.db.Tokens(s.operator)
+	s.check(t, err)
+	for _, k := range tokens {
+		if k.User == "owner" && k.Name == "" && k.Expires == nil {
+			s.check(t, s.db.RemoveToken(s.operator, k.ID))
+		}
+	}
+	s.want(t, 401, "owner", "GET", "/api/sessions", nil)
+}
+
+// E19.3: every call may come twice, or too late.
+func TestE19PushTwice(t *testing.T) {
+	s := newSite(t)
+	path := "/api/push/" + shared
+	one, two := batchPair(t)
+	calls := []func(){
+		func() { s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop")) },
+		func() { s.want(t, 204, "owner", "PUT", path+"/raw?event=0", segment("one", "two")) },
+		func() { s.want(t, 204, "owner", "POST", path+"/entries", one) },
+		func() { s.want(t, 204, "owner", "POST", path+"/entries", two.body) },
+		func() {
+			s.want(t, 204, "owner", "POST", path+"/end", asJSON(map[string]any{"events": 2, "entries": 2, "digest": two.digest, "ended_at": time.Unix(1e9+5, 0)}))
+		},
+	}
+	for i, call := range calls {
+		for _, again := range calls[:i] {
+			again()
+		}
+		call()
+		call()
+	}
+	var state struct {
+		ID      string
+		Events  int64
+		SHA256  string `json:"sha256"`
+		Version int64  `json:"entries_version"`
+	}
+	if err := json.Unmarshal([]byte(s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))), &state); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(segment("one", "two"))
+	if state.ID != shared || state.Events != 2 || state.Version != 2 || state.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("%+v", state)
+	}
+	for _, body := range [][]byte{segment("other", "two"), segment("one")} { // another raw log, a part of it
+		if text := s.want(t, 409, "owner", "PUT", path+"/raw?event=0", body); !strings.Contains(text, `"events":2`) {
+			t.Errorf("%s", text)
+		}
+	}
+	// The raw log is replaced: readers have the old one until the new one is whole.
+	s.want(t, 204, "owner", "DELETE", path+"/raw", nil)
+	s.want(t, 204, "owner", "PUT", path+"/raw?event=0", segment("new", "raw"))
+	if raw := s.want(t, 200, "reader", "GET", "/api/sessions/"+shared+"/raw", nil); raw != "onetwo" {
+		t.Errorf("%s", raw)
+	}
+	calls[4]()
+	if raw := s.want(t, 200, "reader", "GET", "/api/sessions/"+shared+"/raw", nil); raw != "newraw" {
+		t.Errorf("%s", raw)
+	}
+	// An id that somebody else has leads to another one, and a withdrawn session stays away.
+	if text := s.want(t, 200, "stranger", "PUT", path, begin(shared, "m", 1, "other")); strings.Contains(text, `"id":"`+shared) || !strings.Contains(text, `"events":0`) {
+		t.Errorf("%s", text)
+	}
+	s.want(t, 204, "owner", "DELETE", path, nil)
+	s.want(t, 204, "owner", "DELETE", path, nil)
+	if text := s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 2, "shop")); !strings.Contains(text, `"deleted":true`) {
+		t.Errorf("%s", text)
+	}
+	s.want(t, 404, "owner", "PUT", path+"/raw?event=0", segment("one"))
+	s.counts(t, "reader", 0, 0)
+}
+
+type sentBatch struct {
+	body   []byte
+	digest string
+}
+
+// batchPair returns one entry, and then two that replace it.
+func batchPair(t *testing.T) (one []byte, two sentBatch) {
+	t.Helper()
+	one, _ = batch(1, "first")
+	two.body, two.digest = batch(2, "needle", "second")
+	return one, two
+}
+
+// A push token sends into its space, reads nothing, and takes back only what it sent itself.
+func TestE19PushToken(t *testing.T) {
+	s := newSite(t)
+	s.push(t, "push", shared, "", "needle")
+	s.counts(t, "push", 0, 0)
+	s.counts(t, "reader", 1, 1)
+	s.push(t, "member", private, "", "needle")
+	s.want(t, 404, "push", "DELETE", "/api/push/"+private, nil)
+	s.want(t, 204, "push", "DELETE", "/api/push/"+shared, nil)
+	s.counts(t, "reader", 0, 0)
+	for _, user := range []string{"reader", "stranger"} { // only members send into a space, and nobody learns which there are
+		for _, space := range []string{"shop", "none"} {
+			id := store.NewID()
+			s.want(t, 403, user, "PUT", "/api/push/"+id, begin(id, "m", 1, space))
+		}
+	}
+}
+
+// E19: bad input is refused, and leaves nothing behind.
+func TestE19BadPush(t *testing.T) {
+	s := newSite(t)
+	path := "/api/push/" + shared
+	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
+	enc, err := zstd.NewWriter(nil)
+	s.check(t, err)
+	bomb := enc.EncodeAll(make([]byte, 256<<20), []byte{1})
+	many := enc.EncodeAll(append([]byte{0, 0, 0x80, 0x80, 0x40, 0}, make([]byte, 8<<20)...), []byte{1}) // 2^20 events
+	liar := segment("x")
+	liar[len(liar)-1] ^= 1
+	for name, c := range map[string]struct {
+		status       int
+		method, path string
+		body         []byte
+	}{
+		"a bomb":               {400, "PUT", path + "/raw?event=0", bomb},
+		"too many events":      {400, "PUT", path + "/raw?event=0", many},
+		"a damaged segment":    {400, "PUT", path + "/raw?event=0", liar},
+		"an empty segment":     {400, "PUT", path + "/raw?event=0", nil},
+		"another first event":  {400, "PUT", path + "/raw?event=7", segment("x")},
+		"a negative event":     {400, "PUT", path + "/raw?event=-1", segment("x")},
+		"no event":             {400, "PUT", path + "/raw", segment("x")},
+		"too large":            {413, "PUT", path + "/raw?event=0", make([]byte, 5<<20)},
+		"a path":               {400, "PUT", "/api/push/..%2f..%2fetc", begin(shared, "m", 1, "")},
+		"an id in upper case":  {400, "PUT", "/api/push/" + strings.ToUpper(shared), begin(shared, "m", 1, "")},
+		"another id":           {400, "PUT", path, begin(private, "m", 1, "")},
+		"no machine":           {400, "PUT", path, begin(shared, "", 1, "")},
+		"a negative version":   {400, "PUT", path, begin(shared, "m", -1, "")},
+		"no JSON":              {400, "PUT", path, []byte("{")},
+		"a million entries":    {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{}` + strings.Repeat(",{}", 1e6) + "]}")},
+		"many entries":         {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[` + strings.Repeat(`{"id":"e","type":"event"},`, 30_000) + `{"id":"e","type":"event"}]}`)},
+		"an entry without id":  {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"type":"event"}]}`)},
+		"an id with NUL":       {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"id":"\u0000","type":"event"}]}`)},
+		"a large number":       {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"id":"e","type":"event","seq":99999999999}]}`)},
+		"a wrong digest":       {409, "POST", path + "/end", asJSON(map[string]any{"digest": strings.Repeat("0", 64)})},
+		"no digest":            {400, "POST", path + "/end", []byte("{}")},
+		"a million gone":       {400, "POST", path + "/entries", []byte(`{"version":1,"gone":["a"` + strings.Repeat(`,"a"`, 900_000) + "]}")},
+		"deep JSON":            {400, "POST", path + "/entries", []byte(strings.Repeat("[", 1e6))},
+		"a description of 1MB": {413, "PUT", path, bytes.Repeat([]byte(" "), 1<<20)},
+	} {
+		if got, text := s.do(t, "owner", c.method, c.path, c.body); got != c.status {
+			t.Errorf("%s: %d, want %d: %.200s", name, got, c.status, text)
+		}
+	}
+	s.push(t, "owner", shared, "shop", "needle")
+}
+
+// FuzzDecodeBatch: what is accepted can be stored, and nothing makes it panic.
+func FuzzDecodeBatch(f *testing.F) {
+	body, _ := batch(1, "one", "two")
+	f.Add(body)
+	f.Add([]byte(`{"entries":null,"gone":["x"],"all":true}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		b, err := team.DecodeBatch(body)
+		if err != nil {
+			return
+		}
+		for _, e := range b.Entries {
+			if e.Entry == nil || e.ID == "" || strings.Contains(e.ID, "\x00") || e.Seq < 0 {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}
+
+// E19.2: the audit has everybody who read what is not theirs, also when many do at once, and
+// notices rows that were changed or taken out.
+func TestE19Audit(t *testing.T) {
+	s := newSite(t)
+	s.push(t, "owner", shared, "shop", "needle")
+	const readers = 20
+	var wg sync.WaitGroup
+	for range readers {
+		wg.Go(func() { s.want(t, 200, "reader", "GET", "/api/sessions/"+shared+"/entries", nil) })
+	}
+	wg.Wait()
+	s.want(t, 200, "member", "GET", "/api/sessions/"+shared+"/export?format=md", nil)
+	s.want(t, 200, "member", "GET", "/api/search?q=needle", nil)
+	s.want(t, 200, "owner", "GET", "/api/sessions/"+shared+"/export?format=md", nil) // its own
+	s.want(t, 200, "auditor", "GET", "/api/sessions", nil)
+	s.want(t, 204, "owner", "DELETE", "/api/sessions/"+shared, nil)
+	got := map[string]int{}
+	auditor := pg.As(t.Context(), pg.Viewer{User: 1, Kind: pg.KindUser, Role: pg.RoleAuditor})
+	s.check(t, s.db.Audit(auditor, time.Now().Add(-24*time.Hour), func(r pg.Record) error {
+		got[r.User+" "+r.What+" "+r.Session]++
+		if strings.Contains(fmt.Sprint(r), "needle") || r.User != "operator" && r.Address != "127.0.0.1" {
+			t.Errorf("%+v", r)
+		}
+		return nil
+	}))
+	for what, n := range map[string]int{"reader read " + shared: readers, "member export " + shared: 1, "member search ": 1, "auditor list ": 1, "owner delete " + shared: 1, "operator token ": 7, "owner export " + shared: 0} {
+		if got[what] != n {
+			t.Errorf("%s: %d, want %d; all: %v", what, got[what], n, got)
+		}
+	}
+	none := func(pg.Record) error { return nil }
+	for _, viewer := range []pg.Viewer{{}, {User: 1, Kind: pg.KindUser, Role: pg.RoleMember}, {User: 1, Kind: pg.KindUser, Role: pg.RoleAdmin}, {User: 1, Kind: pg.KindPush, Role: pg.RoleAuditor}} {
+		if err := s.db.Audit(pg.As(t.Context(), viewer), time.Now(), none); err == nil {
+			t.Errorf("%+v reads the audit", viewer)
+		}
+	}
+}

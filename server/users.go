@@ -1,0 +1,98 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Users knows the people who use a server, by their tokens. A Store finds out by the context of a
+// request who asks, and answers with what that user may see.
+type Users interface {
+	// Enter returns the context of a request of the token's owner. The error wraps
+	// session.ErrForbidden if the token is not valid.
+	Enter(r *http.Request, token string) (context.Context, error)
+	// Login returns a token for the browser of the user whose context this is, and how long it
+	// is valid.
+	Login(ctx context.Context) (token string, age time.Duration, err error)
+	// Logout makes the token void that Login returned.
+	Logout(ctx context.Context) error
+}
+
+// userCookie is the cookie that holds the token of a browser.
+const userCookie = "ptyrec-user"
+
+// enterUser returns the request with the context of its user, and what the client may try: the
+// Store decides about each session. A cookie that is no longer valid counts as none.
+func (s *Server) enterUser(r *http.Request, tokens []string) (*http.Request, right, error) {
+	shown, err := shownTokens(r, tokens)
+	if err != nil {
+		return r, mayNothing, err
+	}
+	cookie := len(shown) == 0
+	if c, err := r.Cookie(userCookie); cookie && err == nil && s.fromUs(r) {
+		shown = []string{c.Value}
+	}
+	switch len(slices.Compact(shown)) {
+	case 0:
+		return r, mayNothing, nil
+	case 1:
+	default:
+		return r, mayNothing, errNoToken
+	}
+	ctx, err := s.Users.Enter(r, shown[0])
+	switch {
+	case errors.Is(err, session.ErrForbidden) && cookie:
+		return r, mayNothing, nil
+	case errors.Is(err, session.ErrForbidden):
+		return r, mayNothing, errNoToken
+	case err != nil:
+		return r, mayNothing, err
+	case s.ReadOnly:
+		return r.WithContext(ctx), mayReadWithToken, nil
+	}
+	return r.WithContext(ctx), mayWrite, nil
+}
+
+// shownTokens returns the tokens that a client presents, besides its cookie.
+func shownTokens(r *http.Request, shown []string) ([]string, error) {
+	for _, header := range r.Header.Values("Authorization") {
+		token, ok := strings.CutPrefix(header, "Bearer ")
+		if !ok {
+			return nil, errNoToken
+		}
+		shown = append(shown, token)
+	}
+	for _, coded := range bearers(r) {
+		token, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(coded, client.TokenPrefix))
+		if err != nil {
+			return nil, errNoToken
+		}
+		shown = append(shown, string(token))
+	}
+	return shown, nil
+}
+
+// loginUser exchanges the token of a user for a cookie with another one.
+func (s *Server) loginUser(w http.ResponseWriter, r *http.Request, token string) error {
+	ctx, err := s.Users.Enter(r, token)
+	if err == nil {
+		var age time.Duration
+		if token, age, err = s.Users.Login(ctx); err == nil {
+			http.SetCookie(w, s.cookie(r, token, age))
+			w.WriteHeader(http.StatusNoContent)
+			return nil
+		}
+	}
+	if errors.Is(err, session.ErrForbidden) {
+		return errNoToken
+	}
+	return err
+}
