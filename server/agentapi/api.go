@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -35,6 +36,7 @@ func (a *API) routes() map[string]route {
 	get := func(h handler) route { return route{map[string]handler{http.MethodGet: h}} }
 	post := func(h handler) route { return route{map[string]handler{http.MethodPost: h}} }
 	return map[string]route{
+		"/":                 get(a.home),
 		"/status":           get(a.status),
 		"/messages":         get(a.messages),
 		"/message":          post(a.message),
@@ -60,11 +62,7 @@ func (a *API) Handler() http.Handler {
 	}
 	routes := a.routes()
 	return a.handle(func(w http.ResponseWriter, r *http.Request) error {
-		path := r.URL.Path
-		if path == "/" || path == "" {
-			http.Redirect(w, r, a.chatBase()+"/embed", http.StatusTemporaryRedirect)
-			return nil
-		}
+		path := cmp.Or(r.URL.Path, "/")
 		if name, ok := strings.CutPrefix(path, "/schemas/"); ok {
 			routes := route{map[string]handler{http.MethodGet: a.schema(name)}}
 			return routes.serve(w, r)
@@ -90,6 +88,12 @@ func (o route) serve(w http.ResponseWriter, r *http.Request) error {
 		return failed(http.StatusMethodNotAllowed, "the method must be "+strings.Join(allowed, " or "))
 	}
 	return h(w, r)
+}
+
+// home leads to the chat page.
+func (a *API) home(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, a.chatBase()+"/embed", http.StatusTemporaryRedirect)
+	return nil
 }
 
 // chatBase returns the base path of the chat page.

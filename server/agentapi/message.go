@@ -51,6 +51,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, 
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
+		drain(r.Body)
 		return "", "", failed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is too large limit=%d bytes", maxBody))
 	case err != nil:
 		return "", "", failed(http.StatusBadRequest, "the request body cannot be read")
@@ -59,6 +60,9 @@ func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, 
 	}
 	if media := r.Header.Get("Content-Type"); !isJSON(media) {
 		return "", "", invalid(http.StatusUnsupportedMediaType, detail{Message: "unknown content type: " + media, Location: "body", Value: text(body)})
+	}
+	if !utf8.Valid(body) {
+		return "", "", invalid(http.StatusBadRequest, detail{Message: "the text is not UTF-8", Location: "body", Value: text(body)})
 	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
@@ -69,6 +73,15 @@ func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, 
 	}
 	fields := value.(map[string]any)
 	return fields["content"].(string), fields["type"].(string), nil
+}
+
+// maxDrain is how much more than it takes a request may send, in bytes, and still read the answer.
+const maxDrain = 64 << 20
+
+// drain reads the rest of a body that is refused: many clients read no answer before they have
+// written all.
+func drain(body io.Reader) {
+	_, _ = io.CopyN(io.Discard, body, maxDrain) // the answer says what is wrong
 }
 
 // isJSON reports whether a content type is that of JSON. None counts as JSON.

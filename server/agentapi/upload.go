@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -47,8 +48,13 @@ func (f Folder) Save(name string, data []byte) (string, error) {
 
 // upload keeps a file for the agent.
 func (a *API) upload(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength > maxUpload && r.Header.Get("Expect") != "" {
+		return failed(http.StatusBadRequest, tooLarge) // before it is sent
+	}
+	body := r.Body
 	name, data, err := readFile(w, r)
 	if err != nil {
+		drain(body)
 		return err
 	}
 	if a.Uploads == nil {
@@ -69,6 +75,9 @@ func (a *API) upload(w http.ResponseWriter, r *http.Request) error {
 func readFile(w http.ResponseWriter, r *http.Request) (name string, data []byte, err error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
 	form, err := r.MultipartReader()
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); err == nil && kind != "multipart/form-data" {
+		err = http.ErrNotMultipart
+	}
 	if err != nil {
 		return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
 	}
@@ -90,8 +99,11 @@ func readFile(w http.ResponseWriter, r *http.Request) (name string, data []byte,
 		case len(data) > maxFile:
 			return "", nil, failed(http.StatusBadRequest, tooLarge)
 		}
-		if name = baseName(part); name == "" {
+		switch name = baseName(part); {
+		case part.FileName() == "":
 			return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "File required", Location: "file"})
+		case name == "":
+			return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "no file can have this name", Location: "file"})
 		}
 		return name, data, nil
 	}
