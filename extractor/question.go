@@ -181,9 +181,13 @@ type Sight struct {
 }
 
 // Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
-// its input box, Rest has all rows.
+// its input box, Rest has all rows. Where no agent is known, only a question is seen: agents ask
+// before they show who they are.
 func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 	screen := screenOf(s)
+	if agent == "" && question(screen) {
+		return Sight{State: StateAsking, Rest: textsOf(screen.Lines)}
+	}
 	for _, p := range profiles { // an agent may have several
 		sp := p.Split(screen)
 		asks, _ := asksIn(screen, sp)
@@ -216,6 +220,15 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 		}
 	}
 	return sight
+}
+
+// textsOf returns the text of each row.
+func textsOf(lines []Line) []string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.Text
+	}
+	return texts
 }
 
 // IsAgent reports whether an agent has this name.

@@ -32,5 +32,8 @@ func TestAsks(t *testing.T) {
 		if got, known := extractor.Asks(term.Snapshot(), ""); got != tt.want || !known {
 			t.Errorf("%s: %v, %v", name, got, known)
 		}
+		if s := extractor.Look(term.Snapshot(), ""); (s.State == extractor.StateAsking) != tt.want || tt.want != (len(s.Rest) > 0) {
+			t.Errorf("%s: %+v", name, s)
+		}
 	}
 }
