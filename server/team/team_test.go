@@ -40,7 +40,7 @@ type site struct {
 // past exports transcripts only.
 type past struct{ *library.Past }
 
-func (p past) Export(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+func (p past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, _ server.Part) error {
 	t, err := p.Transcript(ctx, info)
 	if err != nil {
 		return err
