@@ -23,6 +23,7 @@ type message struct {
 // logFile is a file of messages.
 type logFile struct {
 	path     string
+	facts    Facts
 	messages []message
 }
 
@@ -38,7 +39,7 @@ func find(agent string, from, to time.Time, cwd string) (logs []logFile, err err
 		}) {
 			continue
 		}
-		all, err := l.messages()
+		all, facts, err := l.messages()
 		if err != nil {
 			return nil, err
 		}
@@ -47,16 +48,16 @@ func find(agent string, from, to time.Time, cwd string) (logs []logFile, err err
 			return elsewhere || m.At.Before(from) || m.At.After(to)
 		})
 		if len(all) > 0 {
-			logs = append(logs, logFile{l.Path, all})
+			logs = append(logs, logFile{l.Path, facts, all})
 		}
 	}
 	return logs, err
 }
 
 // messages returns what the user and the agent said.
-func (l *Log) messages() (out []message, err error) {
+func (l *Log) messages() (out []message, facts Facts, err error) {
 	place := map[string]int{}
-	_, err = l.Read(Sink{Entry: func(e *session.Entry, cwd string) error {
+	facts, err = l.Read(Sink{Entry: func(e *session.Entry, cwd string) error {
 		if e.Role != session.RoleUser && e.Role != session.RoleAssistant {
 			return nil
 		}
@@ -69,7 +70,7 @@ func (l *Log) messages() (out []message, err error) {
 		out = append(out, m)
 		return nil
 	}})
-	return out, err
+	return out, facts, err
 }
 
 // ofSession returns the logs of the session whose messages are have. There may be several, because
@@ -80,6 +81,14 @@ func ofSession(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	if len(logs) == 0 {
 		return nil
 	}
+	if chosen = resembling(logs, have); len(chosen) == 0 {
+		return []logFile{slices.MaxFunc(logs, func(a, b logFile) int { return len(a.messages) - len(b.messages) })}
+	}
+	return chosen
+}
+
+// resembling returns the logs of which at least a quarter is found in have, the earliest first.
+func resembling(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	shown := map[string]bool{}
 	for _, e := range have {
 		shown[e.Role+plainText(cmp.Or(e.Markdown, e.Text))] = true
@@ -95,9 +104,30 @@ func ofSession(logs []logFile, have []*session.Entry) (chosen []logFile) {
 			chosen = append(chosen, log)
 		}
 	}
-	if len(chosen) == 0 {
-		return []logFile{slices.MaxFunc(logs, func(a, b logFile) int { return len(a.messages) - len(b.messages) })}
-	}
 	slices.SortStableFunc(chosen, func(a, b logFile) int { return a.messages[0].At.Compare(b.messages[0].At) })
 	return chosen
+}
+
+// Conversation returns what an agent's own log states about the last conversation that it had in a
+// session. ok is false if no log has at least a quarter of its messages in entries.
+func Conversation(s session.Session, agent string, entries []*session.Entry) (facts Facts, ok bool, err error) {
+	to := time.Now()
+	if s.EndedAt != nil {
+		to = s.EndedAt.Add(slack)
+	}
+	all, err := find(agent, s.StartedAt.Add(-slack), to, s.Cwd)
+	if err != nil {
+		return Facts{}, false, err
+	}
+	var have []*session.Entry
+	for _, e := range entries {
+		if e.Agent == agent {
+			have = append(have, e)
+		}
+	}
+	logs := resembling(all, have)
+	if len(logs) == 0 {
+		return Facts{}, false, nil
+	}
+	return logs[len(logs)-1].facts, true, nil
 }

@@ -34,7 +34,7 @@ func TestLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agent, _, _ := strings.Cut(name, "-")
 			l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
-			messages, err := l.messages()
+			messages, _, err := l.messages()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestLogsSkip(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
-		if got, err := l.messages(); len(got) > 0 || err != nil {
+		if got, _, err := l.messages(); len(got) > 0 || err != nil {
 			t.Errorf("%s: of %s are read %+v, %v", agent, line, got, err)
 		}
 	}

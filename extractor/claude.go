@@ -22,7 +22,10 @@ import (
 //	               into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
 //	               user scrolled back
-var _ = register(&Profile{Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse})
+var _ = register(&Profile{
+	Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse,
+	Resume: resumption("claude", []string{"--resume", ResumeID}, uuidPattern, `claude --resume `, "--resume", "-r", "--session-id"),
+})
 
 // claudeMarkers begin a reply or a tool call.
 const (

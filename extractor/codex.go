@@ -18,7 +18,10 @@ import (
 //	            rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
 //	            prompt pinned to the top
-var _ = register(&Profile{Name: "codex", Widths: vterm.Points, Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse})
+var _ = register(&Profile{
+	Name: "codex", Widths: vterm.Points, Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse,
+	Resume: resumption("codex", []string{"resume", ResumeID}, uuidPattern, `codex resume `, "resume"),
+})
 
 // codexBegins reports whether a row may be the first of the welcome.
 func codexBegins(text string) bool {

@@ -24,6 +24,7 @@ var _ = register(&Profile{
 	Banner:   geminiBanner,
 	Split:    geminiSplit,
 	Parse:    geminiCLI.parse,
+	Resume:   resumption("gemini", []string{"--resume", ResumeID}, uuidPattern, `gemini --resume '?`, "--resume", "-r"),
 })
 
 // geminiCLI is what the Gemini CLI draws in its own way.

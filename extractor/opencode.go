@@ -13,7 +13,10 @@ import (
 // tools printed are behind a thick bar in column 2 on a panel of their own colour, replies from
 // column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
 // ended by "╹▀▀▀".
-var _ = register(&Profile{Name: "opencode", Begins: opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse})
+var _ = register(&Profile{
+	Name: "opencode", Begins: opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse,
+	Resume: resumption("opencode", []string{"--session", ResumeID}, opencodePattern, `opencode (?:-s|--session) `, "--session", "-s"),
+})
 
 const (
 	opencodeLogo  = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"

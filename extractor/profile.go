@@ -98,6 +98,9 @@ type Profile struct {
 	// leaves the alternate one.
 	Farewell bool
 
+	// Resume is how the agent is started again on a conversation; nil: that is not known.
+	Resume *Resumption
+
 	// Begins reports whether a banner may begin on a row with this text. It is asked of every
 	// row, and must be quick.
 	Begins func(text string) bool

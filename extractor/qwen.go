@@ -18,7 +18,10 @@ import (
 //	from 0.21 ◆ before replies, tools without a box: "✓ Read main.go" with the output below
 //	0.24      on the alternate screen, with a scroll bar in the last column once the
 //	          conversation is taller than its window
-var _ = register(&Profile{Name: "qwen", Begins: qwenBegins, Banner: qwenBanner, Split: qwenSplit, Parse: qwenParse})
+var _ = register(&Profile{
+	Name: "qwen", Begins: qwenBegins, Banner: qwenBanner, Split: qwenSplit, Parse: qwenParse,
+	Resume: resumption("qwen", []string{"--resume", ResumeID}, uuidPattern, `qwen --resume `, "--resume", "-r"),
+})
 
 const (
 	qwenMargin  = 2 // columns left of the conversation, from 0.10 on

@@ -24,6 +24,8 @@ type Session struct {
 	Asked   *Asked `json:"asked,omitempty"`
 
 	Source *Source `json:"source,omitempty"` // nil: it was recorded
+
+	Continues string `json:"continues,omitempty"` // the id of the session whose conversation goes on in this one
 }
 
 // Source says where a session without a recording comes from: an agent's own log.

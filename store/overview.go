@@ -19,6 +19,7 @@ type Overview struct {
 	Duration    float64  `json:"duration"`
 	Tags        []string `json:"tags,omitempty"`
 	Note        string   `json:"note,omitempty"`
+	ContinuedBy []string `json:"continued_by,omitempty"`
 }
 
 // Overview returns the session as JSON has it: empty arrays instead of null, and without what only its
@@ -33,6 +34,6 @@ func (i *Info) Overview() Overview {
 	}
 	return Overview{
 		Session: s, Status: i.Status, Prompt: i.Prompt, Name: i.Name, Messages: i.Messages, Turns: i.Turns,
-		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note,
+		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, ContinuedBy: i.ContinuedBy,
 	}
 }

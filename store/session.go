@@ -37,6 +37,7 @@ type Info struct {
 	Name        string        // the user's; then Title is the same
 	Tags        []string      // the user's, sorted
 	Note        string        // the user's
+	ContinuedBy []string      // ids of the sessions that continue its conversation, the oldest first
 	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
@@ -62,10 +63,10 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source, continues)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source))
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source), sess.Continues)
 	if err != nil {
 		return 0, err
 	}
@@ -272,7 +273,8 @@ func (f Filter) where() (string, []any) {
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
-	s.sandbox, s.process, s.asked, s.git, s.source`
+	s.sandbox, s.process, s.asked, s.git, s.source, s.continues,
+	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id AND c.continues <> '')`
 
 // matches reports whether the filter chooses a session that is not in the database.
 func (f Filter) matches(i *Info) bool {
@@ -396,13 +398,13 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
-	var command, agents, tags, asked string
+	var command, agents, tags, asked, continuedBy string
 	var git, source sql.NullString
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git, &source}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git, &source, &info.Continues, &continuedBy}, more...)...)
 	if err != nil {
 		return err
 	}
@@ -419,6 +421,11 @@ func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	if asked != "" {
 		if err := json.Unmarshal([]byte(asked), &info.Asked); err != nil {
 			return fmt.Errorf("session %s: asked: %w: %w", info.ID, session.ErrCorrupt, err)
+		}
+	}
+	if continuedBy != "[]" {
+		if err := json.Unmarshal([]byte(continuedBy), &info.ContinuedBy); err != nil {
+			return fmt.Errorf("session %s: continued by: %w: %w", info.ID, session.ErrCorrupt, err)
 		}
 	}
 	if info.Source, err = sourceOf(source); err != nil {

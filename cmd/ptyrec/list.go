@@ -40,8 +40,8 @@ less).
 
 With --interactive, as ptyrec does without a command, you pick a session: what you type filters by
 title, tags, agent, folder, status and id. Up and Down choose, Tab scrolls the conversation, Esc
-leaves. Enter shows the session, Ctrl+P plays it, Ctrl+A attaches to it if it is live, Ctrl+E exports
-it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with these letters does the same.`,
+leaves. Enter shows the session, Ctrl+P plays it, Ctrl+A attaches to it if it is live, Ctrl+R resumes
+it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with these letters does the same.`,
 		Example: `  ptyrec list
   ptyrec list -i                pick one: type to filter
   ptyrec list --agent claude --on tuesday

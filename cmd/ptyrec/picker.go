@@ -27,7 +27,7 @@ func (a *app) interactive() bool {
 	return isTerminal(a.stdin) && isTerminal(a.stdout) && name != "" && name != "dumb" && name != "unknown"
 }
 
-// pick shows the picker, and does what the user chooses, until the user leaves or attaches. If there
+// pick shows the picker, and does what the user chooses, until the user leaves, attaches or resumes. If there
 // is no session, it calls none.
 func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
@@ -76,6 +76,8 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 			return nil
 		case choice.Action == picker.Attach:
 			return attachPicked(ctx, a, choice.Info.ID)
+		case choice.Action == picker.Resume:
+			return resumeSession(ctx, a, []string{choice.Info.ID}, false)
 		}
 		p.Note = a.look(ctx, choice)
 	}

@@ -63,7 +63,7 @@ func newRootCmd(a *app) *cobra.Command {
 
 // takesSession are the commands whose first argument is a session.
 var takesSession = map[string]bool{
-	"attach": true, "grant": true, "revoke": true, "send": true, "prompt": true, "wait": true, "show": true, "tail": true, "play": true, "rename": true, "tag": true,
+	"attach": true, "grant": true, "revoke": true, "send": true, "prompt": true, "wait": true, "resume": true, "show": true, "tail": true, "play": true, "rename": true, "tag": true,
 	"note": true, "rm": true, "redact": true, "export": true, "extract": true, "diff": true, "screen": true, "verify": true,
 }
 
@@ -75,7 +75,7 @@ type commandGroup struct {
 
 func commandGroups(a *app) []commandGroup {
 	return []commandGroup{
-		{"Record", []*cobra.Command{newRunCmd(a), newExecCmd(a), newImportCmd(a)}},
+		{"Record", []*cobra.Command{newRunCmd(a), newResumeCmd(a), newExecCmd(a), newImportCmd(a)}},
 		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
 		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newTrailerCmd(a)}},
 		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newPruneCmd(a), newRedactCmd(a)}},

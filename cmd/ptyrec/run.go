@@ -28,15 +28,17 @@ import (
 )
 
 type runFlags struct {
-	input  bool
-	nested bool
-	anyway bool
-	keep   bool
-	detach bool
-	hosted bool   // this is what --detach has started
-	owned  bool   // it ends with the process that has started it, and with all that was started in it
-	size   string // COLSxROWS, without a terminal
-	notify *bool  // --notify; nil: as configured
+	input     bool
+	nested    bool
+	anyway    bool
+	keep      bool
+	detach    bool
+	hosted    bool   // this is what --detach has started
+	owned     bool   // it ends with the process that has started it, and with all that was started in it
+	size      string // COLSxROWS, without a terminal
+	continues string // the id of the session whose conversation goes on
+
+	notify *bool // --notify; nil: as configured
 	ignore ignore.List
 }
 
@@ -200,6 +202,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
 	s := newSession(a, command)
+	s.Continues = f.continues
 	if f.hosted {
 		var err error
 		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {

@@ -178,6 +178,12 @@ func labels(info *store.Info) (out [][2]string) {
 	if text := listing.Git(info.Git); text != "" {
 		out = append(out, [2]string{"Git", text})
 	}
+	if info.Continues != "" {
+		out = append(out, [2]string{"Resumes", "session " + info.Continues})
+	}
+	for _, id := range info.ContinuedBy {
+		out = append(out, [2]string{"Resumed", "by session " + id})
+	}
 	if info.Status != store.Ended {
 		out = append(out, [2]string{"Status", info.Status})
 	}

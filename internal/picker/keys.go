@@ -19,14 +19,16 @@ type binding struct {
 	do  func(m *model) tea.Cmd
 }
 
-func live(r *row) bool  { return r.live }
-func ended(r *row) bool { return r.info.Status != store.Live }
+func live(r *row) bool      { return r.live }
+func resumable(r *row) bool { return ended(r) && r.agent != "" }
+func ended(r *row) bool     { return r.info.Status != store.Live }
 
 // bindings are the keys that act on a session. Alt and a letter do the same as Ctrl and the letter.
 var bindings = []binding{
 	{"enter", "show", nil, "", func(m *model) tea.Cmd { return m.act(Show) }},
 	{"ctrl+p", "play", nil, "", func(m *model) tea.Cmd { return m.act(Play) }},
 	{"ctrl+a", "attach", live, "attach: this session does not run, or not here", func(m *model) tea.Cmd { return m.act(Attach) }},
+	{"ctrl+r", "resume", resumable, "resume: this session still runs, or has no agent", func(m *model) tea.Cmd { return m.act(Resume) }},
 	{"ctrl+e", "export", nil, "", func(m *model) tea.Cmd { m.ask(file, fileName(m.row().info)); return nil }},
 	{"ctrl+t", "tag", nil, "", func(m *model) tea.Cmd { m.ask(tags, ""); return nil }},
 	{"ctrl+d", "delete", ended, "delete: this session is being recorded: end it first", func(m *model) tea.Cmd { m.ask(deletion, ""); return nil }},

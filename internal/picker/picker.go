@@ -23,6 +23,7 @@ const (
 	Show
 	Play
 	Attach
+	Resume
 )
 
 // Choice is what the user chose.
