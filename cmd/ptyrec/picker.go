@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/deletion"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/picker"
 	"github.com/ptyrec/ptyrec/library"
@@ -128,7 +129,7 @@ func deletePicked(ctx context.Context, db *store.Store, info *store.Info) error 
 	if err := db.DeleteSession(ctx, info.ID); err != nil {
 		return err
 	}
-	return scrubbed(db.Scrub(ctx), "the session")
+	return deletion.Scrub(ctx, db, "the session")
 }
 
 // exportPicked writes a session to a new file.

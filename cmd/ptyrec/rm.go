@@ -1,22 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
-	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/deletion"
 	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -61,79 +53,18 @@ func newRmCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-// deleteSessions says what it is about to delete, asks, and does it.
+// deleteSessions names sessions, asks unless yes is set, and deletes them.
 func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store.Info, yes bool) error {
-	ids, err := db.IDs(ctx)
-	if err != nil {
-		return err
-	}
-	short, now := listing.NewShortIDs(ids), time.Now()
-	var size int64
-	for _, info := range infos {
-		size += info.StoredBytes
-		fmt.Fprintf(a.stderr, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
-	}
-	what := fmt.Sprintf("%s, %s on disk", cli.Plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
-	if !yes {
-		if err := a.agreed("delete " + what); err != nil {
-			return err
-		}
-	}
-	for _, info := range infos {
-		if err := db.DeleteSession(ctx, info.ID); err != nil {
-			return err
-		}
-	}
-	if err := a.scrub(ctx, db, what); err != nil {
-		return err
-	}
-	a.notice("deleted %s", what)
-	return nil
+	return deletion.Deleter{
+		Store: db, Out: a.stderr, Notice: a.notice, Terminal: isTerminal(a.stderr),
+		Confirm: func(what string) error {
+			if yes {
+				return nil
+			}
+			return a.agreed(what)
+		},
+	}.Delete(ctx, infos)
 }
 
-// slowScrub is the size of a database that takes some seconds to scrub, in bytes.
-const slowScrub = 100 << 20
-
-// scrub takes deleted sessions out of the database's files. The sessions are gone from the database
-// either way.
-func (a *app) scrub(ctx context.Context, db *store.Store, what string) error {
-	if info, err := os.Stat(db.Path()); err == nil && info.Size() > slowScrub && isTerminal(a.stderr) {
-		a.notice("overwriting deleted data in a database of %s", humanize.IBytes(uint64(info.Size())))
-	}
-	if err := scrubbed(db.Scrub(ctx), what); err != nil {
-		return err
-	}
-	for _, name := range db.Damaged() {
-		a.notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
-	}
-	return nil
-}
-
-// scrubbed says what err, which Scrub returned, means for what was deleted.
-func scrubbed(err error, what string) error {
-	if err == nil {
-		return nil
-	}
-	hint := "run `ptyrec doctor --repair`"
-	switch {
-	case errors.Is(err, session.ErrBusy):
-		hint = "close the other programs that use the database, and " + hint
-	case errors.Is(err, session.ErrFull):
-		hint = "make room on the disk, and " + hint
-	}
-	return fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
-}
-
-// agreed asks on stderr. A user who cannot be asked has not agreed.
-func (a *app) agreed(what string) error {
-	if !isTerminal(a.stdin) {
-		return fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
-	}
-	fmt.Fprintf(a.stderr, "ptyrec: %s? [y/N] ", what)
-	answer, _ := bufio.NewReader(a.stdin).ReadString('\n') // no answer is a no
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return nil
-	}
-	return fail(errors.New("not confirmed: nothing was done"), "answer y, or add --yes")
-}
+// agreed asks on stderr whether to do what.
+func (a *app) agreed(what string) error { return cli.Confirm(a.stdin, a.stderr, what) }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Confirm asks on out whether to do what, and reads the answer from in. The error, which has a hint,
+// is nil if the user agrees. A user who cannot be asked has not agreed.
+func Confirm(in *os.File, out io.Writer, what string) error {
+	if !term.IsTerminal(int(in.Fd())) {
+		return Fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
+	}
+	fmt.Fprintf(out, "ptyrec: %s? [y/N] ", what)
+	answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is a no
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return Fail(errors.New("not confirmed: nothing was done"), "answer y, or add --yes")
+}
