@@ -52,6 +52,11 @@ func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 func (h *Host) reclaimed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.agreeing != nil {
+		close(h.agreeing)
+		h.agreeing, h.control.revoked = nil, time.Now()
+		return
+	}
 	if h.anyControl() {
 		h.control.revoked = time.Now()
 		h.revokeAll(ByTerminal, `Ctrl+\ was pressed`)
@@ -63,7 +68,7 @@ func (h *Host) reclaimed() {
 func (h *Host) lapsed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.anyControl() || time.Since(h.control.revoked) < afterwards {
+	if h.agreeing != nil || h.anyControl() || time.Since(h.control.revoked) < afterwards {
 		return false
 	}
 	h.guarded.Store(false)

@@ -47,6 +47,10 @@ type Options struct {
 	// answer, see extractor.Asks.
 	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
+	// Forget stops the recording of the session and deletes what was recorded. nil: it cannot be
+	// forgotten.
+	Forget func(ctx context.Context) error
+
 	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: defaultWriteTimeout
 	Linger       time.Duration // how long Close waits for viewers that still read; 0: defaultLinger
 }
@@ -111,6 +115,8 @@ type Host struct {
 	agent    protocol.State
 	stateSeq int // of the entry that told it
 	newest   newest
+
+	agreeing chan struct{} // closed when somebody agrees at the session's terminal, see forget; nil: nobody is asked
 
 	prompting *viewer // sends a prompt; nil: nobody does
 }

@@ -480,6 +480,10 @@ func (v *viewer) handle(f protocol.Frame) error {
 		if err := f.Decode(&r); err != nil {
 			return err
 		}
+		if r.Action == protocol.Forget { // it waits for somebody; the connection may end meanwhile
+			h.workers.Go(func() { h.forget(v, r.ID) })
+			return nil
+		}
 		v.ack(r.ID, h.request(v, r))
 	case protocol.TypeKill:
 		var r protocol.Kill

@@ -194,6 +194,7 @@ const (
 	Take    Action = "take"    // control for this viewer
 	Release Action = "release" // this viewer releases it
 	Allow   Action = "grant"   // programs may type
+	Forget  Action = "forget"  // the recording stops, and what was recorded is deleted
 	Revoke  Action = "revoke"  // nobody but the session's own terminal types any more
 )
 

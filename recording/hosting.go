@@ -58,6 +58,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Events:  h.sink.events,
 		Entries: h.sink.entries,
 		Asks:    extractor.Asks,
+		Forget:  h.sink.forget,
 	})
 	h.sink.setHost(h.host)
 	if h.hosted != nil {
@@ -112,6 +113,9 @@ func (h *hosting) listen() net.Listener {
 
 // past reads the raw log for viewers.
 func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
+	if h.sink.forgotten.Load() {
+		return nil
+	}
 	db, _ := h.sink.database(ctx) // it can read the raw log, at least
 	for e, err := range db.OutputFrom(ctx, h.sink.session.ID, from) {
 		var damage *store.Damage

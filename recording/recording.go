@@ -56,6 +56,7 @@ func (r *Recording) Close() {
 type Result struct {
 	recorder.Result
 	DatabaseErr error // the database took less than it should have; the rest is next to it
+	Forgotten   bool  // the recording was stopped, and what was recorded is deleted
 	beside      bool  // the database is damaged, and the user knows it
 }
 
@@ -75,7 +76,7 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 	if err != nil {
 		return Result{}, errors.Join(err, r.sink.Discard())
 	}
-	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result), beside: r.sink.beside}, nil
+	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result), Forgotten: r.sink.forgotten.Load(), beside: r.sink.beside}, nil
 }
 
 // watched returns the host of the session whose controls are c, which also notes the state of the
@@ -92,6 +93,7 @@ func (r *Recording) watched(ctx context.Context, c *recorder.Controls, host reco
 // Warning returns what went wrong with the recording, or "".
 func (r Result) Warning() string {
 	switch {
+	case r.Forgotten:
 	case r.Lost > 0:
 		return fmt.Sprintf("%d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case r.DatabaseErr != nil:
@@ -105,4 +107,4 @@ func (r Result) Warning() string {
 }
 
 // InDatabase reports whether the session is whole, and the database usable.
-func (r Result) InDatabase() bool { return !r.beside && r.Warning() == "" }
+func (r Result) InDatabase() bool { return !r.beside && !r.Forgotten && r.Warning() == "" }

@@ -47,6 +47,9 @@ type sink struct {
 	notifier atomic.Pointer[notify.Notifier] // nil: nobody is told
 	ended    atomic.Bool                     // the command: somebody waits for the prompt
 
+	forgotten atomic.Bool // the recording has stopped, and what was recorded is deleted
+	indexing  sync.Mutex  // held while the database gets entries
+
 	packing     context.Context // done when packing is to stop
 	stopPacking context.CancelFunc
 
@@ -160,12 +163,17 @@ func (s *sink) Put(e session.Event) {
 	if e.Kind == session.Exit {
 		s.ended.Store(true)
 	}
-	s.Writer.Put(e)
+	if !s.forgotten.Load() {
+		s.Writer.Put(e)
+	}
 }
 
 // Close implements recorder.Log.
 func (s *sink) Close() (lost int64, err error) {
 	s.stopPacking()
+	if s.forgotten.Load() {
+		return 0, nil
+	}
 	return s.Writer.Close()
 }
 
@@ -176,6 +184,9 @@ func (s *sink) Replay(ctx context.Context, from int64, fn func(number int64, e s
 
 // events calls fn with the events of the raw log from a number on, until fn fails.
 func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
+	if s.forgotten.Load() {
+		return nil
+	}
 	db, _ := s.database(ctx) // it can read the raw log, at least
 	source := archive.NewRawLog(ctx, db, s.session.ID, from)
 	defer source.Stop()
@@ -196,6 +207,11 @@ type sinkIndex struct{ *sink }
 // Put implements recorder.Index. What a locked database does not take waits for the next call.
 func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 	s := i.sink
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if s.forgotten.Load() {
+		return nil
+	}
 	if len(u.Entries)+len(u.Gone) > 0 {
 		u.Entries = s.redact.Entries(u.Entries, nil)
 		s.describe(u)
@@ -221,6 +237,9 @@ func (s *sink) setUnsaved(u []recorder.Update) {
 
 // entries returns the entries that the database has behind one, and those that it did not take yet.
 func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error) {
+	if s.forgotten.Load() {
+		return nil, nil
+	}
 	s.unsavedMu.Lock()
 	unsaved := slices.Clone(s.unsaved) // first: what is saved meanwhile is in the database
 	s.unsavedMu.Unlock()
@@ -293,7 +312,9 @@ func (s *sink) save(ctx context.Context) error {
 // finish saves the end of the session, if the database is open. Otherwise, or if that fails, the
 // next program that opens the database finds the end in the journal.
 func (s *sink) finish(ctx context.Context, r recorder.Result) error {
-	if !s.isOpen() {
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if s.forgotten.Load() || !s.isOpen() {
 		return nil
 	}
 	read := !r.Behind && r.IndexErr == nil // else the indexer may still be at work

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 func newTrailerCmd(a *app) *cobra.Command {
@@ -36,7 +37,7 @@ func trailer(ctx context.Context, a *app, base string) error {
 		return err
 	}
 	id := os.Getenv(detached.Variable)
-	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || a.isOver(ctx, id) {
+	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.isLive(ctx, id) {
 		return nil //nolint:nilerr // this runs in no session
 	}
 	if base != "" {
@@ -56,4 +57,14 @@ func checkBase(base string) error {
 		return usageError(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
 	}
 	return nil
+}
+
+// isLive reports whether a session is known and being recorded.
+func (a *app) isLive(ctx context.Context, id string) bool {
+	s, err := a.openExisting(ctx)
+	if err != nil {
+		return false
+	}
+	info, err := s.Find(ctx, id)
+	return err == nil && info.Status == store.Live
 }
