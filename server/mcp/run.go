@@ -21,9 +21,6 @@ const (
 	stopStep = 50 * time.Millisecond
 )
 
-// maxSize is the largest width and height of a window, in cells.
-const maxSize = 1000
-
 // owns reports whether the server has started a session.
 func (s *Server) owns(id string) bool {
 	_, ok := s.own.Load(id)
@@ -37,8 +34,8 @@ func (s *Server) startTool() tool {
 		params: []param{
 			{name: "command", kind: kindTexts, about: "Program and arguments", required: true},
 			{name: "cwd", kind: kindText, about: "Its folder"},
-			{name: "cols", kind: kindWhole, about: "Width", least: 1, most: maxSize, standard: 120},
-			{name: "rows", kind: kindWhole, about: "Height", least: 1, most: maxSize, standard: 40},
+			{name: "cols", kind: kindWhole, about: "Width", least: 1, most: protocol.MaxCols, standard: 120},
+			{name: "rows", kind: kindWhole, about: "Height", least: 1, most: protocol.MaxRows, standard: 40},
 		},
 		run: s.start,
 	}
