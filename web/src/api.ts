@@ -9,6 +9,7 @@ export interface Session {
   status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
   git?: { start?: GitState; end?: GitState; commits?: string[] }; // the repository in cwd
   source?: { kind: string; agent: string; id: string; path?: string }; // without a recording: from the agent's own log
+  continues?: string; continued_by?: string[]; // ids of the sessions before and after, of the same conversation
   process?: string; asked?: { pty?: boolean }; // of a command that a program asked for
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }

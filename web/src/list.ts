@@ -9,6 +9,7 @@ import { agentOf, branchOf, commandOf, folder, full, plural, span, titleOf, when
 import { printable } from "./hidden";
 import { bind } from "./keys";
 import { failed, type Page } from "./main";
+import { bell, on, Turns } from "./turn";
 
 const refresh = 4000, typing = 200, retry = 3000; // ms
 const pageSize = 50, renewed = 200; // sessions: in a page, and at most that are asked for again at each refresh
@@ -31,6 +32,7 @@ export class ListPage implements Page {
   private drawn = "";
   private heard = Date.now(); // when the server answered last
   private write = false;
+  private turns = new Turns();
   private timer = 0;
   private saved = 0; // timer
   private request = new AbortController();
@@ -41,7 +43,7 @@ export class ListPage implements Page {
     this.field.value = params.get("q") ?? "";
     this.filters = new Filters(params, () => void this.load("all"));
     this.el = h("div", { class: "listpage" },
-      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "ptyrec")), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/"))),
+      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "ptyrec")), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/")), bell()),
       h("main", { class: "list" }, this.filters.el, this.trouble, this.status, this.results, this.more));
   }
 
@@ -62,8 +64,14 @@ export class ListPage implements Page {
     const { signal } = this.gone;
     addEventListener("scroll", () => this.keep(), { passive: true, signal });
     addEventListener("online", () => this.later(0), { signal });
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.later(0), { signal });
+    document.addEventListener("visibilitychange", () => this.look(), { signal });
     void api.facets().then((f) => this.filters.offer(f)).catch(() => {}); // without them there is only less to choose from
+  }
+
+  private look(): void {
+    if (document.visibilityState !== "visible") return;
+    this.turns.looked();
+    this.later(0);
   }
 
   close(): void {
@@ -102,7 +110,7 @@ export class ListPage implements Page {
       else await this.list(what, count, signal);
       this.answered();
       if (what === "all" || what === "more") this.save();
-      if (!q) this.later(document.visibilityState === "visible" ? refresh : 10 * refresh);
+      if (!q) this.later(document.visibilityState === "visible" ? refresh : on() ? 2 * refresh : 10 * refresh);
     } catch (e) {
       if (signal.aborted) return;
       if (e instanceof api.Refused && e.status === 400) return this.draw([], e.message); // a search that cannot be understood
@@ -142,7 +150,8 @@ export class ListPage implements Page {
     const shown = this.sessions.length < page.total ? `, the newest ${this.sessions.length.toLocaleString()} shown` : "";
     const none = this.filters.any ? "No session is like that." : "No sessions. Record one: ptyrec run -- claude";
     this.draw(this.sessions.map((s) => this.row(s)), page.total ? `${plural(page.total, "session")}${live ? `, ${live} live` : ""}${shown}` : none);
-    announce("Sessions", this.sessions.some((s) => stateOf(s) === "asking") ? "asking" : live ? "live" : "");
+    this.turns.see(this.sessions);
+    announce("Sessions", this.sessions.some((s) => stateOf(s) === "asking") ? "asking" : live ? "live" : "", this.turns.count);
   }
 
   private async search(q: string, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { Log } from "./log";
 import { failed, go, type Page } from "./main";
 import { Stage } from "./stage";
 import { Talk, type Place } from "./talk";
+import { Turns } from "./turn";
 
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
 const formatsOfLog = { md: "Markdown", html: "Page", txt: "Text", json: "JSON" }; // without a recording
@@ -36,6 +37,7 @@ export class SessionPage implements Page {
   private panes = h("main", { class: "split" });
   private head = h("div", { class: "heading" });
   private state = h("span", { class: "state" });
+  private turns = new Turns();
   private stop = new AbortController();
   private saved = 0; // timer
 
@@ -65,6 +67,7 @@ export class SessionPage implements Page {
     this.changed(session);
     this.el.classList.toggle("alone", !!session.source);
     this.show(session.source ? "talk" : left.part ?? "talk");
+    document.addEventListener("visibilitychange", () => this.look(), { signal: this.stop.signal });
     this.keys();
     this.begin(left.place, seq);
     this.talk.onplace = (place) => this.keep({ place });
@@ -194,10 +197,35 @@ export class SessionPage implements Page {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
     const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
-    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags));
+    fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags, ...this.relatives(s)));
     fill(this.state, pill(stateOf(s)));
-    announce(titleOf(s), stateOf(s));
+    this.turns.see([s]);
+    announce(titleOf(s), stateOf(s), this.turns.count);
     this.el.dataset.state = stateOf(s);
+  }
+
+  private look(): void {
+    if (document.visibilityState !== "visible") return;
+    this.turns.looked();
+    announce(titleOf(this.session), stateOf(this.session));
+  }
+
+  // relatives link the session that this one continues, and those that continue it.
+  private relatives(s: api.Session): Node[] {
+    const to = (id: string, words: string): HTMLElement => link(`/s/${id}`, { class: "relative", title: id }, words);
+    const next = s.continued_by ?? [];
+    return [...(s.continues ? [to(s.continues, "← continues")] : []), ...next.map((id, i) => to(id, next.length > 1 ? `continued ${i + 1} →` : "continued →"))];
+  }
+
+  // resume copies the command that goes on with the conversation.
+  private async resume(): Promise<void> {
+    const command = `ptyrec resume ${this.session.id}`;
+    try {
+      await navigator.clipboard.writeText(command);
+      toast(`Copied: ${command}`);
+    } catch {
+      toast(`Run in a terminal: ${command}`); // the browser gives its clipboard to secure pages only
+    }
   }
 
   // tabs are for narrow windows, which show one of the two at a time.
@@ -224,7 +252,8 @@ export class SessionPage implements Page {
   // more is the menu of what can be done with a session.
   private more(session: api.Session): HTMLElement {
     const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
-    const el = menu("", this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
+    const resumable = session.status !== "live" && session.agents.length > 0;
+    const el = menu("", resumable ? item("Copy the command that resumes it", () => void this.resume()) : null, this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
       h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))));
     el.classList.add("right");
     const summary = el.querySelector("summary")!;

@@ -180,3 +180,62 @@ test("3.9 a session opens when the server is back", { skip }, async (t) => {
   await tab.waitForSelector("article");
   await check();
 });
+
+// Issue 21, 1: the page counts who waits in its title, and uses the browser's notifications when allowed.
+test("21.1 a badge, the title, and a notification", { skip }, async () => {
+  const { tab, check } = await open("light", "/");
+  await tab.waitForSelector(".session");
+  let state = "busy";
+  await tab.route(/\/api\/sessions\?/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    Object.assign(body.sessions[0], { status: "live", state: { state, agent: "claude" } });
+    await route.fulfill({ response: answer, json: body });
+  });
+  await tab.evaluate(() => {
+    window.told = [];
+    window.Notification = class {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      constructor(title, { body }) { window.told.push(`${title}: ${body}`); }
+      close() {}
+    };
+  });
+  await tab.click(".bell");
+  await tab.waitForSelector(".bell[aria-pressed=true]");
+  const again = () => tab.evaluate(() => dispatchEvent(new Event("online")));
+  await again();
+  await tab.waitForSelector(".pill.busy");
+  await tab.evaluate(() => Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" }));
+  state = "asking";
+  await again();
+  await tab.waitForSelector(".pill.asking");
+  await tab.waitForFunction(() => document.title.startsWith("(1) ") && window.told.length === 1);
+  assert.match((await tab.evaluate(() => window.told))[0], /^ptyrec: claude asks for approval/);
+  await tab.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "visible" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await tab.waitForFunction(() => !document.title.startsWith("("));
+  await tab.click(".bell");
+  await tab.waitForSelector(".bell[aria-pressed=false]");
+  await check();
+});
+
+// Issue 21, 2: sessions of one conversation are linked both ways, and a button copies the command.
+test("21.2 what a session continues, and what continues it", { skip }, async () => {
+  const claude = program.script("claude", `#!/bin/sh\nif [ "$1" = --resume ]; then echo resumed; exit; fi\nPAUSE=0.01 ${root}/testdata/demo/agent.sh\necho 'claude --resume fd275993-4dbb-423f-9c63-17f6544f3c69'\n`);
+  program.run("run", "--", claude);
+  program.run("resume", "last");
+  const [next, first] = JSON.parse(program.run("list", "--json", "--limit", "2"));
+  assert.equal(next.continues, first.id);
+  const { tab, check } = await open("light", `/s/${next.id}`);
+  await tab.click("a.relative >> text=continues");
+  await tab.waitForURL(`**/s/${first.id}`);
+  await tab.click("summary.more");
+  await tab.click("text=Copy the command that resumes it");
+  await tab.waitForSelector(`.toast >> text=ptyrec resume ${first.id}`);
+  await tab.click("a.relative >> text=continued");
+  await tab.waitForURL(`**/s/${next.id}`);
+  await check();
+});

@@ -13,7 +13,7 @@ let dir, page;
 before(async () => {
   dir = mkdtempSync(path.join(os.tmpdir(), "ptyrec-units-"));
   const outfile = path.join(dir, "page.mjs");
-  await build({ stdin: { contents: 'export * from "./hidden"; export * from "./diff"; export { guess } from "./code"; export { bare } from "./links";', resolveDir: src }, outfile, bundle: true, format: "esm", logLevel: "error" });
+  await build({ stdin: { contents: 'export * from "./hidden"; export * from "./diff"; export { guess } from "./code"; export { bare } from "./links"; export { Turns, wordsOf } from "./turn";', resolveDir: src }, outfile, bundle: true, format: "esm", logLevel: "error" });
   page = await import(pathToFileURL(outfile).href);
 });
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -59,4 +59,35 @@ test("3.9 bare addresses are links, of four schemes", () => {
   assert.deepEqual(urls("see https://a.example/x?y=1, (http://b.example) and mailto:c@d.example."), ["https://a.example/x?y=1", "http://b.example", "mailto:c@d.example"]);
   assert.deepEqual(urls("file:///etc/hosts. main.go www.a.example a@b.example ftp://x.example //y.example 10.0.0.1"), ["file:///etc/hosts"]);
   assert.deepEqual(urls("javascript:alert(1) data:text/html,x vbscript:x vscode://x JAVASCRIPT://a.example/%0aalert(1)"), []);
+});
+
+// Issue 21, 1: who began to wait while nobody looked is counted and told, once.
+test("21.1 an agent that asks or has finished a long turn is told", () => {
+  let now = 0, hidden = true;
+  const told = [];
+  const turns = new page.Turns(() => hidden, (s, state) => told.push(page.wordsOf(s, state)), () => now);
+  const see = (state, after = 0) => {
+    now += after;
+    turns.see([{ id: "1", status: "live", agents: [{ name: "claude" }], cwd: "/home/me/src", state: { state } }]);
+  };
+  see("asking"); // it was so before the page came
+  see("busy");
+  see("idle", 19_999);
+  assert.deepEqual(told, []);
+  see("busy", 1000);
+  see("asking", 10);
+  see("asking", 10);
+  assert.deepEqual(told, ["claude asks for approval, in ~/src"]);
+  assert.equal(turns.count, 1);
+  see("busy");
+  assert.equal(turns.count, 0);
+  see("idle", 20_000);
+  assert.deepEqual(told.slice(1), ["claude has finished, in ~/src"]);
+  assert.equal(turns.count, 1);
+  turns.looked();
+  hidden = false;
+  see("busy");
+  see("asking");
+  assert.equal(told.length, 2);
+  assert.equal(turns.count, 0);
 });
