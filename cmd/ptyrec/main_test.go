@@ -104,11 +104,32 @@ func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
 // env is the environment of a ptyrec under test, with a database and live sessions of its own.
 func env(t testing.TB) (environ []string, db string) {
 	t.Helper()
-	db = filepath.Join(t.TempDir(), "ptyrec.db")
+	db = filepath.Join(tempDir(t), "ptyrec.db")
 	run, err := os.MkdirTemp("", "pr") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
 	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
+}
+
+// tempDir is t.TempDir for a database: sessions that a test has started and not waited for may still
+// write into the folder while it is removed.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ptyrec-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		var err error
+		for range 1000 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
 }
