@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/retention"
@@ -99,11 +98,11 @@ func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
 		l.Before = now.Add(-age)
 	}
 	if f.maxSize != "" {
-		size, err := humanize.ParseBytes(f.maxSize)
-		if err != nil || size > 1<<62 {
-			return l, &cli.Failure{Err: fmt.Errorf("unknown size %q", f.maxSize), Hint: "try 500MB or 2GiB", Status: cli.StatusUsage}
+		size, err := bytesize.Parse(f.maxSize)
+		if err != nil {
+			return l, &cli.Failure{Err: err, Hint: "try 500MB or 2GiB", Status: cli.StatusUsage}
 		}
-		l.Size = int64(size)
+		l.Size = size
 	}
 	return l, nil
 }

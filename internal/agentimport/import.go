@@ -15,10 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -263,7 +262,7 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	if im.DryRun {
 		verb = "to be imported"
 	} else if t.added+t.updated > 0 {
-		verb += fmt.Sprintf(" (%s in %v)", humanize.IBytes(uint64(im.bytes)), time.Since(begun).Round(100*time.Millisecond))
+		verb += fmt.Sprintf(" (%s in %v)", bytesize.Format(im.bytes), time.Since(begun).Round(100*time.Millisecond))
 	}
 	text := fmt.Sprintf("%d %s", t.added, verb)
 	for _, part := range []struct {

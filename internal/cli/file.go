@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2"
 )
 
 // WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside
@@ -35,30 +37,16 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(fileMode(path)))
 	if err != nil {
 		return writeError(path, err)
 	}
 	defer t.Add(f.Name())()
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
+	defer func() { err = errors.Join(err, f.Cleanup()) }()
 	if err := WriteBuffered(f, write); err != nil {
 		return err
 	}
-	if err := f.Chmod(fileMode(path)); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return f.CloseAtomicallyReplace()
 }
 
 // writeError names the file that was asked for, and not the temporary one.

@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize"
+
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 )
 
 const (
@@ -71,9 +73,9 @@ func (p *Progress) Add(n int) {
 func (p *Progress) line(now time.Time) string {
 	amount := func(n int64) string {
 		if p.unit == "" {
-			return humanize.IBytes(uint64(max(0, n)))
+			return bytesize.Format(n)
 		}
-		return humanize.Comma(n)
+		return withCommas(n)
 	}
 	done := p.done
 	if p.total > 0 {
@@ -112,4 +114,13 @@ func (p *Progress) Finish() {
 		_, _ = io.WriteString(p.out, "\r\x1b[K") // as above
 		p.drawn = time.Time{}
 	}
+}
+
+// withCommas returns n, which must not be negative, with a comma before each group of three digits.
+func withCommas(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

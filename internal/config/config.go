@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/ignore"
 	"github.com/ptyrec/ptyrec/internal/retention"
+	"github.com/ptyrec/ptyrec/internal/xdg"
 	"github.com/ptyrec/ptyrec/redact"
 )
 
@@ -45,7 +46,7 @@ type Run struct {
 
 // Ignored returns what is not recorded.
 func (r *Run) Ignored() (ignore.List, error) {
-	home, _ := Home() // only ~ needs one
+	home, _ := xdg.Home() // only ~ needs one
 	return ignore.Parse(r.Ignore, home)
 }
 
@@ -88,24 +89,11 @@ func Default() Config {
 	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
 }
 
-// Home returns the user's home folder, an absolute path.
-func Home() (string, error) {
-	home := os.Getenv("HOME")
-	if !filepath.IsAbs(home) {
-		return "", errors.New("$HOME is not set to an absolute path")
-	}
-	return home, nil
-}
-
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
 func Path() (string, error) {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(dir) { // the base directory specification: relative paths must be ignored
-		home, err := Home()
-		if err != nil {
-			return "", cli.Fail(err, "set HOME or XDG_CONFIG_HOME")
-		}
-		dir = filepath.Join(home, ".config")
+	dir, err := xdg.Config()
+	if err != nil {
+		return "", cli.Fail(err, "set HOME or XDG_CONFIG_HOME")
 	}
 	return filepath.Join(dir, "ptyrec", "config.toml"), nil
 }
@@ -228,13 +216,9 @@ func DatabasePath(load func() (*Config, error)) (string, error) {
 	if c.Database != "" {
 		return c.Database, nil
 	}
-	data := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) { // the base directory specification: relative paths must be ignored
-		home, err := Home()
-		if err != nil {
-			return "", cli.Fail(err, "set HOME, or name the database with --db FILE")
-		}
-		data = filepath.Join(home, ".local", "share")
+	data, err := xdg.Data()
+	if err != nil {
+		return "", cli.Fail(err, "set HOME, or name the database with --db FILE")
 	}
 	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
 }

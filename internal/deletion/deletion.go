@@ -10,8 +10,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -40,7 +39,7 @@ func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 		size += info.StoredBytes
 		fmt.Fprintf(d.Out, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
 	}
-	what := fmt.Sprintf("%s, %s on disk", cli.Plural(len(infos), "session"), humanize.IBytes(uint64(max(0, size))))
+	what := fmt.Sprintf("%s, %s on disk", cli.Plural(len(infos), "session"), bytesize.Format(size))
 	if err := d.Confirm("delete " + what); err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ const slowScrub = 100 << 20
 
 func (d Deleter) scrub(ctx context.Context, what string) error {
 	if info, err := os.Stat(d.Store.Path()); err == nil && info.Size() > slowScrub && d.Terminal {
-		d.Notice("overwriting deleted data in a database of %s", humanize.IBytes(uint64(info.Size())))
+		d.Notice("overwriting deleted data in a database of %s", bytesize.Format(info.Size()))
 	}
 	if err := Scrub(ctx, d.Store, what); err != nil {
 		return err

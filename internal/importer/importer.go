@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/parallel"
@@ -87,7 +86,7 @@ func (im *Importer) tell(ctx context.Context, paths []string, done []imported, b
 	case im.DryRun:
 		verb = "to be imported"
 	case fresh > 0:
-		verb += fmt.Sprintf(" (%s in %v)", humanize.IBytes(uint64(im.bytes.Load())), time.Since(begun).Round(100*time.Millisecond))
+		verb += fmt.Sprintf(" (%s in %v)", bytesize.Format(im.bytes.Load()), time.Since(begun).Round(100*time.Millisecond))
 	}
 	text := fmt.Sprintf("%d %s, %d there already", fresh, verb, known)
 	if failed > 0 {

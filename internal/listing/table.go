@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
@@ -40,7 +39,7 @@ func sizeWord(info *store.Info) string {
 	if !info.Recorded() {
 		return "log"
 	}
-	return humanize.IBytes(uint64(max(0, info.RawBytes)))
+	return bytesize.Format(info.RawBytes)
 }
 
 // listedTitle is how much of a title a list shows where no window limits it, in characters.

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/kballard/go-shellquote"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
@@ -33,7 +34,7 @@ func (s Server) entry() map[string]any {
 // Print writes what Install would do: a command, or a part of a configuration file.
 func (a Agent) Print(w io.Writer, s Server) error {
 	if a.add != nil {
-		_, err := fmt.Fprintln(w, commandText(a.add(s.Program, s.Args)))
+		_, err := fmt.Fprintln(w, shellquote.Join(a.add(s.Program, s.Args)...))
 		return err
 	}
 	path, _ := a.file()
@@ -57,7 +58,7 @@ func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) e
 		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
 		return err
 	case now != nil && !force:
-		return cli.Fail(fmt.Errorf("%s has another server called %s: %s", a.name, Name, commandText(now)), "replace it: ptyrec mcp install "+a.name+" --force")
+		return cli.Fail(fmt.Errorf("%s has another server called %s: %s", a.name, Name, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
 	}
 	if a.add == nil {
 		if err := addToFile(path, servers, s); err != nil {
@@ -75,18 +76,8 @@ func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) e
 	if err := run(ctx, command); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s: added the server: %s\n", a.name, commandText(command))
+	_, err = fmt.Fprintf(w, "%s: added the server: %s\n", a.name, shellquote.Join(command...))
 	return err
-}
-
-func commandText(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		if quoted[i] = arg; arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$`*?[]{}()<>|&;#~") {
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 // run runs a command of an agent.
@@ -94,7 +85,7 @@ func run(ctx context.Context, command []string) error {
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		said := strings.TrimSpace(string(out))
-		return cli.Fail(fmt.Errorf("%s: %w: %s", commandText(command), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
+		return cli.Fail(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
 	}
 	return nil
 }

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/ptyrec/ptyrec/internal/bytelock"
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -42,11 +41,11 @@ func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
 		}
 	}
 	if maxSize != "" {
-		size, err := humanize.ParseBytes(maxSize)
-		if err != nil || size > 1<<62 || size == 0 {
+		size, err := bytesize.Parse(maxSize)
+		if err != nil || size == 0 {
 			return Policy{}, fmt.Errorf("max_size %q: unknown size", maxSize)
 		}
-		p.MaxSize = int64(size)
+		p.MaxSize = size
 	}
 	return p, nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/dustin/go-humanize"
 
+	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
@@ -102,7 +102,7 @@ const topFolders = 10
 // Write writes the summary for people, in width columns; 0 means no limit.
 func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
 	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", cli.Plural(s.Sessions, "session"), cli.Plural(s.Turns, "turn"),
-		cli.Plural(s.Messages, "message"), s.length(), humanize.IBytes(uint64(s.RawBytes)), humanize.IBytes(uint64(s.Stored)))
+		cli.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
 	for _, part := range []struct {
 		title string
 		rows  []Count

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/ptyrec/ptyrec/internal/xdg"
 )
 
 // minLength is the shortest token that a file may hold, in bytes.
@@ -25,13 +27,9 @@ var (
 
 // Path returns the default path of the token, in the user's state folder.
 func Path() (string, error) {
-	state := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		state = filepath.Join(home, ".local", "state")
+	state, err := xdg.State()
+	if err != nil {
+		return "", err
 	}
 	return filepath.Join(state, "ptyrec", "token"), nil
 }

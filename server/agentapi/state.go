@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // stateVersion is the version of the state file.
@@ -89,29 +91,9 @@ func WriteState(name string, s State) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(name, append(text, '\n'))
-}
-
-// writeWhole replaces a file by another one.
-func writeWhole(name string, text []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	folder := filepath.Dir(name)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // it may have been renamed
-		}
-	}()
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return renameio.WriteFile(name, append(text, '\n'), 0o600, renameio.WithTempDir(folder))
 }
