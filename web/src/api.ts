@@ -102,4 +102,4 @@ export const prompt = async (id: string, text: string): Promise<void> => void (a
 export const remove = async (id: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}`, {}, { method: "DELETE" }));
 
 /** file returns the session in a format of `ptyrec export`. */
-export const file = (id: string, format: string, signal?: AbortSignal): Promise<Response> => get(`sessions/${encodeURIComponent(id)}/export`, { format }, { signal });
+export const file = (id: string, format: string, part: { from?: string; to?: string; only?: string; animate?: boolean } = {}, signal?: AbortSignal): Promise<Response> => get(`sessions/${encodeURIComponent(id)}/export`, { format, ...part }, { signal });

@@ -2,6 +2,7 @@
 import * as api from "./api";
 import { announce, pill, stateOf } from "./badge";
 import { bar, link } from "./bar";
+import { Changes } from "./changes";
 import { menu } from "./control";
 import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
@@ -10,6 +11,7 @@ import { agentOf, branchOf, commandOf, folder, full, gitOf, plural, span, titleO
 import { bind } from "./keys";
 import { Log } from "./log";
 import { failed, go, type Page } from "./main";
+import { share } from "./share";
 import { Stage } from "./stage";
 import { Talk, type Place } from "./talk";
 import { Turns } from "./turn";
@@ -22,7 +24,8 @@ const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
 interface State { place?: Place; part?: Part }
-type Part = "talk" | "stage";
+type Part = "talk" | "stage" | "diff";
+const parts: Record<Part, string> = { talk: "Conversation", stage: "Terminal", diff: "Changes" };
 
 /** SessionPage shows a session, live or past. */
 export class SessionPage implements Page {
@@ -40,9 +43,12 @@ export class SessionPage implements Page {
   private turns = new Turns();
   private stop = new AbortController();
   private saved = 0; // timer
+  private changes: Changes;
+  private toggle = h("button", { type: "button", class: "quiet changed", title: "What the agents changed, in place of the terminal (d)", "aria-pressed": "false", onclick: () => this.show(this.el.dataset.part === "diff" ? "talk" : "diff") }, "Changes");
 
   constructor(private id: string) {
     this.log = new Log(id, this.stop.signal);
+    this.changes = new Changes(id, this.stop.signal, (seq) => void this.jump(seq));
   }
 
   async open(): Promise<void> {
@@ -62,8 +68,8 @@ export class SessionPage implements Page {
       void this.seek();
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
-    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el));
-    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.finder(), this.more(session))), session.source ? null : this.tabs(), this.panes);
+    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el);
+    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), this.more(session))), session.source ? null : this.tabs(), this.panes);
     this.changed(session);
     this.el.classList.toggle("alone", !!session.source);
     this.show(session.source ? "talk" : left.part ?? "talk");
@@ -230,13 +236,15 @@ export class SessionPage implements Page {
 
   // tabs are for narrow windows, which show one of the two at a time.
   private tabs(): HTMLElement {
-    return h("nav", { class: "tabs", "aria-label": "Parts" }, ...(["talk", "stage"] as const).map((part) => h("button", { type: "button", "data-part": part, onclick: () => this.show(part) }, part === "talk" ? "Conversation" : "Terminal")));
+    return h("nav", { class: "tabs", "aria-label": "Parts" }, ...(Object.keys(parts) as Part[]).map((part) => h("button", { type: "button", "data-part": part, onclick: () => this.show(part) }, parts[part])));
   }
 
   private show(part: Part): void {
     this.el.dataset.part = part;
     for (const b of this.el.querySelectorAll<HTMLElement>(".tabs button")) b.setAttribute("aria-current", String(b.dataset.part === part));
     if (history.state?.part !== part) this.keep({ part });
+    this.toggle.setAttribute("aria-pressed", String(part === "diff"));
+    if (part === "diff") void this.changes.open(this.session.attachable);
     if (part === "stage" && this.wanted) void this.seek();
   }
 
@@ -254,7 +262,8 @@ export class SessionPage implements Page {
     const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
     const resumable = session.status !== "live" && session.agents.length > 0;
     const el = menu("", resumable ? item("Copy the command that resumes it", () => void this.resume()) : null, this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
-      h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))));
+      h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))),
+      item("A part, or a film…", () => share(this.id, session.source ? formatsOfLog : formats, (file, ending) => this.keepFile(file, ending))));
     el.classList.add("right");
     const summary = el.querySelector("summary")!;
     summary.className = "quiet more";
@@ -264,7 +273,11 @@ export class SessionPage implements Page {
   }
 
   private async download(format: string): Promise<void> {
-    const url = URL.createObjectURL(await (await api.file(this.id, format)).blob());
+    await this.keepFile(await api.file(this.id, format), format);
+  }
+
+  private async keepFile(file: Response, format: string): Promise<void> {
+    const url = URL.createObjectURL(await file.blob());
     h("a", { href: url, download: `${this.session.id.slice(0, 8)}.${format}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   }
@@ -292,9 +305,16 @@ export class SessionPage implements Page {
       { keys: ["l"], does: "Back to live", run: () => this.stage?.showLive() },
       { keys: ["c"], shown: "c Enter", does: "Take control", run: () => this.stage?.control() },
       { keys: ["z"], does: "Zoom the terminal", run: () => this.stage?.zoom() },
+      { keys: ["d"], does: "What the agents changed", run: () => this.toggle.click() },
       { keys: ["u"], does: "All sessions", run: () => this.el.querySelector<HTMLElement>("a.back")?.click() },
       { keys: ["Escape"], shown: "Esc", does: "Leave what has the focus", run: () => (document.activeElement as HTMLElement | null)?.blur() },
     ]);
+  }
+
+  // jump goes to the entry with a number.
+  private async jump(seq: number): Promise<void> {
+    this.show("talk");
+    this.talk.go(await this.log.around(seq), true);
   }
 
   private async toEnd(): Promise<void> {

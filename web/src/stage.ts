@@ -211,7 +211,7 @@ export class Stage implements Watcher {
   private async load(): Promise<void> {
     this.say("Loading the recording…");
     try {
-      const cast = await api.file(this.session.id, "cast2", this.stop.signal);
+      const cast = await api.file(this.session.id, "cast2", {}, this.stop.signal);
       await this.replay.load(await cast.text(), this.stop.signal);
       this.say(this.replay.loaded ? "" : "Nothing was recorded");
     } catch (e) {
