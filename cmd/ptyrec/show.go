@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/conversation"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
@@ -110,32 +108,19 @@ func showTranscript(a *app, t *session.Transcript, info *store.Info, ref archive
 		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
 	return a.page(func(w io.Writer) error {
-		return conversation(w, f.renderer(a), &t.Session, store.List(t.Entries), info, ref)
+		return conversation.Write(w, f.renderer(a), t.Session, store.List(t.Entries), info, ref)
 	})
 }
 
 // showWhole writes what show shows of a whole session, without holding all of it.
 func showWhole(ctx context.Context, a *app, lib *library.Library, info *store.Info, f showFlags) error {
-	all, done, err := lib.Entries(ctx, info)
+	s, entries, done, err := lib.Visible(ctx, info)
 	if err != nil {
 		return err
 	}
 	defer done()
-	t := session.Transcript{Session: info.Session}
-	lib.Redact.Transcript(&t, nil) // what was stored before redaction was on
-	r, _ := lib.Redact.Of(info.Command)
-	entries := func(yield func(*session.Entry, error) bool) {
-		for e, err := range all {
-			if err == nil {
-				e = r.Entry(e, nil)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
 	return a.page(func(w io.Writer) error {
-		return conversation(w, f.renderer(a), &t.Session, entries, info, archive.Ref{})
+		return conversation.Write(w, f.renderer(a), s, entries, info, archive.Ref{})
 	})
 }
 
@@ -143,76 +128,7 @@ func (f showFlags) renderer(a *app) *render.Terminal {
 	return &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
 }
 
-// conversation writes what show writes. The entry that ref names is opened.
-func conversation(w io.Writer, r *render.Terminal, s *session.Session, entries iter.Seq2[*session.Entry, error], info *store.Info, ref archive.Ref) error {
-	head := *s
-	if ref.Whole() {
-		head.Title = listing.Title(info)
-	}
-	if _, err := io.WriteString(w, r.Head(&head, labels(info)...)); err != nil {
-		return err
-	}
-	for e, err := range entries {
-		if err != nil {
-			return err
-		}
-		wanted := *r
-		if e.Seq == ref.First {
-			wanted.Tools, wanted.Thinking, wanted.Events = true, true, true
-		}
-		if _, err := io.WriteString(w, wanted.Entry(e)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// labels returns a session's tags, note and, unless it simply ended, status.
-func labels(info *store.Info) (out [][2]string) {
-	if len(info.Tags) > 0 {
-		out = append(out, [2]string{"Tags", strings.Join(info.Tags, ", ")})
-	}
-	if info.Note != "" {
-		out = append(out, [2]string{"Note", info.Note})
-	}
-	if text := listing.Git(info.Git); text != "" {
-		out = append(out, [2]string{"Git", text})
-	}
-	if info.Continues != "" {
-		out = append(out, [2]string{"Resumes", "session " + info.Continues})
-	}
-	for _, id := range info.ContinuedBy {
-		out = append(out, [2]string{"Resumed", "by session " + id})
-	}
-	if info.Status != store.Ended {
-		out = append(out, [2]string{"Status", info.Status})
-	}
-	return out
-}
-
-// showRaw writes the output's bytes.
+// showRaw writes the bytes of a session's output.
 func showRaw(ctx context.Context, a *app, lib *library.Library, info *store.Info) error {
-	if err := library.Recorded(info); err != nil {
-		return err
-	}
-	source := archive.NewRawLog(ctx, lib.Store, info.ID, 0)
-	defer source.Stop()
-	err := cli.WriteBuffered(a.stdout, func(w io.Writer) error {
-		for {
-			e, err := source.Next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if e.Printed() > 0 {
-				if _, err := w.Write(e.Data); err != nil {
-					return err
-				}
-			}
-		}
-	})
-	lib.WarnDamage(source.Damage)
-	return err
+	return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
 }
