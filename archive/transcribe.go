@@ -18,6 +18,7 @@ type EventSource interface {
 // Transcriber makes the transcript of a recording from its events.
 type Transcriber struct {
 	Session session.Session // its end, agents and title are known once it is closed
+	Usage   []session.Usage // what the agents printed of it, likewise
 	screen  *transcript.Processor
 	command *process.Transcript // of a command whose output went through pipes; else nil
 	last    time.Duration
@@ -77,6 +78,7 @@ func (t *Transcriber) Close(whole bool) {
 		ended := t.Session.StartedAt.Add(t.last)
 		t.Session.EndedAt = &ended
 	}
+	t.Usage = t.screen.Usage()
 	t.Session.Agents = append([]session.Agent{}, t.screen.Agents()...)
 	if t.Session.Title == "" { // one that was given stays
 		t.Session.Title = t.screen.Title()
@@ -105,6 +107,7 @@ func Transcribe(s session.Session, source EventSource, tap func(session.Event)) 
 		Version: session.TranscriptVersion,
 		Session: t.Session,
 		Entries: append([]*session.Entry{}, t.Entries()...),
+		Usage:   t.Usage,
 	}, IgnoreEnd(err)
 }
 

@@ -35,6 +35,7 @@ type keeper interface {
 	Path() string
 	MarkRead(ctx context.Context, id string) error
 	UpdateSession(ctx context.Context, sess *session.Session) error
+	PutScreenUsage(ctx context.Context, id string, used []session.Usage) error
 	FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error
 	ReplaceEntries(ctx context.Context, id string, entries iter.Seq2[*session.Entry, error]) error
 }
@@ -52,8 +53,8 @@ type Library struct {
 // ErrNoRawLog says that a session has entries at most: there is nothing to read them from again.
 var ErrNoRawLog = errors.New("the session has no raw log")
 
-// Recorded returns an error with a hint if a session has no recording that could be played. It wraps
-// session.ErrNoRecording.
+// Recorded returns an error with a hint if a session has no recording that could be played. It
+// wraps session.ErrNoRecording.
 func Recorded(info *store.Info) error {
 	if info.Recorded() {
 		return nil

@@ -26,6 +26,7 @@ type reading struct {
 	over   chan struct{} // is closed when all is read, but not yet saved
 
 	session session.Session // as read, once run has returned
+	usage   []session.Usage // likewise
 	damage  []*store.Damage // likewise
 
 	mu    sync.Mutex // guards the fields below
@@ -122,7 +123,7 @@ func (r *reading) end() error {
 	r.t.Close(true)
 	err := r.spool.Add(r.redact.Entries(r.t.Entries(), nil)...)
 	first, firstErr := r.spool.Entries(0, titleEntries)
-	r.session = r.t.Session
+	r.session, r.usage = r.t.Session, r.t.Usage
 	if r.info.EndedAt != nil || r.session.ExitCode == nil {
 		r.session.EndedAt, r.session.ExitCode = r.info.EndedAt, r.info.ExitCode
 	}
@@ -168,7 +169,7 @@ func (r *reading) save(ctx context.Context) error {
 	if len(r.damage) > 0 && had.Total > r.spool.Len() {
 		err = r.db.MarkRead(ctx, r.info.ID)
 	} else if err = r.replace(ctx); err == nil {
-		err = r.db.UpdateSession(ctx, &r.session)
+		err = errors.Join(r.db.UpdateSession(ctx, &r.session), r.db.PutScreenUsage(ctx, r.info.ID, r.usage))
 	}
 	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil { // the log has it, the recorder could not state it
 		err = errors.Join(err, r.db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))

@@ -353,7 +353,7 @@ func (f *indexer) update() {
 		f.state = f.processor.State()
 		u.Entries, u.Gone = f.processor.Changes()
 		f.processor.Forget()
-		u.Agents, u.Title = f.processor.Agents(), f.processor.Title()
+		u.Agents, u.Title, u.Usage = f.processor.Agents(), f.processor.Title(), f.processor.Usage()
 	})
 	if len(u.Entries)+len(u.Gone) == 0 && !f.unsaved {
 		return

@@ -37,6 +37,7 @@ type Update struct {
 	Entries []*session.Entry // new or changed
 	Gone    []string         // ids of entries that were taken back
 	Agents  []session.Agent  // all of them
+	Usage   []session.Usage  // all that the agents printed
 	Title   string
 }
 

@@ -50,6 +50,9 @@ type sink struct {
 	forgotten atomic.Bool // the recording has stopped, and what was recorded is deleted
 	indexing  sync.Mutex  // held while the database gets entries
 
+	usage     []session.Usage // what the agents printed of their tokens
+	usedSaved bool            // the database has it
+
 	packing     context.Context // done when packing is to stop
 	stopPacking context.CancelFunc
 
@@ -215,6 +218,7 @@ func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 	if len(u.Entries)+len(u.Gone) > 0 {
 		u.Entries = s.redact.Entries(u.Entries, nil)
 		s.describe(u)
+		s.usage, s.usedSaved = u.Usage, len(u.Usage) == 0
 		s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
 		if h := s.host.Load(); h != nil {
 			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
@@ -294,6 +298,10 @@ func (s *sink) save(ctx context.Context) error {
 	if err == nil && !s.described {
 		err = db.UpdateSession(ctx, &s.session)
 		s.described = err == nil
+	}
+	if err == nil && !s.usedSaved {
+		err = db.PutScreenUsage(ctx, s.session.ID, s.usage)
+		s.usedSaved = err == nil
 	}
 	if g := s.git.Load(); err == nil && g != s.gitSaved {
 		if err = db.SetGit(ctx, s.session.ID, *g); err == nil {

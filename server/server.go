@@ -55,6 +55,8 @@ type Options struct {
 	// Users, if set, are the people who use the server. Then Token and OpenReading do not count.
 	Users Users
 
+	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
+	Usage     func(ctx context.Context, infos []*store.Info) map[string]any
 	Past      Past
 	Protocols []Protocol // of other programs' clients
 }

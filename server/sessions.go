@@ -24,11 +24,16 @@ func (s *Server) items(ctx context.Context, infos []*store.Info) ([]store.Overvi
 	if err != nil {
 		s.log.WarnContext(ctx, "no live sessions", "error", err)
 	}
+	var used map[string]any
+	if s.Usage != nil {
+		used = s.Usage(ctx, infos)
+	}
 	list := make([]store.Overview, len(infos))
 	for i, info := range infos {
 		if list[i], err = s.item(ctx, info, ids); err != nil {
 			return nil, err
 		}
+		list[i].Usage = used[info.ID]
 	}
 	return list, nil
 }

@@ -191,6 +191,7 @@ type Transcript struct {
 	Version int      `json:"version"` // TranscriptVersion
 	Session Session  `json:"session"`
 	Entries []*Entry `json:"entries"`
+	Usage   []Usage  `json:"-"` // what the agents printed of the tokens that they used
 }
 
 // The transcript's own name and version.

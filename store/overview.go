@@ -20,6 +20,7 @@ type Overview struct {
 	Tags        []string `json:"tags,omitempty"`
 	Note        string   `json:"note,omitempty"`
 	ContinuedBy []string `json:"continued_by,omitempty"`
+	Usage       any      `json:"usage,omitempty"` // the tokens that were used, as internal/usage sums them up; missing if nothing is known
 }
 
 // Overview returns the session as JSON has it: empty arrays instead of null, and without what only its

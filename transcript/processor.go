@@ -51,7 +51,8 @@ type Processor struct {
 	burst   int64         // where the output at hand began that came without a gap
 	dirty   bool          // output since the last frame
 	settled bool          // the last frame was taken when all was quiet
-	wiped   bool          // the main screen was erased since the last frame
+	usage   extractor.UsageReader
+	wiped   bool // the main screen was erased since the last frame
 	cols    int
 	rows    int
 
@@ -221,7 +222,21 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 	}
 	p.term.SetWidths(p.reader.Widths())
 	p.apply(steps, at)
+	if settled {
+		p.readUsage(s, at, false)
+	}
 }
+
+// readUsage reads what the agent prints of its tokens. closing means that no more frames come.
+func (p *Processor) readUsage(s *vterm.Snapshot, at time.Duration, closing bool) {
+	if len(p.agents) == 0 {
+		return
+	}
+	p.usage.Read(s, closing || p.reader.Agent() == "", p.opt.Started.Add(at))
+}
+
+// Usage returns what the agents printed of the tokens that they used, so far.
+func (p *Processor) Usage() []session.Usage { return p.usage.Usage() }
 
 // cutOff reports whether the rows of the alternate screen may be those that a resize left there, or
 // be laid out for the width before it.
@@ -260,6 +275,7 @@ func (p *Processor) event(s extractor.Step, at time.Duration) {
 	switch s.Event {
 	case session.EventNewSession:
 		p.status.given = false
+		p.usage.Begin(s.Agent)
 		p.seen(s)
 	case session.EventCLIExit:
 		p.status = status{}
@@ -290,6 +306,7 @@ func (p *Processor) Close(at time.Duration) {
 	p.begin(at)
 	p.apply(p.reader.Close(), at)
 	p.end()
+	p.readUsage(p.term.Snapshot(), at, true)
 	if !p.reader.Seen() {
 		p.plain(at)
 	}

@@ -121,7 +121,8 @@ func extractSession(ctx context.Context, a *app, of opener.Target) error {
 	session.KeepIDs(old, t.Entries)
 	lossy := len(damage) > 0 && len(t.Entries) < len(old) // what was read out before the damage is kept
 	if info.Status != store.Live && !lossy {
-		if err := db.ReplaceEntries(ctx, info.ID, store.List(t.Entries)); err != nil {
+		err := errors.Join(db.ReplaceEntries(ctx, info.ID, store.List(t.Entries)), db.PutScreenUsage(ctx, info.ID, t.Usage))
+		if err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,11 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		infos = infos[:f.limit]
 	}
 	if f.asJSON {
-		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.sockets()) })
+		used, err := a.usageOf(ctx, db, infos)
+		if err != nil {
+			return err
+		}
+		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.sockets(), used) })
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
 		a.noticeNone(f.filterFlags)

@@ -196,7 +196,7 @@ func serve(ctx context.Context, a *app, f serveFlags) error {
 		protocols = append(protocols, sessions)
 	}
 	s := server.New(server.Options{
-		Store: db, Live: live, Page: web.Files(), Past: past, Version: buildinfo.Version(), Log: log,
+		Store: db, Live: live, Page: web.Files(), Past: past, Usage: a.usageForAPI(db), Version: buildinfo.Version(), Log: log,
 		Token: secret, OpenReading: f.openReading, Hosts: f.at.Names(), TLS: f.at.Cert != "", ReadOnly: f.readOnly,
 		AllowRun: f.allowRun, NoToken: f.noToken,
 		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: f.bridgeTTL,

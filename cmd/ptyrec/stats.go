@@ -23,11 +23,15 @@ func newStatsCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "stats",
 		SuggestFor: []string{"stat", "status"},
-		Short:      "Count sessions, turns and hours, by agent, folder and day",
-		Long:       "Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in which folders, on which days.",
+		Short:      "Count sessions, turns, hours and tokens, by agent, folder and day",
+		Long: `Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in
+which folders, on which days; and the tokens that the agents used, with which models, and what they
+cost. What an agent logged is exact, where import --agent-logs has read its log; what it printed is the
+least that was used. The prices are those of a file, if you have one (docs/usage.md).`,
 		Example: `  ptyrec stats
   ptyrec stats --since 2026-11-01 --agent codex
-  ptyrec stats --json | jq .agents`,
+  ptyrec stats --json | jq .agents
+  ptyrec stats --since 30d --json | jq '.usage.models[] | {name, total, cost}'`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
@@ -54,6 +58,9 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
 	s := summary.Of(infos, end.Local(), f.days)
+	if s.Usage, err = a.usageReport(ctx, filter); err != nil {
+		return err
+	}
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
 			return cli.WriteJSON(w, s)

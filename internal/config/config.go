@@ -32,6 +32,7 @@ type Config struct {
 	Run       Run       `toml:"run"`
 	Retention Retention `toml:"retention"`
 	Notify    Notify    `toml:"notify"`
+	Stats     Stats     `toml:"stats"`
 	Attach    Attach    `toml:"attach"`
 	Redact    Redact    `toml:"redact"`
 }
@@ -60,6 +61,18 @@ type Retention struct {
 // Policy returns what is deleted once a day.
 func (r *Retention) Policy() (retention.Policy, error) {
 	return retention.ParsePolicy(r.OlderThan, r.MaxSize, r.KeepTagged)
+}
+
+// Stats has the settings of `ptyrec stats`.
+type Stats struct {
+	Prices string `toml:"prices"` // a file of prices; empty: prices.toml beside the configuration, if it is there
+}
+
+// PricesPath returns the path of the user's prices where the configuration names none:
+// $XDG_CONFIG_HOME/ptyrec/prices.toml.
+func PricesPath() (string, error) {
+	path, err := Path()
+	return filepath.Join(filepath.Dir(path), "prices.toml"), err
 }
 
 // The values of run.notice: when run says that it recorded.
@@ -132,6 +145,9 @@ func Read(path string, c *Config) error {
 	if c.Database != "" && !filepath.IsAbs(c.Database) {
 		return fileError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
 	}
+	if c.Stats.Prices != "" && !filepath.IsAbs(c.Stats.Prices) {
+		return fileError(path, fmt.Errorf("stats.prices %q is no absolute path", c.Stats.Prices), "write it from the root on")
+	}
 	if err := checkNotice(c.Run.Notice); err != nil {
 		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
 	}
@@ -200,7 +216,7 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 // keys returns all keys of the file.
 func keys() []string {
 	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc", "notify.desktop", "notify.command", "notify.webhook", "notify.secret",
-		"notify.text", "notify.quiet", "notify.only_unwatched", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else

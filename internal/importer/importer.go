@@ -134,7 +134,9 @@ func (im *Importer) put(ctx context.Context, t *session.Transcript, raw *store.R
 	if im.DryRun {
 		return false, nil
 	}
-	err = im.Store.Import(ctx, &t.Session, raw, t.Entries)
+	if err = im.Store.Import(ctx, &t.Session, raw, t.Entries); err == nil {
+		err = im.Store.PutScreenUsage(ctx, t.Session.ID, t.Usage)
+	}
 	if errors.Is(err, session.ErrExists) { // another has been faster
 		return true, nil
 	}

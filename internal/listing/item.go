@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/usage"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -22,11 +23,14 @@ func Joinable(info *store.Info, sockets map[string]string) bool {
 	return info.Status == store.Live && (sockets[info.ID] != "" || info.Process != "")
 }
 
-// WriteJSON writes sessions as JSON.
-func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string) error {
+// WriteJSON writes sessions as JSON. used is what they used, by their ids.
+func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used map[string]*usage.Sum) error {
 	items := make([]store.Overview, len(infos))
 	for i, info := range infos {
 		items[i] = NewItem(info, sockets)
+		if sum := used[info.ID]; sum != nil {
+			items[i].Usage = sum
+		}
 	}
 	return cli.WriteJSON(w, items)
 }

@@ -105,7 +105,7 @@ func TestTable(t *testing.T) {
 
 func TestWriteJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := listing.WriteJSON(&b, sessions(), sockets); err != nil {
+	if err := listing.WriteJSON(&b, sessions(), sockets, nil); err != nil {
 		t.Fatal(err)
 	}
 	var items []store.Overview

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/usage"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -24,6 +25,8 @@ type Summary struct {
 	Agents  []Count `json:"agents"`
 	Folders []Count `json:"folders"`
 	Days    []Count `json:"days"`
+
+	Usage *usage.Report `json:"usage,omitempty"` // of the tokens
 }
 
 // Count is a number of sessions and what is in them.
@@ -116,6 +119,11 @@ func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
 			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: printable.Clip(c.Name, 300), Color: cli.Cyan}})
 		}
 		if err := t.Write(w, st.Paint, width); err != nil {
+			return err
+		}
+	}
+	if s.Usage != nil {
+		if err := s.Usage.Write(w, st, width); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,15 @@ import { allPrintable } from "./hidden";
 export interface Agent { name: string; version?: string; model?: string }
 export interface State { state: "" | "busy" | "idle" | "asking"; agent?: string; at?: string }
 export interface GitState { branch?: string; commit?: string; dirty?: boolean }
+/** Usage is what a session used, in tokens; cost in US dollars. */
+export interface Usage { input: number; cache_read: number; cache_write: number; output: number; reasoning: number; total: number; cost: number; unpriced: number; from_logs: number; from_screen: number }
 export interface Session {
   id: string; command: string[]; cwd?: string; title?: string; started_at: string; ended_at?: string; exit_code?: number; cols: number; rows: number; agents: Agent[];
   status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
   git?: { start?: GitState; end?: GitState; commits?: string[] }; // the repository in cwd
   source?: { kind: string; agent: string; id: string; path?: string }; // without a recording: from the agent's own log
   continues?: string; continued_by?: string[]; // ids of the sessions before and after, of the same conversation
+  usage?: Usage; // missing if nothing is known
   process?: string; asked?: { pty?: boolean }; // of a command that a program asked for
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }

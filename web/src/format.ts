@@ -1,5 +1,5 @@
 // Times and names as people read them.
-import type { Agent, GitState, Session } from "./api";
+import type { Agent, GitState, Session, Usage } from "./api";
 
 /** clock formats seconds as 1:05 or 2:03:04. */
 export function clock(seconds: number): string {
@@ -44,3 +44,11 @@ export function gitOf(s: Session): string {
 export const size = (bytes: number): string => (bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`);
 export const folder = (cwd: string): string => cwd.replace(/^\/(home|Users)\/[^/]+/, "~");
 export const plural = (n: number, word: string): string => `${n.toLocaleString()} ${word}${n === 1 ? "" : "s"}`;
+
+/** tokens says what was used: "12.3k tokens, $0.42". What the agent only printed, and what has no price, is a lower bound. */
+export function tokens(u: Usage): string {
+  const n = u.total, count = n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e4 ? `${(n / 1e3).toFixed(1)}k` : String(n);
+  const least = u.from_screen > 0 ? "≥ " : "";
+  const cost = u.cost === 0 && u.unpriced > 0 ? "" : `, ${least || u.unpriced > 0 ? "≥ " : ""}$${u.cost.toFixed(u.cost > 0 && u.cost < 0.01 ? 4 : 2)}`;
+  return `${least}${count} tokens${cost}`;
+}

@@ -7,7 +7,7 @@ import { menu } from "./control";
 import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
 import { Find } from "./find";
-import { agentOf, branchOf, commandOf, folder, full, gitOf, plural, span, titleOf, when } from "./format";
+import { agentOf, branchOf, commandOf, folder, full, gitOf, plural, span, titleOf, tokens, when } from "./format";
 import { bind } from "./keys";
 import { Log } from "./log";
 import { failed, go, type Page } from "./main";
@@ -202,7 +202,7 @@ export class SessionPage implements Page {
   private changed(s: api.Session): void {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
-    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
+    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
     fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags, ...this.relatives(s)));
     fill(this.state, pill(stateOf(s)));
     this.turns.see([s]);

@@ -1,0 +1,124 @@
+// Package usage sums up the tokens that agents used, and what they cost.
+package usage
+
+import (
+	_ "embed" // the prices
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+//go:embed prices.toml
+var listed string
+
+// Prices says what models cost.
+type Prices struct {
+	Date   string           `toml:"date" json:"date"`        // when they were listed
+	Path   string           `toml:"-" json:"path,omitempty"` // of the file; empty: those of this program
+	Models map[string]Price `toml:"models" json:"-"`
+}
+
+// Price is what a model costs, in US dollars for a million tokens. What is read from or written to
+// a cache costs as much as other input, unless it is stated.
+type Price struct {
+	Input      float64  `toml:"input"`
+	CacheRead  *float64 `toml:"cache_read"`
+	CacheWrite *float64 `toml:"cache_write"`
+	Output     float64  `toml:"output"`
+}
+
+// Listed returns the prices that this program knows.
+func Listed() *Prices {
+	p, err := parse(listed)
+	if err != nil {
+		panic("usage: " + err.Error()) // a test has read them
+	}
+	return p
+}
+
+// LoadPrices reads the prices of the user: the file at path or, if that is empty, the file at
+// standard, if it is there. They take the place of all that this program knows.
+func LoadPrices(path, standard string) (*Prices, error) {
+	wanted := path != ""
+	if !wanted {
+		path = standard
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !wanted {
+		return Listed(), nil
+	}
+	if err != nil {
+		return nil, cli.Fail(err, "stats.prices in the configuration names the file of the prices")
+	}
+	p, err := parse(string(text))
+	if err != nil {
+		return nil, cli.Fail(fmt.Errorf("%s: %w", path, err), "docs/usage.md says what is in a file of prices")
+	}
+	p.Path = path
+	return p, nil
+}
+
+func parse(text string) (*Prices, error) {
+	var p Prices
+	meta, err := toml.Decode(text, &p)
+	if err != nil {
+		return nil, err
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("unknown key %s", unknown[0])
+	}
+	for name, price := range p.Models {
+		for _, x := range []*float64{&price.Input, &price.Output, price.CacheRead, price.CacheWrite} {
+			if x != nil && (*x < 0 || math.IsNaN(*x) || math.IsInf(*x, 0)) {
+				return nil, fmt.Errorf("models.%s: a price of %v", name, *x)
+			}
+		}
+	}
+	return &p, nil
+}
+
+// variant is what may follow the name of a model: another one has another name.
+var variant = regexp.MustCompile(`^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-[\d-]+)?|@[\w.-]+|:[\w.-]+)*(\[1m\])?$`)
+
+// Of returns the price of a model.
+func (p *Prices) Of(model string) (Price, bool) {
+	if at := strings.LastIndexByte(model, '/'); at >= 0 {
+		model = model[at+1:]
+	}
+	for n := len(model); n > 0; n-- {
+		if price, ok := p.Models[model[:n]]; ok && variant.MatchString(model[n:]) {
+			return price, true
+		}
+	}
+	return Price{}, false
+}
+
+// Cost returns what was paid, in US dollars: what the agent states, else what the model's price
+// makes. known is false without a price.
+func (p *Prices) Cost(u session.Usage) (dollars float64, known bool) {
+	if u.Cost != nil {
+		return *u.Cost, true
+	}
+	price, ok := p.Of(u.Model)
+	if !ok || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 { // the total alone has no price
+		return 0, false
+	}
+	read, write := price.Input, price.Input
+	if price.CacheRead != nil {
+		read = *price.CacheRead
+	}
+	if price.CacheWrite != nil {
+		write = *price.CacheWrite
+	}
+	sum := float64(u.Input)*price.Input + float64(u.CacheRead)*read + float64(u.CacheWrite)*write + float64(u.Output)*price.Output
+	return sum / 1e6, true
+}
