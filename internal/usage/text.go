@@ -55,8 +55,8 @@ func (s *Sum) Text() string {
 
 const topRows = 10
 
-// Write writes a report for people, in width columns; 0 means no limit. It writes nothing if nothing
-// was used.
+// Write writes a report for people, in width columns; 0 means no limit. It writes nothing if
+// nothing was used.
 func (r *Report) Write(w io.Writer, st cli.Style, width int) error {
 	if r.Total.Total == 0 && r.Total.Cost == 0 {
 		return nil
