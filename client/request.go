@@ -108,8 +108,8 @@ func (s *Stream) Grant(ctx context.Context, d time.Duration) error {
 	return s.change(ctx, protocol.Allow, d)
 }
 
-// Forget stops the recording of the session and deletes what was recorded. Asked for from inside the
-// session it waits until somebody presses Ctrl+\ at the session's own terminal, for a while.
+// Forget stops the recording of the session and deletes what was recorded. Asked for from inside
+// the session it waits until somebody presses Ctrl+\ at the session's own terminal, for a while.
 func (s *Stream) Forget(ctx context.Context) error { return s.change(ctx, protocol.Forget, 0) }
 
 // Revoke takes it from all but the session's own terminal.

@@ -18,11 +18,11 @@
 //	   its writer ──▶ journal ── Replay ──▶ indexer ──▶ Processor ──▶ Index
 //
 // A full queue never holds up the tee. What does not fit into the Log's queue is lost and counted.
-// What does not fit into the indexQueue is skipped, and the indexer reads it from the Log once the flood
-// is over; if that takes too long after the command's end, the rest is left to the next program
-// that reads the session. What the user types is recorded as far as the screen has shown it, which
-// package echo finds out from the indexer's screen. Another goroutine waits for the child, and Run
-// itself forwards signals, window sizes and stops (supervise).
+// What does not fit into the indexQueue is skipped, and the indexer reads it from the Log once the
+// flood is over; if that takes too long after the command's end, the rest is left to the next
+// program that reads the session. What the user types is recorded as far as the screen has shown
+// it, which package echo finds out from the indexer's screen. Another goroutine waits for the
+// child, and Run itself forwards signals, window sizes and stops (supervise).
 //
 // The session ends from the top: the child exits, the outputPump drains the PTY, the terminal is
 // restored, the tee adds the Exit event, the indexer ends or is stopped after Options.CatchUp, and

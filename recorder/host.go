@@ -82,8 +82,9 @@ func (c *Controls) Mark(label []byte) {
 // takes no space on the screen. If ring is set it also rings the bell. It does not wait.
 func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) }
 
-// Alert writes a control sequence that shows nothing on the screen, such as a bell, to the session's
-// own terminal, between two sequences of the output. It is not recorded. Alert does not wait.
+// Alert writes a control sequence that shows nothing on the screen, such as a bell, to the
+// session's own terminal, between two sequences of the output. It is not recorded. Alert does not
+// wait.
 func (c *Controls) Alert(sequence string) { c.r.term.alert(sequence) }
 
 // Settle waits until the log has all that came before, so that it can be read there.

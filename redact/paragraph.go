@@ -95,9 +95,9 @@ func (p *paragraph) cutsWord(line int, s seam) bool {
 	return s.to < p.end && len(p.rows) > 0 && p.isFull(r, 0) && strings.IndexByte(word, ' ') < 0 && strings.ContainsAny(word, digits)
 }
 
-// hardWrap makes a view of places of the folded text: of those paragraphs whose rows a window's edge
-// cut, wherever that was in the text. A full row goes on in the next one, and one that lacks a cell
-// ended in a blank. Paragraphs are left out of which fold and unwrap make the same.
+// hardWrap makes a view of places of the folded text: of those paragraphs whose rows a window's
+// edge cut, wherever that was in the text. A full row goes on in the next one, and one that lacks a
+// cell ended in a blank. Paragraphs are left out of which fold and unwrap make the same.
 func (v *view) hardWrap(places []span) *view {
 	h := &view{text: v.text, blanks: true, hard: true}
 	var b []byte

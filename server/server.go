@@ -216,7 +216,8 @@ const (
 )
 
 // Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's
-// sessions, and returns when nothing of it is left. The contexts of requests have the values of ctx.
+// sessions, and returns when nothing of it is left. The contexts of requests have the values of
+// ctx.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,

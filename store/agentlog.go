@@ -57,8 +57,8 @@ type AgentLog struct {
 }
 
 // PutAgentLog adds the session of an agent's log, or replaces what was read of it before. The
-// session keeps its id then, which is filled in, and what the user says of it. added reports whether
-// it is new.
+// session keeps its id then, which is filled in, and what the user says of it. added reports
+// whether it is new.
 func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) (added bool, err error) {
 	err = s.update(ctx, "import a log", func(tx *sql.Tx) error {
 		var pk int64

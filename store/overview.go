@@ -2,8 +2,8 @@ package store
 
 import "github.com/ptyrec/ptyrec/session"
 
-// Overview is a session as the command line and the API write it in JSON: its description, and what the
-// database knows of it besides. Duration is in seconds; the other fields are those of Info.
+// Overview is a session as the command line and the API write it in JSON: its description, and what
+// the database knows of it besides. Duration is in seconds; the other fields are those of Info.
 type Overview struct {
 	session.Session
 	Status      string   `json:"status"`
@@ -23,8 +23,8 @@ type Overview struct {
 	Usage       any      `json:"usage,omitempty"` // the tokens that were used, as internal/usage sums them up; missing if nothing is known
 }
 
-// Overview returns the session as JSON has it: empty arrays instead of null, and without what only its
-// user's machine knows, that is Joinable, Attachable and State.
+// Overview returns the session as JSON has it: empty arrays instead of null, and without what only
+// its user's machine knows, that is Joinable, Attachable and State.
 func (i *Info) Overview() Overview {
 	s := i.Session
 	if s.Agents == nil {

@@ -113,8 +113,8 @@ func env(t testing.TB) (environ []string, db string) {
 	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
 }
 
-// tempDir is t.TempDir for a database: sessions that a test has started and not waited for may still
-// write into the folder while it is removed.
+// tempDir is t.TempDir for a database: sessions that a test has started and not waited for may
+// still write into the folder while it is removed.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ptyrec-test-")

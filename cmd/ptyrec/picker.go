@@ -28,8 +28,8 @@ func (a *app) interactive() bool {
 	return isTerminal(a.stdin) && isTerminal(a.stdout) && name != "" && name != "dumb" && name != "unknown"
 }
 
-// pick shows the picker, and does what the user chooses, until the user leaves, attaches or resumes. If there
-// is no session, it calls none.
+// pick shows the picker, and does what the user chooses, until the user leaves, attaches or
+// resumes. If there is no session, it calls none.
 func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
 	db, infos, filter, err := f.sessions(ctx, a, time.Now(), 1)

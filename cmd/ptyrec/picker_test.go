@@ -19,7 +19,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// fillDatabase stores n sessions, the last of which is the newest. title returns the first prompt of each.
+// fillDatabase stores n sessions, the last of which is the newest. title returns the first prompt
+// of each.
 func fillDatabase(t testing.TB, path string, n int, title func(i int) string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), path)

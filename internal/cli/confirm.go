@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Confirm asks on out whether to do what, and reads the answer from in. The error, which has a hint,
-// is nil if the user agrees. A user who cannot be asked has not agreed.
+// Confirm asks on out whether to do what, and reads the answer from in. The error, which has a
+// hint, is nil if the user agrees. A user who cannot be asked has not agreed.
 func Confirm(in *os.File, out io.Writer, what string) error {
 	if !term.IsTerminal(int(in.Fd())) {
 		return Fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")

@@ -1,8 +1,8 @@
 // Package edits reads the changes to files that agents have shown out of a transcript.
 //
-// Agents show a change as lines with numbers, the sign of what was added or removed, and a few lines
-// around it; or a file that they have written with the number of each line. What is shown is all
-// there is: an edit that was cut, folded or wrapped is known in part only, and says so.
+// Agents show a change as lines with numbers, the sign of what was added or removed, and a few
+// lines around it; or a file that they have written with the number of each line. What is shown is
+// all there is: an edit that was cut, folded or wrapped is known in part only, and says so.
 package edits
 
 import (

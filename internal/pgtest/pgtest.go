@@ -120,8 +120,8 @@ func newCluster() (*cluster, error) {
 	return c, c.wait()
 }
 
-// unprivileged returns how to run PostgreSQL, which refuses to run as root, and gives it the
-// folder.
+// unprivileged returns how to run PostgreSQL, which refuses to run as root, and makes it the owner
+// of the folder.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	as := &syscall.SysProcAttr{Setpgid: true} // Ctrl+C is not for it
 	if os.Getuid() != 0 {

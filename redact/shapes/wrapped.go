@@ -1,7 +1,11 @@
 package shapes
 
-// Wrapped are shapes that a window's width cuts: most are known by the words around them.
-var Wrapped = []Shape{
+import "slices"
+
+// Wrapped returns shapes that the edge of a window cuts: most are known by the words around them.
+func Wrapped() []Shape { return slices.Clone(wrapped) }
+
+var wrapped = []Shape{
 	{"piped-password", "echo ", "Kf93m" + "QvTz1", " | sudo -S apt update"},
 	{"piped-password", "echo \"", "Kf93m" + "QvTz1", "\" | sudo -S apt-get install -y nginx"},
 	{"piped-password", "printf '%s\\n' '", "Kf93m" + "QvTz1", "' | sudo -S -k systemctl restart nginx"},

@@ -335,8 +335,9 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 	}
 }
 
-// greet makes message 0 of what the agent shows when it has started. If it was started by a message,
-// in a shell, that message's reply is no longer what the screen shows. The caller holds s.mu.
+// greet makes message 0 of what the agent shows when it has started. If it was started by a
+// message, in a shell, that message's reply is no longer what the screen shows. The caller holds
+// s.mu.
 func (s *Session) greet(now time.Time) {
 	first := s.talk.turns[0]
 	switch {

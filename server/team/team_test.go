@@ -269,8 +269,8 @@ func (s *site) counts(t *testing.T, user string, list, hits int) {
 	}
 }
 
-// A member who is taken out of a space, and a token that is removed or has expired, see nothing from
-// then on. A browser's cookie is a token of its own.
+// A member who is taken out of a space, and a token that is removed or has expired, see nothing
+// from then on. A browser's cookie is a token of its own.
 func TestE19RightsEnd(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")

@@ -1,5 +1,5 @@
-// Package team serves the people and the machines of a team: it knows who asks by their tokens. What
-// they may do is decided by store/pg.
+// Package team serves the people and the machines of a team: it knows who asks by their tokens.
+// What they may do is decided by store/pg.
 package team
 
 import (

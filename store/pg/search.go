@@ -35,8 +35,8 @@ type match struct {
 	Score                    float32
 }
 
-// Search returns the messages that match, the best of the newest 5,000 first. A query without a word
-// finds nothing.
+// Search returns the messages that match, the best of the newest 5,000 first. A query without a
+// word finds nothing.
 func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, err error) {
 	expr := q.Expr()
 	if expr == nil {

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Values in the database are as in SQLite: times are UTC nanoseconds since 1970, the zero time is 0.
+// Values in the database are as in SQLite: times are UTC nanoseconds since 1970, the zero time is
+// 0.
 
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
@@ -40,7 +41,8 @@ func timeOrNil(n *int64) *time.Time {
 	return &t
 }
 
-// replacement takes the place of what PostgreSQL refuses in a text: NUL and bytes that are no UTF-8.
+// replacement takes the place of what PostgreSQL refuses in a text: NUL and bytes that are no
+// UTF-8.
 const replacement = "\uFFFD"
 
 // clean returns a text that PostgreSQL takes, and whether it differs.

@@ -17,9 +17,9 @@ const (
 )
 
 // vectors returns the words of a message's two texts as tsvectors. Words of the first text have
-// weight A, those of the second B, and between them is a gap, so that no phrase is in both. If there
-// is more than one vector, or whole is false, phrases and words may be missing: the message itself
-// must be looked into.
+// weight A, those of the second B, and between them is a gap, so that no phrase is in both. If
+// there is more than one vector, or whole is false, phrases and words may be missing: the message
+// itself must be looked into.
 func vectors(texts [2]string) (out []string, whole bool) {
 	v, whole := newVector(), true
 	for i, text := range texts {
