@@ -345,3 +345,35 @@ func TestPickAttach(t *testing.T) {
 		t.Errorf("status %d, want 0", status)
 	}
 }
+
+// Issue 21, 2 and 3: the picker resumes a session on the same terminal.
+func TestPickResume(t *testing.T) {
+	t.Parallel()
+	environ, path := env(t)
+	demo, err := filepath.Abs(filepath.Join("..", "..", "testdata", "demo", "agent.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	claude := filepath.Join(t.TempDir(), "claude")
+	script := "#!/bin/sh\nif [ \"$1\" = --resume ]; then echo \"resumed <$2>\"; exit 5; fi\n" + demo + "\necho claude --resume fd275993-4dbb-423f-9c63-17f6544f3c69\n"
+	if err := os.WriteFile(claude, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	environ = append(environ, "TERM=xterm-256color", "HOME="+t.TempDir(), "PAUSE=0.02")
+	record := exec.Command("ptyrec", "run", "--", claude)
+	record.Env = environ
+	if out, err := record.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command("ptyrec", "--db", path, "show").CombinedOutput(); err != nil { // the list knows its agent then
+		t.Fatalf("%v: %s", err, out)
+	}
+	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, 100, 24}}, path: path, cmd: exec.Command("ptyrec")}
+	u.Resize(t, 100, 24)
+	u.cmd.Env, u.before = environ, u.Settings(t)
+	u.Start(t, u.cmd)
+	u.see(t, "1/1", "^r resume")
+	u.Type(t, "\x12")
+	u.Await(t, "resumed <fd275993-4dbb-423f-9c63-17f6544f3c69>")
+	u.left(t, 5)
+}
