@@ -13,19 +13,19 @@ import (
 // hostile file each byte could begin a frame of maxData.
 const searchLimit = 256 << 20
 
-// Reader reads the events of one file. The file may be written at the same time. A Reader must not
-// be used concurrently.
+// Reader reads the events of one file of a journal. The file may be written at the same time. A
+// Reader must not be used concurrently.
 type Reader struct {
 	// Session is read from the header; nil if that is damaged.
 	Session *session.Session
 
 	buf    window
-	seed   uint32
-	last   Event // later events are not earlier than this one
-	next   int64 // number of the event that should come next
-	offset int64 // output bytes before it
-	skip   int   // bytes of buf that are consumed
-	work   int64 // bytes checksummed by searches so far
+	seed   uint32 // where checksums start, see seedOf
+	last   Event  // later events are not earlier than this one
+	next   int64  // number of the event that should come next
+	offset int64  // output bytes before it
+	skip   int    // bytes of buf that are consumed
+	work   int64  // bytes checksummed by searches so far
 	torn   int64
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Visible returns a session and its entries, one by one, as their user may see them. It is Transcript
-// for a session of any length. The caller must call done when it has the entries.
+// Visible returns a session and its entries, one by one, as their user may see them. It is
+// Transcript for a session of any length. The caller must call done when it has the entries.
 func (l *Library) Visible(ctx context.Context, info *store.Info) (s session.Session, entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	all, done, err := l.Entries(ctx, info)
 	if err != nil {

@@ -2,7 +2,7 @@ package session
 
 import "time"
 
-// Sighting is one item that a view shows: a message, or an event that stood among the messages.
+// Sighting is one item that a View shows: a message, or an event between messages.
 type Sighting struct {
 	Message
 	Event   string     // EventClear or EventInterrupted; Message is then empty
@@ -22,12 +22,12 @@ type Gap struct {
 	Bytes int
 }
 
-// View is a window on the conversation: the items From, From+1, … of a tape, up to its end. A tape
-// is one continuous text; a new one begins where the screen was wiped or another program took it
-// over.
+// View is what a frame shows of the conversation, for a log to merge: the items From, From+1, … of
+// a tape, up to its end. A tape is one continuous text, put together from frames; a new one begins
+// when the screen is wiped or another program takes it over.
 type View struct {
-	Tape    int
-	From    int
+	Tape    int // number of the tape
+	From    int // number of the first of Items on the tape
 	Items   []Sighting
 	Reprint bool          // the tape may show again what the log already has from the current conversation
 	Past    int           // no later view of the tape shows an item before this one

@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// Nearest returns the name that takes the fewest changes to become key, and their number. Case does
-// not matter.
+// Nearest returns the name that is most like key, as a suggestion for a word that was mistyped, and
+// how many letters must be changed to make them equal. Names are in lower case; key need not be.
 func Nearest(key string, names []string) (best string, changes int) {
 	changes = len(key) + len(names)
 	for _, name := range names {
@@ -14,7 +14,7 @@ func Nearest(key string, names []string) (best string, changes int) {
 	return best, changes
 }
 
-// distance is Levenshtein's, in bytes.
+// distance returns the Levenshtein distance of two words, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -15,7 +15,7 @@ type Announcement struct {
 	Address   Address
 	URL       string
 	Token     string
-	TokenFile string // the user's own file with the token, which is then not printed; or empty
+	TokenFile string // if the user chose a file for the token, its path: the token is not printed then
 	Database  string
 	MCPPath   string // of the Model Context Protocol; empty: it is not served
 
@@ -27,8 +27,8 @@ type Announcement struct {
 	Notice func(format string, args ...any)
 }
 
-// Write writes the URL, with the token unless the user keeps that in a file, to out. It says what
-// the URL is, and warns.
+// Write writes the URL to out, with the token unless there is a TokenFile. With Notice it explains
+// the URL and warns of what others can do.
 func (n Announcement) Write(out io.Writer) error {
 	if !n.Address.Loopback() && n.Address.Cert == "" {
 		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")

@@ -12,16 +12,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Recorder records a session that is shown from elsewhere, as a session of a database.
+// Recorder records a session that runs on another machine, as a session of a local database. It
+// gets the events that a viewer of the session receives.
 type Recorder struct {
 	database string
-	where    string // without a token
+	where    string // URL of the session, without the token
 	warn     func(err error)
 
 	hello   protocol.Hello
 	journal *journal.Writer // nil until the first frame
 	id      string
-	first   time.Duration // when that was, since the start of the other session
+	first   time.Duration // time of the first frame, since the start of the session
 	err     error
 }
 

@@ -1,5 +1,5 @@
-// Package spool keeps the entries of a session in a temporary file, so that memory need not hold
-// them.
+// Package spool keeps the entries of a long session in a temporary file while it is read, so that
+// they need not be in memory all at once.
 package spool
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Spool is a list of entries in a file that has no name: it is gone with the process. Its methods
-// may be called concurrently.
+// Spool is a list of entries in a file without a name, which disappears with the process. Its
+// methods may be called concurrently.
 type Spool struct {
 	file *os.File
 

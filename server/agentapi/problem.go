@@ -29,15 +29,15 @@ func failed(status int, text string, errors ...detail) error {
 	return &problem{Title: http.StatusText(status), Status: status, Detail: text, Errors: errors}
 }
 
-// invalid is the error of a request that is not what the API takes.
+// invalid returns the error for a request that does not fit the schema.
 func invalid(status int, errors ...detail) error {
 	return failed(status, "validation failed", errors...)
 }
 
-// unexpected is the detail of an error that is no fault of the request.
+// unexpected is the detail of an error that the request did not cause.
 const unexpected = "unexpected error occurred"
 
-// problemOf returns an error as the client is told it.
+// problemOf returns the problem that is sent to the client for an error.
 func problemOf(err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {

@@ -13,7 +13,7 @@ import (
 // promptSize is how much of the first prompt a list shows, in characters.
 const promptSize = 200
 
-// columns are entries on their way into the database, one slice for each column.
+// columns holds entries to insert, one slice for each column, so that one statement inserts them.
 type columns struct {
 	id, typ, event, role, agent, text, output, status []string
 	markdown, tool, data                              []*string
