@@ -19,11 +19,10 @@ const longest = 16 << 20
 // documents reads the JSON documents of a log, one after the other: each line of a .jsonl, or each
 // member of a .json and each element of its lists.
 type documents struct {
-	in    *bufio.Reader
-	seen  func(n int)
-	buf   []byte
-	long  int  // documents that were too long
-	whole bool // the last line had an end
+	in   *bufio.Reader
+	seen func(n int)
+	buf  []byte
+	long int // documents that were too long
 }
 
 // readDocuments calls fn with each document of a file, until fn returns false. It returns how many
@@ -87,7 +86,7 @@ func (d *documents) lines(fn func([]byte) bool) error {
 		case len(line) > 0 && !fn(line):
 			return nil
 		}
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if cap(d.buf) > 1<<20 {

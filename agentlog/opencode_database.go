@@ -54,7 +54,7 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 		}
 		return nil
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	rows, err := db.Query(`SELECT s.id, coalesce(s.parent_id, ''), s.time_updated,
 		(SELECT count(*) || '/' || coalesce(max(time_updated), 0) || '/' || coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id),
 		(SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id) FROM session AS s ORDER BY s.id`)
@@ -62,7 +62,7 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 		report(fmt.Errorf("%s: %w", o.path, err))
 		return nil
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	at := map[string]int{}
 	var children []Log
 	for rows.Next() {
@@ -97,7 +97,7 @@ func (o opencodeDatabase) read(l *Log, w *writer) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	for i, id := range l.Files {
 		if w.side = ""; i > 0 {
 			w.side = id
@@ -121,7 +121,7 @@ func (o opencodeDatabase) readSession(db *sql.DB, id string, r opencodeReader) e
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var message string
 		var doc []byte
@@ -149,7 +149,7 @@ func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, d
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var id string
 		var doc []byte

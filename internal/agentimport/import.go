@@ -131,7 +131,7 @@ func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
 	if c == nil {
 		return err
 	}
-	defer c.spool.Close()
+	defer func() { _ = c.spool.Close() }()
 	if c.facts.Broken+c.facts.Long > 0 {
 		im.Notice("%s: %s", printable.Line(l.Path), leftOut(c.facts))
 	}
