@@ -83,7 +83,7 @@ no line ` + evil
 		{"list"}, {"list", "-i"}, {}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--branch", evil}, {"list", "--commit", evil}, {"trailer", "--url", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
 		{"search", "evilword"}, {"search", "evilword", "--json"}, {"search", evil}, {"search", `"` + evil},
 		{"show", "last"}, {"show", "last", "--tools", "--thinking"}, {"show", "last#2"}, {"show", "last", "--json"}, {"show", evil}, {"show", "last#" + evil},
-		{"stats"}, {"stats", "--json"}, {"diff", "last"}, {"diff", "last", "--json"}, {"diff", evil}, {"forget", evil}, {"forget", "last", "--yes"}, {"tail", "last"}, {"tail", "last", "--json"}, {"tail", evil}, {"play", evil}, {"play", "last"},
+		{"stats"}, {"stats", "--json"}, {"diff", "last"}, {"diff", "last", "--json"}, {"diff", evil}, {"blame", evil}, {"blame", evil + ":1"}, {"blame", name(".cast") + ":1"}, {"forget", evil}, {"forget", "last", "--yes"}, {"tail", "last"}, {"tail", "last", "--json"}, {"tail", evil}, {"play", evil}, {"play", "last"},
 		{"export", "--session", "last", "--format", "json"}, {"export", "--session", "last", "--format", "jsonl"}, {"export", "--session", "last", "--format", "md"},
 		{"export", "--session", "last", "--format", "txt"}, {"export", "--session", "last", "--format", "html"}, {"export", "--session", "last", "--format", "svg"},
 		{"export", "--session", "last", "--format", evil}, {"export", name(".nosuch")}, {"export", "--session", evil},

@@ -77,7 +77,7 @@ func commandGroups(a *app) []commandGroup {
 	return []commandGroup{
 		{"Record", []*cobra.Command{newRunCmd(a), newResumeCmd(a), newExecCmd(a), newImportCmd(a)}},
 		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
-		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newTrailerCmd(a)}},
+		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newBlameCmd(a), newTrailerCmd(a)}},
 		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newForgetCmd(a), newPruneCmd(a), newRedactCmd(a)}},
 		{"Export", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newExplainCmd(a), newScreenCmd(a)}},
 		{setUp, []*cobra.Command{newInitCmd(a), newConfigCmd(a), newVerifyCmd(a), newDoctorCmd(a), newVersionCmd(a)}},
