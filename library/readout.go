@@ -38,9 +38,9 @@ func unlessReadOnly(err error) error {
 	return err
 }
 
-// ReadOutAll reads out the sessions that the filter chooses and that are not read out yet, so that
-// the database knows what was said in them, as far as it takes that now. It warns of what cannot be
-// read.
+// ReadOutAll reads out the sessions that the filter chooses and that are not read out yet, whatever
+// their agents: those are known only when a session is read. Then the database knows what was said
+// in them, as far as it takes that now. ReadOutAll warns of what cannot be read.
 func (l *Library) ReadOutAll(ctx context.Context, filter store.Filter) error {
 	return l.readOutAll(ctx, filter, func(*store.Info, iter.Seq2[*session.Entry, error]) error { return nil })
 }
@@ -48,7 +48,7 @@ func (l *Library) ReadOutAll(ctx context.Context, filter store.Filter) error {
 // readOutAll implements ReadOutAll. It calls unsaved with the entries that the database does not
 // take now.
 func (l *Library) readOutAll(ctx context.Context, filter store.Filter, unsaved func(*store.Info, iter.Seq2[*session.Entry, error]) error) error {
-	filter.Unread, filter.Limit = true, 0
+	filter.Unread, filter.Limit, filter.Agent = true, 0, ""
 	infos, err := l.Store.Sessions(ctx, filter)
 	if err != nil {
 		return err
@@ -78,6 +78,11 @@ func (l *Library) readOutAll(ctx context.Context, filter store.Filter, unsaved f
 	return nil
 }
 
+// saidBy reports whether an agent, if one is named, took part in a conversation.
+func saidBy(agent string, entries []*session.Entry) bool {
+	return agent == "" || slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Agent == agent })
+}
+
 // Search asks the database, and reads the sessions whose entries it does not take now; their hits
 // come first. There are q.Filter.Limit hits at most.
 func (l *Library) Search(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
@@ -85,7 +90,7 @@ func (l *Library) Search(ctx context.Context, q store.Query) (labels []*store.La
 	searched := map[string]bool{}
 	err = l.readOutAll(ctx, q.Filter, func(info *store.Info, all iter.Seq2[*session.Entry, error]) error {
 		entries, err := collect(all)
-		if err != nil {
+		if err != nil || !saidBy(q.Filter.Agent, entries) {
 			return err
 		}
 		found, err := store.SearchEntries(ctx, q, info, entries)
