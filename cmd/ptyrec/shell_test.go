@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -165,4 +166,42 @@ func TestZshWithoutCompinit(t *testing.T) {
 	u.Await(t, "ready> ")
 	u.Type(t, "exit\r")
 	ptytest.Status(t, cmd)
+}
+
+// Issue 12, 3.10: a bash whose PROMPT_COMMAND is taken away says no more how its commands ended.
+func TestE12WithoutPromptCommand(t *testing.T) {
+	t.Parallel()
+	u, cmd, _ := shells[0].start(t, "--shell")
+	u.Await(t, "ready> ")
+	for _, line := range []string{"PROMPT_COMMAND=", "sh -c 'exit 7'", "true", ""} {
+		u.Type(t, line+"\r")
+		u.Await(t, "ready> ")
+	}
+	u.Type(t, "exit\r")
+	ptytest.Status(t, cmd)
+	show := exec.Command("ptyrec", "show", "--json", "last")
+	show.Env = cmd.Env
+	out, err := show.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var transcript struct {
+		Entries []struct {
+			Role, Text string
+			Status     *int     `json:"exit_status"`
+			Duration   *float64 `json:"duration"`
+		}
+	}
+	if err := json.Unmarshal(out, &transcript); err != nil {
+		t.Fatal(err)
+	}
+	ended := map[string]int{}
+	for _, e := range transcript.Entries {
+		if e.Role == "shell" && e.Status != nil && e.Duration != nil {
+			ended[e.Text] = *e.Status
+		}
+	}
+	if want := map[string]int{"PROMPT_COMMAND=": 0, "sh -c 'exit 7'": 7, "true": 0}; !maps.Equal(ended, want) {
+		t.Errorf("ended with a status and a duration: %v, want %v\n%s", ended, want, out)
+	}
 }

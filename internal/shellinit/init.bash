@@ -23,8 +23,8 @@ if [[ $- == *i* && -z ${__ptyrec_marks-} ]]; then
     case $PWD in *[[:cntrl:]]*) ;; *) printf '\033]7;file://%s%s\007' "${HOSTNAME-}" "${PWD//\%/%25}" ;; esac # the folder
     return $status
   }
-  __ptyrec_mark() {
-    case $PS1 in *133\;A*) ;; *) PS1='\[\033]133;A\007\]'$PS1'\[\033]133;B\007\]' ;; esac
+  __ptyrec_mark() { # D is in the prompt, too: somebody may empty PROMPT_COMMAND
+    case $PS1 in *133\;A*) ;; *) PS1='\[${__ptyrec_ran:+\033]133;D;$?\007}\033]133;A\007\]'$PS1'\[\033]133;B\007\]' ;; esac
   }
   if [[ $(declare -p PROMPT_COMMAND 2>/dev/null) == 'declare -a'* ]]; then
     PROMPT_COMMAND=(__ptyrec_prompt "${PROMPT_COMMAND[@]}" __ptyrec_mark)
