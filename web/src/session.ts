@@ -23,6 +23,9 @@ const saving = 150, retry = 3000, pause = 500; // ms
 const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
+/** another ends the task: what follows is done in one of its own. */
+const another = (): Promise<void> => new Promise((done) => setTimeout(done));
+
 interface State { place?: Place; part?: Part }
 type Part = "talk" | "stage" | "diff";
 const parts: Record<Part, string> = { talk: "Conversation", stage: "Terminal", diff: "Changes" };
@@ -111,7 +114,7 @@ export class SessionPage implements Page {
   // openStage loads what the terminal needs, and shows it beside the conversation.
   private async openStage(): Promise<void> {
     const xterm = await import("./xterm.js");
-    await new Promise((done) => setTimeout(done)); // to run the script and to make a terminal are two tasks: keys come between
+    await another(); // to run the script, to make the terminals, and to draw one are tasks of their own: keys come between
     if (this.stop.signal.aborted) return;
     this.stage = new Stage(xterm, this.session, this.write, {
       entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
@@ -122,6 +125,8 @@ export class SessionPage implements Page {
       time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
     });
     this.panes.append(this.stage.el);
+    await another();
+    if (this.stop.signal.aborted) return;
     this.stage.open(this.inView());
     if (!this.session.attachable) await this.seek();
   }
