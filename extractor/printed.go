@@ -88,6 +88,11 @@ func (p *printed) commit(n int) {
 	}
 }
 
+// moved notes that the tape lost its first n lines, which are in text.
+func (p *printed) moved(n int) {
+	p.from, p.end, p.shown = max(0, p.from-n), max(0, p.end-n), max(0, p.shown-n)
+}
+
 // gone keeps what a command had printed of which nothing is left on the tape.
 func (p *printed) gone() {
 	if p.tape != nil {

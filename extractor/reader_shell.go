@@ -128,9 +128,7 @@ func (r *Reader) forgetCommands(t *tape) {
 	for i := range s.commands {
 		c := &s.commands[i]
 		c.printed.commit(min(cut, c.End))
-		c.printed.from -= cut
-		c.printed.end -= cut
-		c.printed.shown -= cut
+		c.printed.moved(cut)
 		c.First, c.End, c.out = c.First-cut, c.End-cut, c.out-cut
 	}
 	s.start, s.typing = max(0, s.start-cut), s.typing-cut

@@ -139,3 +139,26 @@ func ran(e *session.Entry) string {
 	}
 	return out
 }
+
+// Issue 12, 1.1: after 1,500 commands that print nothing the extractor panicked.
+func TestE12SilentCommands(t *testing.T) {
+	for _, n := range []int{1500, 3000, 5000} {
+		var s screenplay
+		for i := range n {
+			s.show(20*time.Millisecond, fmt.Sprintf("%strue %d\n\x1b]133;C\x07\x1b]133;D;0\x07", marked("$ "), i))
+		}
+		s.show(time.Second, marked("$ "))
+		var got, want []string
+		for _, e := range process(window, s.events, nil) {
+			if e.Role == session.RoleShell {
+				got = append(got, e.Text)
+			}
+		}
+		for i := range n {
+			want = append(want, fmt.Sprintf("true %d", i))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d commands (-want +got):\n%s", n, diff)
+		}
+	}
+}
