@@ -19,7 +19,7 @@ func (a *app) prices() (*usage.Prices, error) {
 	}
 	standard, err := config.PricesPath()
 	if err != nil && c.Stats.Prices == "" {
-		return usage.Listed(), nil //nolint:nilerr // without a home there is no file
+		return usage.Listed(), nil // without a home there is no file
 	}
 	return usage.LoadPrices(c.Stats.Prices, standard)
 }
