@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/retention"
 	"github.com/ptyrec/ptyrec/internal/xdg"
 	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/team"
 )
 
 // template is a configuration file without any setting, with a comment for each key.
@@ -35,6 +37,53 @@ type Config struct {
 	Stats     Stats     `toml:"stats"`
 	Attach    Attach    `toml:"attach"`
 	Redact    Redact    `toml:"redact"`
+	Team      Team      `toml:"team"`
+}
+
+// Team says what is sent to the server of a team. Its zero value sends nothing.
+type Team struct {
+	Server  string        `toml:"server"`
+	Folders []string      `toml:"folders"`
+	Agents  []string      `toml:"agents"`
+	Raw     bool          `toml:"raw"`
+	Space   string        `toml:"space"`
+	Spaces  []team.Folder `toml:"spaces"`
+}
+
+// Rules returns which sessions are sent. With everything, these are all, if no folders are set.
+func (t *Team) Rules(everything bool) (team.Rules, error) {
+	r := team.Rules{Agents: t.Agents, Raw: t.Raw, Space: t.Space, All: everything && len(t.Folders) == 0}
+	for _, folder := range t.Folders {
+		path, err := absolute(folder)
+		if err != nil {
+			return r, err
+		}
+		r.Folders = append(r.Folders, path)
+	}
+	for _, f := range t.Spaces {
+		path, err := absolute(f.Folder)
+		if err != nil {
+			return r, err
+		}
+		r.Spaces = append(r.Spaces, team.Folder{Folder: path, Space: f.Space})
+	}
+	return r, nil
+}
+
+// absolute returns the path of a folder that may begin with ~.
+func absolute(folder string) (string, error) {
+	rest, ok := strings.CutPrefix(folder, "~")
+	if ok && (rest == "" || rest[0] == '/') {
+		home, err := xdg.Home()
+		if err != nil {
+			return "", err
+		}
+		folder = home + rest
+	}
+	if !filepath.IsAbs(folder) {
+		return "", fmt.Errorf("folder %q is no absolute path", folder)
+	}
+	return filepath.Clean(folder), nil
 }
 
 // Run has the settings of `ptyrec run`.
@@ -99,7 +148,8 @@ type Redact struct {
 
 // Default returns the settings where nothing is set.
 func Default() Config {
-	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true}}
+	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true},
+		Team: Team{Folders: []string{}, Agents: []string{}, Raw: true, Spaces: []team.Folder{}}}
 }
 
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
@@ -163,6 +213,9 @@ func Read(path string, c *Config) error {
 	if _, err := cli.ParseKey(c.Attach.DetachKey); err != nil {
 		return fileError(path, fmt.Errorf("attach.detach_key: %w", err), cli.KeyHint)
 	}
+	if _, err := c.Team.Rules(false); err != nil {
+		return fileError(path, fmt.Errorf("team: %w", err), `write folders from the root on, or as "~/work"`)
+	}
 	if _, err := c.Redact.Redactor(); err != nil {
 		return fileError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")
 	}
@@ -195,6 +248,11 @@ func (c *Config) environment(get func(string) string) error {
 		}
 		*to = on
 	}
+	for name, to := range map[string]*string{"PTYREC_TEAM_SERVER": &c.Team.Server, "PTYREC_TEAM_SPACE": &c.Team.Space} {
+		if text := get(name); text != "" {
+			*to = text
+		}
+	}
 	if text := get("PTYREC_NOTICE"); text != "" {
 		if err := checkNotice(text); err != nil {
 			return cli.Fail(fmt.Errorf("$PTYREC_NOTICE: %w", err), noticeHint)
@@ -216,7 +274,8 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 // keys returns all keys of the file.
 func keys() []string {
 	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc", "notify.desktop", "notify.command", "notify.webhook", "notify.secret",
-		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp"}
+		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp",
+		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.space", "team.spaces", "team.spaces.folder", "team.spaces.space"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Push is what a machine knows of a session that it sends to the server of a team. It is written
+// before something is sent and after it was accepted, so that a sender that was killed, or whose
+// answer was lost, can go on.
+type Push struct {
+	Server   string    `json:"server,omitempty"`   // its URL
+	Remote   string    `json:"remote,omitempty"`   // the session's id there
+	Machine  string    `json:"machine,omitempty"`  // the name under which it is sent
+	Version  int64     `json:"version,omitempty"`  // of the description
+	Entries  int64     `json:"entries,omitempty"`  // version of the entries that were sent last
+	Segments []string  `json:"segments,omitempty"` // SHA-256 of the segments that the server has, or is about to have
+	Digest   string    `json:"digest,omitempty"`   // of the entries that the server has
+	Seen     string    `json:"seen,omitempty"`     // what the session looked like when all of it had been sent
+	Sent     time.Time `json:"sent,omitzero"`      // when that was
+	Waits    time.Time `json:"waits,omitzero"`     // since when it waits; zero: it does not
+	Failed   string    `json:"failed,omitempty"`   // why
+	Never    bool      `json:"never,omitempty"`    // it is never sent
+	Deleted  bool      `json:"deleted,omitempty"`  // the server does not take it any more
+}
+
+// Pushes returns what is known of the sessions that are sent, by their ids.
+func (s *Store) Pushes(ctx context.Context) (pushes map[string]Push, err error) {
+	pushes = map[string]Push{}
+	err = s.view(ctx, "read pushes", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT session, state FROM pushes")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var id, state string
+			if err := rows.Scan(&id, &state); err != nil {
+				return err
+			}
+			var p Push
+			if err := json.Unmarshal([]byte(state), &p); err != nil {
+				return fmt.Errorf("session %s: push: %w: %w", id, session.ErrCorrupt, err)
+			}
+			pushes[id] = p
+		}
+		return rows.Err()
+	})
+	return pushes, err
+}
+
+// SavePush notes what is known of a session that is sent. A power loss after it does not undo it.
+func (s *Store) SavePush(ctx context.Context, id string, p Push) error {
+	state, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.updateDurably(ctx, "note push", s.wait, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO pushes (session, state) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET state = ?2", id, string(state))
+		return err
+	})
+}

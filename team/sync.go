@@ -1,0 +1,327 @@
+// Package team sends this machine's sessions to the server of a team. The database here is the
+// source of truth; the server has a copy that can be made again.
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Rules choose the sessions that are sent.
+type Rules struct {
+	Folders []string // absolute; nothing outside is ever sent
+	All     bool     // everything is sent, whatever the folders are: for containers
+	Agents  []string // only sessions with one of these; none: all
+	Raw     bool     // the raw log, too
+	Space   string   // empty: only you read them
+	Spaces  []Folder // for some folders
+}
+
+// Folder is a folder whose sessions go into a space.
+type Folder struct {
+	Folder string `toml:"folder"`
+	Space  string `toml:"space"`
+}
+
+// Sends reports whether a session may be sent.
+func (r *Rules) Sends(info *store.Info) bool {
+	if len(r.Agents) > 0 && !slices.ContainsFunc(info.Agents, func(a session.Agent) bool { return slices.Contains(r.Agents, a.Name) }) {
+		return false
+	}
+	return r.All || slices.ContainsFunc(r.Folders, func(folder string) bool { return within(info.Cwd, folder) })
+}
+
+// within reports whether a path is a folder or in it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, filepath.Clean(path))
+	return err == nil && filepath.IsAbs(path) && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+// spaceOf returns the space of a session: that of the innermost folder.
+func (r *Rules) spaceOf(info *store.Info) string {
+	space, depth := r.Space, 0
+	for _, f := range r.Spaces {
+		if len(f.Folder) > depth && within(info.Cwd, f.Folder) {
+			space, depth = f.Space, len(f.Folder)
+		}
+	}
+	return space
+}
+
+// Syncer sends sessions.
+type Syncer struct {
+	Store   *store.Store
+	Library *library.Library // its redaction must be on
+	Server  *Server
+	Rules   Rules
+	Home    string // is written as ~
+}
+
+// ErrRedactionOff says that nothing is sent while secrets are not taken out.
+var ErrRedactionOff = errors.New("nothing is sent while redaction is off")
+
+// ErrOutside says that a session may not be sent.
+var ErrOutside = errors.New("it is outside the folders and agents that are sent")
+
+// ErrNever says that a session is never sent.
+var ErrNever = errors.New("it is never sent: it was withdrawn, or the server's team deleted it")
+
+// Waiting returns the sessions that were not sent as they are now, the oldest first.
+func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[string]store.Push, err error) {
+	all, err := s.Store.Sessions(ctx, store.Filter{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if pushes, err = s.Store.Pushes(ctx); err != nil {
+		return nil, nil, err
+	}
+	for _, info := range slices.Backward(all) {
+		p := pushes[info.ID]
+		if info.Status == store.Live || p.Never || p.Deleted || !s.Rules.Sends(info) || p.Server == s.Server.URL() && p.Seen == s.look(info) {
+			continue
+		}
+		infos = append(infos, info)
+	}
+	return infos, pushes, nil
+}
+
+// look returns what a session looks like without reading all of it: another look means that there
+// may be something to send.
+func (s *Syncer) look(info *store.Info) string {
+	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw}) // plain values
+	return sumOf(text)
+}
+
+// Send sends a session, or what is new of it.
+func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
+	switch {
+	case s.Library.Redact.Redactor == nil:
+		return ErrRedactionOff
+	case !s.Rules.Sends(info):
+		return ErrOutside
+	}
+	pushes, err := s.Store.Pushes(ctx)
+	if err != nil {
+		return err
+	}
+	p := pushes[info.ID]
+	if p.Never || p.Deleted {
+		return ErrNever
+	}
+	if p.Server != s.Server.URL() {
+		p = store.Push{Server: s.Server.URL(), Machine: rand.Text()}
+	}
+	if p.Waits.IsZero() {
+		p.Waits = time.Now()
+	}
+	look := s.look(info)
+	c, err := read(ctx, s.Library, info, s.Home, s.Rules.Raw)
+	if err == nil {
+		err = s.send(ctx, c, &p)
+	}
+	if err != nil {
+		p.Failed = err.Error()
+		return errors.Join(err, s.Store.SavePush(context.WithoutCancel(ctx), info.ID, p))
+	}
+	p.Seen, p.Sent, p.Waits, p.Failed = look, time.Now(), time.Time{}, ""
+	if now, err := s.Store.Find(ctx, info.ID); err == nil { // it may have been read out meanwhile
+		p.Seen = s.look(now)
+	}
+	return s.Store.SavePush(ctx, info.ID, p)
+}
+
+// state is how much of a session the server has.
+type state struct {
+	ID      string `json:"id"`
+	Events  int64  `json:"events"`
+	SHA256  string `json:"sha256"`
+	Entries int64  `json:"entries_version"`
+	Deleted bool   `json:"deleted"`
+}
+
+// send sends what the server does not have.
+func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
+	p.Version++
+	if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
+		return err
+	}
+	have, err := s.begin(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	if !ours(have, p, c.segments) { // a clone of this machine sends a session with the same id
+		p.Machine, p.Segments, p.Entries, p.Digest = rand.Text(), nil, 0, ""
+		if have, err = s.begin(ctx, c, p); err != nil {
+			return err
+		}
+	}
+	p.Remote = have.ID
+	if have.Deleted {
+		p.Deleted = true
+		return ErrNever
+	}
+	if err := s.sendRaw(ctx, c, p, have); err != nil {
+		return err
+	}
+	p.Entries = max(p.Entries, have.Entries)
+	if p.Digest != c.digest || p.Entries != have.Entries {
+		if err := s.sendEntries(ctx, c, p); err != nil {
+			return err
+		}
+	}
+	err = s.end(ctx, c, p)
+	if isConflict(err) { // the server was set back
+		if err = s.sendEntries(ctx, c, p); err == nil {
+			err = s.end(ctx, c, p)
+		}
+	}
+	if err == nil {
+		p.Segments = nil
+		for _, seg := range c.segments {
+			p.Segments = append(p.Segments, sumOf(seg.Data))
+		}
+	}
+	return err
+}
+
+// ours reports whether the server has nothing that this machine did not send.
+func ours(have state, p *store.Push, segments []store.Segment) bool {
+	same := func(seg store.Segment) bool { return seg.EndEvent == have.Events && sumOf(seg.Data) == have.SHA256 }
+	return have.Entries <= p.Entries && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || slices.ContainsFunc(segments, same))
+}
+
+func path(p *store.Push, id, rest string) string {
+	if p.Remote != "" {
+		id = p.Remote
+	}
+	return "/api/push/" + url.PathEscape(id) + rest
+}
+
+const jsonType = "application/json"
+
+// begin makes the session known to the server.
+func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
+	body, err := json.Marshal(map[string]any{
+		"session": c.session, "name": s.Library.Redact.Title(c.info.Name, nil), "note": s.Library.Redact.Title(c.info.Note, nil), "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version,
+	})
+	if err == nil {
+		err = s.Server.call(ctx, http.MethodPut, "/api/push/"+url.PathEscape(c.info.ID), jsonType, body, &have)
+	}
+	return have, err
+}
+
+// sendRaw sends the segments that the server does not have. If it has another raw log, that of a
+// session from which secrets were taken out since, it is replaced.
+func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have state) error {
+	next := slices.IndexFunc(c.segments, func(seg store.Segment) bool { return seg.EndEvent == have.Events && sumOf(seg.Data) == have.SHA256 }) + 1
+	if next == 0 && have.Events > 0 {
+		if err := s.Server.call(ctx, http.MethodDelete, path(p, c.info.ID, "/raw"), "", nil, nil); err != nil {
+			return err
+		}
+	}
+	for _, seg := range c.segments[next:] {
+		p.Segments = append(p.Segments, sumOf(seg.Data))
+		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
+			return err
+		}
+		err := s.Server.call(ctx, http.MethodPut, path(p, c.info.ID, "/raw?event="+strconv.FormatInt(seg.FirstEvent, 10)), "application/octet-stream", seg.Data, nil)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Limits of the entries of one call.
+const (
+	maxBatch = 3 << 20 // bytes
+	maxCount = 10_000
+)
+
+// sendEntries sends all entries.
+func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push) error {
+	all := true
+	for rest := c.entries; all || len(rest) > 0; all = false {
+		n, size := 0, 0
+		for n < len(rest) && n < maxCount && (n == 0 || size+len(rest[n]) < maxBatch) {
+			size += len(rest[n])
+			n++
+		}
+		p.Entries, p.Digest = p.Entries+1, ""
+		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
+			return err
+		}
+		body, err := json.Marshal(map[string]any{"version": p.Entries, "entries": append([]json.RawMessage{}, rest[:n]...), "all": all})
+		if err != nil {
+			return err
+		}
+		if err := s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/entries"), jsonType, body, nil); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// end has the server compare what it has.
+func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
+	events := int64(0)
+	if n := len(c.segments); n > 0 {
+		events = c.segments[n-1].EndEvent
+	}
+	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": events, "entries": len(c.entries), "digest": c.digest})
+	if err == nil {
+		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)
+	}
+	if err == nil {
+		p.Digest = c.digest
+	}
+	return err
+}
+
+// Withdraw takes a session back from the server. It is never sent again.
+func (s *Syncer) Withdraw(ctx context.Context, id string) error {
+	pushes, err := s.Store.Pushes(ctx)
+	if err != nil {
+		return err
+	}
+	p := pushes[id]
+	if p.Server != "" && p.Server != s.Server.URL() {
+		return fmt.Errorf("it was sent to %s", p.Server)
+	}
+	p.Never = true
+	if err := s.Store.SavePush(ctx, id, p); err != nil {
+		return err
+	}
+	err = s.Server.call(ctx, http.MethodDelete, path(&p, id, ""), "", nil, nil)
+	var refused *statusError
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound && p.Remote == "" {
+		return nil // it was never there
+	}
+	return err
+}
+
+// Never has a session never sent. What the server has of it stays there.
+func Never(ctx context.Context, db *store.Store, id string) error {
+	pushes, err := db.Pushes(ctx)
+	if err != nil {
+		return err
+	}
+	p := pushes[id]
+	p.Never = true
+	return db.SavePush(ctx, id, p)
+}
