@@ -111,7 +111,7 @@ func TestStitchAfterResize(t *testing.T) {
 }
 
 // Rows that a resize brings back from a gap belong below it: the line above the gap stays whole
-// (SITUATIONS.md, 1).
+//.
 func TestStitchAfterResizeBelowGap(t *testing.T) {
 	var tp tape
 	tp.stitch(rows(40, "A retry loop validates its own output on", "every call. The build step batches the"))
