@@ -110,8 +110,7 @@ func TestStitchAfterResize(t *testing.T) {
 	}
 }
 
-// Rows that a resize brings back from a gap belong below it: the line above the gap stays whole
-//.
+// Rows that a resize brings back from a gap belong below it: the line above the gap stays whole.
 func TestStitchAfterResizeBelowGap(t *testing.T) {
 	var tp tape
 	tp.stitch(rows(40, "A retry loop validates its own output on", "every call. The build step batches the"))
