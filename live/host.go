@@ -377,6 +377,8 @@ func (h *Host) Finish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.over = true
+	now := time.Now().UTC()
+	h.session.EndedAt = &now // who attaches now learns that the child is over
 	h.dropGrant()
 	h.typing.flush()
 }

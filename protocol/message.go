@@ -59,10 +59,10 @@ type Link struct {
 // Hello is the session's first frame.
 type Hello struct {
 	Version int             `json:"version"`
-	Server  string          `json:"server"` // "ptyrec 1.2.3"
-	Viewer  string          `json:"viewer"` // the id that Control lists this viewer under
-	Session session.Session `json:"session"`
-	Cols    int             `json:"cols"` // of the window now, in cells
+	Server  string          `json:"server"`  // "ptyrec 1.2.3"
+	Viewer  string          `json:"viewer"`  // the id that Control lists this viewer under
+	Session session.Session `json:"session"` // with EndedAt if the child is over
+	Cols    int             `json:"cols"`    // of the window now, in cells
 	Rows    int             `json:"rows"`
 	Seq     int64           `json:"seq"`    // of the next byte that the child writes
 	Frames  int64           `json:"frames"` // the number of the next frame of the raw log

@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/pg"
 )
@@ -65,4 +67,13 @@ func shortID(ctx context.Context, db *store.Store, id string) string {
 		return id
 	}
 	return listing.NewShortIDs(ids).Of(id)
+}
+
+// library returns the sessions of db as the user may see them.
+func (a *app) library(db library.Store) (*library.Library, error) {
+	r, err := a.redaction()
+	return &library.Library{
+		Store: db, Redact: r, Warn: a.notice,
+		Progress: func(label string, total int64) *cli.Progress { return a.progress(label, "", total) },
+	}, err
 }

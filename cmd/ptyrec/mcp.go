@@ -18,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/timespan"
+	"github.com/ptyrec/ptyrec/internal/webserver"
 	"github.com/ptyrec/ptyrec/server/mcp"
 )
 
@@ -153,10 +154,11 @@ func (a *app) openArchive(ctx context.Context) (*mcp.Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := newPast(a, db)
+	lib, err := a.library(db)
 	if err != nil {
 		return nil, err
 	}
+	past := webserver.NewPast(lib)
 	a.closeLater(past)
 	live, err := client.Dial(ctx, "", a.liveOptions(db))
 	if err != nil {

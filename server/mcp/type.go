@@ -239,6 +239,8 @@ func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *s
 	switch {
 	case err != nil:
 		return nil, nil, answer{}, typingError(info.ID, err)
+	case hello.Session.EndedAt != nil: // its recorder still works
+		return nil, nil, answer{}, toolErrorf("The session is over: nothing was typed.")
 	case hello.Control.Grant != nil:
 		return db, info, answer{}, nil
 	case !s.Ask || !canAsk(c):

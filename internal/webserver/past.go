@@ -1,4 +1,4 @@
-package main
+package webserver
 
 import (
 	"context"
@@ -12,34 +12,18 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/server"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// past is what servers read of stored sessions.
-type past struct {
-	*library.Past
-}
+// Past is what servers read of stored sessions. It implements server.Past.
+type Past struct{ *library.Past }
 
-// newPast returns the past. Close must be called.
-func newPast(a *app, db library.Store) (*past, error) {
-	l, err := a.library(db)
-	if err != nil {
-		return nil, err
-	}
-	return &past{library.NewPast(l)}, nil
-}
-
-// library returns the sessions of db as the user may see them.
-func (a *app) library(db library.Store) (*library.Library, error) {
-	r, err := a.redaction()
-	return &library.Library{
-		Store: db, Redact: r, Warn: a.notice,
-		Progress: func(label string, total int64) *cli.Progress { return a.progress(label, "", total) },
-	}, err
-}
+// NewPast returns the past of a library. Close must be called.
+func NewPast(l *library.Library) *Past { return &Past{library.NewPast(l)} }
 
 // Export implements server.Past.
-func (v *past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
+func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
 	if !slices.Contains(export.Formats(), format) {
 		return errors.New("unknown format " + format)
 	}
@@ -58,4 +42,13 @@ func (v *past) Export(ctx context.Context, w io.Writer, format string, info *sto
 		return fmt.Errorf("%w: %w", server.ErrPart, err)
 	}
 	return err
+}
+
+// entries returns all entries of a session that is over, which it first reads to its end.
+func (v *Past) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+	page, reading, err := v.Page(ctx, info, store.Span{})
+	for err == nil && reading != nil {
+		page, reading, err = v.Page(ctx, info, store.Span{})
+	}
+	return page.Entries, err
 }
