@@ -7,7 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Who attaches after the child's end, while the recorder still works, learns that the child is over.
+// Who attaches after the child's end, while the recorder still works, learns that the child is
+// over.
 func TestHelloAfterTheEnd(t *testing.T) {
 	f := newFake(t, live.Options{})
 	if p := f.attach(protocol.Attach{Mode: protocol.ModeNone}); p.hello.Session.EndedAt != nil {

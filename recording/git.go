@@ -26,7 +26,7 @@ type repository struct {
 // watchRepository begins to find out the state at the start.
 func watchRepository(ctx context.Context, o Options) *repository {
 	r := &repository{dir: o.Session.Cwd, started: o.Session.StartedAt, redact: o.Redact, known: make(chan struct{}), told: make(chan struct{})}
-	ctx, r.stop = context.WithTimeout(ctx, git.Limit)
+	ctx, r.stop = context.WithTimeout(ctx, git.Limit())
 	go func() {
 		defer close(r.known)
 		r.git.Start = r.shown(git.StateOf(ctx, r.dir, false))
@@ -58,7 +58,7 @@ func (r *repository) tellEnd(ctx context.Context, tell func(session.Git)) {
 	if r.git.Start == nil {
 		return // there is none, or git does not answer
 	}
-	ctx, cancel := context.WithTimeout(ctx, git.Limit)
+	ctx, cancel := context.WithTimeout(ctx, git.Limit())
 	defer cancel()
 	g := r.git
 	quick := g.Start.Dirty == nil

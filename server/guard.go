@@ -49,7 +49,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
-		found, err := mayNothing, error(nil)
+		var found right
+		var err error
 		if s.Users != nil {
 			r, found, err = s.enterUser(r, tokens)
 		} else {

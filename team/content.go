@@ -115,8 +115,8 @@ func encode(e *session.Entry, home string) (json.RawMessage, error) {
 	return json.Marshal(&c)
 }
 
-// segments returns the raw log as it is sent. What was typed, and what others noted, keeps its place
-// and loses its data.
+// segments returns the raw log as it is sent. What was typed, and what others noted, keeps its
+// place and loses its data.
 func segments(ctx context.Context, l *library.Library, info *store.Info) ([]store.Segment, error) {
 	source, err := archive.NewMasked(ctx, l.Store, info, l.Redact)
 	if err != nil {

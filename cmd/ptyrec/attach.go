@@ -11,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
-	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/remotelog"
 	"github.com/ptyrec/ptyrec/internal/tui"
@@ -129,7 +128,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder) error {
 	ended, err := w.Run(ctx)
 	if log != nil {
-		a.endRecording(log)
+		log.Finish(a.notice)
 	}
 	for _, text := range ended.Notices {
 		a.notice("%s", text)
@@ -145,17 +144,6 @@ func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder
 		return err
 	}
 	return cli.ExitStatus(ended.Status)
-}
-
-// endRecording ends what --record has recorded, and says where it is.
-func (a *app) endRecording(log *remotelog.Recorder) {
-	id, lost, err := log.Close()
-	if err != nil {
-		a.notice("warning: %d bytes of this session were not recorded: %v", lost, err)
-	}
-	if id != "" {
-		a.notice("recorded as %s; `ptyrec show %[1]s` shows it", id[:min(listing.MinPrefix, len(id))])
-	}
 }
 
 // storedStatus returns the exit status of a session that the database knows as ended.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/launch"
 	"github.com/ptyrec/ptyrec/recorder"
 )
 
@@ -17,7 +18,7 @@ func detach(a *app, command []string, f runFlags) error {
 		return usageError(err)
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
-		return startFailure(err)
+		return launch.Failure(err)
 	}
 	path, err := a.dbPath()
 	if err != nil {

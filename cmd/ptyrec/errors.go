@@ -9,12 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// Exit statuses beside those of package cli.
-const (
-	statusNoLog         = 4
-	statusNotExecutable = 126
-	statusNotFound      = 127
-)
+// statusNoLog is an exit status of verify.
+const statusNoLog = 4
 
 // fail is cli.Fail.
 func fail(err error, hint string) error { return cli.Fail(err, hint) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,11 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/importer"
-	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/render"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -193,10 +189,6 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 			a.notice("%s from agents' own logs left out: there is no recording", cli.Plural(all-len(infos), "session"))
 		}
 	}
-	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
-	for i, info := range infos {
-		sessions[i], titles[i] = info.Session, listing.Title(info)
-	}
 	lib, err := a.library(db)
 	if err != nil {
 		return err
@@ -206,15 +198,11 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 		return err
 	}
 	x := export.Exporter{Library: lib, At: f.at, Ref: only, Animate: f.animate && format == "svg"}
-	names := archive.FileNames(sessions, titles)
 	bar := newCounter(a, "export", "sessions", len(infos))
 	defer bar.Finish()
-	err = parallel.Each(len(infos), func(i int) error {
+	err = x.WriteAll(ctx, f.dir, format, infos, func(path string, write func(io.Writer) error) error {
 		defer bar.Add(1)
-		info := infos[i]
-		return a.writeFile(filepath.Join(f.dir, names[i]+"."+export.Extension(format)), func(w io.Writer) error {
-			return x.Write(ctx, w, format, info)
-		})
+		return a.writeFile(path, write)
 	})
 	if err == nil {
 		bar.Finish()

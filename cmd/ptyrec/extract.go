@@ -14,8 +14,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/parallel"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
-	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 func newExtractCmd(a *app) *cobra.Command {
@@ -99,18 +97,13 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 
 // extractSession reads a recorded session again with today's extractors.
 func extractSession(ctx context.Context, a *app, of opener.Target) error {
-	db, info := of.DB, of.Info
-	old, err := db.Entries(ctx, info.ID)
+	lib, err := a.library(of.DB)
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
-	if err != nil {
-		return err
-	}
-	t, damage, err := lib.Reread(ctx, info)
+	t, damage, err := lib.Renew(ctx, of.Info)
 	if errors.Is(err, library.ErrNoRawLog) {
-		return fail(fmt.Errorf("session %s: %w", info.ID, err), "only its entries are left: see them with `ptyrec show`")
+		return fail(fmt.Errorf("session %s: %w", of.Info.ID, err), "only its entries are left: see them with `ptyrec show`")
 	}
 	if err != nil {
 		return err
@@ -118,15 +111,7 @@ func extractSession(ctx context.Context, a *app, of opener.Target) error {
 	for _, d := range damage {
 		a.notice("%v", d)
 	}
-	session.KeepIDs(old, t.Entries)
-	lossy := len(damage) > 0 && len(t.Entries) < len(old) // what was read out before the damage is kept
-	if info.Status != store.Live && !lossy {
-		err := errors.Join(db.ReplaceEntries(ctx, info.ID, store.List(t.Entries)), db.PutScreenUsage(ctx, info.ID, t.Usage))
-		if err != nil {
-			return err
-		}
-	}
-	if t, err = of.Ref.Cut(t, info.Name != ""); err != nil {
+	if t, err = of.Ref.Cut(t, of.Info.Name != ""); err != nil {
 		return opener.Missing(err)
 	}
 	return render.Write(a.stdout, "json", t)

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/rundir"
+	"github.com/ptyrec/ptyrec/internal/usage"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -104,9 +105,13 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		infos = infos[:f.limit]
 	}
 	if f.asJSON {
-		used, err := a.usageOf(ctx, db, infos)
+		prices, err := a.prices()
 		if err != nil {
 			return err
+		}
+		var used map[string]*usage.Sum
+		if db != nil {
+			used = prices.Sums(ctx, db, infos)
 		}
 		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.sockets(), used) })
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/git"
-	"github.com/ptyrec/ptyrec/internal/retention"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -24,14 +23,14 @@ import (
 // tests here.
 func TestMain(m *testing.M) {
 	if os.Getenv("PTYREC_TEST_SLOW_GIT") == "" {
-		git.Limit = time.Minute // a busy machine must not change what the tests see
+		git.SetLimit(time.Minute) // a busy machine must not change what the tests see
 	}
 	if text := os.Getenv("PTYREC_TEST_NOW"); text != "" {
-		now, err := time.Parse(time.RFC3339, text)
+		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			panic(err)
 		}
-		retention.Now = func() time.Time { return now }
+		now = func() time.Time { return at }
 	}
 	process.BeHost()
 	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "codex": fakeCodex, "claude": likeClaude})

@@ -5,17 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/deletion"
-	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/picker"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/session"
@@ -60,9 +55,9 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 			}
 			return db.Tag(ctx, info.ID, add, remove)
 		},
-		Delete: func(ctx context.Context, info *store.Info) error { return deletePicked(ctx, db, info) },
+		Delete: func(ctx context.Context, info *store.Info) error { return deletion.One(ctx, db, info.ID) },
 		Export: func(ctx context.Context, info *store.Info, path string) error {
-			return a.exportPicked(ctx, lib, info, path)
+			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, a.writeFile)
 		},
 	}
 	for {
@@ -114,41 +109,4 @@ func attachPicked(ctx context.Context, a *app, id string) error {
 		return err
 	}
 	return attach(ctx, a, id, attachFlags{detachKey: c.Attach.DetachKey})
-}
-
-// deletePicked deletes a session that the user has confirmed. It takes its data out of the
-// database's files, too.
-func deletePicked(ctx context.Context, db *store.Store, info *store.Info) error {
-	now, err := db.Find(ctx, info.ID)
-	switch {
-	case err != nil:
-		return err
-	case now.Status == store.Live:
-		return errors.New("the session is being recorded: end it first")
-	}
-	if err := db.DeleteSession(ctx, info.ID); err != nil {
-		return err
-	}
-	return deletion.Scrub(ctx, db, "the session")
-}
-
-// exportPicked writes a session to a new file.
-func (a *app) exportPicked(ctx context.Context, lib *library.Library, info *store.Info, path string) error {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return err
-		}
-		path = filepath.Join(home, rest)
-	}
-	format, err := export.FormatOf(path, "")
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists already: choose another name", path)
-	}
-	return a.writeFile(path, func(w io.Writer) error {
-		return opener.Missing(export.Exporter{Library: lib}.Write(ctx, w, format, info))
-	})
 }

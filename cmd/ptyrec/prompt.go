@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,9 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/prompt"
-	"github.com/ptyrec/ptyrec/session"
 )
 
 type promptFlags struct {
@@ -98,31 +94,11 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 		defer stop()
 	}
 	reply, err := s.Reply(ctx, receipt)
-	if wrong := printReply(a.stdout, reply, f.json); wrong != nil {
+	if wrong := reply.Write(a.stdout, f.json); wrong != nil {
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
-}
-
-// printReply prints the words of a reply, or its entries.
-func printReply(w io.Writer, r prompt.Reply, asJSON bool) error {
-	if asJSON {
-		entries := r.Entries
-		if entries == nil {
-			entries = []*session.Entry{}
-		}
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"text": r.Text(), "entries": entries})
-	}
-	text := r.Text()
-	if text == "" {
-		return nil
-	}
-	_, err := fmt.Fprintln(w, printable.Text(text))
-	return err
 }

@@ -2,18 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -69,7 +64,7 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 	for _, d := range w.Damage {
 		a.notice("warning: %v; it is deleted, because its content is unknown", d)
 	}
-	if err := a.tellFound(info, w.Found(), f.json); err != nil {
+	if err := w.WriteFound(a.stdout, info.ID, f.json); err != nil {
 		return err
 	}
 	if len(w.Found()) == 0 && len(w.Damage) == 0 {
@@ -84,26 +79,5 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 	if errors.Is(err, session.ErrBusy) {
 		return fail(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}
-	return err
-}
-
-// tellFound says what was found, by rule.
-func (a *app) tellFound(info *store.Info, found map[string]int, asJSON bool) error {
-	if asJSON {
-		text, err := json.Marshal(map[string]any{"session": info.ID, "found": found})
-		if err == nil {
-			_, err = fmt.Fprintf(a.stdout, "%s\n", printable.JSON(nil, text))
-		}
-		return err
-	}
-	if len(found) == 0 {
-		_, err := fmt.Fprintf(a.stdout, "session %s: no secrets found\n", printable.Line(info.ID))
-		return err
-	}
-	var parts []string
-	for _, rule := range slices.Sorted(maps.Keys(found)) {
-		parts = append(parts, fmt.Sprintf("%d %s", found[rule], rule))
-	}
-	_, err := fmt.Fprintf(a.stdout, "session %s: found %s\n", printable.Line(info.ID), strings.Join(parts, ", "))
 	return err
 }

@@ -2,20 +2,14 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"syscall"
-
-	"golang.org/x/sys/unix"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/nice"
-	"github.com/ptyrec/ptyrec/internal/retention"
 )
 
-// lowestPriority is that of the process that applies the retention.
-const lowestPriority = 19
+// now is the clock of the retention. Only tests change it.
+var now = time.Now
 
 // retain starts a process that deletes what the configuration does not keep, if none did within a
 // day. It does not wait for it. A database that is named by --db is left alone: it may be an
@@ -31,17 +25,10 @@ func (a *app) retain() {
 	}
 	policy, err := c.Retention.Policy()
 	path, pathErr := a.dbPath()
-	program := detached.Program()
-	if err != nil || pathErr != nil || program == "" || !policy.Due(path, retention.Now()) {
+	if err != nil || pathErr != nil {
 		return
 	}
-	cmd := &exec.Cmd{Path: program, Args: []string{"ptyrec", "prune", "--retention"}, Env: detached.WithoutSession(a.environ), Dir: filepath.Dir(path)}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if cmd.Start() != nil {
-		return // tomorrow, perhaps
-	}
-	_ = unix.Setpriority(unix.PRIO_PROCESS, cmd.Process.Pid, lowestPriority)
-	go func() { _ = cmd.Wait() }() // for as long as we live
+	policy.Start(path, now(), detached.Program(), detached.WithoutSession(a.environ), "prune", "--retention")
 }
 
 // applyRetention is what the process does that retain has started.
@@ -60,9 +47,6 @@ func applyRetention(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(retention.Stamp(db.Path())), 0o700); err != nil {
-		return err
-	}
-	_, err = policy.Apply(ctx, db, retention.Now())
+	_, err = policy.Apply(ctx, db, now())
 	return err
 }

@@ -67,4 +67,6 @@ func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store
 }
 
 // agreed asks on stderr whether to do what.
-func (a *app) agreed(what string) error { return cli.Confirm(a.stdin, a.stderr, what) }
+func (a *app) agreed(what string) error {
+	return cli.Confirm(a.stdin, isTerminal(a.stdin), a.stderr, what)
+}

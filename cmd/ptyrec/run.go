@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime/debug"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/ignore"
-	"github.com/ptyrec/ptyrec/internal/notify"
+	"github.com/ptyrec/ptyrec/internal/launch"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
@@ -109,7 +107,7 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		command = []string{shell()}
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
-		return startFailure(err)
+		return launch.Failure(err)
 	}
 	if f.detach {
 		if err := ignored(ctx, a, command, f); err != nil {
@@ -122,7 +120,7 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		if !f.anyway {
 			a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
 		}
-		return replaceProcess(command, a.environ)
+		return launch.Replace(command, a.environ)
 	}
 	if err := ignored(ctx, a, command, f); err != nil {
 		return err
@@ -143,7 +141,7 @@ func ignored(ctx context.Context, a *app, command []string, f runFlags) error {
 		return fail(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
 	}
 	a.notice("not recorded: run.ignore has %s", why)
-	return replaceProcess(command, a.environ)
+	return launch.Replace(command, a.environ)
 }
 
 func shell() string {
@@ -174,19 +172,10 @@ func (a *app) unrecorded(command []string, f runFlags, err error) error {
 		command = []string{shell()}
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
-		return startFailure(err)
+		return launch.Failure(err)
 	}
 	a.notice("warning: this is not recorded: %v", err)
-	return replaceProcess(command, a.environ)
-}
-
-// replaceProcess becomes the command. It returns only when that fails.
-func replaceProcess(command, environ []string) error {
-	path, err := exec.LookPath(command[0])
-	if err == nil {
-		err = syscall.Exec(path, command, environ)
-	}
-	return startFailure(&recorder.StartError{Command: command[0], Status: statusNotExecutable, Err: err})
+	return launch.Replace(command, a.environ)
 }
 
 // recorderGC is the garbage that a recorder may hold, in percent of what it uses
@@ -201,7 +190,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if os.Getenv("GOGC") == "" {
 		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
-	s := newSession(a, command)
+	s := launch.Session(command, a.stdout, a.stdin)
 	s.Continues = f.continues
 	if f.hosted {
 		var err error
@@ -231,7 +220,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	result, err := to.Run(ctx, o)
 	if err != nil {
-		return startFailure(err)
+		return launch.Failure(err)
 	}
 	if warning := result.Warning(); warning != "" {
 		a.notice("warning: %s", warning)
@@ -256,7 +245,11 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 	if err != nil {
 		return nil, err
 	}
-	n, err := a.notifyOptions(f)
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.Notify.Flagged(f.notify)
 	if err != nil {
 		return nil, err
 	}
@@ -265,40 +258,6 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 		o.Hosted = detached.Report
 	}
 	return recording.Start(ctx, o)
-}
-
-// notifyOptions returns how the user is told that an agent waits: as configured, and as --notify
-// says.
-func (a *app) notifyOptions(f runFlags) (notify.Options, error) {
-	c, err := a.loadConfig()
-	if err != nil {
-		return notify.Options{}, err
-	}
-	if f.notify != nil && !*f.notify {
-		return notify.Options{}, nil
-	}
-	set := c.Notify
-	if f.notify != nil {
-		set.Bell, set.Desktop = true, true
-		if set.OSC == notify.OSCOff {
-			set.OSC = notify.OSCAuto
-		}
-	}
-	return set.Options()
-}
-
-func newSession(a *app, command []string) session.Session {
-	cols, rows := recorder.WindowSize(a.stdout, a.stdin)
-	cwd, _ := os.Getwd() // a folder that was removed has no name: then the session has none
-	return session.Session{
-		ID:        store.NewID(),
-		Command:   command,
-		Cwd:       cwd,
-		StartedAt: time.Now().UTC(),
-		Cols:      cols,
-		Rows:      rows,
-		Agents:    []session.Agent{},
-	}
 }
 
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
@@ -314,17 +273,4 @@ func (a *app) tellRecorded(ctx context.Context, r *recording.Recording) {
 	if name, ok := r.Name(ctx, most); ok {
 		a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
 	}
-}
-
-// startFailure adds the exit status to the error of a command that did not start.
-func startFailure(err error) error {
-	var start *recorder.StartError
-	if !errors.As(err, &start) {
-		return err
-	}
-	hint := "is it executable, and no folder?"
-	if start.Status == statusNotFound {
-		hint = "check the spelling and $PATH"
-	}
-	return &cli.Failure{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/summary"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -58,7 +60,15 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
 	s := summary.Of(infos, end.Local(), f.days)
-	if s.Usage, err = a.usageReport(ctx, filter); err != nil {
+	prices, err := a.prices()
+	if err != nil {
+		return err
+	}
+	if db, err := a.openExisting(ctx); err == nil {
+		if s.Usage, err = prices.Report(ctx, db, filter); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, opener.ErrNoDatabase) {
 		return err
 	}
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {

@@ -1,211 +1,23 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
-	"strings"
-	"time"
+	"context"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/internal/timespan"
-	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/internal/teamadmin"
 	"github.com/ptyrec/ptyrec/store/pg"
 )
 
 func newTeamCmd(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "team",
-		Short: "Administer the server of a team: users, tokens, spaces, audit",
-		Long: `Team changes who may use a team's server (docs/team.md). It needs the database in PostgreSQL: --db postgres://… or $PTYREC_DB.
-Each user has a role, and tokens for programs and browsers. A space is a group of sessions, which its members read.`,
-		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
-  ptyrec team user add ann --admin
-  ptyrec team token add --user ann
-  ptyrec team space add shop
-  ptyrec team space member shop ann
-  ptyrec team token add --user ann --push --space shop --name ci --for 90d
-  ptyrec team audit --since yesterday`,
-		Args: operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	group := func(name, short string, commands ...*cobra.Command) {
-		g := &cobra.Command{Use: name, Short: short, Args: operands(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-		g.AddCommand(commands...)
-		cmd.AddCommand(g)
-	}
-	group("user", "Add, list and remove users", newTeamUserAddCmd(a), newTeamUserListCmd(a),
-		teamCmd(a, "rm NAME", "Remove a user and its tokens; its sessions stay", 1, 1, func(t *teamDB, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
-	group("token", "Make, list and void tokens", newTeamTokenAddCmd(a), newTeamTokenListCmd(a),
-		teamCmd(a, "rm ID", "Make a token void", 1, 1, func(t *teamDB, args []string) error {
-			id, err := strconv.ParseInt(args[0], 10, 64)
-			if err != nil {
-				return misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
-			}
-			return t.RemoveToken(t.ctx, id)
-		}))
-	group("space", "Add and list spaces, and their members", newTeamSpaceListCmd(a), newTeamSpaceMemberCmd(a),
-		teamCmd(a, "add NAME", "Add a space", 1, 1, func(t *teamDB, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
-	cmd.AddCommand(newTeamAuditCmd(a))
-	return cmd
-}
-
-// teamCmd returns a command that uses the database of a team as its operator.
-func teamCmd(a *app, use, short string, least, most int, do func(t *teamDB, args []string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: operands(least, most), RunE: func(cmd *cobra.Command, args []string) error {
-		t, err := a.teamDB(cmd)
+	return teamadmin.New(teamadmin.Options{Out: a.stdout, Open: func(ctx context.Context) (*pg.Store, error) {
+		name, err := a.dbName()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return hintTeam(do(t, args))
-	}}
-}
-
-// hintTeam says what to do about an error of a team's database.
-func hintTeam(err error) error {
-	switch {
-	case errors.Is(err, pg.ErrUnknown):
-		return fail(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
-	case errors.Is(err, pg.ErrTaken):
-		return fail(err, "choose another name")
-	case errors.Is(err, session.ErrForbidden):
-		return fail(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
-	case errors.Is(err, pg.ErrAudit):
-		return fail(err, "somebody changed the database: compare it with a backup")
-	}
-	return err
-}
-
-func newTeamUserAddCmd(a *app) *cobra.Command {
-	var admin, auditor bool
-	cmd := teamCmd(a, "add NAME", "Add a user", 1, 1, func(t *teamDB, args []string) error {
-		role := pg.RoleMember
-		switch {
-		case admin && auditor:
-			return usageError(errors.New("--admin and --auditor exclude each other"))
-		case admin:
-			role = pg.RoleAdmin
-		case auditor:
-			role = pg.RoleAuditor
+		if !pg.Is(name) {
+			return nil, misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
 		}
-		return t.AddUser(t.ctx, args[0], role)
-	})
-	cmd.Flags().BoolVar(&admin, "admin", false, "the user may change users, tokens and spaces; it reads no more than others")
-	cmd.Flags().BoolVar(&auditor, "auditor", false, "the user reads all sessions, which is recorded")
-	return cmd
-}
-
-func newTeamUserListCmd(a *app) *cobra.Command {
-	return teamCmd(a, "list", "List the users with their roles", 0, 0, func(t *teamDB, _ []string) error {
-		users, err := t.Users(t.ctx)
-		for _, u := range users {
-			fmt.Fprintf(a.stdout, "%s\t%s\n", printable.Line(u.Name), u.Role)
-		}
-		return err
-	})
-}
-
-func newTeamTokenAddCmd(a *app) *cobra.Command {
-	n := pg.NewToken{Kind: pg.KindUser}
-	var push bool
-	var valid string
-	cmd := teamCmd(a, "add", "Make a token, and print it: nobody can see it again", 0, 0, func(t *teamDB, _ []string) error {
-		if push {
-			n.Kind = pg.KindPush
-		}
-		switch {
-		case n.User == "":
-			return misuse("name the user: --user NAME", "a token belongs to a user")
-		case n.Space != "" && !push:
-			return usageError(errors.New("--space goes with --push only"))
-		}
-		if valid != "" {
-			age, err := timespan.ParseAge(valid)
-			if err != nil {
-				return misuse("write 90d, 2w or 12h", "--for %q is no time", valid)
-			}
-			n.Expires = time.Now().Add(age)
-		}
-		token, err := t.AddToken(t.ctx, n)
-		if err == nil {
-			_, err = fmt.Fprintln(a.stdout, token)
-		}
-		return err
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&n.User, "user", "", "the token is this `USER`'s")
-	flags.StringVar(&n.Name, "name", "", "what the token is for: a `TEXT` to remember it by")
-	flags.BoolVar(&push, "push", false, "the token sends sessions and reads nothing")
-	flags.StringVar(&n.Space, "space", "", "a push token's sessions go into this `SPACE`; without one only its user reads them")
-	flags.StringVar(&valid, "for", "", "how long it is valid: a `TIME` such as 90d (default: until it is removed)")
-	return cmd
-}
-
-func newTeamTokenListCmd(a *app) *cobra.Command {
-	return teamCmd(a, "list", "List the tokens: number, user, kind, space, name, expiry, last use", 0, 0, func(t *teamDB, _ []string) error {
-		tokens, err := t.Tokens(t.ctx)
-		for _, k := range tokens {
-			fmt.Fprintf(a.stdout, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, printable.Line(k.User), k.Kind, printable.Line(k.Space), printable.Line(k.Name), momentOr(k.Expires, "never"), momentOr(k.Used, "unused"))
-		}
-		return err
-	})
-}
-
-// momentOr returns a moment, or what to write if there is none.
-func momentOr(t *time.Time, none string) string {
-	if t == nil {
-		return none
-	}
-	return t.Local().Format(time.DateTime)
-}
-
-func newTeamSpaceListCmd(a *app) *cobra.Command {
-	return teamCmd(a, "list", "List the spaces with their members", 0, 0, func(t *teamDB, _ []string) error {
-		spaces, err := t.Spaces(t.ctx)
-		for _, s := range spaces {
-			members := make([]string, len(s.Members))
-			for i, m := range s.Members {
-				members[i] = printable.Line(m.User) + " (" + m.Role + ")"
-			}
-			fmt.Fprintf(a.stdout, "%s\t%s\n", printable.Line(s.Name), strings.Join(members, ", "))
-		}
-		return err
-	})
-}
-
-func newTeamSpaceMemberCmd(a *app) *cobra.Command {
-	var reader, remove bool
-	cmd := teamCmd(a, "member SPACE USER", "Let a user read a space's sessions, and send sessions into it", 2, 2, func(t *teamDB, args []string) error {
-		role := "member"
-		switch {
-		case reader && remove:
-			return usageError(errors.New("--reader and --rm exclude each other"))
-		case reader:
-			role = "reader"
-		case remove:
-			role = ""
-		}
-		return t.SetMember(t.ctx, args[0], args[1], role)
-	})
-	cmd.Flags().BoolVar(&reader, "reader", false, "the user only reads")
-	cmd.Flags().BoolVar(&remove, "rm", false, "the user reads the space's sessions no longer")
-	return cmd
-}
-
-func newTeamAuditCmd(a *app) *cobra.Command {
-	var since string
-	cmd := teamCmd(a, "audit", "Print who did what, as JSON lines, and check that no row was changed", 0, 0, func(t *teamDB, _ []string) error {
-		span, err := timespan.Parse(since, time.Now())
-		if err != nil {
-			return misuse(timespan.Help, "--since %q is no time", since)
-		}
-		out := json.NewEncoder(a.stdout)
-		return t.Audit(t.ctx, span.Start, func(r pg.Record) error { return out.Encode(r) })
-	})
-	cmd.Long = "Audit prints logins, changes of roles, tokens and spaces, deletions, and who read, exported or found sessions of others, from the beginning of a day (UTC) on."
-	cmd.Flags().StringVar(&since, "since", "30d", "from the day of this `TIME` on")
-	return cmd
+		return openTeam(ctx, a, name)
+	}})
 }

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 )
 
-// Confirm asks on out whether to do what, and reads the answer from in. The error, which has a
-// hint, is nil if the user agrees. A user who cannot be asked has not agreed.
-func Confirm(in *os.File, out io.Writer, what string) error {
-	if !term.IsTerminal(int(in.Fd())) {
+// Confirm asks on out whether to do what, and reads the answer from in, which is a terminal or not.
+// The error, which has a hint, is nil if the user agrees. A user who cannot be asked has not
+// agreed.
+func Confirm(in io.Reader, terminal bool, out io.Writer, what string) error {
+	if !terminal {
 		return Fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
 	}
 	fmt.Fprintf(out, "ptyrec: %s? [y/N] ", what)

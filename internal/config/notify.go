@@ -44,6 +44,22 @@ func (n Notify) Options() (notify.Options, error) {
 	return o, nil
 }
 
+// Flagged is Options with --notify taken into account: nil if it was not given. On adds the bell
+// and the notifications of the terminal and the desktop; off turns all ways off.
+func (n Notify) Flagged(on *bool) (notify.Options, error) {
+	switch {
+	case on == nil:
+	case !*on:
+		return notify.Options{}, nil
+	default:
+		n.Bell, n.Desktop = true, true
+		if n.OSC == notify.OSCOff {
+			n.OSC = notify.OSCAuto
+		}
+	}
+	return n.Options()
+}
+
 // masked returns the settings as they may be shown: without the secret, and without the webhook,
 // whose address often is one.
 func (n Notify) masked() Notify {

@@ -87,3 +87,18 @@ func Scrub(ctx context.Context, db *store.Store, what string) error {
 	}
 	return cli.Fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
 }
+
+// One deletes a session that the user has confirmed. The error of a live session says so.
+func One(ctx context.Context, db *store.Store, id string) error {
+	info, err := db.Find(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case info.Status == store.Live:
+		return errors.New("the session is being recorded: end it first")
+	}
+	if err := db.DeleteSession(ctx, info.ID); err != nil {
+		return err
+	}
+	return Scrub(ctx, db, "the session")
+}

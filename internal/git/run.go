@@ -20,8 +20,13 @@ import (
 	"time"
 )
 
-// Limit is how long the questions about one moment may take in all. Only tests change it.
-var Limit = 200 * time.Millisecond
+var limit = 200 * time.Millisecond
+
+// Limit returns how long the questions about one moment may take in all.
+func Limit() time.Duration { return limit }
+
+// SetLimit changes what Limit returns. It is for tests on a busy machine, before they begin.
+func SetLimit(d time.Duration) { limit = d }
 
 // maxAnswer is the most that is read of an answer, in bytes.
 const maxAnswer = 1 << 20
@@ -92,7 +97,7 @@ func askFor(ctx context.Context, dir string, size int, args ...string) (string, 
 	cmd.Stdout = answer
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at; one group to kill
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = Limit / 2 // a program that git has left behind may hold the pipe
+	cmd.WaitDelay = limit / 2 // a program that git has left behind may hold the pipe
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {

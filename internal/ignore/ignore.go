@@ -197,7 +197,7 @@ func (l List) Match(ctx context.Context, dir string, line []string) (why string,
 	if len(remotes) == 0 || !git.Inside(dir) {
 		return "", false
 	}
-	ctx, cancel := context.WithTimeout(ctx, git.Limit)
+	ctx, cancel := context.WithTimeout(ctx, git.Limit())
 	defer cancel()
 	urls, err := git.Remotes(ctx, dir)
 	if err != nil {

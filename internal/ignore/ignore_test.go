@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	git.Limit = time.Minute // a busy machine must not change what the tests see
+	git.SetLimit(time.Minute) // a busy machine must not change what the tests see
 	os.Exit(m.Run())
 }
 

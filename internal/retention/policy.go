@@ -18,9 +18,6 @@ import (
 // Every is how often a policy is applied at most.
 const Every = 24 * time.Hour
 
-// Now is the clock. Only tests change it.
-var Now = time.Now
-
 // Policy is what is to be deleted without being asked for. Its zero value deletes nothing.
 type Policy struct {
 	OlderThan time.Duration // sessions that started longer ago go; 0: none
@@ -81,6 +78,9 @@ func (p Policy) Due(path string, now time.Time) bool {
 // Apply deletes what the policy does not keep, and says what it has deleted. If it was applied
 // within the last day, or another process does it now, it deletes nothing. Live sessions stay.
 func (p Policy) Apply(ctx context.Context, db *store.Store, now time.Time) (deleted []*store.Info, err error) {
+	if err := os.MkdirAll(filepath.Dir(Stamp(db.Path())), 0o700); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(Stamp(db.Path()), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 
 // Check says what is wrong with the flags. The error is one of usage.
 func (f *Flags) Check() error {
-	wrong := ""
+	var wrong string
 	switch {
 	case f.ReadOnly && f.AllowRun:
 		wrong = "--read-only and --allow-run exclude each other"

@@ -1,5 +1,5 @@
-// Package webserver is what `ptyrec serve` does: it connects the server of the page and the API with
-// the protocols that are wanted, tells the user the address, and serves until it is stopped.
+// Package webserver is what `ptyrec serve` does: it connects the server of the page and the API
+// with the protocols that are wanted, tells the user the address, and serves until it is stopped.
 package webserver
 
 import (
@@ -53,7 +53,8 @@ type Options struct {
 	QRWidth  int                              // see listener.Announcement.Width
 }
 
-// Serve serves the sessions of this machine until ctx ends or a signal comes. The errors have hints.
+// Serve serves the sessions of this machine until ctx ends or a signal comes. The errors have
+// hints.
 func Serve(ctx context.Context, o Options) (err error) {
 	secret, err := listener.LoadToken(o.TokenFile, o.NewToken)
 	if err != nil {

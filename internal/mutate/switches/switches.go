@@ -2,20 +2,33 @@
 // them off. See package mutate.
 package switches
 
-// Condition is the number of the condition that is switched off; 0: none.
-var Condition int
+var (
+	condition int // the number of the condition that is switched off; 0: none
+	met       []bool
+)
 
-// Met is set for each condition whose value was not the one that switching it off would give it.
-// It must be long enough for all conditions.
-var Met []bool
+// Begin switches condition number n of count off, or none if n is 0, and forgets what Met returns.
+func Begin(n, count int) { condition, met = n, make([]bool, count+1) }
+
+// Met returns the numbers of the conditions whose value was not the one that switching them off
+// would give them, since Begin.
+func Met() []int {
+	out := []int{}
+	for n, ok := range met {
+		if ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}
 
 // Off returns what condition number n is: value, or off if it is switched off.
 func Off[B ~bool](n int, value, off B) B {
-	if n == Condition {
+	if n == condition {
 		return off
 	}
 	if value != off {
-		Met[n] = true
+		met[n] = true
 	}
 	return value
 }

@@ -43,8 +43,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	switches.Met = make([]bool, count+1)
-	w := worker{paths: os.Args[2:], events: map[int]*events{}}
+	w := worker{count: count, paths: os.Args[2:], events: map[int]*events{}}
 	in := json.NewDecoder(bufio.NewReader(os.Stdin))
 	out := json.NewEncoder(os.Stdout)
 	for {
@@ -65,6 +64,7 @@ func main() {
 }
 
 type worker struct {
+	count  int // of conditions
 	paths  []string
 	events map[int]*events // of the recordings read so far
 }
@@ -92,10 +92,7 @@ func (w *worker) answer(r request) (reply, error) {
 		if err != nil {
 			return a, err
 		}
-		switches.Condition = r.Condition
-		if r.Condition == 0 {
-			clear(switches.Met)
-		}
+		switches.Begin(r.Condition, w.count)
 		digest, crashed := read(e)
 		if r.Condition > 0 {
 			if crashed || digest != r.Digests[i] {
@@ -104,13 +101,7 @@ func (w *worker) answer(r request) (reply, error) {
 			continue
 		}
 		a.Digests = append(a.Digests, digest)
-		met := []int{}
-		for c, ok := range switches.Met {
-			if ok {
-				met = append(met, c)
-			}
-		}
-		a.Met = append(a.Met, met)
+		a.Met = append(a.Met, switches.Met())
 	}
 	return a, nil
 }

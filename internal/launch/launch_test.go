@@ -1,0 +1,50 @@
+package launch_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/launch"
+	"github.com/ptyrec/ptyrec/recorder"
+)
+
+func TestFailure(t *testing.T) {
+	other := errors.New("other")
+	if err := launch.Failure(other); !errors.Is(err, other) {
+		t.Errorf("another error became %v", err)
+	}
+	for status, hint := range map[int]string{126: "is it executable, and no folder?", 127: "check the spelling and $PATH"} {
+		var f *cli.Failure
+		err := launch.Failure(&recorder.StartError{Command: "x", Status: status, Err: other})
+		if !errors.As(err, &f) || f.Status != status || f.Hint != hint || !errors.Is(err, other) {
+			t.Errorf("status %d: %v", status, err)
+		}
+	}
+}
+
+func TestReplaceFails(t *testing.T) {
+	var f *cli.Failure
+	if err := launch.Replace([]string{filepath.Join(t.TempDir(), "none")}, nil); !errors.As(err, &f) || f.Status != 126 {
+		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+func TestSession(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	s := launch.Session([]string{"true"}, null, null)
+	if here, err := filepath.EvalSymlinks(dir); err != nil || s.Cwd != here && s.Cwd != dir {
+		t.Errorf("folder %q, want %q, %v", s.Cwd, dir, err)
+	}
+	if s.ID == "" || s.Cols <= 0 || s.Rows <= 0 || s.StartedAt.IsZero() || s.Command[0] != "true" || s.Agents == nil {
+		t.Errorf("%+v", s)
+	}
+}
