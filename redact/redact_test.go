@@ -81,7 +81,10 @@ func wrap(text string, width int, begin, end string) string {
 // Wherever a row ends in a token, nothing of it is left.
 func TestWrapped(t *testing.T) {
 	r := newRedactor(t)
-	for _, c := range secrets {
+	for i, c := range secrets {
+		if testing.Short() && i%8 != 0 { // make test has all
+			continue
+		}
 		if strings.ContainsAny(c.Secret, " \n") || c.Rule == "generic-api-key" || strings.Contains(c.Before, "\n") {
 			continue
 		}

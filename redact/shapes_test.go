@@ -15,7 +15,10 @@ import (
 // However a secret is drawn, nothing is left of it.
 func TestShapesAsTheyAreShown(t *testing.T) {
 	r := newRedactor(t)
-	for _, c := range secrets {
+	for i, c := range secrets {
+		if testing.Short() && i%8 != 0 { // make test has all
+			continue
+		}
 		whole := c.Before + c.Secret + strings.TrimRight(c.After, "\r\n")
 		if strings.Contains(whole, "\n") {
 			continue
@@ -56,7 +59,10 @@ func TestE12MoreShapes(t *testing.T) {
 	if n := len(shapes.More()); n < 140 {
 		t.Fatalf("%d shapes", n)
 	}
-	for _, c := range shapes.More() {
+	for i, c := range shapes.More() {
+		if testing.Short() && i%8 != 0 { // make test has all
+			continue
+		}
 		whole := c.Before + c.Secret + c.After
 		found := map[string]int{}
 		if r.Text(whole, found); found[c.Rule] == 0 {

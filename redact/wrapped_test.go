@@ -13,7 +13,10 @@ import (
 // words, where only a word longer than a row is cut.
 func TestE12Rewrapped(t *testing.T) {
 	r := newRedactor(t)
-	for _, c := range shapes.Wrapped() {
+	for i, c := range shapes.Wrapped() {
+		if testing.Short() && i%8 != 0 { // make test has all
+			continue
+		}
 		for _, before := range []string{"", "Here is what I found in it: "} {
 			text := before + c.Before + c.Secret + c.After
 			if before != "" {
