@@ -58,7 +58,11 @@ type judged struct{ name, cast, truth string }
 
 // TestGoldenTranscripts compares the whole transcript of each recording of testdata (F6 to F15).
 func TestGoldenTranscripts(t *testing.T) {
-	for _, path := range fixtureCasts(t) {
+	paths := fixtureCasts(t)
+	if testing.Short() {
+		paths = everyNth(paths, 4) // make test and make golden-check have all
+	}
+	for _, path := range paths {
 		dir := filepath.Dir(path)
 		t.Run(fixtureName(dir), func(t *testing.T) {
 			h, events := readEvents(t, path)
@@ -73,6 +77,9 @@ func TestGoldenTranscripts(t *testing.T) {
 
 // TestScore holds the transcripts of testdata against what was really said.
 func TestScore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test scores all transcripts; nothing in them runs concurrently")
+	}
 	var js []judged
 	for _, path := range fixtureCasts(t) {
 		dir := filepath.Dir(path)
