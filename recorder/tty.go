@@ -58,7 +58,7 @@ type terminal struct {
 	window unix.Winsize // the session's, then
 
 	notesMu sync.Mutex // guards mute; held for no longer than that
-	mute    bool       // nothing is to be notified any more
+	mute    bool       // it notifies nobody any more
 	notes   sync.WaitGroup
 }
 

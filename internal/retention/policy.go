@@ -18,7 +18,7 @@ import (
 // Every is how often a policy is applied at most.
 const Every = 24 * time.Hour
 
-// Policy is what is to be deleted without being asked for. Its zero value deletes nothing.
+// Policy says which sessions are deleted without asking. Its zero value deletes nothing.
 type Policy struct {
 	OlderThan time.Duration // sessions that started longer ago go; 0: none
 	MaxSize   int64         // bytes that the recordings may take; 0: any
@@ -65,7 +65,7 @@ func (p Policy) limits(now time.Time) Limits {
 // Stamp returns the file, beside the database at path, that is as old as the last time.
 func Stamp(path string) string { return filepath.Join(store.JournalFolder(path), ".retention") }
 
-// Due reports whether the policy of the database at path is to be applied: it was not within the
+// Due reports whether it is time to apply the policy of the database at path: it was not within the
 // last day. A time in the future does not count.
 func (p Policy) Due(path string, now time.Time) bool {
 	if p.IsZero() {
