@@ -235,7 +235,7 @@ export class SessionPage implements Page {
       await navigator.clipboard.writeText(command);
       toast(`Copied: ${command}`);
     } catch {
-      toast(`Run in a terminal: ${command}`); // the browser gives its clipboard to secure pages only
+      toast(`Run in a terminal: ${command}`); // only secure pages may use the clipboard
     }
   }
 
