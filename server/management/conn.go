@@ -24,8 +24,8 @@ import (
 const statusTryAgainLater = websocket.StatusTryAgainLater
 
 // A client's connection is asked for a sign of life. If none comes, it does not control anything
-// any more. Tests change the times.
-var (
+// any more.
+const (
 	pingEvery = 15 * time.Second
 	pongTime  = 29 * time.Second // with pingEvery less than 45 s, by which the lease is free
 )
@@ -116,7 +116,7 @@ func (c *conn) handle(message []byte) error {
 
 // pings asks the client for signs of life.
 func (c *conn) pings() {
-	tick := time.NewTicker(pingEvery)
+	tick := time.NewTicker(c.p.pingEvery)
 	defer tick.Stop()
 	for heard := time.Now(); time.Since(heard) < deadTime; {
 		select {
@@ -124,12 +124,12 @@ func (c *conn) pings() {
 			return
 		case <-tick.C:
 		}
-		ctx, cancel := context.WithTimeout(c.ctx, pongTime)
+		ctx, cancel := context.WithTimeout(c.ctx, c.p.pongTime)
 		err := c.ws.Ping(ctx)
 		cancel()
 		if err == nil {
 			heard = time.Now()
-		} else if time.Since(heard) >= pongTime {
+		} else if time.Since(heard) >= c.p.pongTime {
 			c.freeAll()
 		}
 	}

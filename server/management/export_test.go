@@ -2,13 +2,9 @@ package management
 
 import "time"
 
-// SetPings changes how often clients are asked for a sign of life, and how long they have for it,
-// until it is undone.
-func SetPings(every, pong time.Duration) (undo func()) {
-	beforeEvery, beforePong := pingEvery, pongTime
-	pingEvery, pongTime = every, pong
-	return func() { pingEvery, pongTime = beforeEvery, beforePong }
-}
+// SetPings changes how often clients are asked for a sign of life, and how long they have for it.
+// No client may be connected yet.
+func (p *Protocol) SetPings(every, pong time.Duration) { p.pingEvery, p.pongTime = every, pong }
 
 // Clients returns how many are connected.
 func (p *Protocol) Clients() int {

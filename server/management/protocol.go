@@ -71,6 +71,8 @@ type Protocol struct {
 	running  sync.WaitGroup // goroutines of hubs and shells
 	shell    shell
 
+	pingEvery, pongTime time.Duration // constants but in tests
+
 	mu    sync.Mutex // guards the fields below
 	hubs  map[string]*hub
 	ended map[string]bool // sessions that were seen to end
@@ -92,6 +94,7 @@ func New(o Options) *Protocol {
 		o.Log = slog.Default()
 	}
 	p := &Protocol{Options: o, started: time.Now(), hubs: map[string]*hub{}, ended: map[string]bool{}, conns: map[*conn]bool{}}
+	p.pingEvery, p.pongTime = pingEvery, pongTime
 	p.instance = uuid.NewString()[:8]
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.shell.p = p
