@@ -6,25 +6,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// box is where an agent's input box is: the text is in the columns [left, right) of its rows.
-type box struct {
-	rows        []Line
-	left, right int // right < 0: up to the end of each row
+// Box is where an agent's input box is: the text is in the columns [Left, Right) of its rows.
+type Box struct {
+	Rows        []Line
+	Left, Right int // Right < 0: up to the end of each row
 }
 
-// boxes find the input boxes of agents by name, in a screen that shows one.
-var boxes = map[string]func(lines []Line) (box, bool){
-	"claude": claudeInputBox, "codex": codexInputBox, "gemini": geminiInputBox, "qwen": qwenInputBox, "opencode": opencodeInputBox,
-}
-
-// text returns what was typed into a box, without the hints in grey that an empty box shows.
-func (b box) text() string {
+// Text returns what was typed into a box, without the hints in grey that an empty box shows.
+func (b Box) Text() string {
 	var rows []string
 	hint, typed := false, 0
 	cursor := false // the only character that is typed is the cursor on a hint
-	for _, l := range b.rows {
+	for _, l := range b.Rows {
 		var row strings.Builder
-		for _, s := range cutRow(l.Row, b.left, b.right, plainMarks) {
+		for _, s := range cutRow(l.Row, b.Left, b.Right, plainMarks) {
 			if ccGrey(s.style) && !strings.Contains(s.text, "[Pasted ") {
 				hint = hint || strings.TrimSpace(s.text) != ""
 				continue
@@ -55,25 +50,25 @@ func between(lines []Line, ends func(Line) bool) []Line {
 }
 
 // claudeInputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
-func claudeInputBox(lines []Line) (box, bool) {
+func claudeInputBox(lines []Line) (Box, bool) {
 	top, asks := claudeInput(lines)
 	if top < 0 || asks {
-		return box{}, false
+		return Box{}, false
 	}
 	rows := between(lines[top+1:], func(l Line) bool { return ccWholeRule(l) || strings.HasPrefix(l.Text, "╰") })
 	if strings.HasPrefix(rows[0].Text, "│") {
-		return box{rows, 4, rows[0].Cols - 1}, true
+		return Box{rows, 4, rows[0].Cols - 1}, true
 	}
-	return box{rows, 2, -1}, true
+	return Box{rows, 2, -1}, true
 }
 
 // codexInputBox: "› text", and rows that are indented like it. A blank row and those of the footer
 // follow.
-func codexInputBox(lines []Line) (box, bool) {
+func codexInputBox(lines []Line) (Box, bool) {
 	lines = trim(lines)
 	at := codexComposer(lines)
 	if at < 0 {
-		return box{}, false
+		return Box{}, false
 	}
 	end := len(lines)
 	for end > at+1 && lines[end-1].Text != "" { // the footer
@@ -82,42 +77,42 @@ func codexInputBox(lines []Line) (box, bool) {
 	if end == at+1 && len(lines) > end {
 		end = len(lines) // there is none
 	}
-	return box{trim(lines[at:max(end, at+1)]), 2, -1}, true
+	return Box{trim(lines[at:max(end, at+1)]), 2, -1}, true
 }
 
 // geminiInputBox: " > text" between two bars, or "│ > text │" in a box.
-func geminiInputBox(lines []Line) (box, bool) {
+func geminiInputBox(lines []Line) (Box, bool) {
 	top, ok := geminiComposer(lines)
 	if !ok {
-		return box{}, false
+		return Box{}, false
 	}
 	rows := between(lines[top+1:], func(l Line) bool { return isBar(l) || strings.HasPrefix(l.Text, "╰") })
 	if strings.HasPrefix(rows[0].Text, "│") {
-		return box{rows, 4, rows[0].Cols - 1}, true
+		return Box{rows, 4, rows[0].Cols - 1}, true
 	}
-	return box{rows, 3, -1}, true
+	return Box{rows, 3, -1}, true
 }
 
 // qwenInputBox: "> text" between two rules, or a box like Gemini CLI's.
-func qwenInputBox(lines []Line) (box, bool) {
+func qwenInputBox(lines []Line) (Box, bool) {
 	top, ok := qwenComposer(lines)
 	if !ok {
-		return box{}, false
+		return Box{}, false
 	}
 	if !isRule(lines[top].Text) {
 		return geminiInputBox(lines)
 	}
-	return box{between(lines[top+1:], func(l Line) bool { return isRule(l.Text) }), 2, -1}, true
+	return Box{between(lines[top+1:], func(l Line) bool { return isRule(l.Text) }), 2, -1}, true
 }
 
 // opencodeInputBox: rows behind a bar, of which the last names the model.
-func opencodeInputBox(lines []Line) (box, bool) {
+func opencodeInputBox(lines []Line) (Box, bool) {
 	edge := len(lines) - 1
 	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(lines[edge].Text), opencodeEdge) {
 		edge--
 	}
 	if edge < 1 {
-		return box{}, false
+		return Box{}, false
 	}
 	margin, _, ok := strings.Cut(lines[edge-1].Text, "┃")
 	left := len(margin) + 3
@@ -127,9 +122,9 @@ func opencodeInputBox(lines []Line) (box, bool) {
 		top--
 	}
 	if !ok || strings.TrimSpace(margin) != "" || top == edge {
-		return box{}, false
+		return Box{}, false
 	}
-	return box{lines[top : edge-1], left, opencodeEnd(lines[top:edge], ground)}, true
+	return Box{lines[top : edge-1], left, opencodeEnd(lines[top:edge], ground)}, true
 }
 
 // opencodeListed reports whether a row belongs to a list of commands, which has a bar at its right,

@@ -22,10 +22,14 @@ import (
 //	               into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
 //	               user scrolled back
-var _ = register(&Profile{
-	Name: "claude", Begins: claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse,
+var claudeAgent = &Agent{
+	Name: "claude", Title: "Claude Code", Usage: claudeUsage,
 	Resume: resumption("claude", []string{"--resume", ResumeID}, uuidPattern, `claude --resume `, "--resume", "-r", "--session-id"),
-})
+	Looks: []agentLook{{
+		Versions: "1.0-",
+		Begins:   claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse, Box: claudeInputBox,
+	}},
+}
 
 // claudeMarkers begin a reply or a tool call.
 const (

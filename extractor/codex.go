@@ -18,10 +18,15 @@ import (
 //	            rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
 //	            prompt pinned to the top
-var _ = register(&Profile{
-	Name: "codex", Widths: vterm.Points, Begins: codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse,
+var codexAgent = &Agent{
+	Name: "codex", Title: "Codex CLI", Widths: vterm.Points,
+	Usage:  codexUsage,
 	Resume: resumption("codex", []string{"resume", ResumeID}, uuidPattern, `codex resume `, "resume"),
-})
+	Looks: []agentLook{{
+		Versions: "0.20-",
+		Begins:   codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse, Box: codexInputBox,
+	}},
+}
 
 // codexBegins reports whether a row may be the first of the welcome.
 func codexBegins(text string) bool {

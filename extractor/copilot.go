@@ -13,10 +13,14 @@ import (
 // with a scroll bar in the last column once it is taller than its window, the directory, what the
 // user types between two rules, and what the agent does in the last row. Whatever is said or
 // done begins with a sign in column 1; its text begins in column 3.
-var _ = register(&Profile{
-	Name: "copilot", Begins: copilotBegins, Banner: copilotBanner, Split: copilotSplit, Parse: copilotParse,
+var copilotAgent = &Agent{
+	Name: "copilot", Title: "GitHub Copilot CLI", Usage: copilotUsage,
 	Resume: resumption("copilot", []string{"--resume=" + ResumeID}, uuidPattern, `copilot --resume=`, "--resume"),
-})
+	Looks: []agentLook{{
+		Versions: "1.0-",
+		Begins:   copilotBegins, Banner: copilotBanner, Split: copilotSplit, Parse: copilotParse,
+	}},
+}
 
 const (
 	copilotLeft  = 3 // the column where text begins

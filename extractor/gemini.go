@@ -17,15 +17,14 @@ import (
 //	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a
 //	          background, so the composer; tools without much output as one line
 //	          "  ✓  ReadFile  main.go"
-var _ = register(&Profile{
-	Name:     "gemini",
-	Farewell: true,
-	Begins:   geminiBegins,
-	Banner:   geminiBanner,
-	Split:    geminiSplit,
-	Parse:    geminiCLI.parse,
-	Resume:   resumption("gemini", []string{"--resume", ResumeID}, uuidPattern, `gemini --resume '?`, "--resume", "-r"),
-})
+var geminiAgent = &Agent{
+	Name: "gemini", Title: "Gemini CLI", Usage: inkUsageLooks,
+	Resume: resumption("gemini", []string{"--resume", ResumeID}, uuidPattern, `gemini --resume '?`, "--resume", "-r"),
+	Looks: []agentLook{{
+		Versions: "0.1-", Farewell: true,
+		Begins: geminiBegins, Banner: geminiBanner, Split: geminiSplit, Parse: geminiCLI.parse, Box: geminiInputBox,
+	}, spokenLook},
+}
 
 // geminiCLI is what the Gemini CLI draws in its own way.
 var geminiCLI = inkAgent{name: "gemini", replies: "✦", notices: "ℹ⚠✕✖", banner: geminiBanner, status: geminiStatus, isCall: geminiDense, call: geminiLine}

@@ -11,7 +11,7 @@ import (
 // no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
 // are printed once, each line as long as it is; below them footer, growing items and composer are
 // drawn again with each frame, words wrapped.
-var _ = register(&Profile{Name: "gemini", Begins: spokenBegins, Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse})
+var spokenLook = agentLook{Versions: "0.1-", Begins: spokenBegins, Banner: geminiSpokenBanner, Split: geminiSpokenSplit, Parse: geminiSpokenParse, Box: geminiInputBox}
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."

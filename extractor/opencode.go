@@ -13,10 +13,14 @@ import (
 // tools printed are behind a thick bar in column 2 on a panel of their own colour, replies from
 // column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
 // ended by "╹▀▀▀".
-var _ = register(&Profile{
-	Name: "opencode", Begins: opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse,
+var opencodeAgent = &Agent{
+	Name: "opencode", Title: "opencode", Usage: opencodeUsage,
 	Resume: resumption("opencode", []string{"--session", ResumeID}, opencodePattern, `opencode (?:-s|--session) `, "--session", "-s"),
-})
+	Looks: []agentLook{{
+		Versions: "1.0-",
+		Begins:   opencodeBegins, Banner: opencodeBanner, Split: opencodeSplit, Parse: opencodeParse, Box: opencodeInputBox,
+	}},
+}
 
 const (
 	opencodeLogo  = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"

@@ -86,20 +86,24 @@ type Item struct {
 	Rule       string // the rule of the profile that read it
 }
 
-// Profile says how one agent draws. Looks change with versions: a profile describes each look and
-// picks by what is on the screen.
-type Profile struct {
-	Name string // "claude", "codex", "gemini"
+// Agent is a program that talks with a model: what it is called, how it is started again, and how
+// its versions draw.
+type Agent struct {
+	Name   string       // "claude"
+	Title  string       // as it calls itself
+	Widths vterm.Widths // how wide it takes characters to be
+	Resume *Resumption  // how it is started again on a conversation; nil: that is not known
+	Usage  []Usage      // how it prints what it has used, the one that says most first
+	Looks  []agentLook  // how it draws; more than one where it draws in ways that have nothing in common
+}
 
-	// Widths is how wide the agent takes characters to be.
-	Widths vterm.Widths
+// agentLook is how an agent draws. All functions are pure.
+type agentLook struct {
+	Versions string // those that draw so: "2.0-"
 
 	// Farewell reports whether the agent prints its conversation on the main screen when it
 	// leaves the alternate one.
 	Farewell bool
-
-	// Resume is how the agent is started again on a conversation; nil: that is not known.
-	Resume *Resumption
 
 	// Begins reports whether a banner may begin on a row with this text. It is asked of every
 	// row, and must be quick.
@@ -117,18 +121,12 @@ type Profile struct {
 	// Split parts the screen.
 	Split func(s Screen) Split
 
+	// Box finds the input box in a screen that shows one. nil: what is typed is not read.
+	Box func(lines []Line) (Box, bool)
+
 	// Parse reads the items off conversation lines. lines[0] is the first line of the
 	// conversation or of an item found earlier; banner lines are among them (they become no
 	// item). Unknown lines before the first item are left out. last reports whether nothing
 	// follows lines now (the live end); otherwise the lines are cut off there.
 	Parse func(lines []Line, last bool) []Item
-}
-
-// profiles are all agents known; each file adds its own.
-var profiles []*Profile
-
-// register adds an agent. It is for the package's own variables.
-func register(p *Profile) *Profile {
-	profiles = append(profiles, p)
-	return p
 }

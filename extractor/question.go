@@ -204,10 +204,10 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			rest = 0
 		}
 		sight = Sight{State: sp.State}
-		if find := boxes[agent]; find != nil && sp.State != StateAsking {
-			var b box
-			if b, sight.Boxed = find(screen.Lines); sight.Boxed {
-				sight.Box = b.text()
+		if p.Box != nil && sp.State != StateAsking {
+			var b Box
+			if b, sight.Boxed = p.Box(screen.Lines); sight.Boxed {
+				sight.Box = b.Text()
 			}
 		}
 		for i, l := range screen.Lines {
@@ -229,9 +229,4 @@ func textsOf(lines []Line) []string {
 		texts[i] = l.Text
 	}
 	return texts
-}
-
-// IsAgent reports whether an agent has this name.
-func IsAgent(name string) bool {
-	return slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Name == name })
 }

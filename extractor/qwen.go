@@ -18,10 +18,14 @@ import (
 //	from 0.21 ◆ before replies, tools without a box: "✓ Read main.go" with the output below
 //	0.24      on the alternate screen, with a scroll bar in the last column once the
 //	          conversation is taller than its window
-var _ = register(&Profile{
-	Name: "qwen", Begins: qwenBegins, Banner: qwenBanner, Split: qwenSplit, Parse: qwenParse,
+var qwenAgent = &Agent{
+	Name: "qwen", Title: "Qwen Code", Usage: inkUsageLooks,
 	Resume: resumption("qwen", []string{"--resume", ResumeID}, uuidPattern, `qwen --resume `, "--resume", "-r"),
-})
+	Looks: []agentLook{{
+		Versions: "0.0.1-",
+		Begins:   qwenBegins, Banner: qwenBanner, Split: qwenSplit, Parse: qwenParse, Box: qwenInputBox,
+	}},
+}
 
 const (
 	qwenMargin  = 2 // columns left of the conversation, from 0.10 on

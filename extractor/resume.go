@@ -28,13 +28,3 @@ func resumption(program string, args []string, id, printed string, given ...stri
 		Printed: regexp.MustCompile(`(?:^|[\s│])` + printed + `(` + id + `)[\s│]*$`), Given: given,
 	}
 }
-
-// ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
-func ResumptionOf(agent string) *Resumption {
-	for _, p := range profiles {
-		if p.Name == agent && p.Resume != nil {
-			return p.Resume
-		}
-	}
-	return nil
-}

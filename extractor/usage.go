@@ -10,25 +10,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// usageLook is how an agent prints what it has used: a row with figures, which the groups of an
+// Usage is how an agent prints what it has used: a row with figures, which the groups of an
 // expression name: input, read and write (of a cache), output, reasoning, total, cost, model and
 // label, which tells rows of one model apart.
-type usageLook struct {
-	row    *regexp.Regexp
-	below  *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
-	within int            // that distance
-	exit   bool           // it is printed when the agent is left; else while it runs
-	cached bool           // input has what a cache had
-	last   bool           // it is not the sum of all requests: only the largest counts, as the least that was used
-}
-
-// usageLooks are the looks of each agent, the one that says most first. Each agent's file adds its
-// own.
-var usageLooks = map[string][]usageLook{}
-
-func registerUsage(agent string, looks ...usageLook) struct{} {
-	usageLooks[agent] = looks
-	return struct{}{}
+type Usage struct {
+	Row    *regexp.Regexp
+	Below  *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
+	Within int            // that distance
+	Exit   bool           // it is printed when the agent is left; else while it runs
+	Cached bool           // input has what a cache had
+	Last   bool           // it is not the sum of all requests: only the largest counts, as the least that was used
 }
 
 // UsageReader reads what agents print of the tokens that they use. It is fed with screens; figures
@@ -59,6 +50,14 @@ type usageCount struct {
 	done []session.Usage
 }
 
+// usageOf returns how an agent prints what it has used.
+func usageOf(agent string) []Usage {
+	if a := agentOf(agent); a != nil {
+		return a.Usage
+	}
+	return nil
+}
+
 // Begin notes that an agent has started.
 func (r *UsageReader) Begin(agent string) {
 	if r.old == nil {
@@ -72,7 +71,7 @@ func (r *UsageReader) Begin(agent string) {
 		}
 	}
 	r.size = [2]int{}
-	r.runs = append(r.runs, usageRun{agent: agent, looks: make([]usageFigures, len(usageLooks[agent]))})
+	r.runs = append(r.runs, usageRun{agent: agent, looks: make([]usageFigures, len(usageOf(agent)))})
 }
 
 // Read reads a screen. left reports whether the agent that was started last has ended, or may have.
@@ -86,18 +85,18 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 	}
 	rows, texts := logicalLines(s.Lines)
 	run := &r.runs[len(r.runs)-1]
-	for i, look := range usageLooks[run.agent] {
-		if look.exit && !left {
+	for i, look := range usageOf(run.agent) {
+		if look.Exit && !left {
 			continue
 		}
 		for y, text := range texts {
-			m := look.row.FindStringSubmatch(text)
+			m := look.Row.FindStringSubmatch(text)
 			if m == nil || r.old[rows[y]] || r.said[text] && r.size != size || !look.isBelow(texts[:y]) {
 				continue
 			}
 			if u, key, ok := look.figures(m); ok {
 				u.Agent, u.At = run.agent, at
-				run.looks[i].take(u, key, look.last)
+				run.looks[i].take(u, key, look.Last)
 				run.looks[i].rows[rows[y]] = text
 			}
 		}
@@ -119,12 +118,12 @@ func logicalLines(all []*vterm.Row) (rows []*vterm.Row, texts []string) {
 }
 
 // isBelow reports whether what must be above a row is there.
-func (l *usageLook) isBelow(above []string) bool {
-	if l.below == nil {
+func (l *Usage) isBelow(above []string) bool {
+	if l.Below == nil {
 		return true
 	}
-	for _, text := range above[max(0, len(above)-l.within):] {
-		if l.below.MatchString(text) {
+	for _, text := range above[max(0, len(above)-l.Within):] {
+		if l.Below.MatchString(text) {
 			return true
 		}
 	}
@@ -132,9 +131,9 @@ func (l *usageLook) isBelow(above []string) bool {
 }
 
 // figures returns what a row says, and what tells it apart from others of its block.
-func (l *usageLook) figures(m []string) (u session.Usage, key string, ok bool) {
+func (l *Usage) figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
-	for i, name := range l.row.SubexpNames() {
+	for i, name := range l.Row.SubexpNames() {
 		text := m[i]
 		if name == "" || text == "" {
 			continue
@@ -164,7 +163,7 @@ func (l *usageLook) figures(m []string) (u session.Usage, key string, ok bool) {
 		}
 		ok = ok || isNumber && name != "model" && name != "label"
 	}
-	if l.cached {
+	if l.Cached {
 		u.Input = max(0, u.Input-u.CacheRead)
 	}
 	u.Total = max(u.Total, u.Input+u.CacheRead+u.CacheWrite+u.Output)

@@ -3,7 +3,7 @@ package extractor
 import "regexp"
 
 // GitHub Copilot CLI prints its tokens when it is left.
-var _ = registerUsage("copilot", usageLook{
-	row:  regexp.MustCompile(`\sTokens\s+↑ (?P<input>` + figure + `)(?: \((?P<read>` + figure + `) cached\))? • ↓ (?P<output>` + figure + `)(?: \((?P<reasoning>` + figure + `) reasoning\))?`),
-	exit: true, cached: true,
-})
+var copilotUsage = []Usage{{
+	Row:  regexp.MustCompile(`\sTokens\s+↑ (?P<input>` + figure + `)(?: \((?P<read>` + figure + `) cached\))? • ↓ (?P<output>` + figure + `)(?: \((?P<reasoning>` + figure + `) reasoning\))?`),
+	Exit: true, Cached: true,
+}}

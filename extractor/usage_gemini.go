@@ -8,11 +8,8 @@ var (
 	inkUsageHead = regexp.MustCompile(`^\s*[│|]?\s*Model(?: Usage)?\s+Req`)
 	inkUsageRow  = `^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+\s+`
 
-	inkUsageLooks = []usageLook{
-		{row: regexp.MustCompile(inkUsageRow + `(?P<input>` + figure + `)\s+(?P<read>` + figure + `)\s+(?P<output>` + figure + `)\s*(?:[│|]|$)`), below: inkUsageHead, within: 16},
-		{row: regexp.MustCompile(inkUsageRow + `(?P<input>` + figure + `)\s+(?P<output>` + figure + `)\s*(?:[│|]|$)`), below: inkUsageHead, within: 16},
+	inkUsageLooks = []Usage{
+		{Row: regexp.MustCompile(inkUsageRow + `(?P<input>` + figure + `)\s+(?P<read>` + figure + `)\s+(?P<output>` + figure + `)\s*(?:[│|]|$)`), Below: inkUsageHead, Within: 16},
+		{Row: regexp.MustCompile(inkUsageRow + `(?P<input>` + figure + `)\s+(?P<output>` + figure + `)\s*(?:[│|]|$)`), Below: inkUsageHead, Within: 16},
 	}
-
-	_ = registerUsage("gemini", inkUsageLooks...)
-	_ = registerUsage("qwen", inkUsageLooks...)
 )

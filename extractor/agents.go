@@ -1,0 +1,43 @@
+package extractor
+
+// agents are all agents known, in the order in which they are asked whether a banner is theirs.
+var agents = []*Agent{claudeAgent, codexAgent, copilotAgent, geminiAgent, opencodeAgent, qwenAgent}
+
+// Profile is a look of an agent.
+type Profile struct {
+	*Agent
+	*agentLook
+}
+
+// profiles are the looks of all agents, in order.
+var profiles = profilesOf(agents)
+
+func profilesOf(agents []*Agent) (out []*Profile) {
+	for _, a := range agents {
+		for i := range a.Looks {
+			out = append(out, &Profile{a, &a.Looks[i]})
+		}
+	}
+	return out
+}
+
+// agentOf returns the agent of a name, or nil.
+func agentOf(name string) *Agent {
+	for _, a := range agents {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// IsAgent reports whether an agent has this name.
+func IsAgent(name string) bool { return agentOf(name) != nil }
+
+// ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
+func ResumptionOf(agent string) *Resumption {
+	if a := agentOf(agent); a != nil {
+		return a.Resume
+	}
+	return nil
+}
