@@ -1,18 +1,26 @@
 package extractor
 
+import (
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/copilot"
+	"github.com/ptyrec/ptyrec/extractor/gemini"
+	"github.com/ptyrec/ptyrec/extractor/opencode"
+	"github.com/ptyrec/ptyrec/extractor/qwen"
+)
+
 // agents are all agents known, in the order in which they are asked whether a banner is theirs.
-var agents = []*Agent{claudeAgent, codexAgent, copilotAgent, geminiAgent, opencodeAgent, qwenAgent}
+var agents = []*chat.Agent{claudeAgent, codexAgent, copilot.Agent, gemini.Agent, opencode.Agent, qwen.Agent}
 
 // Profile is a look of an agent.
 type Profile struct {
-	*Agent
-	*agentLook
+	*chat.Agent
+	*chat.Look
 }
 
 // profiles are the looks of all agents, in order.
 var profiles = profilesOf(agents)
 
-func profilesOf(agents []*Agent) (out []*Profile) {
+func profilesOf(agents []*chat.Agent) (out []*Profile) {
 	for _, a := range agents {
 		for i := range a.Looks {
 			out = append(out, &Profile{a, &a.Looks[i]})
@@ -22,7 +30,7 @@ func profilesOf(agents []*Agent) (out []*Profile) {
 }
 
 // agentOf returns the agent of a name, or nil.
-func agentOf(name string) *Agent {
+func agentOf(name string) *chat.Agent {
 	for _, a := range agents {
 		if a.Name == name {
 			return a
@@ -35,7 +43,7 @@ func agentOf(name string) *Agent {
 func IsAgent(name string) bool { return agentOf(name) != nil }
 
 // ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
-func ResumptionOf(agent string) *Resumption {
+func ResumptionOf(agent string) *chat.Resumption {
 	if a := agentOf(agent); a != nil {
 		return a.Resume
 	}

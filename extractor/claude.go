@@ -4,8 +4,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
+
+// claudeInputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
+func claudeInputBox(lines []row.Line) (chat.Box, bool) {
+	top, asks := claudeInput(lines)
+	if top < 0 || asks {
+		return chat.Box{}, false
+	}
+	rows := chat.Between(lines[top+1:], func(l row.Line) bool { return ccWholeRule(l) || strings.HasPrefix(l.Text, "╰") })
+	if strings.HasPrefix(rows[0].Text, "│") {
+		return chat.Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}, true
+	}
+	return chat.Box{Rows: rows, Left: 2, Right: -1}, true
+}
 
 // claude is Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own
 // later).
@@ -22,10 +37,10 @@ import (
 //	               into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
 //	               user scrolled back
-var claudeAgent = &Agent{
+var claudeAgent = &chat.Agent{
 	Name: "claude", Title: "Claude Code", Usage: claudeUsage,
-	Resume: resumption("claude", []string{"--resume", ResumeID}, uuidPattern, `claude --resume `, "--resume", "-r", "--session-id"),
-	Looks: []agentLook{{
+	Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
+	Looks: []chat.Look{{
 		Versions: "1.0-",
 		Begins:   claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse, Box: claudeInputBox,
 	}},
@@ -51,12 +66,9 @@ func ccCutGlyph(s string, glyphs ...string) (rest string, ok bool) {
 	return s, false
 }
 
-// ccIndentOf counts the blanks at a row's start; a blank row has none.
-func ccIndentOf(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
-
 // ccCorner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
-func ccCorner(l Line) (rest string, ok bool) {
-	n := ccIndentOf(l.Text)
+func ccCorner(l row.Line) (rest string, ok bool) {
+	n := row.Indent(l.Text)
 	if l.Wrapped || n < 2 || n > 3 {
 		return "", false
 	}
@@ -64,53 +76,9 @@ func ccCorner(l Line) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " \u00a0"), ok
 }
 
-// ccRgb returns a colour's parts where it has them; the 256-colour palette's cube and greys count.
-func ccRgb(c vterm.Color) (r, g, b int, ok bool) {
-	if c.Kind == vterm.ColorPalette && c.Palette >= 16 {
-		if c.Palette >= 232 {
-			v := 8 + 10*(int(c.Palette)-232)
-			return v, v, v, true
-		}
-		n := int(c.Palette) - 16
-		step := [...]int{0, 95, 135, 175, 215, 255}
-		return step[n/36], step[n/6%6], step[n%6], true
-	}
-	return int(c.R), int(c.G), int(c.B), c.Kind == vterm.ColorRGB
-}
-
-// ccGrey reports whether text is subdued: dim, or in the themes' grey.
-func ccGrey(s vterm.Style) bool {
-	if s.Dim {
-		return true
-	}
-	if s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette < 16 {
-		return s.Fg.Palette == 8 || s.Fg.Palette == 7
-	}
-	r, g, b, ok := ccRgb(s.Fg)
-	return ok && max(r, g, b)-min(r, g, b) < 24 && r > 0x30 && r < 0xd8
-}
-
-// ccPlainInk reports whether text is in the colour of ordinary text: the default, black or white.
-func ccPlainInk(c vterm.Color) bool {
-	if c.Kind == vterm.ColorPalette && c.Palette < 16 {
-		return c.Palette == 0 || c.Palette == 7 || c.Palette == 15
-	}
-	r, g, b, ok := ccRgb(c)
-	return !ok || max(r, g, b)-min(r, g, b) < 16 && (r >= 0xd8 || r <= 0x30)
-}
-
-// ccReddish and greenish tell a marker that says how a call ended.
-func ccReddish(c vterm.Color) bool {
-	if c.Kind == vterm.ColorPalette && c.Palette < 16 {
-		return c.Palette == 1 || c.Palette == 9
-	}
-	r, g, b, ok := ccRgb(c)
-	return ok && r > g+40 && r > b+40
-}
-
 // ccWholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
 // with a label in it.
-func ccWholeRule(l Line) bool {
+func ccWholeRule(l row.Line) bool {
 	if !strings.HasPrefix(l.Text, "───") {
 		return false
 	}
@@ -119,19 +87,19 @@ func ccWholeRule(l Line) bool {
 }
 
 // ccBoxTop reports whether a row is the top of a box over the whole width, without a word in it.
-func ccBoxTop(l Line) bool {
+func ccBoxTop(l row.Line) bool {
 	return strings.HasPrefix(l.Text, "╭──") && strings.HasSuffix(l.Text, "╮") && strings.Count(l.Text, "─") >= l.Cols-4
 }
 
 // ccInputRow reports whether a row can be the first of the live input between its rules or in its
 // box.
-func ccInputRow(l Line) bool {
+func ccInputRow(l row.Line) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "│"); ok {
 		_, ok = ccCutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
 		return ok
 	}
 	_, ok := ccCutGlyph(l.Text, ">", "❯", "!", "#")
-	return ok && l.styleAt(0).Bg.Kind == vterm.ColorDefault
+	return ok && l.StyleAt(0).Bg.Kind == vterm.ColorDefault
 }
 
 // ccAllText reports whether ok holds for every run of a row that is not blank.
@@ -145,4 +113,4 @@ func ccAllText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 }
 
 // ccGreyOrRed reports whether text is grey, or red: "1 failed" in a grey line.
-func ccGreyOrRed(s vterm.Style) bool { return ccGrey(s) || ccReddish(s.Fg) }
+func ccGreyOrRed(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }

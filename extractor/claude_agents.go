@@ -3,6 +3,7 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -19,7 +20,7 @@ import (
 // a call.
 func (p *claudeParser) agents(i int) int {
 	head, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
-	if !ok && ccIndentOf(p.lines[i].Text) == 2 { // its marker blinks
+	if !ok && row.Indent(p.lines[i].Text) == 2 { // its marker blinks
 		head, ok = strings.TrimSpace(p.lines[i].Text), true
 	}
 	if !ok || !claudeAgentsHead(head) {

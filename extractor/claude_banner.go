@@ -3,6 +3,8 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -14,9 +16,9 @@ func claudeBegins(text string) bool {
 // claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
 // in a narrow window), a box with the version in its top (2.0 on a wide window), or the logo with
 // three lines beside it.
-func claudeBanner(lines []Line) (Banner, int) {
+func claudeBanner(lines []row.Line) (chat.Banner, int) {
 	if len(lines) == 0 {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
@@ -29,9 +31,9 @@ func claudeBanner(lines []Line) (Banner, int) {
 
 // claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and
 // the settings behind that.
-func claudeBare(lines []Line) (b Banner, n int) {
-	if lines[0].styleAt(1).Fg.Kind == vterm.ColorDefault || !lines[0].styleAt(14).Bold {
-		return Banner{}, 0
+func claudeBare(lines []row.Line) (b chat.Banner, n int) {
+	if lines[0].StyleAt(1).Fg.Kind == vterm.ColorDefault || !lines[0].StyleAt(14).Bold {
+		return chat.Banner{}, 0
 	}
 	for n = 1; n < len(lines) && (lines[n].Text == "" || lines[n].Wrapped || strings.HasPrefix(lines[n].Text, "   ")); n++ {
 		if cwd, ok := strings.CutPrefix(lines[n].Text, "   cwd: "); ok {
@@ -39,21 +41,21 @@ func claudeBare(lines []Line) (b Banner, n int) {
 		}
 	}
 	if b.Cwd == "" {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	return b, n
 }
 
 // claudeBox reads a welcome in a box; there is none before its bottom is drawn.
-func claudeBox(lines []Line) (Banner, int) {
-	if len(lines) < 3 || lines[0].styleAt(0).Fg.Kind == vterm.ColorDefault {
-		return Banner{}, 0
+func claudeBox(lines []row.Line) (chat.Banner, int) {
+	if len(lines) < 3 || lines[0].StyleAt(0).Fg.Kind == vterm.ColorDefault {
+		return chat.Banner{}, 0
 	}
-	var b Banner
+	var b chat.Banner
 	head := strings.Trim(lines[0].Text, "╭─╮ ")
 	b.Version = claudeVersion(head)
 	if b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	for i := 1; i < len(lines) && i < 40; i++ {
 		t := lines[i].Text
@@ -61,7 +63,7 @@ func claudeBox(lines []Line) (Banner, int) {
 			return b, i + 1
 		}
 		if !strings.HasPrefix(t, "│") {
-			return Banner{}, 0
+			return chat.Banner{}, 0
 		}
 		cell, _, _ := strings.Cut(strings.TrimPrefix(t, "│"), "│")
 		cell = strings.TrimSpace(cell)
@@ -74,7 +76,7 @@ func claudeBox(lines []Line) (Banner, int) {
 			b.Cwd = cell
 		}
 	}
-	return Banner{}, 0
+	return chat.Banner{}, 0
 }
 
 // claudeVersion reads the version out of "Claude Code v2.1.197".
@@ -92,40 +94,40 @@ func claudeVersion(s string) string {
 
 // claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves
 // while it greets.
-func claudeLogo(lines []Line) (Banner, int) {
+func claudeLogo(lines []row.Line) (chat.Banner, int) {
 	t := lines[0].Text
 	at := strings.Index(t, "Claude Code v")
 	if at < 0 || len(lines) < 3 || lines[0].Wrapped {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	logo := t[:at]
-	col := textWidth(logo)
-	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !lines[0].styleAt(col).Bold {
-		return Banner{}, 0
+	col := row.Width(logo)
+	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !lines[0].StyleAt(col).Bold {
+		return chat.Banner{}, 0
 	}
-	b := Banner{Version: claudeVersion(t)}
+	b := chat.Banner{Version: claudeVersion(t)}
 	if b.Version == "" {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	b.Model, _, _ = strings.Cut(ccBesideLogo(lines[1], col), " · ")
 	if b.Model == "" {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	n := 2
 	for ; n < len(lines) && n < 6; n++ { // a narrow window wraps the plan's name
 		s := ccBesideLogo(lines[n], col)
 		if s == "" {
-			return Banner{}, 0
+			return chat.Banner{}, 0
 		}
 		if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "…") || len(s) > 1 && s[1] == ':' {
 			b.Cwd = s
 			return b, n + 1
 		}
 	}
-	return Banner{}, 0
+	return chat.Banner{}, 0
 }
 
 // ccBesideLogo returns the text to the right of the logo.
-func ccBesideLogo(l Line, col int) string {
-	return strings.TrimSpace(spansText(cutRow(l.Row, col, -1, plainMarks)))
+func ccBesideLogo(l row.Line, col int) string {
+	return strings.TrimSpace(row.Text(row.Spans(l.Row, col, -1, row.PlainMarks)))
 }

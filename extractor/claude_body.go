@@ -6,78 +6,80 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeLook is how a reply is drawn; right is what its text leaves free at the right, few that its
 // theme has 16 colours.
-func claudeLook(right int, few bool) *look {
+func claudeLook(right int, few bool) *markdown.Style {
 	marks := claudeMarks
 	if few {
 		marks = claudeMarks16
 	}
-	return &look{
+	return &markdown.Style{
 		Left: 2, Right: right,
-		Marks: marks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: markItalic,
+		Marks: marks, Item: claudeItem, Heading: claudeHeading, Quote: claudeQuote, QuoteMarks: row.MarkItalic,
 		Code: claudeCode, GoesOn: claudeGoesOnText, CodeOutdents: true, CodeTabs: true, Table: claudeTable, WholeCells: true,
 		Border: claudeBorder,
 	}
 }
 
 // claudeMarks reads inline styles; code is in the themes' light blue.
-func claudeMarks(s vterm.Style) mark {
-	m := plainMarks(s)
+func claudeMarks(s vterm.Style) row.Mark {
+	m := row.PlainMarks(s)
 	if s.Bold && s.Dim { // behind bold words of a quote (1.0, 2.0)
-		m &^= markBold
+		m &^= row.MarkBold
 	}
 	if claudeCodeInk(s.Fg) {
-		m |= markCode
+		m |= row.MarkCode
 	}
 	return m
 }
 
 // claudeMarks16 reads inline styles in a theme of 16 colours, where code is in a blue that grammars
 // use, too.
-func claudeMarks16(s vterm.Style) mark {
+func claudeMarks16(s vterm.Style) row.Mark {
 	m := claudeMarks(s)
 	if s.Fg.Kind == vterm.ColorPalette && (s.Fg.Palette == 12 || s.Fg.Palette == 4) {
-		m |= markCode
+		m |= row.MarkCode
 	}
 	return m
 }
 
 // claudeCodeInk tells the colour of inline code: all themes take a blue for it.
 func claudeCodeInk(c vterm.Color) bool {
-	r, g, b, ok := ccRgb(c)
+	r, g, b, ok := row.Rgb(c)
 	return ok && b >= r+40 && b >= g+30
 }
 
 // claudeItem reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
-func claudeItem(l *textLine) (item, bool) {
-	t := l.text[l.indent:]
-	if t == "" || !ccPlainInk(l.first().Fg) || l.first().Dim {
-		return item{}, false
+func claudeItem(l *markdown.Line) (markdown.Item, bool) {
+	t := l.Text[l.Indent:]
+	if t == "" || !row.Plain(l.First().Fg) || l.First().Dim {
+		return markdown.Item{}, false
 	}
 	if t[0] == '-' || t[0] >= '0' && t[0] <= '9' {
-		it, ok := listItem(l)
-		if ok && it.mark != "-" && !strings.HasSuffix(it.mark, ".") {
-			return item{}, false
+		it, ok := markdown.ListItem(l)
+		if ok && it.Mark != "-" && !strings.HasSuffix(it.Mark, ".") {
+			return markdown.Item{}, false
 		}
 		return it, ok
 	}
-	if l.indent < 2 {
-		return item{}, false
+	if l.Indent < 2 {
+		return markdown.Item{}, false
 	}
 	n := strings.IndexByte(t, '.')
 	if n < 1 || n > 5 || n+1 >= len(t) || t[n+1] != ' ' {
-		return item{}, false
+		return markdown.Item{}, false
 	}
 	number := claudeLetterNumber(t[:n])
 	if number < 1 {
-		return item{}, false
+		return markdown.Item{}, false
 	}
-	it := l.itemOf(t[:n+1], number, n+1, t[n+1:])
-	it.mark = strconv.Itoa(number) + "." // Markdown has no other numbers
+	it := l.ItemOf(t[:n+1], number, n+1, t[n+1:])
+	it.Mark = strconv.Itoa(number) + "." // Markdown has no other numbers
 	return it, true
 }
 
@@ -112,18 +114,18 @@ func claudeRoman(s string) int {
 
 // claudeHeading reads a heading's level: bold, italic and underlined the first, bold the others,
 // dim the third in 1.0.
-func claudeHeading(l *textLine) int {
+func claudeHeading(l *markdown.Line) int {
 	switch {
-	case l.indent > 0 || l.room-l.width < 4:
+	case l.Indent > 0 || l.Room-l.Width < 4:
 		return 0
-	case l.all(func(s vterm.Style) bool { return s.Bold && s.Italic && s.Underline != vterm.UnderlineNone }):
+	case l.All(func(s vterm.Style) bool { return s.Bold && s.Italic && s.Underline != vterm.UnderlineNone }):
 		return 1
-	case l.all(func(s vterm.Style) bool { return s.Bold && !s.Italic && ccPlainInk(s.Fg) }):
-		if strings.ContainsRune(".:,;", rune(l.text[len(l.text)-1])) {
+	case l.All(func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) }):
+		if strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
 			return 0
 		}
 		return 2
-	case l.all(func(s vterm.Style) bool { return s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault }):
+	case l.All(func(s vterm.Style) bool { return s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault }):
 		return 3
 	}
 	return 0
@@ -131,14 +133,14 @@ func claudeHeading(l *textLine) int {
 
 // claudeQuote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words
 // are not dim, and what follows them is bold and dim.
-func claudeQuote(l *textLine) (int, bool) {
-	if rest, ok := strings.CutPrefix(l.text[l.indent:], "▎"); ok {
+func claudeQuote(l *markdown.Line) (int, bool) {
+	if rest, ok := strings.CutPrefix(l.Text[l.Indent:], "▎"); ok {
 		if strings.HasPrefix(rest, " ") {
-			return l.indent + 2, true
+			return l.Indent + 2, true
 		}
-		return l.indent + 1, rest == ""
+		return l.Indent + 1, rest == ""
 	}
-	return 0, l.all(func(s vterm.Style) bool {
+	return 0, l.All(func(s vterm.Style) bool {
 		return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
 	})
 }
@@ -170,58 +172,58 @@ const (
 	claudeNoteSigns = 8 // the first bit of its claudeSigns
 )
 
-func claudeNote(l *textLine) uint16 {
-	if l.note == 0 {
-		l.note = claudeNoted | uint16(claudeReadInk(l)) | uint16(claudeReadSigns(l))<<claudeNoteSigns
+func claudeNote(l *markdown.Line) uint16 {
+	if l.Note == 0 {
+		l.Note = claudeNoted | uint16(claudeReadInk(l)) | uint16(claudeReadSigns(l))<<claudeNoteSigns
 		if _, ok := claudeItem(l); ok {
-			l.note |= claudeNoteItem
+			l.Note |= claudeNoteItem
 		}
 		if claudeProse(l) {
-			l.note |= claudeNoteProse
+			l.Note |= claudeNoteProse
 		}
-		if ruleLine(l) {
-			l.note |= claudeNoteRule
+		if markdown.RuleLine(l) {
+			l.Note |= claudeNoteRule
 		}
 	}
-	return l.note
+	return l.Note
 }
 
 // claudeInkOf returns what claudeReadInk reads.
-func claudeInkOf(l *textLine) claudeInk { return claudeInk(claudeNote(l) & claudeNoteInk) }
+func claudeInkOf(l *markdown.Line) claudeInk { return claudeInk(claudeNote(l) & claudeNoteInk) }
 
 // claudeIsItem reports whether claudeItem reads the line.
-func claudeIsItem(l *textLine) bool { return claudeNote(l)&claudeNoteItem != 0 }
+func claudeIsItem(l *markdown.Line) bool { return claudeNote(l)&claudeNoteItem != 0 }
 
 // claudeReadInk reads the colours of a line.
-func claudeReadInk(l *textLine) claudeInk {
+func claudeReadInk(l *markdown.Line) claudeInk {
 	plain, code, few := true, true, false
-	for i := range l.spans {
-		s := &l.spans[i]
-		if strings.Trim(s.text, " ") == "" {
+	for i := range l.Spans {
+		s := &l.Spans[i]
+		if strings.Trim(s.Text, " ") == "" {
 			continue
 		}
-		c := s.style.Fg
-		if c == claudeMeta && !s.style.Dim { // what a grammar calls meta or a tag, between its other colours
+		c := s.Style.Fg
+		if c == claudeMeta && !s.Style.Dim { // what a grammar calls meta or a tag, between its other colours
 			code = false
 			continue
 		}
-		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !ccPlainInk(c) && s.mark&markCode == 0 {
+		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !row.Plain(c) && s.Mark&row.MarkCode == 0 {
 			return claudeInkSyntax
 		}
-		few = few || s.mark == markCode && c.Kind == vterm.ColorPalette && c.Palette < 16
-		if s.mark != 0 || s.style.Dim || s.style.Underline != vterm.UnderlineNone || !ccPlainInk(c) {
+		few = few || s.Mark == row.MarkCode && c.Kind == vterm.ColorPalette && c.Palette < 16
+		if s.Mark != 0 || s.Style.Dim || s.Style.Underline != vterm.UnderlineNone || !row.Plain(c) {
 			plain = false
 		}
-		if s.mark != markCode {
+		if s.Mark != row.MarkCode {
 			code = false
 		}
 	}
 	switch {
-	case l.blank() || plain:
+	case l.Blank() || plain:
 		return claudeInkPlain
 	case code:
 		return claudeInkCode
-	case few && (claudeCodeSigns(l.text) || strings.Contains(claudeKeywords, " "+firstWord(l.text)+" ")):
+	case few && (claudeCodeSigns(l.Text) || strings.Contains(claudeKeywords, " "+row.FirstWord(l.Text)+" ")):
 		return claudeInkSyntax
 	}
 	return claudeInkStyled
@@ -229,37 +231,37 @@ func claudeReadInk(l *textLine) claudeInk {
 
 // claudeGoesOnText reports whether a paragraph goes on with a line that has no colours of code, or
 // a code span with its rest.
-func claudeGoesOnText(a, b *textLine) bool {
+func claudeGoesOnText(a, b *markdown.Line) bool {
 	ink, above := claudeInkOf(b), claudeInkOf(a)
-	if ink == claudeInkSyntax || above == claudeInkSyntax || a.width > a.room || strings.HasSuffix(a.text, ":") { // announced, or wrapped by the terminal
+	if ink == claudeInkSyntax || above == claudeInkSyntax || a.Width > a.Room || strings.HasSuffix(a.Text, ":") { // announced, or wrapped by the terminal
 		return false
 	}
-	if ink == claudeInkCode && (above == claudeInkCode || a.spans[len(a.spans)-1].mark != markCode) {
+	if ink == claudeInkCode && (above == claudeInkCode || a.Spans[len(a.Spans)-1].Mark != row.MarkCode) {
 		return false
 	}
-	lk := look{}
-	return lk.seam(a, b, b.indent) != seamBreak
+	lk := markdown.Style{}
+	return lk.SeamOf(a, b, b.Indent) != markdown.SeamBreak
 }
 
 // claudeCode returns how many lines from the first are a code block. The agent draws code like
 // text, but highlighted and never wrapped at words that fit; it may contain blank lines and be
 // surrounded by them.
-func claudeCode(ls []textLine) (int, string) {
+func claudeCode(ls []markdown.Line) (int, string) {
 	n := claudeCodeAt(ls)
 	if n == 0 {
 		return 0, ""
 	}
-	for n < len(ls) && ls[n].blank() {
+	for n < len(ls) && ls[n].Blank() {
 		k := n
-		for k < len(ls) && ls[k].blank() {
+		for k < len(ls) && ls[k].Blank() {
 			k++
 		}
 		if k == len(ls) {
 			break
 		}
 		g := claudeCodeAt(ls[k:])
-		if g == 0 && ls[k].indent > 0 && !claudeIsItem(&ls[k]) && claudeInkOf(&ls[k]) == claudeInkPlain {
-			g = untilBlank(ls[k:]) // indented: no paragraph is
+		if g == 0 && ls[k].Indent > 0 && !claudeIsItem(&ls[k]) && claudeInkOf(&ls[k]) == claudeInkPlain {
+			g = markdown.UntilBlank(ls[k:]) // indented: no paragraph is
 		}
 		if g == 0 {
 			break
@@ -271,7 +273,7 @@ func claudeCode(ls []textLine) (int, string) {
 
 // claudeCodeAt returns how many lines from the first are code; more groups may follow after blank
 // lines.
-func claudeCodeAt(ls []textLine) int {
+func claudeCodeAt(ls []markdown.Line) int {
 	if n := claudeSource(ls); n > 0 {
 		return n
 	}
@@ -283,7 +285,7 @@ func claudeCodeAt(ls []textLine) int {
 const maxGroup = 200
 
 // claudeCodeGroup tells how many lines from the first, up to a blank one, are code.
-func claudeCodeGroup(ls []textLine) int {
+func claudeCodeGroup(ls []markdown.Line) int {
 	switch claudeInkOf(&ls[0]) {
 	case claudeInkStyled:
 		return 0
@@ -292,13 +294,13 @@ func claudeCodeGroup(ls []textLine) int {
 	}
 	first, last := -1, -1
 	end := 0
-	for ; end < len(ls) && !ls[end].blank(); end++ {
+	for ; end < len(ls) && !ls[end].Blank(); end++ {
 		if end >= maxGroup && first < 0 {
 			return 0
 		}
 		note := claudeNote(&ls[end])
 		ink := claudeInk(note & claudeNoteInk)
-		deeper := ls[end].indent > ls[0].indent && note&claudeNoteItem == 0 // no text is
+		deeper := ls[end].Indent > ls[0].Indent && note&claudeNoteItem == 0 // no text is
 		if ink == claudeInkStyled || ink == claudeInkPlain && !deeper && note&claudeNoteProse != 0 && !claudeOpens(ls[end:]) {
 			break
 		}
@@ -324,8 +326,8 @@ func claudeCodeGroup(ls []textLine) int {
 
 // claudeOpens reports whether a line is followed by one that is indented further, as only in code:
 // `Traceback:`, `class A:`.
-func claudeOpens(ls []textLine) bool {
-	if len(ls) < 2 || ls[1].indent <= ls[0].indent || ls[0].room-ls[0].width < 12 {
+func claudeOpens(ls []markdown.Line) bool {
+	if len(ls) < 2 || ls[1].Indent <= ls[0].Indent || ls[0].Room-ls[0].Width < 12 {
 		return false
 	}
 	return !claudeIsItem(&ls[0]) && !claudeIsItem(&ls[1]) && claudeInkOf(&ls[1]) != claudeInkStyled
@@ -333,13 +335,13 @@ func claudeOpens(ls []textLine) bool {
 
 // claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single
 // word is a code span.
-func claudeCodeInkRun(ls []textLine) int {
+func claudeCodeInkRun(ls []markdown.Line) int {
 	n := 0
 	for n < len(ls) && claudeInkOf(&ls[n]) == claudeInkCode {
 		n++
 	}
-	t := ls[0].text[ls[0].indent:]
-	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].blank() || strings.HasPrefix(t, "http")) {
+	t := ls[0].Text[ls[0].Indent:]
+	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank() || strings.HasPrefix(t, "http")) {
 		return 0
 	}
 	return n
@@ -347,25 +349,25 @@ func claudeCodeInkRun(ls []textLine) int {
 
 // claudePlainCode reports whether lines without any colour are code: ls[:end] is a group without
 // prose.
-func claudePlainCode(ls []textLine, end int) int {
+func claudePlainCode(ls []markdown.Line, end int) int {
 	if claudeIsItem(&ls[0]) {
 		return 0
 	}
-	if end < len(ls) && !ls[end].blank() && !claudeIsItem(&ls[end]) { // text goes on below
+	if end < len(ls) && !ls[end].Blank() && !claudeIsItem(&ls[end]) { // text goes on below
 		return 0
 	}
 	strong, breaks, deep := claudeCommandLine(&ls[0]), true, false
-	lk := look{}
+	lk := markdown.Style{}
 	for k := range end {
 		l := &ls[k]
 		if k > 0 {
 			if claudeIsItem(l) {
 				return 0
 			}
-			breaks = breaks && lk.seam(&ls[k-1], l, 0) == seamBreak
-			deep = deep || l.indent > ls[0].indent && lk.seam(&ls[k-1], l, 0) == seamBreak
+			breaks = breaks && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
+			deep = deep || l.Indent > ls[0].Indent && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
 		}
-		strong = strong || deep || strings.ContainsAny(l.text, "├└│┌╭╰") || claudeCodeSigns(l.text)
+		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || claudeCodeSigns(l.Text)
 	}
 	if strong && (breaks || deep || claudeCommandLine(&ls[0])) {
 		return end
@@ -378,15 +380,15 @@ func claudePlainCode(ls []textLine, end int) int {
 
 // claudeProse reports whether a line without colours is a sentence, or the beginning of one, or a
 // list item.
-func claudeProse(l *textLine) bool {
-	t := l.text[l.indent:]
+func claudeProse(l *markdown.Line) bool {
+	t := l.Text[l.Indent:]
 	if it, ok := claudeItem(l); ok {
-		t = l.text[min(it.content, len(l.text)):]
+		t = l.Text[min(it.Content, len(l.Text)):]
 		return strings.Contains(t, " ")
 	}
 	r, _ := utf8.DecodeRuneInString(t)
 	end, _ := utf8.DecodeLastRuneInString(t)
-	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || exceptionLine(t) {
+	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || markdown.ExceptionLine(t) {
 		return false
 	}
 	if strings.ContainsRune(".:!?。！？：", end) && strings.Contains(t, " ") && (unicode.IsUpper(r) || r > 0x2e80 || len(strings.Fields(t)) > 3) {
@@ -413,8 +415,8 @@ const (
 )
 
 // claudeCommandLine reports whether a line begins with a shell command and is no sentence.
-func claudeCommandLine(l *textLine) bool {
-	t := l.text[l.indent:]
+func claudeCommandLine(l *markdown.Line) bool {
+	t := l.Text[l.Indent:]
 	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
 		return true
 	}

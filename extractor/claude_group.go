@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -36,7 +37,7 @@ type claudePart struct {
 // collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
 func (p *claudeParser) collapsed(i int) bool {
 	l := p.lines[i]
-	return ccIndentOf(l.Text) == 2 && !l.Wrapped && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
+	return row.Indent(l.Text) == 2 && !l.Wrapped && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
 }
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.
@@ -49,7 +50,7 @@ func (p *claudeParser) collapsedText(i int) string {
 		return ""
 	}
 	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
-		if ccIndentOf(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
+		if row.Indent(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
 			break
 		}
 		if _, ok := ccCorner(p.lines[k]); ok {

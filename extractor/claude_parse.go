@@ -3,21 +3,24 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeParser reads items off conversation lines, top to bottom.
 type claudeParser struct {
-	lines []Line
+	lines []row.Line
 	right int  // columns that text leaves free at the right
 	few   bool // the theme has 16 colours
-	items []Item
+	items []chat.Item
 	open  bool // the last reply's turn has not ended on the screen
 }
 
 // claudeParse reads the items off conversation lines.
-func claudeParse(lines []Line, last bool) []Item {
+func claudeParse(lines []row.Line, last bool) []chat.Item {
 	p := &claudeParser{lines: lines, right: claudeRight(lines), few: claudeFew(lines)}
 	for i := 0; i < len(lines); {
 		i = max(p.next(i), i+1)
@@ -31,7 +34,7 @@ func claudeParse(lines []Line, last bool) []Item {
 // claudeRight is how many columns text leaves free at the right: none since 2.1, 4 and, in early
 // 1.0, 5 before. What is wrapped at the wider width is wrapped at the narrower one too, so where no
 // line tells, the narrower one does no harm.
-func claudeRight(lines []Line) int {
+func claudeRight(lines []row.Line) int {
 	for _, l := range lines {
 		switch {
 		case l.Row == nil || l.Wrapped || l.Text == "":
@@ -48,17 +51,17 @@ func claudeRight(lines []Line) int {
 
 // claudeAtText reports whether a row begins where a reply's text does: tips and the welcome are
 // indented further, and reach the edge.
-func claudeAtText(l Line) bool {
+func claudeAtText(l row.Line) bool {
 	return len(l.Text) > 2 && l.Text[:2] == "  " && l.Text[2] != ' ' && !strings.HasPrefix(l.Text[2:], "⎿")
 }
 
 // claudeFew reports whether a theme of 16 colours is used: prompts and markers have these colours.
-func claudeFew(lines []Line) bool {
+func claudeFew(lines []row.Line) bool {
 	for _, l := range lines {
 		if l.Text == "" || l.Text[0] == ' ' || l.Wrapped {
 			continue
 		}
-		st := l.styleAt(0)
+		st := l.StyleAt(0)
 		_, dot := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 		_, echo := ccCutGlyph(l.Text, "❯", ">")
 		if !dot && !echo || st.Fg.Kind == vterm.ColorDefault {
@@ -70,12 +73,12 @@ func claudeFew(lines []Line) bool {
 }
 
 // ccRowWidth is the number of cells up to a row's last character.
-func ccRowWidth(r *vterm.Row) int { return textWidth(r.Text) }
+func ccRowWidth(r *vterm.Row) int { return row.Width(r.Text) }
 
 // next reads what begins at line i and returns the line behind it.
 func (p *claudeParser) next(i int) int {
 	l := p.lines[i]
-	if l.lost {
+	if l.Lost {
 		if end := p.headless(i); end > i {
 			return end
 		}
@@ -113,7 +116,7 @@ func (p *claudeParser) headless(i int) int {
 	for first < len(p.lines) && p.lines[first].Text == "" {
 		first++
 	}
-	if first == len(p.lines) || ccIndentOf(p.lines[first].Text) < 2 {
+	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return i
 	}
 	if l := p.lines[first]; ccPainted(l) && l.Runs[0].Col == 0 {
@@ -122,7 +125,7 @@ func (p *claudeParser) headless(i int) int {
 		p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "rest of a prompt").Headless = true
 		return end
 	}
-	if ccIndentOf(p.lines[first].Text) >= 4 && len(p.items) > 0 {
+	if row.Indent(p.lines[first].Text) >= 4 && len(p.items) > 0 {
 		below := p.outputEnd(first)
 		for below < len(p.lines) && p.lines[below].Text == "" {
 			below++
@@ -131,11 +134,11 @@ func (p *claudeParser) headless(i int) int {
 			return p.headlessOutput(first)
 		}
 	}
-	if !p.afterPrompt() || !claudeAtText(p.lines[first]) || p.starts(first) || isLogo(string(firstRune(p.lines[first].Text[2:]))) {
+	if !p.afterPrompt() || !claudeAtText(p.lines[first]) || p.starts(first) || row.IsBlocks(string(row.FirstRune(p.lines[first].Text[2:]))) {
 		return i
 	}
 	end := p.replyEnd(first)
-	text, md := body(p.lines[first:end], claudeLook(p.right, p.few))
+	text, md := markdown.Render(p.lines[first:end], claudeLook(p.right, p.few))
 	if text == "" {
 		return i
 	}
@@ -145,20 +148,20 @@ func (p *claudeParser) headless(i int) int {
 }
 
 // add appends an item that takes lines [i, end).
-func (p *claudeParser) add(m session.Message, i, end int, rule string) *Item {
-	p.items = append(p.items, Item{Message: m, First: i, End: end, Rule: "claude: " + rule})
+func (p *claudeParser) add(m session.Message, i, end int, rule string) *chat.Item {
+	p.items = append(p.items, chat.Item{Message: m, First: i, End: end, Rule: "claude: " + rule})
 	p.open = false
 	return &p.items[len(p.items)-1]
 }
 
 // event appends an event that lines [i, end) tell.
 func (p *claudeParser) event(name string, i, end int, rule string) {
-	p.items = append(p.items, Item{Event: name, First: i, End: end, Rule: "claude: " + rule})
+	p.items = append(p.items, chat.Item{Event: name, First: i, End: end, Rule: "claude: " + rule})
 	p.open = false
 }
 
 // lastItem is the item that was read last; nil before the first.
-func (p *claudeParser) lastItem() *Item {
+func (p *claudeParser) lastItem() *chat.Item {
 	if len(p.items) == 0 {
 		return nil
 	}
@@ -192,7 +195,7 @@ func (p *claudeParser) starts(i int) bool {
 	if _, ok := ccCorner(l); ok {
 		return true
 	}
-	if i > 0 && p.lines[i-1].Text != "" && !l.lost {
+	if i > 0 && p.lines[i-1].Text != "" && !l.Lost {
 		return false
 	}
 	return p.collapsed(i) || p.blinking(i)
@@ -215,7 +218,7 @@ func (p *claudeParser) textEnd(i int) int {
 func (p *claudeParser) replyEnd(i int) int {
 	end := i
 	for ; i < len(p.lines); i++ {
-		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !ccGrey(p.lines[i].styleAt(ccIndentOf(p.lines[i].Text))) {
+		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !row.Grey(p.lines[i].StyleAt(row.Indent(p.lines[i].Text))) {
 			end = i + 1
 			continue
 		}
@@ -256,7 +259,7 @@ func (p *claudeParser) chrome(i int) int {
 }
 
 // claudeStaleInput counts the lines of an input box with the hint below it.
-func claudeStaleInput(ls []Line) int {
+func claudeStaleInput(ls []row.Line) int {
 	k := 1
 	for k < len(ls) && ls[k].Wrapped { // the rule itself, rewrapped
 		k++
@@ -280,24 +283,24 @@ func claudeStaleInput(ls []Line) int {
 }
 
 // claudeDone reports whether a row says that a turn is done: `✻ Baked for 1s`.
-func claudeDone(l Line) bool {
+func claudeDone(l row.Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
-	return ok && rest != "" && ccGrey(l.styleAt(0)) && !l.styleAt(0).Italic && strings.Contains(rest, " for ")
+	return ok && rest != "" && row.Grey(l.StyleAt(0)) && !l.StyleAt(0).Italic && strings.Contains(rest, " for ")
 }
 
 // claudeEcho reports whether a row is the first of a prompt that was sent. The live input has the
 // same glyph, but no background and (in 1.0) a box around it.
-func claudeEcho(l Line) bool {
+func claudeEcho(l row.Line) bool {
 	if l.Wrapped {
 		return false
 	}
-	st := l.styleAt(0)
+	st := l.StyleAt(0)
 	painted := st.Bg.Kind != vterm.ColorDefault
 	if _, ok := ccCutGlyph(l.Text, "❯"); ok {
 		return painted
 	}
 	_, ok := ccCutGlyph(l.Text, ">")
-	return ok && (painted || ccGrey(st))
+	return ok && (painted || row.Grey(st))
 }
 
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
@@ -318,10 +321,10 @@ func (p *claudeParser) prompt(i int) int {
 }
 
 // claudeBash reports whether a row is a shell line that the user sent with `!`.
-func claudeBash(l Line) bool {
+func claudeBash(l row.Line) bool {
 	_, ok := ccCutGlyph(l.Text, "!")
-	st := l.styleAt(0)
-	return ok && !l.Wrapped && !ccPlainInk(st.Fg)
+	st := l.StyleAt(0)
+	return ok && !l.Wrapped && !row.Plain(st.Fg)
 }
 
 // bash reads a shell line of the user's with its output.
@@ -330,8 +333,8 @@ func (p *claudeParser) bash(i int) int {
 	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
 		end++
 	}
-	lk := look{Left: 2, Right: 2}
-	text := prompt(p.lines[i:end], &lk)
+	lk := markdown.Style{Left: 2, Right: 2}
+	text := markdown.Prompt(p.lines[i:end], &lk)
 	out, end, _ := p.result(end, end)
 	if out.grey && strings.HasSuffix(out.text, "…") {
 		out.text = ""
@@ -343,7 +346,7 @@ func (p *claudeParser) bash(i int) int {
 // queued reports whether a prompt waits for the running turn to end: all of it is grey on the
 // background.
 func (p *claudeParser) queued(i, end int) bool {
-	if !ccPainted(p.lines[i]) || p.lines[i].styleAt(0).Dim || !ccAllText(p.lines[i].Row, ccGrey) {
+	if !ccPainted(p.lines[i]) || p.lines[i].StyleAt(0).Dim || !ccAllText(p.lines[i].Row, row.Grey) {
 		return false
 	}
 	if end < len(p.lines) {
@@ -357,20 +360,20 @@ func (p *claudeParser) queued(i, end int) bool {
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
 // on (1.0).
 func (p *claudeParser) promptEnd(i int) int {
-	bg := p.lines[i].styleAt(0).Bg.Kind != vterm.ColorDefault
+	bg := p.lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
 	end := i + 1
 	for k := i + 1; k < len(p.lines); k++ {
 		l := p.lines[k]
 		switch {
 		case l.Wrapped:
-		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && l.styleAt(2).Bg.Kind != vterm.ColorDefault)):
+		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && l.StyleAt(2).Bg.Kind != vterm.ColorDefault)):
 			if l.Text != "" || k+1 >= len(p.lines) || !ccPaintedText(p.lines[k+1]) {
 				return end
 			}
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
 		case !bg && l.Text == "":
 			continue
-		case !bg && (!ccAllText(l.Row, ccGrey) || l.Text[0] != ' ' && !claudeGoesOn(l)):
+		case !bg && (!ccAllText(l.Row, row.Grey) || l.Text[0] != ' ' && !claudeGoesOn(l)):
 			return end
 		}
 		if _, ok := ccCorner(l); ok || p.collapsed(k) || p.blinking(k) {
@@ -382,12 +385,12 @@ func (p *claudeParser) promptEnd(i int) int {
 }
 
 // ccPaintedText reports whether a row goes on with a painted prompt: text from column 2 on.
-func ccPaintedText(l Line) bool {
-	return !l.Wrapped && ccIndentOf(l.Text) >= 2 && l.styleAt(ccIndentOf(l.Text)).Bg.Kind != vterm.ColorDefault
+func ccPaintedText(l row.Line) bool {
+	return !l.Wrapped && row.Indent(l.Text) >= 2 && l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
 // claudeGoesOn reports whether a dim row at column 0 can be more of a prompt of 1.0.
-func claudeGoesOn(l Line) bool {
+func claudeGoesOn(l row.Line) bool {
 	return !claudeEcho(l) && !claudeThinks(l) && !claudeSpinner(l) && !claudeDone(l) && !ccWholeRule(l) &&
 		!strings.HasPrefix(l.Text, "╭") && !strings.HasPrefix(l.Text, "Total cost:")
 }
@@ -404,17 +407,17 @@ func (p *claudeParser) promptText(i, end int) string {
 			free = min(free, n)
 		}
 	}
-	lk := look{Left: 2, Right: min(2, free)}
-	return prompt(rows, &lk)
+	lk := markdown.Style{Left: 2, Right: min(2, free)}
+	return markdown.Prompt(rows, &lk)
 }
 
 // claudeOldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at
 // column 0. The blank at which it was wrapped is written at the end of the row.
-func claudeOldPrompt(rows []Line) string {
+func claudeOldPrompt(rows []row.Line) string {
 	left, widest := 2, 0
 	for i, l := range rows {
 		widest = max(widest, ccRowWidth(l.Row))
-		if i > 0 && l.Text != "" && ccIndentOf(l.Text) < 2 && !l.Wrapped {
+		if i > 0 && l.Text != "" && row.Indent(l.Text) < 2 && !l.Wrapped {
 			left = 0
 		}
 	}
@@ -444,7 +447,7 @@ func claudeOldPrompt(rows []Line) string {
 }
 
 // ccBlankAtEnd reports whether a blank was written behind a row's text.
-func ccBlankAtEnd(l Line) bool {
+func ccBlankAtEnd(l row.Line) bool {
 	n := len(l.Runs)
 	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
 }
@@ -483,7 +486,7 @@ func claudeClear(text string) bool {
 }
 
 // claudeClears reports whether a row is such a command that was sent.
-func claudeClears(l Line) bool {
+func claudeClears(l row.Line) bool {
 	text, _ := ccCutGlyph(l.Text, ">", "❯")
 	return text != l.Text && claudeEcho(l) && claudeClear(text)
 }
@@ -500,20 +503,20 @@ func (p *claudeParser) marked(i int) int {
 		return end
 	}
 	l := p.lines[i]
-	ink := l.styleAt(0)
-	if !ccPlainInk(ink.Fg) || ink.Dim {
-		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || ccGrey(ink) && !ccAllText(l.Row, ccGrey) {
+	ink := l.StyleAt(0)
+	if !row.Plain(ink.Fg) || ink.Dim {
+		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || row.Grey(ink) && !ccAllText(l.Row, row.Grey) {
 			return p.call(i)
 		}
 	}
 	end := max(p.replyEnd(i+1), i+1)
 	lk := claudeLook(p.right, p.few)
-	text, md := body(p.lines[i:end], lk)
+	text, md := markdown.Render(p.lines[i:end], lk)
 	if text == "" {
 		p.open = true
 		return end
 	}
-	if !ccPlainInk(ink.Fg) || ccGrey(ink) { // the agent's own words: `● Unknown command: /o`
+	if !row.Plain(ink.Fg) || row.Grey(ink) { // the agent's own words: `● Unknown command: /o`
 		p.add(session.Message{Role: session.RoleSystem, Text: text, Markdown: md}, i, end, "notice")
 		return end
 	}
@@ -523,7 +526,7 @@ func (p *claudeParser) marked(i int) int {
 }
 
 // claudeThinks reports whether a row begins thinking.
-func claudeThinks(l Line) bool {
+func claudeThinks(l row.Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "∴", "✽")
 	return ok && strings.HasPrefix(rest, "Think")
 }
@@ -532,8 +535,8 @@ func claudeThinks(l Line) bool {
 // on.
 func (p *claudeParser) thinking(i int) int {
 	end := max(p.textEnd(i+1), i+1)
-	lk := look{Left: 2, Right: p.right, Marks: func(vterm.Style) mark { return 0 }}
-	text, md := body(p.lines[i+1:end], &lk)
+	lk := markdown.Style{Left: 2, Right: p.right, Marks: func(vterm.Style) row.Mark { return 0 }}
+	text, md := markdown.Render(p.lines[i+1:end], &lk)
 	if text != "" {
 		p.add(session.Message{Role: session.RoleThinking, Text: text, Markdown: md}, i, end, "thinking")
 	}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -22,17 +24,17 @@ const (
 
 // claudeSource returns how many lines from the first are the source of a Markdown document: up to
 // the last group of lines with signs, where at most one line without any is between two.
-func claudeSource(ls []textLine) int {
+func claudeSource(ls []markdown.Line) int {
 	var signs claudeSigns
 	n, fences, without := 0, 0, 0
 	for k := 0; k < len(ls) && without < 2; {
-		if ls[k].blank() {
+		if ls[k].Blank() {
 			k++
 			continue
 		}
 		var own claudeSigns
 		end := k
-		for ; end < len(ls) && !ls[end].blank(); end++ {
+		for ; end < len(ls) && !ls[end].Blank(); end++ {
 			if end >= maxGroup && n == 0 && own == 0 {
 				return 0
 			}
@@ -58,16 +60,18 @@ func claudeSource(ls []textLine) int {
 }
 
 // claudeSignsOf returns what claudeReadSigns reads.
-func claudeSignsOf(l *textLine) claudeSigns { return claudeSigns(claudeNote(l) >> claudeNoteSigns) }
+func claudeSignsOf(l *markdown.Line) claudeSigns {
+	return claudeSigns(claudeNote(l) >> claudeNoteSigns)
+}
 
 // claudeReadSigns returns the signs in a line. Those at its start have no style; within it the
 // words around them may have the style that they mean.
-func claudeReadSigns(l *textLine) claudeSigns {
+func claudeReadSigns(l *markdown.Line) claudeSigns {
 	var signs claudeSigns
-	t := l.text[l.indent:]
-	if st := l.first(); st.Fg.Kind == vterm.ColorDefault && !st.Bold && !st.Dim && !st.Italic {
+	t := l.Text[l.Indent:]
+	if st := l.First(); st.Fg.Kind == vterm.ColorDefault && !st.Bold && !st.Dim && !st.Italic {
 		switch {
-		case strings.HasPrefix(strings.TrimLeft(t, "#"), " ") && hashes(t) > 0:
+		case strings.HasPrefix(strings.TrimLeft(t, "#"), " ") && markdown.Hashes(t) > 0:
 			signs |= claudeHeadingSign
 		case strings.HasPrefix(t, "```"), strings.HasPrefix(t, "~~~"):
 			signs |= claudeFenceSign
@@ -75,14 +79,14 @@ func claudeReadSigns(l *textLine) claudeSigns {
 			signs |= claudeQuoteSign
 		}
 	}
-	for _, s := range l.spans {
-		if s.mark&markCode != 0 {
+	for _, s := range l.Spans {
+		if s.Mark&row.MarkCode != 0 {
 			continue
 		}
-		if s.mark&markBold != 0 && len(s.text) > 4 && strings.HasPrefix(s.text, "**") && strings.HasSuffix(s.text, "**") {
+		if s.Mark&row.MarkBold != 0 && len(s.Text) > 4 && strings.HasPrefix(s.Text, "**") && strings.HasSuffix(s.Text, "**") {
 			signs |= claudeBoldSign
 		}
-		if strings.Count(s.text, "`") >= 2 && !strings.HasPrefix(t, "```") {
+		if strings.Count(s.Text, "`") >= 2 && !strings.HasPrefix(t, "```") {
 			signs |= claudeCodeSign
 		}
 	}

@@ -4,31 +4,33 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeSplit finds the input at the bottom of the screen, or the dialog in its place, and goes up
 // over what belongs to it: status lines, queued prompts, the spinner with its tips.
-func claudeSplit(s Screen) Split {
+func claudeSplit(s chat.Screen) chat.Split {
 	if sp, ok := claudeTranscript(s); ok {
 		return sp
 	}
 	top, asks := claudeInput(s.Lines)
 	if top < 0 {
-		return Split{}
+		return chat.Split{}
 	}
-	sp := Split{OK: true, State: StateIdle}
+	sp := chat.Split{OK: true, State: chat.StateIdle}
 	if asks {
-		sp.State = StateAsking
+		sp.State = chat.StateAsking
 	}
 	bottom, busy := claudeAbove(s.Lines, top)
 	if busy && !asks {
-		sp.State = StateBusy
+		sp.State = chat.StateBusy
 	}
-	if !asks && sp.State == StateIdle {
+	if !asks && sp.State == chat.StateIdle {
 		for _, l := range s.Lines[top:] {
 			if strings.Contains(l.Text, "esc to interrupt") {
-				sp.State = StateBusy
+				sp.State = chat.StateBusy
 			}
 		}
 	}
@@ -47,18 +49,18 @@ func claudeSplit(s Screen) Split {
 
 // claudeTranscript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
 // more.
-func claudeTranscript(s Screen) (Split, bool) {
+func claudeTranscript(s chat.Screen) (chat.Split, bool) {
 	for i := len(s.Lines) - 1; i >= 0 && i >= len(s.Lines)-12; i-- {
 		if strings.Contains(s.Lines[i].Text, "Showing detailed transcript") {
-			return Split{OK: true, Overlay: true, Bottom: i}, true
+			return chat.Split{OK: true, Overlay: true, Bottom: i}, true
 		}
 	}
-	return Split{}, false
+	return chat.Split{}, false
 }
 
 // claudeInput returns the first row of the input, or of the dialog in its place; -1 if the screen
 // has neither.
-func claudeInput(lines []Line) (top int, asks bool) {
+func claudeInput(lines []row.Line) (top int, asks bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
 		if (ccWholeRule(lines[i]) || ccBoxTop(lines[i])) && ccInputRow(lines[i+1]) {
 			return i, false
@@ -76,7 +78,7 @@ func claudeInput(lines []Line) (top int, asks bool) {
 }
 
 // claudeAsks reports whether rows hold a choice with its pointer.
-func claudeAsks(lines []Line) bool {
+func claudeAsks(lines []row.Line) bool {
 	for _, l := range lines {
 		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
 		if _, ok := ccCutGlyph(t, "❯"); ok && t != l.Text {
@@ -91,7 +93,7 @@ func claudeAsks(lines []Line) bool {
 
 // claudeAbove goes up from the input over what is between it and the conversation, and returns the
 // row below the conversation's last.
-func claudeAbove(lines []Line, top int) (bottom int, busy bool) {
+func claudeAbove(lines []row.Line, top int) (bottom int, busy bool) {
 	bottom = top
 	for bottom > 0 {
 		end := bottom
@@ -119,13 +121,13 @@ func claudeAbove(lines []Line, top int) (bottom int, busy bool) {
 }
 
 // ccPainted reports whether a row without text has a background: a row of a prompt.
-func ccPainted(l Line) bool {
+func ccPainted(l row.Line) bool {
 	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }
 
 // claudeChromeEnd tells from which row on the rows of a block above the input are chrome; -1: none
 // is.
-func claudeChromeEnd(block []Line) (cut int, busy bool) {
+func claudeChromeEnd(block []row.Line) (cut int, busy bool) {
 	for i, l := range block {
 		if claudeSpinner(l) {
 			return i, true
@@ -150,13 +152,13 @@ func claudeChromeEnd(block []Line) (cut int, busy bool) {
 
 // claudeSpinner reports whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12
 // tokens)`. When a turn is done, `✻ Cooked for 3s` stays.
-func claudeSpinner(l Line) bool {
+func claudeSpinner(l row.Line) bool {
 	glyph, n := utf8.DecodeRuneInString(l.Text)
 	if l.Wrapped || !strings.ContainsRune(claudeSpinners, glyph) {
 		return false
 	}
 	rest, ok := strings.CutPrefix(l.Text[n:], " ")
-	if st := l.styleAt(0); !ok || st.Italic || ccPlainInk(st.Fg) && !st.Dim {
+	if st := l.StyleAt(0); !ok || st.Italic || row.Plain(st.Fg) && !st.Dim {
 		return false
 	}
 	head, _, _ := strings.Cut(rest, " (")
@@ -164,20 +166,20 @@ func claudeSpinner(l Line) bool {
 }
 
 // ccRightStatus reports whether a row has nothing but a grey note at the right edge.
-func ccRightStatus(l Line) bool {
-	n := ccIndentOf(l.Text)
-	return n > l.Cols/3 && textWidth(l.Text) >= l.Cols-3 && !l.Wrapped
+func ccRightStatus(l row.Line) bool {
+	n := row.Indent(l.Text)
+	return n > l.Cols/3 && row.Width(l.Text) >= l.Cols-3 && !l.Wrapped
 }
 
 // ccQueued reports whether rows are prompts that wait for the running turn to end: they are grey,
 // without a marker's background, right above the input.
-func ccQueued(block []Line) bool {
+func ccQueued(block []row.Line) bool {
 	for _, l := range block {
 		t := l.Text
-		if ccIndentOf(t) != 2 {
+		if row.Indent(t) != 2 {
 			return false
 		}
-		if !ccAllText(l.Row, ccGrey) {
+		if !ccAllText(l.Row, row.Grey) {
 			return false
 		}
 	}
@@ -187,7 +189,7 @@ func ccQueued(block []Line) bool {
 
 // claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's
 // first line pinned on top, a pill with an arrow in the last row of the conversation.
-func claudeScrolled(s Screen, sp *Split) {
+func claudeScrolled(s chat.Screen, sp *chat.Split) {
 	for i := sp.Bottom - 1; i >= 0 && i >= sp.Bottom-2; i-- {
 		if !ccPill(s.Lines[i]) {
 			continue
@@ -201,7 +203,7 @@ func claudeScrolled(s Screen, sp *Split) {
 }
 
 // ccPill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
-func ccPill(l Line) bool {
+func ccPill(l row.Line) bool {
 	for i := range l.Runs {
 		r := &l.Runs[i]
 		if r.Col > 2 && r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") && strings.HasPrefix(r.Text, " ") {
@@ -212,18 +214,18 @@ func ccPill(l Line) bool {
 }
 
 // ccBesides reports whether text is in another colour than ordinary text.
-func ccBesides(s vterm.Style) bool { return !ccPlainInk(s.Fg) || ccGrey(s) }
+func ccBesides(s vterm.Style) bool { return !row.Plain(s.Fg) || row.Grey(s) }
 
 // claudeMenu returns the first row of a menu right above the input that hides what is under it, or
 // top if there is no menu.
-func claudeMenu(lines []Line, top int) int {
+func claudeMenu(lines []row.Line, top int) int {
 	at, named := top, false
 	for at > 0 && at > top-24 {
 		l := lines[at-1]
-		n := ccIndentOf(l.Text)
+		n := row.Indent(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && n <= 4 && name != "" && (strings.ContainsAny(name[:1], "/@+*") || strings.HasPrefix(name, "…")) && ccBesides(l.styleAt(n)):
+		case n >= 2 && n <= 4 && name != "" && (strings.ContainsAny(name[:1], "/@+*") || strings.HasPrefix(name, "…")) && ccBesides(l.StyleAt(n)):
 			named = true
 		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return ccBesides(s) || s.Bold }):
 		default:

@@ -2,15 +2,18 @@ package extractor
 
 import (
 	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
 // claudeTable reads the tables without a box: as Markdown (1.0 and 2.0), or a line for each cell
 // where the window is too narrow (2.1).
-func claudeTable(ls []textLine) ([][]cell, int) {
+func claudeTable(ls []markdown.Line) ([][]markdown.Cell, int) {
 	if rows, n := claudeFields(ls); n > 0 {
 		return rows, n
 	}
-	if !strings.HasPrefix(ls[0].text, "| ") {
+	if !strings.HasPrefix(ls[0].Text, "| ") {
 		return nil, 0
 	}
 	head, n := claudePipeRow(ls, 0)
@@ -21,9 +24,9 @@ func claudeTable(ls []textLine) ([][]cell, int) {
 	if rule == nil || !claudeDashes(rule) {
 		return nil, 0
 	}
-	rows := [][]cell{head}
-	for n += k; n < len(ls) && strings.HasPrefix(ls[n].text, "|"); n += k {
-		var row []cell
+	rows := [][]markdown.Cell{head}
+	for n += k; n < len(ls) && strings.HasPrefix(ls[n].Text, "|"); n += k {
+		var row []markdown.Cell
 		if row, k = claudePipeRow(ls[n:], len(head)); row == nil {
 			break
 		}
@@ -34,14 +37,14 @@ func claudeTable(ls []textLine) ([][]cell, int) {
 
 // claudePipeRow reads a row that may be wrapped: it ends with a bar, and where the number of its
 // cells is known, with the last.
-func claudePipeRow(ls []textLine, cols int) (row []cell, n int) {
-	var spans []span
-	for n = 0; n < len(ls) && n < 40 && !ls[n].blank(); n++ {
+func claudePipeRow(ls []markdown.Line, cols int) (r []markdown.Cell, n int) {
+	var spans []row.Span
+	for n = 0; n < len(ls) && n < 40 && !ls[n].Blank(); n++ {
 		if n > 0 {
-			spans = append(spans, span{text: " ", width: 1})
+			spans = append(spans, row.Span{Text: " ", Width: 1})
 		}
-		spans = append(spans, cutSpans(ls[n].spans, ls[n].indent, ls[n].width)...)
-		if !strings.HasSuffix(ls[n].text, "|") {
+		spans = append(spans, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
+		if !strings.HasSuffix(ls[n].Text, "|") {
 			continue
 		}
 		cells := claudePipeCells(spans)
@@ -53,15 +56,15 @@ func claudePipeRow(ls []textLine, cols int) (row []cell, n int) {
 }
 
 // claudePipeCells parts a row at its bars.
-func claudePipeCells(spans []span) []cell {
-	var cells []cell
-	var cur cell
+func claudePipeCells(spans []row.Span) []markdown.Cell {
+	var cells []markdown.Cell
+	var cur markdown.Cell
 	begun := false
 	for _, s := range spans {
 		for {
-			head, rest, ok := strings.Cut(s.text, "|")
+			head, rest, ok := strings.Cut(s.Text, "|")
 			part := s
-			part.text, part.width = head, textWidth(head)
+			part.Text, part.Width = head, row.Width(head)
 			if head != "" {
 				cur = append(cur, part)
 			}
@@ -72,23 +75,23 @@ func claudePipeCells(spans []span) []cell {
 				cells = append(cells, claudeTrimCell(cur))
 			}
 			begun, cur = true, nil
-			s.text = rest
+			s.Text = rest
 		}
 	}
 	return cells
 }
 
 // claudeTrimCell is a cell without the blanks around it.
-func claudeTrimCell(c cell) cell {
-	l := textLine{spans: c}
-	l.measure()
-	return trimLeft(l.spans)
+func claudeTrimCell(c markdown.Cell) markdown.Cell {
+	l := markdown.Line{Spans: c}
+	l.Measure()
+	return markdown.TrimLeft(l.Spans)
 }
 
 // claudeDashes reports whether a row is the line below a table's head.
-func claudeDashes(row []cell) bool {
-	for _, c := range row {
-		t := strings.ReplaceAll(spansText(c), " ", "")
+func claudeDashes(r []markdown.Cell) bool {
+	for _, c := range r {
+		t := strings.ReplaceAll(row.Text(c), " ", "")
 		if t == "" || strings.Trim(t, "-:") != "" {
 			return false
 		}
@@ -99,54 +102,54 @@ func claudeDashes(row []cell) bool {
 // claudeFields reads a table written as `Head: cell` lines, the heads bold, with a rule between its
 // rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
 // blank line.
-func claudeFields(ls []textLine) ([][]cell, int) {
+func claudeFields(ls []markdown.Line) ([][]markdown.Cell, int) {
 	if head, _ := claudeField(&ls[0]); head == nil || !claudeRuleBelow(ls) {
 		return nil, 0
 	}
 	var heads []string
-	var rows [][]cell
-	var head, row []cell
+	var rows [][]markdown.Cell
+	var head, r []markdown.Cell
 	n := 0
-	for ; n < len(ls) && !ls[n].blank(); n++ {
+	for ; n < len(ls) && !ls[n].Blank(); n++ {
 		l := &ls[n]
-		if ruleLine(l) {
-			if len(rows) > 0 && len(row) != len(heads) || len(row) == 0 {
+		if markdown.RuleLine(l) {
+			if len(rows) > 0 && len(r) != len(heads) || len(r) == 0 {
 				return nil, 0
 			}
-			rows = append(rows, row)
-			row = nil
+			rows = append(rows, r)
+			r = nil
 			continue
 		}
 		if h, c := claudeField(l); h != nil {
-			name := spansText(h)
+			name := row.Text(h)
 			switch {
 			case len(rows) == 0:
 				heads, head = append(heads, name), append(head, h)
-			case len(row) >= len(heads) || heads[len(row)] != name:
-				return claudeFieldRows(rows, head, row), n
+			case len(r) >= len(heads) || heads[len(r)] != name:
+				return claudeFieldRows(rows, head, r), n
 			}
-			row = append(row, c)
+			r = append(r, c)
 			continue
 		}
-		if l.indent < 2 || len(row) == 0 {
+		if l.Indent < 2 || len(r) == 0 {
 			break
 		}
-		last := len(row) - 1
-		if len(row[last]) > 0 {
-			row[last] = append(row[last], span{text: " ", width: 1})
+		last := len(r) - 1
+		if len(r[last]) > 0 {
+			r[last] = append(r[last], row.Span{Text: " ", Width: 1})
 		}
-		row[last] = append(row[last], trimLeft(l.spans)...)
+		r[last] = append(r[last], markdown.TrimLeft(l.Spans)...)
 	}
 	if len(rows) == 0 {
 		return nil, 0
 	}
-	return claudeFieldRows(rows, head, row), n
+	return claudeFieldRows(rows, head, r), n
 }
 
 // claudeRuleBelow reports whether a rule ends the row of a table that begins with the first line.
-func claudeRuleBelow(ls []textLine) bool {
+func claudeRuleBelow(ls []markdown.Line) bool {
 	for i := range ls[:min(len(ls), maxGroup)] {
-		if ls[i].blank() {
+		if ls[i].Blank() {
 			return false
 		}
 		if claudeNote(&ls[i])&claudeNoteRule != 0 {
@@ -157,58 +160,58 @@ func claudeRuleBelow(ls []textLine) bool {
 }
 
 // claudeFieldRows are a table's rows with its head, and the last row as far as it is drawn.
-func claudeFieldRows(rows [][]cell, head, last []cell) [][]cell {
+func claudeFieldRows(rows [][]markdown.Cell, head, last []markdown.Cell) [][]markdown.Cell {
 	if len(last) > 0 {
 		rows = append(rows, last)
 	}
-	return append([][]cell{head}, rows...)
+	return append([][]markdown.Cell{head}, rows...)
 }
 
 // claudeField parts a line into its bold head, without the colon, and its cell.
-func claudeField(l *textLine) (head, c cell) {
-	if l.indent > 0 || l.blank() || l.spans[0].mark&markBold == 0 {
+func claudeField(l *markdown.Line) (head, c markdown.Cell) {
+	if l.Indent > 0 || l.Blank() || l.Spans[0].Mark&row.MarkBold == 0 {
 		return nil, nil
 	}
 	col := 0
-	for i, s := range l.spans {
-		if s.mark&markBold == 0 && strings.Trim(s.text, " ") != "" {
+	for i, s := range l.Spans {
+		if s.Mark&row.MarkBold == 0 && strings.Trim(s.Text, " ") != "" {
 			return nil, nil
 		}
-		if strings.HasSuffix(strings.TrimRight(s.text, " "), ":") {
-			col += s.width
-			head = append(head, cutSpans(l.spans[:i+1], 0, col)...)
+		if strings.HasSuffix(strings.TrimRight(s.Text, " "), ":") {
+			col += s.Width
+			head = append(head, row.Cut(l.Spans[:i+1], 0, col)...)
 			last := &head[len(head)-1]
-			last.text = strings.TrimSuffix(strings.TrimRight(last.text, " "), ":")
-			last.width = textWidth(last.text)
+			last.Text = strings.TrimSuffix(strings.TrimRight(last.Text, " "), ":")
+			last.Width = row.Width(last.Text)
 			for k := range head {
-				head[k].mark &^= markBold
+				head[k].Mark &^= row.MarkBold
 			}
-			rest := textLine{spans: cutSpans(l.spans, col, l.width)}
-			rest.measure()
-			return head, trimLeft(rest.spans)
+			rest := markdown.Line{Spans: row.Cut(l.Spans, col, l.Width)}
+			rest.Measure()
+			return head, markdown.TrimLeft(rest.Spans)
 		}
-		col += s.width
+		col += s.Width
 	}
 	return nil, nil
 }
 
 // claudeBorder reports whether a box is a table: its border has not the colour of code, its columns
 // have room for three characters, and its heads are centered.
-func claudeBorder(ls []textLine) bool {
+func claudeBorder(ls []markdown.Line) bool {
 	if claudeInkOf(&ls[0]) == claudeInkCode {
 		return false
 	}
-	cols := borderColumns(&ls[0], "┌", "┬", "┐")
+	cols := markdown.BorderColumns(&ls[0], "┌", "┬", "┐")
 	for _, c := range cols {
-		if c.to-c.from < 5 {
+		if c.To-c.From < 5 {
 			return false
 		}
-		if len(ls) < 2 || ls[1].width < c.to {
+		if len(ls) < 2 || ls[1].Width < c.To {
 			continue
 		}
-		head := spansText(cutSpans(ls[1].spans, c.from, c.to))
+		head := row.Text(row.Cut(ls[1].Spans, c.From, c.To))
 		text := strings.TrimSpace(head)
-		if left := leadingBlanks(head); text != "" && left != (textWidth(head)-textWidth(text))/2 {
+		if left := row.Indent(head); text != "" && left != (row.Width(head)-row.Width(text))/2 {
 			return false
 		}
 	}

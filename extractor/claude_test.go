@@ -6,24 +6,27 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
 func TestClaudeBanner(t *testing.T) {
 	for _, c := range []struct {
 		name, dump string
-		want       Banner
+		want       chat.Banner
 		n          int
 	}{
-		{"1.0", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │\n│   ⟦d|cwd: /home/dev/shop⟧    │\n⟦ #d77757|╰──────────────────────────╯⟧", Banner{Cwd: "/home/dev/shop"}, 4},
-		{"1.0, half drawn", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │", Banner{}, 0},
-		{"1.0 without a box", " ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧!\n\n   ⟦d|/help for help⟧\n\n   ⟦d|cwd: /home/dev/shop⟧\n\n╭───╮", Banner{Cwd: "/home/dev/shop"}, 6},
-		{"1.0 without a box, in a reply", " ✻ Welcome to Claude Code!\n\n   cwd: /home/dev/shop\n", Banner{}, 0},
-		{"2.1", "⟦ #d77757| ▐⟧▛███▜▌   ⟦b|Claude⟧ ⟦b|Code⟧ v2.1.197\n▝▜█████▛▘  Opus 4.8 (1M context) · API Usage Billing\n  ▘▘ ▝▝    ~/shop", Banner{"2.1.197", "Opus 4.8 (1M context)", "~/shop"}, 3},
-		{"2.0 with an ornament", " *⟦ #add8e6| ▐⟧▛███▜▌ *   ⟦b|Claude Code⟧ v2.0.76\n* ▝▜█████▛▘ *  Sonnet 4.5 · API Usage Billing\n *  ▘▘ ▝▝  *   ~/shop", Banner{"2.0.76", "Sonnet 4.5", "~/shop"}, 3},
-		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", Banner{}, 0},
+		{"1.0", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │\n│   ⟦d|cwd: /home/dev/shop⟧    │\n⟦ #d77757|╰──────────────────────────╯⟧", chat.Banner{Cwd: "/home/dev/shop"}, 4},
+		{"1.0, half drawn", "⟦ #d77757|╭──────────────────────────╮⟧\n⟦ #d77757|│⟧ ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧! │", chat.Banner{}, 0},
+		{"1.0 without a box", " ⟦ #d77757|✻⟧ Welcome to ⟦b|Claude Code⟧!\n\n   ⟦d|/help for help⟧\n\n   ⟦d|cwd: /home/dev/shop⟧\n\n╭───╮", chat.Banner{Cwd: "/home/dev/shop"}, 6},
+		{"1.0 without a box, in a reply", " ✻ Welcome to Claude Code!\n\n   cwd: /home/dev/shop\n", chat.Banner{}, 0},
+		{"2.1", "⟦ #d77757| ▐⟧▛███▜▌   ⟦b|Claude⟧ ⟦b|Code⟧ v2.1.197\n▝▜█████▛▘  Opus 4.8 (1M context) · API Usage Billing\n  ▘▘ ▝▝    ~/shop", chat.Banner{Version: "2.1.197", Model: "Opus 4.8 (1M context)", Cwd: "~/shop"}, 3},
+		{"2.0 with an ornament", " *⟦ #add8e6| ▐⟧▛███▜▌ *   ⟦b|Claude Code⟧ v2.0.76\n* ▝▜█████▛▘ *  Sonnet 4.5 · API Usage Billing\n *  ▘▘ ▝▝  *   ~/shop", chat.Banner{Version: "2.0.76", Model: "Sonnet 4.5", Cwd: "~/shop"}, 3},
+		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", chat.Banner{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := claudeBanner(screenRows(t, 80, c.dump))
+			got, n := claudeBanner(rowtest.Dump(t, 80, c.dump))
 			if got != c.want || n != c.n {
 				t.Errorf("claudeBanner = %+v, %d, want %+v, %d", got, n, c.want, c.n)
 			}
@@ -52,7 +55,7 @@ func TestClaudeParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range claudeParse(screenRows(t, 60, c.dump), true) {
+			for _, it := range claudeParse(rowtest.Dump(t, 60, c.dump), true) {
 				got = append(got, claudeItemWords(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
@@ -63,7 +66,7 @@ func TestClaudeParse(t *testing.T) {
 }
 
 // claudeItemWords writes an item in a line.
-func claudeItemWords(it Item) string {
+func claudeItemWords(it chat.Item) string {
 	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "|") }
 	switch {
 	case it.Event != "":
@@ -88,18 +91,18 @@ func TestClaudeSplit(t *testing.T) {
 	for _, c := range []struct {
 		name, dump string
 		alt        bool
-		want       Split
+		want       chat.Split
 	}{
-		{"idle", "⟦ #ffffff|●⟧ Hi.\n\n" + rule + "\n❯ \n" + rule + "\n  ? for shortcuts", false, Split{OK: true, Bottom: 1, State: StateIdle}},
-		{"busy", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s · ↓ 12 tokens)\n  ⎿  Tip: x\n\n" + rule + "\n❯ \n" + rule, false, Split{OK: true, Bottom: 1, State: StateBusy}},
-		{"a dialog", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #b1b9f9|" + strings.Repeat("─", 60) + "⟧\n Bash command\n\n Do you want to proceed?\n ⟦ #b1b9f9|❯⟧ 1. Yes\n   2. No", false, Split{OK: true, Bottom: 1, State: StateAsking}},
-		{"a menu above the input", "⟦ #ffffff|●⟧ Hi.\n  ⟦ #b1b9f9|❯ /exit    Exit the CLI⟧\n  ⟦ #999999|  /context Show⟧\n" + rule + "\n❯ /e\n" + rule, true, Split{OK: true, Bottom: 1, State: StateIdle, Scrolled: true}},
-		{"scrolled back", "⟦ #ffffff on#373737|❯ Why⟧⟦ on#373737|   ⟧\n  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, Split{OK: true, Top: 1, Bottom: 2, State: StateIdle, Scrolled: true}},
-		{"the transcript", "⟦ #ffffff|●⟧ Hi.\n" + rule + "\n  Showing detailed transcript · ctrl+o to toggle", false, Split{OK: true, Overlay: true, Bottom: 2}},
-		{"another program", "$ ls\nmain.go", false, Split{}},
+		{"idle", "⟦ #ffffff|●⟧ Hi.\n\n" + rule + "\n❯ \n" + rule + "\n  ? for shortcuts", false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
+		{"busy", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s · ↓ 12 tokens)\n  ⎿  Tip: x\n\n" + rule + "\n❯ \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a dialog", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #b1b9f9|" + strings.Repeat("─", 60) + "⟧\n Bash command\n\n Do you want to proceed?\n ⟦ #b1b9f9|❯⟧ 1. Yes\n   2. No", false, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}},
+		{"a menu above the input", "⟦ #ffffff|●⟧ Hi.\n  ⟦ #b1b9f9|❯ /exit    Exit the CLI⟧\n  ⟦ #999999|  /context Show⟧\n" + rule + "\n❯ /e\n" + rule, true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle, Scrolled: true}},
+		{"scrolled back", "⟦ #ffffff on#373737|❯ Why⟧⟦ on#373737|   ⟧\n  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateIdle, Scrolled: true}},
+		{"the transcript", "⟦ #ffffff|●⟧ Hi.\n" + rule + "\n  Showing detailed transcript · ctrl+o to toggle", false, chat.Split{OK: true, Overlay: true, Bottom: 2}},
+		{"another program", "$ ls\nmain.go", false, chat.Split{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := claudeSplit(Screen{Lines: screenRows(t, 60, c.dump), Alt: c.alt})
+			got := claudeSplit(chat.Screen{Lines: rowtest.Dump(t, 60, c.dump), Alt: c.alt})
 			if d := cmp.Diff(got, c.want); d != "" {
 				t.Error(d)
 			}

@@ -3,8 +3,9 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeNames are the calls that the agent shows by name; one of them may lack its marker, which
@@ -29,8 +30,8 @@ func (p *claudeParser) header(i int) (name, rest string) {
 		}
 		blank := strings.Trim(t, " ") == ""
 		if bold && (run.Style.Bold || blank && name != "") {
-			if gap := run.Col - 2 - textWidth(name); gap > 0 && name != "" {
-				name += blanks(gap)
+			if gap := run.Col - 2 - row.Width(name); gap > 0 && name != "" {
+				name += row.Blanks(gap)
 			}
 			name += t
 			continue
@@ -39,8 +40,8 @@ func (p *claudeParser) header(i int) (name, rest string) {
 			return claudeWaiting(p.lines[i])
 		}
 		bold = false
-		if gap := run.Col - 2 - textWidth(name+rest); gap > 0 {
-			rest += blanks(gap)
+		if gap := run.Col - 2 - row.Width(name+rest); gap > 0 {
+			rest += row.Blanks(gap)
 		}
 		rest += t
 	}
@@ -55,10 +56,10 @@ func (p *claudeParser) header(i int) (name, rest string) {
 
 // claudeWaiting reads the name of a call that waits for its turn: it is all grey, with dots behind
 // it (1.0).
-func claudeWaiting(l Line) (name, rest string) {
+func claudeWaiting(l row.Line) (name, rest string) {
 	t, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 	name, rest, open := strings.Cut(t, "(")
-	if !ok || !open || !claudeNames[name] || !ccGrey(l.styleAt(2)) {
+	if !ok || !open || !claudeNames[name] || !row.Grey(l.StyleAt(2)) {
 		return "", ""
 	}
 	return name, "(" + rest
@@ -68,14 +69,14 @@ func claudeWaiting(l Line) (name, rest string) {
 // blinks.
 func (p *claudeParser) blinking(i int) bool {
 	l := p.lines[i]
-	if ccIndentOf(l.Text) != 2 || l.Wrapped {
+	if row.Indent(l.Text) != 2 || l.Wrapped {
 		return false
 	}
 	if name, rest := p.header(i); name != "" && (rest != "" || claudeNames[name]) && (claudeNames[name] || strings.HasSuffix(name, "(MCP)") || p.cornered(i)) {
 		return true
 	}
 	marker := l.Runs[0] // a grey blank where it is hidden
-	hidden := marker.Col == 0 && marker.Text == " " && ccGrey(marker.Style)
+	hidden := marker.Col == 0 && marker.Text == " " && row.Grey(marker.Style)
 	return p.runningGroup(i) || hidden && p.collapsedText(i) != ""
 }
 
@@ -103,8 +104,8 @@ func (p *claudeParser) runningGroup(i int) bool {
 	}
 	for k := i + 1; k < len(p.lines); k++ {
 		if rest, ok := ccCorner(p.lines[k]); ok {
-			at := textWidth(p.lines[k].Text[:len(p.lines[k].Text)-len(rest)])
-			return ccGrey(p.lines[k].styleAt(at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
+			at := row.Width(p.lines[k].Text[:len(p.lines[k].Text)-len(rest)])
+			return row.Grey(p.lines[k].StyleAt(at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
 		}
 	}
 	return false
@@ -117,7 +118,7 @@ func (p *claudeParser) call(i int) int {
 		return p.group(i)
 	}
 	end := i + 1
-	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) && !p.lines[end].lost {
+	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) && !p.lines[end].Lost {
 		end++
 	}
 	t := &session.Tool{Name: name, Status: claudeStatus(p.lines[i])}
@@ -140,35 +141,35 @@ func (p *claudeParser) call(i int) int {
 }
 
 // claudeStatus returns a call's status, by its marker's colour.
-func claudeStatus(l Line) string {
-	st := l.styleAt(0)
+func claudeStatus(l row.Line) string {
+	st := l.StyleAt(0)
 	switch {
-	case l.Text[0] == ' ', ccGrey(st):
+	case l.Text[0] == ' ', row.Grey(st):
 		return session.ToolRunning
-	case ccReddish(st.Fg):
+	case row.Red(st.Fg):
 		return session.ToolError
 	}
 	return session.ToolOK
 }
 
 // claudeArgs returns what is in a call's brackets.
-func claudeArgs(lines []Line, name string) string {
-	lk := look{Left: 2, Right: 4}
-	ls := lk.textLines(lines)
-	if len(ls) > 1 && strings.HasSuffix(ls[0].text, "  …") { // the dots of a call that waits are beside its rows
-		ls[0].spans = cutSpans(ls[0].spans, 0, ls[0].width-1)
-		ls[0].measure()
+func claudeArgs(lines []row.Line, name string) string {
+	lk := markdown.Style{Left: 2, Right: 4}
+	ls := lk.Lines(lines)
+	if len(ls) > 1 && strings.HasSuffix(ls[0].Text, "  …") { // the dots of a call that waits are beside its rows
+		ls[0].Spans = row.Cut(ls[0].Spans, 0, ls[0].Width-1)
+		ls[0].Measure()
 	}
 	hang := 0
 	if len(ls) > 1 {
-		hang = ls[1].indent
+		hang = ls[1].Indent
 		for k := range ls[1:] {
-			hang = min(hang, ls[1+k].indent)
+			hang = min(hang, ls[1+k].Indent)
 		}
 	}
 	var parts []string
-	for _, l := range lk.unwrap(ls, hang) {
-		parts = append(parts, strings.TrimRight(spansText(l), " "))
+	for _, l := range lk.Unwrap(ls, hang) {
+		parts = append(parts, strings.TrimRight(row.Text(l), " "))
 	}
 	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
 	s = strings.TrimPrefix(s, "(")
@@ -216,9 +217,9 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 		if claudeInterrupted(rest) {
 			stopped = true
 		}
-		st := p.lines[i].styleAt(textWidth(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
+		st := p.lines[i].StyleAt(row.Width(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
 		if out.text == "" {
-			out.red, out.grey = ccReddish(st.Fg), ccGrey(st)
+			out.red, out.grey = row.Red(st.Fg), row.Grey(st)
 			out.text = part.text
 		} else if part.text != "" {
 			out.text += "\n" + part.text
@@ -232,7 +233,7 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *claudeParser) outputEnd(i int) int {
 	end := i
-	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || ccIndentOf(p.lines[k].Text) >= 4); k++ {
+	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || row.Indent(p.lines[k].Text) >= 4); k++ {
 		if p.lines[k].Text != "" {
 			end = k + 1
 		}
@@ -260,14 +261,14 @@ func (p *claudeParser) headlessOutput(i int) int {
 
 // claudeCornerText returns the rows after one corner as they are, without the notes that more of it
 // is hidden.
-func claudeCornerText(lines []Line) claudeResult {
+func claudeCornerText(lines []row.Line) claudeResult {
 	return claudeOutputText(lines, claudeCornerLeft(lines[0]))
 }
 
 // claudeOutputText is claudeCornerText for rows whose text begins at a column.
-func claudeOutputText(lines []Line, left int) claudeResult {
-	lk := look{Left: left}
-	ls := lk.textLines(lines)
+func claudeOutputText(lines []row.Line, left int) claudeResult {
+	lk := markdown.Style{Left: left}
+	ls := lk.Lines(lines)
 	var out claudeResult
 	var text []string
 	for k := range ls {
@@ -289,8 +290,8 @@ const claudeOutputLeft = 5
 
 // claudeCornerLeft is the column behind a corner: claudeOutputLeft, or nearer where less is left
 // free.
-func claudeCornerLeft(l Line) int {
-	at := ccIndentOf(l.Text)
+func claudeCornerLeft(l row.Line) int {
+	at := row.Indent(l.Text)
 	rest := strings.TrimPrefix(l.Text[at:], claudeCorner)
 	gap := 0
 	for _, r := range rest {
@@ -304,29 +305,18 @@ func claudeCornerLeft(l Line) int {
 
 // claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
 // expand)`.
-func claudeHidden(l *textLine) (text string, hidden bool) {
-	if at := strings.LastIndex(l.text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.text, ")") && ccGrey(l.styleOf(at)) {
-		rest := strings.TrimRight(l.text[:at], " ")
+func claudeHidden(l *markdown.Line) (text string, hidden bool) {
+	if at := strings.LastIndex(l.Text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.Text, ")") && row.Grey(l.StyleOf(at)) {
+		rest := strings.TrimRight(l.Text[:at], " ")
 		t := strings.TrimLeft(rest, " ")
 		if strings.HasPrefix(t, "…") || strings.HasPrefix(t, "...") {
 			return "", true
 		}
 		return rest, true
 	}
-	t := l.text[l.indent:]
-	if (strings.HasPrefix(t, "… +") || strings.HasPrefix(t, "... +")) && ccGrey(l.styleOf(l.indent)) {
+	t := l.Text[l.Indent:]
+	if (strings.HasPrefix(t, "… +") || strings.HasPrefix(t, "... +")) && row.Grey(l.StyleOf(l.Indent)) {
 		return "", true
 	}
-	return l.text, false
-}
-
-// styleOf is the style of a line's byte.
-func (l *textLine) styleOf(at int) (st vterm.Style) {
-	for _, s := range l.spans {
-		if at < len(s.text) {
-			return s.style
-		}
-		at -= len(s.text)
-	}
-	return st
+	return l.Text, false
 }

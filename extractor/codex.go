@@ -3,8 +3,28 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
+
+// codexInputBox: "› text", and rows that are indented like it. A blank row and those of the footer
+// follow.
+func codexInputBox(lines []row.Line) (chat.Box, bool) {
+	lines = row.Trim(lines)
+	at := codexComposer(lines)
+	if at < 0 {
+		return chat.Box{}, false
+	}
+	end := len(lines)
+	for end > at+1 && lines[end-1].Text != "" { // the footer
+		end--
+	}
+	if end == at+1 && len(lines) > end {
+		end = len(lines) // there is none
+	}
+	return chat.Box{Rows: row.Trim(lines[at:max(end, at+1)]), Left: 2, Right: -1}, true
+}
 
 // codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which
 // begins with a marker in column 0 and is indented below it; the composer and its hints are below
@@ -18,11 +38,11 @@ import (
 //	            rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
 //	            prompt pinned to the top
-var codexAgent = &Agent{
+var codexAgent = &chat.Agent{
 	Name: "codex", Title: "Codex CLI", Widths: vterm.Points,
 	Usage:  codexUsage,
-	Resume: resumption("codex", []string{"resume", ResumeID}, uuidPattern, `codex resume `, "resume"),
-	Looks: []agentLook{{
+	Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
+	Looks: []chat.Look{{
 		Versions: "0.20-",
 		Begins:   codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse, Box: codexInputBox,
 	}},
@@ -34,9 +54,9 @@ func codexBegins(text string) bool {
 }
 
 // codexBanner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
-func codexBanner(lines []Line) (Banner, int) {
+func codexBanner(lines []row.Line) (chat.Banner, int) {
 	if len(lines) == 0 || lines[0].Row == nil {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
@@ -46,24 +66,24 @@ func codexBanner(lines []Line) (Banner, int) {
 	case strings.HasPrefix(t, ">_ You are using OpenAI Codex in "):
 		return codexLineBanner(lines)
 	}
-	return Banner{}, 0
+	return chat.Banner{}, 0
 }
 
 // codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
 // lines otherwise.
-func codexBoxBanner(lines []Line) (b Banner, n int) {
+func codexBoxBanner(lines []row.Line) (b chat.Banner, n int) {
 	model, cwd := false, false
 	_, n = codexBoxRow(lines, "╭─", "╮")
 	for first := true; n > 0 && n < len(lines) && n < 24 && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
 		in, rows := codexBoxRow(lines[n:], "│", "│")
 		if rows == 0 {
-			return Banner{}, 0
+			return chat.Banner{}, 0
 		}
 		switch {
 		case first:
 			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
-			if !ok || !lines[n].boldAt(codexTitleCol) {
-				return Banner{}, 0
+			if !ok || !lines[n].BoldAt(codexTitleCol) {
+				return chat.Banner{}, 0
 			}
 			b.Version, _, _ = strings.Cut(v, ")")
 		case strings.HasPrefix(in, "model:"):
@@ -75,14 +95,14 @@ func codexBoxBanner(lines []Line) (b Banner, n int) {
 	}
 	_, rows := codexBoxRow(lines[min(n, len(lines)):], "╰─", "╯")
 	if rows == 0 || !model || !cwd || b.Model == codexLoading {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	return b, n + rows
 }
 
 // codexBoxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
 // narrow window wraps it. It is of none where it has no end.
-func codexBoxRow(lines []Line, begin, end string) (in string, rows int) {
+func codexBoxRow(lines []row.Line, begin, end string) (in string, rows int) {
 	var text strings.Builder
 	for rows < min(len(lines), 4) {
 		text.WriteString(lines[rows].Text + " ")
@@ -111,23 +131,23 @@ func codexField(t, label string) string {
 
 // codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
 // permissions. What /status prints begins with the same title, but a blank line follows.
-func codexBareBanner(lines []Line) (b Banner, n int) {
+func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
 	v, _, ok := strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
-	if !ok || !lines[0].boldAt(codexTitleCol) || len(lines) < 2 {
-		return Banner{}, 0
+	if !ok || !lines[0].BoldAt(codexTitleCol) || len(lines) < 2 {
+		return chat.Banner{}, 0
 	}
 	b.Version = v
 	for n = 1; n < len(lines) && n < 6 && lines[n].Text != ""; n++ {
 		t := lines[n].Text
 		switch {
-		case strings.HasPrefix(t, "     ") && lines[n].dimAt(5):
+		case strings.HasPrefix(t, "     ") && lines[n].DimAt(5):
 			b.Cwd = strings.TrimSpace(t)
-		case !strings.HasPrefix(t, "  ") || !lines[n].dimAt(2):
+		case !strings.HasPrefix(t, "  ") || !lines[n].DimAt(2):
 			return b, n
 		}
 	}
 	if b.Cwd == "" || b.Cwd == codexLoading {
-		return Banner{}, 0
+		return chat.Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer
 		if m, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok && strings.HasPrefix(m, "  ") {
@@ -138,9 +158,9 @@ func codexBareBanner(lines []Line) (b Banner, n int) {
 }
 
 // codexLineBanner reads the welcome of 0.2x.
-func codexLineBanner(lines []Line) (b Banner, n int) {
-	if !lines[0].boldAt(codexTitleCol) {
-		return Banner{}, 0
+func codexLineBanner(lines []row.Line) (b chat.Banner, n int) {
+	if !lines[0].BoldAt(codexTitleCol) {
+		return chat.Banner{}, 0
 	}
 	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
 	return b, 1

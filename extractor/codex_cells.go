@@ -3,6 +3,9 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -22,12 +25,12 @@ const (
 )
 
 // codexParse reads the cells of a conversation.
-func codexParse(lines []Line, last bool) []Item {
+func codexParse(lines []row.Line, last bool) []chat.Item {
 	p := codexParser{lines: lines}
 	for i := 0; i < len(lines); {
 		n, kind := 1, codexCell(lines[i])
 		switch {
-		case lines[i].lost && kind == codexText:
+		case lines[i].Lost && kind == codexText:
 			n = p.headless(i)
 		case lines[i].Row == nil || lines[i].Text == "" || kind == codexText:
 		default:
@@ -41,8 +44,8 @@ func codexParse(lines []Line, last bool) []Item {
 
 // codexParser collects items.
 type codexParser struct {
-	lines []Line
-	items []Item
+	lines []row.Line
+	items []chat.Item
 }
 
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
@@ -52,7 +55,7 @@ func (p *codexParser) headless(i int) int {
 	for first < len(p.lines) && p.lines[first].Text == "" {
 		first++
 	}
-	if first == len(p.lines) || codexHead(p.lines[first]) || leadingBlanks(p.lines[first].Text) < 2 {
+	if first == len(p.lines) || codexHead(p.lines[first]) || row.Indent(p.lines[first].Text) < 2 {
 		return max(1, first-i)
 	}
 	if codexDim(p.lines[first]) { // what a tool printed, or the rest of the banner
@@ -75,23 +78,23 @@ func (p *codexParser) headless(i int) int {
 }
 
 // codexDim reports whether a row without a marker is dim, as what tools print is.
-func codexDim(l Line) bool {
-	st := l.styleAt(leadingBlanks(l.Text))
+func codexDim(l row.Line) bool {
+	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
 
 // codexPrompted reports whether the rows up to the next cell are a prompt's: they have its
 // background or, where the window's colours are not known, two blank rows below them.
-func codexPrompted(lines []Line) bool {
-	if lines[0].styleAt(0).Bg.Kind != vterm.ColorDefault {
+func codexPrompted(lines []row.Line) bool {
+	if lines[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
 		return true
 	}
-	n := len(trim(lines))
+	n := len(row.Trim(lines))
 	return len(lines)-n >= 2
 }
 
 // codexCell tells by a row's marker what kind of cell begins there.
-func codexCell(l Line) codexKind {
+func codexCell(l row.Line) codexKind {
 	t := l.Text
 	if t == "" || l.Wrapped {
 		return codexText
@@ -102,8 +105,8 @@ func codexCell(l Line) codexKind {
 		}
 		return codexText
 	}
-	st := l.styleAt(0)
-	switch r := firstRune(t); r {
+	st := l.StyleAt(0)
+	switch r := row.FirstRune(t); r {
 	case '▌':
 		if codexUserRow(l) {
 			return codexUser
@@ -140,21 +143,14 @@ func codexCell(l Line) codexKind {
 	return codexChrome
 }
 
-func firstRune(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return 0
-}
-
 // codexHead reports whether a row begins a cell.
-func codexHead(l Line) bool { return codexCell(l) != codexText }
+func codexHead(l row.Line) bool { return codexCell(l) != codexText }
 
 // codexUserRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
 // the composer's.
-func codexUserRow(l Line) bool {
+func codexUserRow(l row.Line) bool {
 	t := l.Text
-	st := l.styleAt(0)
+	st := l.StyleAt(0)
 	if strings.HasPrefix(t, "▌") {
 		return st.Dim && st.Fg.Kind != vterm.ColorDefault
 	}
@@ -163,42 +159,42 @@ func codexUserRow(l Line) bool {
 
 // codexFootnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
 // done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
-func codexFootnote(l Line) bool {
+func codexFootnote(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "  ")
 	if !ok {
 		return false
 	}
 	switch {
 	case strings.HasPrefix(t, "└ "):
-		return l.dimAt(2) && l.boldAt(4) && strings.HasPrefix(t, "└ Tip:")
-	case l.dimAt(0):
+		return l.DimAt(2) && l.BoldAt(4) && strings.HasPrefix(t, "└ Tip:")
+	case l.DimAt(0):
 		return len(l.Runs) == 1 && t[0] != ' ' && !strings.HasPrefix(t, "│") && !l.Runs[0].Style.Italic
 	case strings.HasPrefix(t, "Tip: "):
-		return l.boldAt(2) && !l.boldAt(7)
+		return l.BoldAt(2) && !l.BoldAt(7)
 	}
 	return false
 }
 
 // codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
 // that of a command is drawn by itself, that of a change to files precedes a bold verb.
-func codexBullet(l Line) codexKind {
+func codexBullet(l row.Line) codexKind {
 	if len(l.Runs) == 0 {
 		return codexText
 	}
 	if codexStatusRow(l) {
 		return codexChrome
 	}
-	st := l.styleAt(0)
+	st := l.StyleAt(0)
 	alone := l.Runs[0].Width == 1 && len(l.Runs) > 1
 	title := codexTitle(l)
 	switch {
-	case title != "" && alone && l.styleAt(1) != st:
+	case title != "" && alone && l.StyleAt(1) != st:
 		return codexTool
 	case codexDimTitles[title]:
 		return codexTool
 	case codexChange(l, title):
 		return codexTool
-	case codexInfo(l), st.Bold && !st.Dim && l.boldAt(1): // "• Waited for background terminal"
+	case codexInfo(l), st.Bold && !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
 		return codexNotice
 	case !st.Dim: // somebody else's bullet
 		return codexChrome
@@ -207,7 +203,7 @@ func codexBullet(l Line) codexKind {
 }
 
 // codexTitle is the bold text behind a bullet.
-func codexTitle(l Line) string {
+func codexTitle(l row.Line) string {
 	for _, r := range l.Runs {
 		if r.Col+r.Width <= 2 {
 			continue
@@ -227,7 +223,7 @@ var codexDimTitles = map[string]bool{
 
 // codexChange reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
 // the counts in colours.
-func codexChange(l Line, title string) bool {
+func codexChange(l row.Line, title string) bool {
 	switch title {
 	case "Edited", "Added", "Deleted":
 	default:
@@ -235,13 +231,13 @@ func codexChange(l Line, title string) bool {
 	}
 	at := strings.LastIndex(l.Text, "(+")
 	if at < 0 { // the path is so long that the counts are on the next row
-		return strings.Count(l.Text, " ") == 2 && rowWidth(l.Row) > l.Cols/2
+		return strings.Count(l.Text, " ") == 2 && row.RowWidth(l.Row) > l.Cols/2
 	}
-	return l.styleAt(textWidth(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
+	return l.StyleAt(row.Width(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
 
 // codexInfo reports whether a row is a notice that looks like a reply.
-func codexInfo(l Line) bool {
+func codexInfo(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
 	for _, s := range []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
 		if strings.HasPrefix(t, s) {
@@ -284,7 +280,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]
 		k := codexCell(l)
-		if l.lost && k == codexText && (kind != codexSays || codexDim(l)) {
+		if l.Lost && k == codexText && (kind != codexSays || codexDim(l)) {
 			break
 		}
 		switch {
@@ -310,18 +306,18 @@ func (p *codexParser) length(i int, kind codexKind) int {
 	if kind == codexUser {
 		return n
 	}
-	return len(trim(p.lines[i : i+n]))
+	return len(row.Trim(p.lines[i : i+n]))
 }
 
 // codexPrinted reports whether a row without a cell's marker is the title of what a command
 // printed: "🔌  MCP Tools".
-func codexPrinted(l Line) bool {
+func codexPrinted(l row.Line) bool {
 	if l.Text[0] == ' ' {
 		return true
 	}
 	for i := range l.Runs {
 		if l.Runs[i].Style.Bold {
-			r := firstRune(l.Text)
+			r := row.FirstRune(l.Text)
 			return r != '›' && r != '!'
 		}
 	}
@@ -341,26 +337,26 @@ func (p *codexParser) box(i int) int {
 	return len(p.lines) - i
 }
 
-func (p *codexParser) add(it Item) { p.items = append(p.items, it) }
+func (p *codexParser) add(it chat.Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
-func (p *codexParser) user(i int, ls []Line) {
-	c := codexBody{lines: ls, look: look{Left: 2, Right: 1, Breaks: codexBreaks, Points: true, Ideo: true}}
+func (p *codexParser) user(i int, ls []row.Line) {
+	c := codexBody{lines: ls, look: markdown.Style{Left: 2, Right: 1, Breaks: codexBreaks, Points: true, Ideo: true}}
 	lk := c.look
 	lk.Seam = c.addressSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
 		lk.Left = 1
 	}
-	text := prompt(ls, &lk)
+	text := markdown.Prompt(ls, &lk)
 	if text == "" {
 		return
 	}
-	p.add(Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: i, End: i + len(ls), Rule: "codex user"})
+	p.add(chat.Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: i, End: i + len(ls), Rule: "codex user"})
 }
 
 // says reads a reply, or reasoning, which is dim and italic.
-func (p *codexParser) says(i int, ls []Line) {
-	it := Item{First: i, End: i + len(ls), Rule: "codex reply"}
+func (p *codexParser) says(i int, ls []row.Line) {
+	it := chat.Item{First: i, End: i + len(ls), Rule: "codex reply"}
 	if ls[0].Text == "• "+codexPlan && codexTitle(ls[0]) == codexPlan && len(ls) > 1 {
 		ls = ls[1:]
 	}
@@ -368,10 +364,10 @@ func (p *codexParser) says(i int, ls []Line) {
 	it.Role = session.RoleAssistant
 	if codexReasoning(ls) {
 		it.Role, it.Rule = session.RoleThinking, "codex reasoning"
-		plain := plainMarks
-		lk.Marks = func(s vterm.Style) mark { return plain(s) &^ markItalic }
+		plain := row.PlainMarks
+		lk.Marks = func(s vterm.Style) row.Mark { return plain(s) &^ row.MarkItalic }
 	}
-	it.Text, it.Markdown = body(ls, lk)
+	it.Text, it.Markdown = markdown.Render(ls, lk)
 	if it.Text != "" {
 		p.add(it)
 	}
@@ -381,7 +377,7 @@ func (p *codexParser) says(i int, ls []Line) {
 const codexPlan = "Proposed Plan"
 
 // codexReasoning reports whether all of a cell is dim and italic.
-func codexReasoning(ls []Line) bool {
+func codexReasoning(ls []row.Line) bool {
 	seen := false
 	for k, l := range ls {
 		for _, r := range l.Runs {
@@ -398,9 +394,9 @@ func codexReasoning(ls []Line) bool {
 }
 
 // notice reads a notice; some tell what became of a call or of the turn.
-func (p *codexParser) notice(i int, ls []Line) {
-	text, _ := body(ls, &look{Left: 2})
-	it := Item{First: i, End: i + len(ls), Rule: "codex notice"}
+func (p *codexParser) notice(i int, ls []row.Line) {
+	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
+	it := chat.Item{First: i, End: i + len(ls), Rule: "codex notice"}
 	switch {
 	case codexInterrupted(ls[0], text):
 		p.interrupted()
@@ -416,7 +412,7 @@ func (p *codexParser) notice(i int, ls []Line) {
 }
 
 // codexInterrupted reports whether a notice says that the user stopped the turn.
-func codexInterrupted(l Line, text string) bool {
+func codexInterrupted(l row.Line, text string) bool {
 	return strings.HasPrefix(l.Text, "■") && strings.HasPrefix(text, "Conversation interrupted") ||
 		strings.HasPrefix(l.Text, "🖐") && strings.Contains(text, "Tell the model what to do differently")
 }
@@ -435,20 +431,20 @@ func (p *codexParser) interrupted() {
 }
 
 // slash reads a command of Codex's own with what it printed.
-func (p *codexParser) slash(i int, ls []Line) {
+func (p *codexParser) slash(i int, ls []row.Line) {
 	text := strings.TrimSpace(ls[0].Text)
-	out := verbatim(codexUnboxed(ls[1:]), 0)
-	p.add(Item{Message: session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out}, First: i, End: i + len(ls), Rule: "codex command"})
+	out := markdown.Verbatim(codexUnboxed(ls[1:]), 0)
+	p.add(chat.Item{Message: session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out}, First: i, End: i + len(ls), Rule: "codex command"})
 }
 
 // codexUnboxed is lines without the box around them.
-func codexUnboxed(ls []Line) []Line {
-	var out []Line
+func codexUnboxed(ls []row.Line) []row.Line {
+	var out []row.Line
 	for _, l := range ls {
 		switch {
 		case strings.HasPrefix(l.Text, "╭"), strings.HasPrefix(l.Text, "╰"):
 		case strings.HasPrefix(l.Text, "│"):
-			out = append(out, cutLine(l, 2, textWidth(strings.TrimRight(l.Text, " │"))))
+			out = append(out, row.CutLine(l, 2, row.Width(strings.TrimRight(l.Text, " │"))))
 		default:
 			out = append(out, l)
 		}

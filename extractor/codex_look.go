@@ -6,87 +6,89 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
 // styles, no fences.
-func codexLook(ls []Line) *look {
+func codexLook(ls []row.Line) *markdown.Style {
 	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
-	c.look = look{
+	c.look = markdown.Style{
 		Left: 2, Breaks: codexBreaks, Points: true, Ideo: true, Seam: c.seam,
-		Marks: codexMarks, QuoteMarks: markCode,
+		Marks: codexMarks, QuoteMarks: row.MarkCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: codexTable,
-		Border: func(ls []textLine) bool { return ls[0].first().Dim },
+		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return &c.look
 }
 
 // codexBody is a reply's rows.
 type codexBody struct {
-	look  look
-	lines []Line
+	look  markdown.Style
+	lines []row.Line
 	old   bool     // 0.2x to 0.42
 	found [][2]int // the rows of code blocks
 }
 
 // codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are
 // themes, in a colour of the theme; words in bold may have one too.
-func codexMarks(s vterm.Style) mark {
-	m := plainMarks(s)
+func codexMarks(s vterm.Style) row.Mark {
+	m := row.PlainMarks(s)
 	switch {
 	case s.Underline != vterm.UnderlineNone:
 	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 6:
-		m |= markCode
+		m |= row.MarkCode
 	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 15 && s.Bg.Kind == vterm.ColorPalette:
-		m |= markCode
+		m |= row.MarkCode
 	case s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault:
-		m |= markCode
+		m |= row.MarkCode
 	case s.Fg.Kind == vterm.ColorRGB && !s.Bold && !s.Italic:
-		m |= markCode
+		m |= row.MarkCode
 	}
 	return m
 }
 
 // codexItem reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
-func codexItem(l *textLine) (item, bool) {
-	t := l.text[l.indent:]
+func codexItem(l *markdown.Line) (markdown.Item, bool) {
+	t := l.Text[l.Indent:]
 	if t == "" {
-		return item{}, false
+		return markdown.Item{}, false
 	}
 	switch {
 	case strings.HasPrefix(t, "☐ "), strings.HasPrefix(t, "☑ "):
-		it := l.itemOf(taskOpen, -1, 1, t[len("☐"):])
+		it := l.ItemOf(markdown.TaskOpen, -1, 1, t[len("☐"):])
 		if strings.HasPrefix(t, "☑") {
-			it.mark = taskDone
+			it.Mark = markdown.TaskDone
 		}
 		return it, true
 	case t[0] >= '0' && t[0] <= '9':
-		if l.first().Fg.Kind == vterm.ColorDefault {
-			return item{}, false
+		if l.First().Fg.Kind == vterm.ColorDefault {
+			return markdown.Item{}, false
 		}
 	case !strings.HasPrefix(t, "- ") && !strings.HasPrefix(t, "• "):
-		return item{}, false
+		return markdown.Item{}, false
 	}
-	return listItem(l)
+	return markdown.ListItem(l)
 }
 
-func (c *codexBody) heading(l *textLine) int {
-	n := hashes(l.text)
-	st := l.first()
+func (c *codexBody) heading(l *markdown.Line) int {
+	n := markdown.Hashes(l.Text)
+	st := l.First()
 	if n == 0 || !st.Bold && !st.Italic && !(c.old && c.alone(l)) {
 		return 0
 	}
 	return n
 }
 
-func (c *codexBody) quote(l *textLine) (int, bool) {
-	t := l.text[l.indent:]
+func (c *codexBody) quote(l *markdown.Line) (int, bool) {
+	t := l.Text[l.Indent:]
 	if t != ">" && !strings.HasPrefix(t, "> ") {
-		return l.indent, c.old && c.quotedOn(l.at)
+		return l.Indent, c.old && c.quotedOn(l.At)
 	}
-	return l.indent + 2, c.old || l.first().Fg.Kind != vterm.ColorDefault
+	return l.Indent + 2, c.old || l.First().Fg.Kind != vterm.ColorDefault
 }
 
 // quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
@@ -102,39 +104,39 @@ func (c *codexBody) quotedOn(at int) bool {
 // fits reports whether a row's first word would have had room on the row above.
 func (c *codexBody) fits(at int) bool {
 	above := c.lines[at-1]
-	return rowWidth(above.Row)+1+textWidth(firstWord(c.lines[at].Text)) <= above.Cols
+	return row.RowWidth(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
 }
 
 // row returns the row above or below a line, or a blank one if the line is the first or last.
-func (c *codexBody) row(l *textLine, by int) string {
-	if i := l.at + by; i >= 0 && i < len(c.lines) {
+func (c *codexBody) row(l *markdown.Line, by int) string {
+	if i := l.At + by; i >= 0 && i < len(c.lines) {
 		return c.lines[i].Text
 	}
 	return ""
 }
 
 // alone reports whether a line has blank lines around it.
-func (c *codexBody) alone(l *textLine) bool {
-	return (l.at == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
+func (c *codexBody) alone(l *markdown.Line) bool {
+	return (l.At == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
 }
 
 // starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
 // that ended early.
-func (c *codexBody) starts(l *textLine) bool {
-	if l.at == 0 || c.row(l, -1) == "" {
+func (c *codexBody) starts(l *markdown.Line) bool {
+	if l.At == 0 || c.row(l, -1) == "" {
 		return true
 	}
 	if !c.old {
 		return false
 	}
-	return c.fits(l.at)
+	return c.fits(l.At)
 }
 
 // mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
 // no style.
-func (c *codexBody) mixed(ls []textLine) bool {
+func (c *codexBody) mixed(ls []markdown.Line) bool {
 	for i := range ls {
-		if ls[i].blank() {
+		if ls[i].Blank() {
 			return false
 		}
 		if _, ok := c.quote(&ls[i]); !ok {
@@ -145,19 +147,19 @@ func (c *codexBody) mixed(ls []textLine) bool {
 }
 
 // findCode counts the lines of a code block and notes its place.
-func (c *codexBody) findCode(ls []textLine) (int, string) {
+func (c *codexBody) findCode(ls []markdown.Line) (int, string) {
 	n, lang := c.code(ls)
 	if n > 0 {
-		c.found = append(c.found, [2]int{ls[0].at, ls[n-1].at + 1})
+		c.found = append(c.found, [2]int{ls[0].At, ls[n-1].At + 1})
 	}
 	return n, lang
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
-func (c *codexBody) code(ls []textLine) (int, string) {
+func (c *codexBody) code(ls []markdown.Line) (int, string) {
 	l := &ls[0]
-	if !c.starts(l) || hashes(l.text) > 0 && c.heading(l) > 0 {
+	if !c.starts(l) || markdown.Hashes(l.Text) > 0 && c.heading(l) > 0 {
 		return 0, ""
 	}
 	if _, ok := c.quote(l); ok && !(c.old && c.mixed(ls)) {
@@ -181,18 +183,18 @@ func (c *codexBody) code(ls []textLine) (int, string) {
 
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
 // from its own edge.
-func untab(ls []textLine) {
+func untab(ls []markdown.Line) {
 	left := -1
 	for i := range ls {
-		if !ls[i].blank() && (left < 0 || ls[i].indent < left) {
-			left = ls[i].indent
+		if !ls[i].Blank() && (left < 0 || ls[i].Indent < left) {
+			left = ls[i].Indent
 		}
 	}
-	stops := func(n int) int { return (n + 2) / tabStop }
+	stops := func(n int) int { return (n + 2) / row.TabStop }
 	found := false
 	for i := range ls {
-		if n := ls[i].indent; n > left && !ls[i].blank() {
-			if n%tabStop != tabStop-2 {
+		if n := ls[i].Indent; n > left && !ls[i].Blank() {
+			if n%row.TabStop != row.TabStop-2 {
 				return
 			}
 			found = true
@@ -202,31 +204,28 @@ func untab(ls []textLine) {
 		return
 	}
 	for i := range ls {
-		if n := ls[i].indent; n > left && !ls[i].blank() {
+		if n := ls[i].Indent; n > left && !ls[i].Blank() {
 			ls[i] = indented(ls[i], left+(stops(n)-stops(left))*4)
 		}
 	}
 }
 
-// tabStop is how far a terminal's tab stops are apart.
-const tabStop = 8
-
 // indented is a line with another indent.
-func indented(l textLine, n int) textLine {
-	l.spans = append([]span{{text: blanks(n), width: n}}, cutSpans(l.spans, l.indent, l.width)...)
-	l.measure()
+func indented(l markdown.Line, n int) markdown.Line {
+	l.Spans = append([]row.Span{{Text: row.Blanks(n), Width: n}}, row.Cut(l.Spans, l.Indent, l.Width)...)
+	l.Measure()
 	return l
 }
 
 // themeCode counts the lines of code in the colours of a theme: no character is without one, and
 // there is more than one colour, or the one that plain code has; a quote, a heading or a code span
 // have one of their own throughout.
-func (c *codexBody) themeCode(ls []textLine) int {
+func (c *codexBody) themeCode(ls []markdown.Line) int {
 	var one vterm.Color
 	code := false
-	n := codeRun(ls, func(l *textLine) bool {
+	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
 		before, sure := one, code
-		colored := !title(l) && !c.quoted(l) && l.all(func(s vterm.Style) bool {
+		colored := !title(l) && !c.quoted(l) && l.All(func(s vterm.Style) bool {
 			if s.Fg.Kind != vterm.ColorRGB {
 				return false
 			}
@@ -246,32 +245,32 @@ func (c *codexBody) themeCode(ls []textLine) int {
 }
 
 // title reports whether a line is a heading or entirely bold: all of it is bold, in one colour.
-func title(l *textLine) bool {
-	first := l.first()
-	return first.Bold && l.all(func(s vterm.Style) bool { return s == first })
+func title(l *markdown.Line) bool {
+	first := l.First()
+	return first.Bold && l.All(func(s vterm.Style) bool { return s == first })
 }
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
-func (c *codexBody) quoted(l *textLine) bool {
-	if l.at >= len(c.lines) {
+func (c *codexBody) quoted(l *markdown.Line) bool {
+	if l.At >= len(c.lines) {
 		return false
 	}
-	row := c.lines[l.at]
-	t := row.Text
+	r := c.lines[l.At]
+	t := r.Text
 	if strings.HasPrefix(t, "• ") {
 		t = "  " + t[len("• "):]
 	}
-	n := leadingBlanks(t)
+	n := row.Indent(t)
 	if !strings.HasPrefix(t[n:], ">") {
 		return false
 	}
-	sign := row.styleAt(n).Fg
+	sign := r.StyleAt(n).Fg
 	if sign.Kind != vterm.ColorRGB || codexCodeText[sign] {
 		return false
 	}
-	text := l.from(min(l.indent+1, l.width))
-	return text.blank() || !text.all(func(s vterm.Style) bool { return s.Fg != sign })
+	text := l.From(min(l.Indent+1, l.Width))
+	return text.Blank() || !text.All(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
 // codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves
@@ -282,26 +281,26 @@ var codexCodeText = map[vterm.Color]bool{
 }
 
 // codexUnstyled reports whether a line is plain throughout.
-func codexUnstyled(l *textLine) bool {
-	return l.all(func(s vterm.Style) bool {
+func codexUnstyled(l *markdown.Line) bool {
+	return l.All(func(s vterm.Style) bool {
 		return s.Fg.Kind == vterm.ColorDefault && !s.Bold && !s.Italic && !s.Dim && s.Underline == vterm.UnderlineNone
 	})
 }
 
 // plainCode counts the lines of unstyled code: a block between blank lines, and those after it that
 // go on with it.
-func (c *codexBody) plainCode(ls []textLine) int {
+func (c *codexBody) plainCode(ls []markdown.Line) int {
 	n := plainBlock(ls)
 	if n == 0 || !c.likeCode(ls[:n]) {
 		return 0
 	}
-	for n < len(ls) && ls[n].blank() {
+	for n < len(ls) && ls[n].Blank() {
 		k := n
-		for k < len(ls) && ls[k].blank() {
+		for k < len(ls) && ls[k].Blank() {
 			k++
 		}
 		m := plainBlock(ls[k:])
-		if m == 0 || ls[k].indent <= ls[0].indent && !c.likeCode(ls[k:k+m]) {
+		if m == 0 || ls[k].Indent <= ls[0].Indent && !c.likeCode(ls[k:k+m]) {
 			break
 		}
 		n = k + m
@@ -311,10 +310,10 @@ func (c *codexBody) plainCode(ls []textLine) int {
 
 // plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
 // has a style.
-func plainBlock(ls []textLine) int {
+func plainBlock(ls []markdown.Line) int {
 	n := 0
-	for n < len(ls) && !ls[n].blank() {
-		if n > 0 && ls[n].indent < ls[0].indent {
+	for n < len(ls) && !ls[n].Blank() {
+		if n > 0 && ls[n].Indent < ls[0].Indent {
 			if _, ok := codexItem(&ls[n]); ok {
 				break
 			}
@@ -328,16 +327,16 @@ func plainBlock(ls []textLine) int {
 }
 
 // likeCode judges lines that have no style, as they were before they were wrapped.
-func (c *codexBody) likeCode(ls []textLine) bool {
+func (c *codexBody) likeCode(ls []markdown.Line) bool {
 	code, prose := 0, 0
 	for i := range ls {
-		if ls[i].indent != ls[0].indent {
+		if ls[i].Indent != ls[0].Indent {
 			return true // text is in line
 		}
-		if i > 0 && c.look.seam(&ls[i-1], &ls[i], ls[0].indent) != seamBreak {
+		if i > 0 && c.look.SeamOf(&ls[i-1], &ls[i], ls[0].Indent) != markdown.SeamBreak {
 			continue
 		}
-		switch t := ls[i].text[ls[i].indent:]; judge(t) {
+		switch t := ls[i].Text[ls[i].Indent:]; judge(t) {
 		case likeCode:
 			code++
 		case likeProse:
@@ -351,11 +350,11 @@ func (c *codexBody) likeCode(ls []textLine) bool {
 }
 
 // oldCode counts the lines of code that may have no blank lines around it.
-func (c *codexBody) oldCode(ls []textLine) int {
+func (c *codexBody) oldCode(ls []markdown.Line) int {
 	n := c.oldBlock(ls)
-	for n > 0 && n < len(ls) && ls[n].blank() {
+	for n > 0 && n < len(ls) && ls[n].Blank() {
 		k := n
-		for k < len(ls) && ls[k].blank() {
+		for k < len(ls) && ls[k].Blank() {
 			k++
 		}
 		m := 0
@@ -373,12 +372,12 @@ func (c *codexBody) oldCode(ls []textLine) int {
 }
 
 // oldBlock counts the lines of code up to a blank one or to prose.
-func (c *codexBody) oldBlock(ls []textLine) int {
+func (c *codexBody) oldBlock(ls []markdown.Line) int {
 	n, code := 0, 0
-	for n < len(ls) && !ls[n].blank() && codexUnstyled(&ls[n]) {
-		t := ls[n].text[ls[n].indent:]
+	for n < len(ls) && !ls[n].Blank() && codexUnstyled(&ls[n]) {
+		t := ls[n].Text[ls[n].Indent:]
 		j := judge(t)
-		if ls[n].indent <= ls[0].indent {
+		if ls[n].Indent <= ls[0].Indent {
 			if n > 0 && !c.starts(&ls[n]) {
 				if j == likeProse && code == 0 {
 					return 0
@@ -386,14 +385,14 @@ func (c *codexBody) oldBlock(ls []textLine) int {
 				n++
 				continue
 			}
-			if j == likeProse && command(t) && (n+1 == len(ls) || ls[n+1].blank() || c.starts(&ls[n+1])) {
+			if j == likeProse && command(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
 				j = likeCode
 			}
 			if j == likeProse && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {
 				break
 			}
 		}
-		if j == likeCode || ls[n].indent > ls[0].indent {
+		if j == likeCode || ls[n].Indent > ls[0].Indent {
 			code++
 		}
 		n++
@@ -491,29 +490,29 @@ func plainWord(w string) bool {
 }
 
 // codexTable reads a table that is shown as it was written, with pipes: older versions draw none.
-func codexTable(ls []textLine) ([][]cell, int) {
-	if !strings.HasPrefix(ls[0].text[ls[0].indent:], "|") {
+func codexTable(ls []markdown.Line) ([][]markdown.Cell, int) {
+	if !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|") {
 		return nil, 0
 	}
-	var rows [][]span
+	var rows [][]row.Span
 	n := 0
-	for n < len(ls) && !ls[n].blank() {
-		t := ls[n].text[ls[n].indent:]
+	for n < len(ls) && !ls[n].Blank() {
+		t := ls[n].Text[ls[n].Indent:]
 		if !strings.HasPrefix(t, "|") {
-			if len(rows) == 0 || strings.HasSuffix(spansText(rows[len(rows)-1]), "|") {
+			if len(rows) == 0 || strings.HasSuffix(row.Text(rows[len(rows)-1]), "|") {
 				break
 			}
 			last := len(rows) - 1
-			rows[last] = append(append(rows[last][:len(rows[last]):len(rows[last])], span{text: " ", width: 1}), cutSpans(ls[n].spans, ls[n].indent, ls[n].width)...)
+			rows[last] = append(append(rows[last][:len(rows[last]):len(rows[last])], row.Span{Text: " ", Width: 1}), row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
 		} else {
-			rows = append(rows, cutSpans(ls[n].spans, ls[n].indent, ls[n].width))
+			rows = append(rows, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width))
 		}
 		n++
 	}
-	if len(rows) < 2 || strings.Trim(spansText(rows[1]), "|-: ") != "" || !strings.Contains(spansText(rows[1]), "-") {
+	if len(rows) < 2 || strings.Trim(row.Text(rows[1]), "|-: ") != "" || !strings.Contains(row.Text(rows[1]), "-") {
 		return nil, 0
 	}
-	out := make([][]cell, 0, len(rows)-1)
+	out := make([][]markdown.Cell, 0, len(rows)-1)
 	for i, r := range rows {
 		if i != 1 {
 			out = append(out, pipeCells(r))
@@ -523,31 +522,31 @@ func codexTable(ls []textLine) ([][]cell, int) {
 }
 
 // pipeCells parts a row of pipes into its cells.
-func pipeCells(row []span) []cell {
-	var out []cell
-	cur := textLine{}
+func pipeCells(rw []row.Span) []markdown.Cell {
+	var out []markdown.Cell
+	cur := markdown.Line{}
 	flush := func() {
-		cur.measure()
-		out = append(out, trimLeft(cur.spans))
-		cur = textLine{}
+		cur.Measure()
+		out = append(out, markdown.TrimLeft(cur.Spans))
+		cur = markdown.Line{}
 	}
 	col, from := 0, 0
-	for _, s := range row {
-		for i, r := range s.text {
-			if r != '|' || s.mark&markCode != 0 || i > 0 && s.text[i-1] == '\\' {
+	for _, s := range rw {
+		for i, r := range s.Text {
+			if r != '|' || s.Mark&row.MarkCode != 0 || i > 0 && s.Text[i-1] == '\\' {
 				continue
 			}
-			at := col + textWidth(s.text[:i])
+			at := col + row.Width(s.Text[:i])
 			if at > 0 {
-				cur.spans = cutSpans(row, from, at)
+				cur.Spans = row.Cut(rw, from, at)
 				flush()
 			}
 			from = at + 1
 		}
-		col += s.width
+		col += s.Width
 	}
-	if rest := cutSpans(row, from, col); strings.TrimSpace(spansText(rest)) != "" {
-		cur.spans = rest
+	if rest := row.Cut(rw, from, col); strings.TrimSpace(row.Text(rest)) != "" {
+		cur.Spans = rest
 		flush()
 	}
 	return out

@@ -5,6 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -16,7 +18,7 @@ var codexPieces = []string{
 	"Conversation interrupted", "You canceled the request to run ", "↓ ", "· esc", "1. Yes", "/ T R A N S C R I P T / /", "Proposed Plan",
 }
 
-func codexRow(t *rapid.T) Line {
+func codexRow(t *rapid.T) row.Line {
 	r := &vterm.Row{Wrapped: rapid.IntRange(0, 9).Draw(t, "wrapped") == 0}
 	col := 0
 	for range rapid.IntRange(0, 5).Draw(t, "pieces") {
@@ -33,14 +35,14 @@ func codexRow(t *rapid.T) Line {
 		case 3:
 			st.Bg = vterm.Color{Kind: vterm.ColorRGB, R: 0x44}
 		}
-		r.Runs = append(r.Runs, vterm.Run{Text: text, Col: col, Width: textWidth(text), Style: st})
+		r.Runs = append(r.Runs, vterm.Run{Text: text, Col: col, Width: row.Width(text), Style: st})
 		r.Text += text
-		col += textWidth(text)
+		col += row.Width(text)
 	}
 	for len(r.Text) > 0 && r.Text[len(r.Text)-1] == ' ' {
 		r.Text = r.Text[:len(r.Text)-1]
 	}
-	return Line{Row: r, Cols: rapid.IntRange(1, 60).Draw(t, "cols")}
+	return row.Line{Row: r, Cols: rapid.IntRange(1, 60).Draw(t, "cols")}
 }
 
 func TestCodexAnyRows(t *testing.T) {
@@ -53,7 +55,7 @@ func TestCodexAnyRows(t *testing.T) {
 			}
 			end = it.End
 		}
-		sp := codexSplit(Screen{Lines: lines, Alt: rapid.Bool().Draw(t, "alt")})
+		sp := codexSplit(chat.Screen{Lines: lines, Alt: rapid.Bool().Draw(t, "alt")})
 		if sp.Top < 0 || sp.Bottom > len(lines) || sp.OK && !sp.Overlay && sp.Top > sp.Bottom {
 			t.Fatalf("split %+v of %d rows", sp, len(lines))
 		}

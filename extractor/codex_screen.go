@@ -4,32 +4,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // codexSplit parts Codex's screen: the conversation ends above the status line, what is queued, a
 // popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
 // the first row.
-func codexSplit(s Screen) Split {
+func codexSplit(s chat.Screen) chat.Split {
 	if s.Alt && codexPager(s.Lines) {
-		return Split{OK: true, Overlay: true}
+		return chat.Split{OK: true, Overlay: true}
 	}
-	sp := Split{State: StateIdle}
+	sp := chat.Split{State: chat.StateIdle}
 	if at := codexComposer(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
 		if codexButtons(s.Lines[at:]) || slices.ContainsFunc(lastLines(s.Lines[at:], 1), keyHint) {
-			sp.State = StateAsking // what looks like a composer may be a row of a list
+			sp.State = chat.StateAsking // what looks like a composer may be a row of a list
 		}
 	} else if at := codexDialog(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
 		if codexAsks(s.Lines[at:]) {
-			sp.State = StateAsking
+			sp.State = chat.StateAsking
 		}
-		if sp.Overlay = s.Alt && !codexTalk(s.Lines[:at]); sp.Overlay && sp.State == StateIdle {
-			sp.State = StateUnknown
+		if sp.Overlay = s.Alt && !codexTalk(s.Lines[:at]); sp.Overlay && sp.State == chat.StateIdle {
+			sp.State = chat.StateUnknown
 		}
 	} else {
-		return Split{}
+		return chat.Split{}
 	}
 	if s.Alt {
 		sp.Bottom = codexPopup(s.Lines, sp.Bottom)
@@ -40,31 +42,31 @@ func codexSplit(s Screen) Split {
 	sp.Bottom = codexQueued(s.Lines, sp.Bottom)
 	if at, ok := codexStatus(s.Lines, sp.Bottom); ok {
 		sp.Bottom = at
-		if sp.State == StateIdle {
-			sp.State = StateBusy
+		if sp.State == chat.StateIdle {
+			sp.State = chat.StateBusy
 		}
 	}
 	if s.Alt && codexPinned(s.Lines[:sp.Bottom]) {
 		sp.Top = 1
 	}
-	sp.Bottom = max(sp.Top, len(trim(s.Lines[:sp.Bottom])))
+	sp.Bottom = max(sp.Top, len(row.Trim(s.Lines[:sp.Bottom])))
 	switch {
-	case sp.State != StateIdle:
+	case sp.State != chat.StateIdle:
 	case s.Alt && codexStarts(s.Lines, sp.Bottom):
-		sp.State = StateStarting
+		sp.State = chat.StateStarting
 	case codexSpins(s.Title):
-		sp.State = StateBusy
+		sp.State = chat.StateBusy
 	case sp.Scrolled:
-		sp.State = StateUnknown
+		sp.State = chat.StateUnknown
 	case s.Alt && codexAnswers(s.Lines[sp.Top:sp.Bottom]):
-		sp.State = StateBusy
+		sp.State = chat.StateBusy
 	}
 	return sp
 }
 
 // codexTalk reports whether lines show something of a conversation: a full-screen question at the
 // start does not.
-func codexTalk(lines []Line) bool {
+func codexTalk(lines []row.Line) bool {
 	for i := range lines {
 		if codexUserRow(lines[i]) {
 			return true
@@ -79,7 +81,7 @@ func codexTalk(lines []Line) bool {
 // codexStarts reports whether Codex shows its composer before it knows whether it must ask
 // something: an update, a login. No prompt has been given yet, and the rows below the composer, at
 // lines[at:], name no model, but at most one key.
-func codexStarts(lines []Line, at int) bool {
+func codexStarts(lines []row.Line, at int) bool {
 	if slices.ContainsFunc(lines[:at], codexUserRow) {
 		return false
 	}
@@ -98,7 +100,7 @@ func codexStarts(lines []Line, at int) bool {
 }
 
 // codexPager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
-func codexPager(lines []Line) bool {
+func codexPager(lines []row.Line) bool {
 	if len(lines) == 0 {
 		return false
 	}
@@ -108,7 +110,7 @@ func codexPager(lines []Line) bool {
 
 // codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not
 // dim, unlike those of the conversation. It returns -1 if there is none.
-func codexComposer(lines []Line) int {
+func codexComposer(lines []row.Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := lines[i]
 		switch {
@@ -127,8 +129,8 @@ func codexComposer(lines []Line) int {
 }
 
 // codexComposerRow reports whether a row is the first of an input box, perhaps of one that is gone.
-func codexComposerRow(l Line) bool {
-	st := l.styleAt(0)
+func codexComposerRow(l row.Line) bool {
+	st := l.StyleAt(0)
 	switch {
 	case strings.HasPrefix(l.Text, "▌"):
 		return !st.Dim && st.Fg.Kind != vterm.ColorDefault
@@ -142,17 +144,17 @@ func codexComposerRow(l Line) bool {
 
 // codexOption reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
-func codexOption(l Line) bool {
+func codexOption(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "› ")
 	if !ok || len(t) < 3 || t[0] < '1' || t[0] > '9' || t[1] != '.' {
 		return false
 	}
-	return !l.styleAt(0).Bold || l.styleAt(2) == l.styleAt(0)
+	return !l.StyleAt(0).Bold || l.StyleAt(2) == l.StyleAt(0)
 }
 
 // codexDialog returns the first row of a dialog, or -1: its options are at the bottom in place of
 // the composer, its bold title above.
-func codexDialog(lines []Line) int {
+func codexDialog(lines []row.Line) int {
 	at := -1
 	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
 		if codexOption(lines[i]) || strings.HasPrefix(lines[i].Text, "▌> ") {
@@ -164,7 +166,7 @@ func codexDialog(lines []Line) int {
 	}
 	first := -1
 	for i := at - 1; i >= 0 && !codexHead(lines[i]); i-- {
-		if strings.HasPrefix(lines[i].Text, "  ") && len(lines[i].Text) > 2 && lines[i].Text[2] != ' ' && lines[i].boldAt(2) {
+		if strings.HasPrefix(lines[i].Text, "  ") && len(lines[i].Text) > 2 && lines[i].Text[2] != ' ' && lines[i].BoldAt(2) {
 			first = i
 		}
 	}
@@ -178,7 +180,7 @@ func codexDialog(lines []Line) int {
 
 // codexButtons reports whether the composer of 0.2x to 0.42 holds a question with buttons: "Yes
 // No, provide feedback".
-func codexButtons(lines []Line) bool {
+func codexButtons(lines []row.Line) bool {
 	for _, l := range lines[:min(len(lines), 8)] {
 		if strings.HasPrefix(l.Text, "▌") && strings.Contains(l.Text, "Yes") && strings.Contains(l.Text, "No, provide feedback") {
 			return true
@@ -189,7 +191,7 @@ func codexButtons(lines []Line) bool {
 
 // codexAsks reports whether a dialog asks something: it has numbered answers, as the menus that the
 // user opens have, too, or says so. The rest are completions of what is being typed.
-func codexAsks(lines []Line) bool {
+func codexAsks(lines []row.Line) bool {
 	for _, l := range lines {
 		for _, s := range []string{"Would you like to ", "Allow ", "Do you want to ", "needs your approval", "Approve "} {
 			if strings.Contains(l.Text, s) {
@@ -205,12 +207,12 @@ func codexAsks(lines []Line) bool {
 
 // codexPopup cuts off a list of commands or files that is open above the composer of the alternate
 // screen: its chosen row is inverse.
-func codexPopup(lines []Line, bottom int) int {
-	n := len(trim(lines[:bottom]))
+func codexPopup(lines []row.Line, bottom int) int {
+	n := len(row.Trim(lines[:bottom]))
 	for i := n - 1; i >= 0 && i >= n-10; i-- {
 		l := lines[i]
 		switch {
-		case strings.HasPrefix(l.Text, "› ") && l.styleAt(0).Inverse:
+		case strings.HasPrefix(l.Text, "› ") && l.StyleAt(0).Inverse:
 			slash := strings.HasPrefix(l.Text, "› /")
 			for i > 0 && strings.HasPrefix(lines[i-1].Text, "  ") && (!slash || strings.HasPrefix(lines[i-1].Text, "  /")) && i > n-9 {
 				i--
@@ -225,15 +227,15 @@ func codexPopup(lines []Line, bottom int) int {
 
 // codexPill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
 // the user scrolled back.
-func codexPill(s Screen, bottom int) int {
-	n := len(trim(s.Lines[:bottom]))
+func codexPill(s chat.Screen, bottom int) int {
+	n := len(row.Trim(s.Lines[:bottom]))
 	if !s.Alt || n == 0 || n < bottom-3 {
 		return -1
 	}
 	l := s.Lines[n-1]
 	t := strings.TrimLeft(l.Text, " ")
 	indent := len(l.Text) - len(t)
-	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") || indent < 4 || l.styleAt(indent).Fg.Kind == vterm.ColorDefault {
+	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") || indent < 4 || l.StyleAt(indent).Fg.Kind == vterm.ColorDefault {
 		return -1
 	}
 	return n - 1
@@ -242,14 +244,14 @@ func codexPill(s Screen, bottom int) int {
 // codexSpins reports whether the window's title says that Codex works: it begins with a spinner of
 // Braille dots.
 func codexSpins(title string) bool {
-	r := firstRune(title)
+	r := row.FirstRune(title)
 	return r > '⠀' && r <= '⣿'
 }
 
 // codexAnswers reports whether a turn has begun and not ended: on the alternate screen a turn's
 // last line says how long it took, and the status line is gone while a reply comes in. What Codex
 // itself says to a command is below that line.
-func codexAnswers(lines []Line) bool {
+func codexAnswers(lines []row.Line) bool {
 	text, says := false, false
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch codexCell(lines[i]) {
@@ -273,7 +275,7 @@ func codexAnswers(lines []Line) bool {
 
 // codexStatus finds the row which says that Codex works, right above the composer: "• Working (3s •
 // esc to interrupt)", with details under it.
-func codexStatus(lines []Line, bottom int) (int, bool) {
+func codexStatus(lines []row.Line, bottom int) (int, bool) {
 	for i, n := bottom-1, 0; i >= 0 && n < 12; i-- {
 		if codexStatusRow(lines[i]) {
 			return i, true
@@ -289,22 +291,22 @@ func codexStatus(lines []Line, bottom int) (int, bool) {
 }
 
 // codexStatusRow reports whether a row says that Codex works.
-func codexStatusRow(l Line) bool {
+func codexStatusRow(l row.Line) bool {
 	t := l.Text
 	at := strings.LastIndex(t, " (")
 	if at < 0 || strings.HasPrefix(t, "   ") {
 		return false
 	}
 	_, hint, ok := strings.Cut(t[at:], "s • ")
-	cut := textWidth(t) >= l.Cols-1 && hint != "" && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
+	cut := row.Width(t) >= l.Cols-1 && hint != "" && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
 	if !ok || !cut && !strings.Contains(hint, " to interrupt)") {
 		return false
 	}
-	return l.dimAt(textWidth(t[:at]) + 1)
+	return l.DimAt(row.Width(t[:at]) + 1)
 }
 
 // codexQueued cuts off the prompts that wait, above the composer.
-func codexQueued(lines []Line, bottom int) int {
+func codexQueued(lines []row.Line, bottom int) int {
 	for i, n := bottom-1, 0; i >= 0 && n < 24; i-- {
 		t := lines[i].Text
 		switch {
@@ -312,9 +314,9 @@ func codexQueued(lines []Line, bottom int) int {
 			return bottom
 		case strings.HasPrefix(t, "• Queued ") || strings.HasPrefix(t, "• Messages to be submitted "):
 			return i
-		case strings.HasPrefix(t, "  ↳ ") && lines[i].dimAt(4):
+		case strings.HasPrefix(t, "  ↳ ") && lines[i].DimAt(4):
 			bottom = i
-		case strings.HasPrefix(t, "  ") && lines[i].dimAt(0): // the title's second row
+		case strings.HasPrefix(t, "  ") && lines[i].DimAt(0): // the title's second row
 		case codexHead(lines[i]):
 			return bottom
 		}
@@ -329,15 +331,15 @@ func codexQueued(lines []Line, bottom int) int {
 // place is out of sight. The conversation's own prompts are in a bar of their background or, if the
 // window's colours are not known, above two blank rows and an answer. Some versions pin it without
 // its sign: nothing else is in the first column.
-func codexPinned(lines []Line) bool {
+func codexPinned(lines []row.Line) bool {
 	if len(lines) > 1 && codexBare(lines[0]) {
 		return true
 	}
 	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !codexUserRow(lines[0]) {
 		return false
 	}
-	if bg := lines[0].styleAt(2).Bg; bg.Kind != vterm.ColorDefault {
-		return lines[1].styleAt(0).Bg != bg
+	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
+		return lines[1].StyleAt(0).Bg != bg
 	}
 	n := 1
 	for n < len(lines) && lines[n].Text != "" {
@@ -356,6 +358,6 @@ func codexPinned(lines []Line) bool {
 }
 
 // codexBare reports whether a row is plain text from the first column on.
-func codexBare(l Line) bool {
+func codexBare(l row.Line) bool {
 	return codexCell(l) == codexChrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
 }

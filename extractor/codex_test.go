@@ -6,10 +6,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
 // summary writes items one a line, in the words that the tests compare.
-func summary(items []Item) string {
+func summary(items []chat.Item) string {
 	var b strings.Builder
 	for _, it := range items {
 		switch {
@@ -238,7 +242,7 @@ event cli:interrupted
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := summary(codexParse(screenRows(t, tt.cols, tt.dump), true))
+			got := summary(codexParse(rowtest.Dump(t, tt.cols, tt.dump), true))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -247,7 +251,7 @@ event cli:interrupted
 }
 
 func TestCodexParseResumes(t *testing.T) {
-	lines := screenRows(t, 60, `
+	lines := rowtest.Dump(t, 60, `
 ⟦bd|› ⟧Go
 
 ⟦d|•⟧ ⟦b|Explored⟧
@@ -272,7 +276,7 @@ func TestCodexSplit(t *testing.T) {
 		name string
 		alt  bool
 		dump string
-		want Split
+		want chat.Split
 	}{
 		{"composer", false, `
 ⟦d|• ⟧Done.
@@ -281,7 +285,7 @@ func TestCodexSplit(t *testing.T) {
 ⟦b|›⟧ ⟦d|Explain this codebase⟧
 
   ⟦d|? for shortcuts⟧
-`, Split{OK: true, Bottom: 1, State: StateIdle}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"works, prompts wait", false, `
 ⟦bd|› ⟧Go
 
@@ -290,20 +294,20 @@ func TestCodexSplit(t *testing.T) {
 ⟦d|  ↳ and then this⟧
 
 ⟦b|›⟧ Half a pro
-`, Split{OK: true, Bottom: 1, State: StateBusy}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
 		{"0.29", false, `
 > Done.
 
 ⟦ p6|▌⟧/qu
 ⟦d|▌⟧⟦b p6|/quit  ⟧⟦bd p6|exit Codex⟧
-`, Split{OK: true, Bottom: 1, State: StateIdle}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"0.29 asks", false, `
 > Done.
 
 ⟦ p6|▌⟧Apply changes?
 ⟦ p6|▌⟧⟦ p0 onp6| ⟧⟦u p0 onp6|Y⟧⟦ p0 onp6|es ⟧⟦d| ⟧⟦du|N⟧⟦d|o, provide feedback⟧
 ⟦ p6|▌⟧ ⟦di|Approve and apply the changes⟧
-`, Split{OK: true, Bottom: 1, State: StateAsking}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}},
 		{"prompts wait, their title wrapped", false, `
 ⟦d|• ⟧Text comes in.
 
@@ -312,7 +316,7 @@ func TestCodexSplit(t *testing.T) {
 ⟦d|  ↳ and then this⟧
 
 ⟦b|›⟧ ⟦d|Ask⟧
-`, Split{OK: true, Bottom: 1, State: StateIdle}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"dialog", false, `
 ⟦d|• ⟧I will.
 
@@ -324,7 +328,7 @@ func TestCodexSplit(t *testing.T) {
   2. No (esc)
 
   Press enter to confirm or esc to cancel
-`, Split{OK: true, Bottom: 1, State: StateAsking}},
+`, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}},
 		{"scrolled back, prompt pinned", true, `
 ⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|Go⟧⟦ on#444444|       ⟧
   text of a reply
@@ -332,7 +336,7 @@ func TestCodexSplit(t *testing.T) {
           ⟦ #63a8f8|↓ Back to bottom · esc⟧
 
 ⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
-`, Split{OK: true, Top: 1, Bottom: 3, Scrolled: true}},
+`, chat.Split{OK: true, Top: 1, Bottom: 3, Scrolled: true}},
 		{"popup", true, `
 ⟦d|• ⟧Done.
 
@@ -341,7 +345,7 @@ func TestCodexSplit(t *testing.T) {
 ⟦bv|› /quit  ⟧⟦v|exit Codex⟧
 
 ⟦b|›⟧ /quit
-`, Split{OK: true, Bottom: 3, State: StateIdle}},
+`, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"prompt pinned, no colours", true, `
 ⟦bd|› ⟧Go
 
@@ -350,7 +354,7 @@ func TestCodexSplit(t *testing.T) {
 ⟦d|  Worked for <1s • 23:35⟧
 
 ⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
-`, Split{OK: true, Top: 1, Bottom: 5, State: StateIdle}},
+`, chat.Split{OK: true, Top: 1, Bottom: 5, State: chat.StateIdle}},
 		{"prompt on the first row, no colours", true, `
 ⟦bd|› ⟧Go
   on
@@ -359,13 +363,13 @@ func TestCodexSplit(t *testing.T) {
 ⟦d|• ⟧Yes
 
 ⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
-`, Split{OK: true, Bottom: 5, State: StateBusy}},
-		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", Split{OK: true, Overlay: true}},
-		{"another program", false, "$ ls\nREADME.md\n$", Split{}},
+`, chat.Split{OK: true, Bottom: 5, State: chat.StateBusy}},
+		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", chat.Split{OK: true, Overlay: true}},
+		{"another program", false, "$ ls\nREADME.md\n$", chat.Split{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := codexSplit(Screen{Lines: screenRows(t, 60, tt.dump), Alt: tt.alt})
+			got := codexSplit(chat.Screen{Lines: rowtest.Dump(t, 60, tt.dump), Alt: tt.alt})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -384,11 +388,11 @@ func TestCodexBanner(t *testing.T) {
 	tests := []struct {
 		name string
 		dump string
-		want Banner
+		want chat.Banner
 		n    int
 	}{
-		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
-		{"box that will be drawn again", fmt.Sprintf(box, "loading"), Banner{}, 0},
+		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), chat.Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
+		{"box that will be drawn again", fmt.Sprintf(box, "loading"), chat.Banner{}, 0},
 		{"box in a narrow window", `
 ⟦d|╭──────────────────────────────⟧
 ⟦d|───────────────╮⟧
@@ -401,18 +405,37 @@ func TestCodexBanner(t *testing.T) {
 ⟦d|│ directory: ⟧~/shop⟦d|⟧
 ⟦d|│⟧
 ⟦d|╰──────────────────────────────⟧
-⟦d|───────────────╯⟧`, Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 12},
-		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
-		{"what /status says", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n\n⟦d|  Server: ⟧local", Banner{}, 0},
-		{"0.29", "⟦d|>_ ⟧⟦b|You are using OpenAI Codex in⟧⟦d| ~/shop⟧\n", Banner{Cwd: "~/shop"}, 1},
-		{"quoted", "  >_ OpenAI Codex (v0.169.0)\n     ~/shop", Banner{}, 0},
+⟦d|───────────────╯⟧`, chat.Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 12},
+		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", chat.Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
+		{"what /status says", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n\n⟦d|  Server: ⟧local", chat.Banner{}, 0},
+		{"0.29", "⟦d|>_ ⟧⟦b|You are using OpenAI Codex in⟧⟦d| ~/shop⟧\n", chat.Banner{Cwd: "~/shop"}, 1},
+		{"quoted", "  >_ OpenAI Codex (v0.169.0)\n     ~/shop", chat.Banner{}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, n := codexBanner(screenRows(t, 60, tt.dump))
+			got, n := codexBanner(rowtest.Dump(t, 60, tt.dump))
 			if diff := cmp.Diff(tt.want, got); diff != "" || n != tt.n {
 				t.Errorf("%d lines, want %d: %s", n, tt.n, diff)
 			}
 		})
+	}
+}
+
+// Tabs of code in a list item reach to the terminal's tab stops.
+func TestUntab(t *testing.T) {
+	for _, tt := range []struct{ rows, want []string }{
+		{[]string{"  func a() {", "        return", "  }"}, []string{"func a() {", "    return", "}"}},
+		{[]string{"     func a() {", "        if b {", "                return"}, []string{"   func a() {", "       if b {", "           return"}},
+		{[]string{"  def a():", "    return"}, []string{"def a():", "  return"}},
+	} {
+		ls := (&markdown.Style{Left: 2}).Lines(rowtest.Plain(80, tt.rows...))
+		untab(ls)
+		var got []string
+		for _, l := range ls {
+			got = append(got, l.Text)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 }

@@ -3,13 +3,16 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
 // server.tool({})".
-func (p *codexParser) tool(i int, ls []Line) {
+func (p *codexParser) tool(i int, ls []row.Line) {
 	title := codexTitle(ls[0])
 	switch {
 	case codexShownCall(ls[0]):
@@ -26,7 +29,7 @@ func (p *codexParser) tool(i int, ls []Line) {
 	}
 	head, out := codexParts(ls)
 	t := session.Tool{Name: title, Status: codexState(ls[0], title)}
-	if t.Input = codexInput(head, 2+textWidth(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command is below
+	if t.Input = codexInput(head, 2+row.Width(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command is below
 		t.Input, out = codexInput(out, 4), nil
 	}
 	t.Output, t.Truncated = codexOutput(out)
@@ -38,18 +41,18 @@ func (p *codexParser) tool(i int, ls []Line) {
 	}
 }
 
-func (p *codexParser) addTool(i int, ls []Line, t session.Tool, rule string) {
+func (p *codexParser) addTool(i int, ls []row.Line, t session.Tool, rule string) {
 	text := strings.TrimSpace(t.Name + " " + t.Input)
 	first := i
 	if n := len(p.items) - 1; n >= 0 && t.Name == "Searched the web" && p.items[n].Text == "Browsing the web" { // the same call, under way
 		first, p.items = p.items[n].First, p.items[:n]
 	}
-	p.add(Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
+	p.add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
 }
 
 // codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
-func codexParts(ls []Line) (head, out []Line) {
+func codexParts(ls []row.Line) (head, out []row.Line) {
 	n := 1
 	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "  └") {
 		n++
@@ -64,29 +67,29 @@ func codexParts(ls []Line) (head, out []Line) {
 }
 
 // codexOwnLines drops what Codex writes under an output: "    + Show details".
-func codexOwnLines(ls []Line) []Line {
-	ls = trim(ls)
+func codexOwnLines(ls []row.Line) []row.Line {
+	ls = row.Trim(ls)
 	if n := len(ls); n > 0 {
-		if t := strings.TrimSpace(ls[n-1].Text); (strings.HasPrefix(t, "+ Show ") || strings.HasPrefix(t, "- Hide ")) && ls[n-1].dimAt(4) {
-			return trim(ls[:n-1])
+		if t := strings.TrimSpace(ls[n-1].Text); (strings.HasPrefix(t, "+ Show ") || strings.HasPrefix(t, "- Hide ")) && ls[n-1].DimAt(4) {
+			return row.Trim(ls[:n-1])
 		}
 	}
 	return ls
 }
 
 // codexInput is a command: the first line from a column on, the others behind "  │ ".
-func codexInput(head []Line, from int) string {
-	lk := look{Left: 4}
+func codexInput(head []row.Line, from int) string {
+	lk := markdown.Style{Left: 4}
 	first := codexIndent(head[0], from)
-	ls := append([]Line{first}, head[1:]...)
-	tl := lk.textLines(ls)
+	ls := append([]row.Line{first}, head[1:]...)
+	tl := lk.Lines(ls)
 	if len(tl) == 0 {
 		return ""
 	}
-	tl[0].room = head[0].Cols - from
+	tl[0].Room = head[0].Cols - from
 	var out []string
-	for k, l := range lk.unwrap(tl, 0) {
-		t := spansText(l)
+	for k, l := range lk.Unwrap(tl, 0) {
+		t := row.Text(l)
 		if k > 0 && strings.HasPrefix(t, "… +") {
 			t = "…"
 		}
@@ -96,26 +99,26 @@ func codexInput(head []Line, from int) string {
 }
 
 // codexIndent is a line's part from a column on, moved to column 4.
-func codexIndent(l Line, from int) Line {
-	c := cutLine(l, from, -1)
+func codexIndent(l row.Line, from int) row.Line {
+	c := row.CutLine(l, from, -1)
 	r := &vterm.Row{Text: "    " + c.Text}
 	r.Runs = append(r.Runs, vterm.Run{Text: "    ", Width: 4})
 	for _, run := range c.Runs {
 		run.Col += 4
 		r.Runs = append(r.Runs, run)
 	}
-	return Line{Row: r, Cols: c.Cols + 4}
+	return row.Line{Row: r, Cols: c.Cols + 4}
 }
 
 // codexOutput is what a call printed, as far as it is shown.
-func codexOutput(ls []Line) (out string, truncated bool) {
+func codexOutput(ls []row.Line) (out string, truncated bool) {
 	for _, l := range ls {
 		t := strings.TrimSpace(l.Text)
 		if strings.HasPrefix(t, "… +") && strings.Contains(t, " line") {
 			truncated = true
 		}
 	}
-	out = verbatim(ls, 4)
+	out = markdown.Verbatim(ls, 4)
 	if out == "(no output)" {
 		out = ""
 	}
@@ -123,8 +126,8 @@ func codexOutput(ls []Line) (out string, truncated bool) {
 }
 
 // codexState reads a call's state off its bullet: green or red when it is done.
-func codexState(l Line, title string) string {
-	switch fg := l.styleAt(0).Fg; {
+func codexState(l row.Line, title string) string {
+	switch fg := l.StyleAt(0).Fg; {
 	case codexColor(fg, 1):
 		return session.ToolError
 	case codexColor(fg, 2):
@@ -141,7 +144,7 @@ func codexColor(c vterm.Color, n uint8) bool {
 }
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
-func (p *codexParser) explored(i int, ls []Line, title string) {
+func (p *codexParser) explored(i int, ls []row.Line, title string) {
 	status := session.ToolOK
 	if title == "Exploring" {
 		status = session.ToolRunning
@@ -156,7 +159,7 @@ func (p *codexParser) explored(i int, ls []Line, title string) {
 			n = end
 			continue
 		}
-		verb, _, _ := strings.Cut(strings.TrimSpace(cutLine(ls[n], 4, -1).Text), " ")
+		verb, _, _ := strings.Cut(strings.TrimSpace(row.CutLine(ls[n], 4, -1).Text), " ")
 		input := codexInput(codexOwnLines(ls[n:end]), 4+len(verb)+1)
 		names := []string{input}
 		if verb == "Read" {
@@ -174,17 +177,17 @@ func (p *codexParser) explored(i int, ls []Line, title string) {
 }
 
 // codexVerb reports whether a line of an exploration names a call: its verb has a colour.
-func codexVerb(l Line) bool {
+func codexVerb(l row.Line) bool {
 	if len(l.Text) < 5 || !strings.HasPrefix(l.Text, "  └ ") && !strings.HasPrefix(l.Text, "    ") {
 		return false
 	}
-	return l.styleAt(4).Fg.Kind != vterm.ColorDefault
+	return l.StyleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
 const codexChangeRule = "codex change"
 
 // change reads a change to files with its diff.
-func (p *codexParser) change(i int, ls []Line, title string) {
+func (p *codexParser) change(i int, ls []row.Line, title string) {
 	n := 1
 	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && !strings.HasPrefix(ls[n].Text, "  └") && ls[n].Text != "" {
 		n++
@@ -209,31 +212,31 @@ func (p *codexParser) approved(end int) bool {
 }
 
 // codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
-func codexDiff(ls []Line) string {
-	lk := look{Left: 4}
-	tl := lk.textLines(ls)
+func codexDiff(ls []row.Line) string {
+	lk := markdown.Style{Left: 4}
+	tl := lk.Lines(ls)
 	at := codexDiffColumn(tl)
 	var out []string
 	for i := range tl {
 		l := &tl[i]
-		if n := len(out); n > 0 && at > 0 && !l.blank() && l.indent >= at && tl[i-1].width > at {
-			out[n-1] += spansText(cutSpans(l.spans, at, l.width))
+		if n := len(out); n > 0 && at > 0 && !l.Blank() && l.Indent >= at && tl[i-1].Width > at {
+			out[n-1] += row.Text(row.Cut(l.Spans, at, l.Width))
 			continue
 		}
-		out = append(out, l.text)
+		out = append(out, l.Text)
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
 // codexDiffColumn is the column behind the signs of a diff, 0 where it has none.
-func codexDiffColumn(ls []textLine) int {
+func codexDiffColumn(ls []markdown.Line) int {
 	for i := range ls {
-		t := ls[i].text
-		n := ls[i].indent
+		t := ls[i].Text
+		n := ls[i].Indent
 		for n < len(t) && t[n] >= '0' && t[n] <= '9' {
 			n++
 		}
-		if n == ls[i].indent {
+		if n == ls[i].Indent {
 			continue
 		}
 		for n < len(t) && t[n] == ' ' {
@@ -249,7 +252,7 @@ func codexDiffColumn(ls []textLine) int {
 const codexRejectedRule = "codex rejected"
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
-func (p *codexParser) rejected(i int, ls []Line, text string) bool {
+func (p *codexParser) rejected(i int, ls []row.Line, text string) bool {
 	for _, s := range []string{"You did not approve codex to run ", "You canceled the request to run ", "You denied codex to run "} {
 		if cmd, ok := strings.CutPrefix(text, s); ok {
 			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, codexRejectedRule)
@@ -271,7 +274,7 @@ func (p *codexParser) wasRejected(end int, t session.Tool) bool {
 }
 
 // failed reads the notice that a change to files went wrong: it is part of the change shown before.
-func (p *codexParser) failed(ls []Line, end int) bool {
+func (p *codexParser) failed(ls []row.Line, end int) bool {
 	n := len(p.items) - 1
 	if n < 0 || p.items[n].Rule != codexChangeRule {
 		return false
@@ -286,13 +289,13 @@ func (p *codexParser) failed(ls []Line, end int) bool {
 
 // codexShownCall reports whether a row begins a call with its details shown (Ctrl+T): "$ ls", the
 // output as it came, and "✓ • 2.91s" or "✗ (1) • 2.91s".
-func codexShownCall(l Line) bool {
-	return strings.HasPrefix(l.Text, "$ ") && l.styleAt(0).Fg.Kind != vterm.ColorDefault && !l.Wrapped
+func codexShownCall(l row.Line) bool {
+	return strings.HasPrefix(l.Text, "$ ") && l.StyleAt(0).Fg.Kind != vterm.ColorDefault && !l.Wrapped
 }
 
 // codexShownEnd reports whether a row ends such a call, and how it went.
-func codexShownEnd(l Line) (status string, ok bool) {
-	if !l.boldAt(0) || !strings.Contains(l.Text, " • ") {
+func codexShownEnd(l row.Line) (status string, ok bool) {
+	if !l.BoldAt(0) || !strings.Contains(l.Text, " • ") {
 		return "", false
 	}
 	switch {
@@ -316,13 +319,13 @@ func (p *codexParser) shownLength(i int) int {
 			break
 		}
 	}
-	return len(trim(p.lines[i : i+n]))
+	return len(row.Trim(p.lines[i : i+n]))
 }
 
 // shown reads such a call.
-func (p *codexParser) shown(i int, ls []Line) {
+func (p *codexParser) shown(i int, ls []row.Line) {
 	n := 1
-	for n < len(ls) && strings.HasPrefix(ls[n].Text, "    ") && ls[n].styleAt(4).Fg.Kind == vterm.ColorRGB { // the command, wrapped
+	for n < len(ls) && strings.HasPrefix(ls[n].Text, "    ") && ls[n].StyleAt(4).Fg.Kind == vterm.ColorRGB { // the command, wrapped
 		n++
 	}
 	t := session.Tool{Name: "Ran", Input: codexInput(ls[:n], 2), Status: session.ToolRunning}
@@ -332,6 +335,6 @@ func (p *codexParser) shown(i int, ls []Line) {
 			t.Status, out = status, out[:k]
 		}
 	}
-	t.Output = verbatim(out, 0)
+	t.Output = markdown.Verbatim(out, 0)
 	p.addTool(i, ls, t, "codex shown call")
 }

@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -18,10 +20,10 @@ const codexSlack = 12
 
 // balanced reports whether line b goes on with line a though its first word would have had room
 // there.
-func (c *codexBody) balanced(a, b *textLine) bool {
-	free := a.room - a.width
-	r, _ := utf8.DecodeLastRuneInString(a.text)
-	if free > codexSlack || c.look.wordWidth(firstWord(b.text))+1 > free || b.indent != a.indent || c.isCode(a) || strings.ContainsRune(codexBreaks, r) {
+func (c *codexBody) balanced(a, b *markdown.Line) bool {
+	free := a.Room - a.Width
+	r, _ := utf8.DecodeLastRuneInString(a.Text)
+	if free > codexSlack || c.look.WordWidth(row.FirstWord(b.Text))+1 > free || b.Indent != a.Indent || c.isCode(a) || strings.ContainsRune(codexBreaks, r) {
 		return false
 	}
 	_, item := codexItem(b)
@@ -29,9 +31,9 @@ func (c *codexBody) balanced(a, b *textLine) bool {
 }
 
 // isCode reports whether a line is within a code block that was found.
-func (c *codexBody) isCode(l *textLine) bool {
+func (c *codexBody) isCode(l *markdown.Line) bool {
 	for _, r := range c.found {
-		if l.at >= r[0] && l.at < r[1] {
+		if l.At >= r[0] && l.At < r[1] {
 			return true
 		}
 	}
@@ -42,28 +44,28 @@ func (c *codexBody) isCode(l *textLine) bool {
 // wrap, and up to 0.13x the words beside it are cut anywhere, with room for a hyphen that is not
 // drawn: a row that is full to its last column ends with a word, and one that lacks a column may
 // end within one.
-func (c *codexBody) seam(a, b *textLine) (seam, bool) {
+func (c *codexBody) seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if c.balanced(a, b) {
-		return seamSpace, true
+		return markdown.SeamSpace, true
 	}
 	return c.addressSeam(a, b)
 }
 
 // addressSeam is the seam beside a URL.
-func (c *codexBody) addressSeam(a, b *textLine) (seam, bool) {
-	if a.wrapped && strings.Contains(lastWord(a.text), "://") {
-		return seamSpace, true
+func (c *codexBody) addressSeam(a, b *markdown.Line) (markdown.Seam, bool) {
+	if a.Wrapped && strings.Contains(row.LastWord(a.Text), "://") {
+		return markdown.SeamSpace, true
 	}
-	free := a.room - a.width
-	if free < 0 || free > cutSlack || !c.cutAnywhere(a.at) {
+	free := a.Room - a.Width
+	if free < 0 || free > cutSlack || !c.cutAnywhere(a.At) {
 		return 0, false
 	}
-	last := lastWord(a.text)
+	last := row.LastWord(a.Text)
 	switch {
-	case free == 0 && strings.HasSuffix(last, "-") && last != "-", free == 1 && c.cutWord(last, firstWord(b.text)):
-		return seamNone, true
+	case free == 0 && strings.HasSuffix(last, "-") && last != "-", free == 1 && c.cutWord(last, row.FirstWord(b.Text)):
+		return markdown.SeamNone, true
 	}
-	return seamSpace, true
+	return markdown.SeamSpace, true
 }
 
 // cutSlack is how many columns a row may lack at most where words are cut anywhere: a blank, and a
@@ -74,7 +76,7 @@ const cutSlack = 2
 func (c *codexBody) cutWord(last, first string) bool {
 	r, _ := utf8.DecodeLastRuneInString(last)
 	f, size := utf8.DecodeRuneInString(first)
-	if !wordRune(r) && wordRune(f) || size == len(first) || codexURL(last) || codexURL(first) {
+	if !markdown.WordRune(r) && markdown.WordRune(f) || size == len(first) || codexURL(last) || codexURL(first) {
 		return false
 	}
 	bare := strings.Trim(first, ".,;:!?)")
@@ -120,9 +122,9 @@ func (c *codexBody) cutAnywhere(at int) bool {
 		}
 		switch {
 		case i == to-1:
-		case rowWidth(l.Row)+cutSlack >= l.Cols-c.look.Right:
+		case row.RowWidth(l.Row)+cutSlack >= l.Cols-c.look.Right:
 			full++
-		case codexURL(firstWord(c.lines[i+1].Text)): // a URL goes to a row of its own
+		case codexURL(row.FirstWord(c.lines[i+1].Text)): // a URL goes to a row of its own
 		default:
 			return false
 		}

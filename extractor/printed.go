@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -46,7 +47,7 @@ func (p *printed) Text() (string, session.Gap) {
 	s := withoutSign(strings.TrimRight(t.String(), "\n"), lines)
 	switch {
 	case p.joined && p.more != "":
-		s += blanks(t.blank) + p.more
+		s += row.Blanks(t.blank) + p.more
 	case p.more != "":
 		s += "\n" + p.more
 	}
@@ -54,7 +55,7 @@ func (p *printed) Text() (string, session.Gap) {
 }
 
 // rest returns the lines that are not in text yet.
-func (p *printed) rest() []Line {
+func (p *printed) rest() []row.Line {
 	end := min(p.end, len(p.tape.lines))
 	return p.tape.lines[min(p.from, end):end]
 }
@@ -133,7 +134,7 @@ type textRow struct {
 }
 
 // add appends rows: soft wraps are joined, blank lines before the first text are dropped.
-func (t *longText) add(lines []Line) {
+func (t *longText) add(lines []row.Line) {
 	for _, l := range lines {
 		if l.Row == nil {
 			continue
@@ -146,7 +147,7 @@ func (t *longText) add(lines []Line) {
 			}
 		case l.Wrapped:
 			if t.blank > 0 && l.Text != "" {
-				t.put(blanks(t.blank), false)
+				t.put(row.Blanks(t.blank), false)
 			}
 			t.put(l.Text, false)
 		default:

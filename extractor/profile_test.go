@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
 // TestParseAnything feeds each profile rows of its own signs in any order: Parse ends, and its
@@ -21,7 +24,7 @@ func TestParseAnything(t *testing.T) {
 		strings.Repeat("x", 39) + "│", strings.Repeat(" ", 39) + "█",
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		lines := rows(40, rapid.SliceOfN(rapid.SampledFrom(signs), 0, 30).Draw(t, "rows")...)
+		lines := rowtest.Plain(40, rapid.SliceOfN(rapid.SampledFrom(signs), 0, 30).Draw(t, "rows")...)
 		for _, p := range profiles {
 			at := 0
 			for _, it := range p.Parse(lines, true) {
@@ -33,8 +36,8 @@ func TestParseAnything(t *testing.T) {
 			if len(lines) > 0 {
 				p.Banner(lines)
 			}
-			p.Split(Screen{Lines: lines})
-			p.Split(Screen{Lines: lines, Alt: true})
+			p.Split(chat.Screen{Lines: lines})
+			p.Split(chat.Screen{Lines: lines, Alt: true})
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -26,12 +28,12 @@ func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
 }
 
 // asksIn is Asks for an agent's screen, and how it is parted.
-func asksIn(s Screen, sp Split) (asks, known bool) {
+func asksIn(s chat.Screen, sp chat.Split) (asks, known bool) {
 	switch {
-	case sp.State == StateAsking:
+	case sp.State == chat.StateAsking:
 		return true, true
-	case sp.OK && (!sp.Overlay || sp.State != StateUnknown): // completions cover the conversation
-		return false, sp.State != StateStarting
+	case sp.OK && (!sp.Overlay || sp.State != chat.StateUnknown): // completions cover the conversation
+		return false, sp.State != chat.StateStarting
 	case question(s):
 		return true, true
 	}
@@ -40,12 +42,12 @@ func asksIn(s Screen, sp Split) (asks, known bool) {
 }
 
 // screenOf returns what stood in the window of a snapshot.
-func screenOf(s *vterm.Snapshot) Screen {
-	lines := make([]Line, len(s.Lines))
-	for i, row := range s.Lines {
-		lines[i] = Line{Row: row, Cols: s.Cols}
+func screenOf(s *vterm.Snapshot) chat.Screen {
+	lines := make([]row.Line, len(s.Lines))
+	for i, r := range s.Lines {
+		lines[i] = row.Line{Row: r, Cols: s.Cols}
 	}
-	return Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
+	return chat.Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
 }
 
 // listRows is how far above the end of the screen the list of a question is at most, in rows: a
@@ -55,8 +57,8 @@ const listRows = 30
 // question reports whether the screen ends with a list of answers of which one is chosen, in any
 // program: its row has a pointer, and another row is in line with it. The answers are numbered, or
 // a row near the end says what Enter or Esc does.
-func question(s Screen) bool {
-	lines := trim(s.Lines)
+func question(s chat.Screen) bool {
+	lines := row.Trim(s.Lines)
 	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)
 	if s.CursorVisible && (!hint || typesBelow(s)) {
 		return false
@@ -77,7 +79,7 @@ func question(s Screen) bool {
 
 // typesBelow reports whether the cursor is behind a text below the last row that says which key
 // answers: at the prompt of a shell, which the program has left its question to.
-func typesBelow(s Screen) bool {
+func typesBelow(s chat.Screen) bool {
 	if s.CursorY >= len(s.Lines) || s.Lines[s.CursorY].Text == "" {
 		return false
 	}
@@ -100,12 +102,12 @@ type answer struct {
 const frame = " │┃"
 
 // pointed returns the answer in a row that has a pointer before it.
-func pointed(row string) (answer, bool) {
-	in := strings.TrimLeft(row, frame)
+func pointed(r string) (answer, bool) {
+	in := strings.TrimLeft(r, frame)
 	for _, pointer := range []string{"❯ ", "› ", "> ", "● ", "▶ ", "→ "} {
 		if text, ok := strings.CutPrefix(in, pointer); ok {
 			text = strings.TrimPrefix(strings.TrimLeft(text, " "), "✔ ")
-			return answer{textWidth(row) - textWidth(text), text}, text != ""
+			return answer{row.Width(r) - row.Width(text), text}, text != ""
 		}
 	}
 	return answer{}, false
@@ -114,9 +116,9 @@ func pointed(row string) (answer, bool) {
 // beside reports whether a row holds another answer: it begins in the column of the chosen one, and
 // is numbered as that is. Answers without numbers count only where a hint says that they are a
 // list.
-func beside(chosen answer, row string, hint bool) bool {
-	text := strings.TrimLeft(row, frame)
-	shift := textWidth(row) - textWidth(text) - chosen.col
+func beside(chosen answer, r string, hint bool) bool {
+	text := strings.TrimLeft(r, frame)
+	shift := row.Width(r) - row.Width(text) - chosen.col
 	switch n := numberOf(chosen.text); {
 	case text == "":
 		return false
@@ -161,7 +163,7 @@ func keyHint(row string) bool {
 }
 
 // lastLines returns the texts of the last n rows that are not blank, without the frame of a box.
-func lastLines(lines []Line, n int) []string {
+func lastLines(lines []row.Line, n int) []string {
 	var last []string
 	for i := len(lines) - 1; i >= 0 && len(last) < n; i-- {
 		if text := strings.Trim(lines[i].Text, frame+"─╰╯━"); text != "" {
@@ -173,11 +175,11 @@ func lastLines(lines []Line, n int) []string {
 
 // Sight is what a screen shows of an agent.
 type Sight struct {
-	State State    // StateUnknown: the screen is not understood
-	Talk  []string // the rows of the conversation
-	Rest  []string // those below it: the input box, and what is around it
-	Box   string   // what was typed into the input box
-	Boxed bool     // Box is known: the screen shows an input box
+	State chat.State // StateUnknown: the screen is not understood
+	Talk  []string   // the rows of the conversation
+	Rest  []string   // those below it: the input box, and what is around it
+	Box   string     // what was typed into the input box
+	Boxed bool       // Box is known: the screen shows an input box
 }
 
 // Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
@@ -186,7 +188,7 @@ type Sight struct {
 func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 	screen := screenOf(s)
 	if agent == "" && question(screen) {
-		return Sight{State: StateAsking, Rest: textsOf(screen.Lines)}
+		return Sight{State: chat.StateAsking, Rest: textsOf(screen.Lines)}
 	}
 	for _, p := range profiles { // an agent may have several
 		sp := p.Split(screen)
@@ -195,7 +197,7 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 		case p.Name != agent:
 			continue
 		case asks:
-			sp.State = StateAsking
+			sp.State = chat.StateAsking
 		case !sp.OK:
 			continue
 		}
@@ -204,8 +206,8 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			rest = 0
 		}
 		sight = Sight{State: sp.State}
-		if p.Box != nil && sp.State != StateAsking {
-			var b Box
+		if p.Box != nil && sp.State != chat.StateAsking {
+			var b chat.Box
 			if b, sight.Boxed = p.Box(screen.Lines); sight.Boxed {
 				sight.Box = b.Text()
 			}
@@ -223,7 +225,7 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 }
 
 // textsOf returns the text of each row.
-func textsOf(lines []Line) []string {
+func textsOf(lines []row.Line) []string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {
 		texts[i] = l.Text

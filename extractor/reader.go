@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -27,7 +29,7 @@ type Step struct {
 	Agent string
 	Data  map[string]any
 	View  *session.View // without its time and offset
-	State State         // with Event == "": the agent's state, where View is nil
+	State chat.State    // with Event == "": the agent's state, where View is nil
 }
 
 // Reader reads one terminal's frames in order. It is not safe for concurrent use.
@@ -41,11 +43,11 @@ type Reader struct {
 	tapes     int // tapes so far
 	prompt    shellPrompt
 	folder    string             // that the shell is in, as it says (OSC 7)
-	left      []Line             // rows that left the screen while it was unreadable
+	left      []row.Line         // rows that left the screen while it was unreadable
 	drawn     map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	cols      int
-	window    []Line        // of the last frame of the main screen
-	altWindow []Line        // likewise, of the alternate screen
+	window    []row.Line    // of the last frame of the main screen
+	altWindow []row.Line    // likewise, of the alternate screen
 	entered   *shellCommand // that may have wiped the screen
 	lead      longText      // what was printed while neither an agent nor a shell was seen, up to the rows of the tape
 	long      bool          // there is some
@@ -65,7 +67,7 @@ type segment struct {
 	alt        bool           // it is on the alternate screen
 	tape       int            // the number of its tape
 	start      int            // its first line
-	items      []Item         // of an agent, read so far; their lines count from the tape's first
+	items      []chat.Item    // of an agent, read so far; their lines count from the tape's first
 	commands   []shellCommand // likewise, of the shell
 	typing     int            // the line on which a command begins that is being typed
 	learned    int            // what was known of prompts when they were read
@@ -73,13 +75,13 @@ type segment struct {
 	reprint    bool           // it may show again what was read before
 	before     []string       // the user's messages on the tape before a wipe, until it is known what the wipe was
 	wiped      bool
-	cleared    bool  // it begins with a command that cleared the conversation
-	wasCleared bool  // the segment before the wipe did
-	chrome     bool  // its input was seen since the wipe
-	state      State // of the agent in the frame at hand: nothing grows while it is idle
-	waiting    int   // lines that have changed since the last read
-	readState  State // at the last read
-	quiet      State // likewise, if all was quiet then
+	cleared    bool       // it begins with a command that cleared the conversation
+	wasCleared bool       // the segment before the wipe did
+	chrome     bool       // its input was seen since the wipe
+	state      chat.State // of the agent in the frame at hand: nothing grows while it is idle
+	waiting    int        // lines that have changed since the last read
+	readState  chat.State // at the last read
+	quiet      chat.State // likewise, if all was quiet then
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
@@ -121,7 +123,7 @@ func (r *Reader) Read(f Frame) []Step {
 	r.steps = r.steps[:0]
 	if r.Trace != nil {
 		r.trace = &trace{}
-		r.trace.split(Split{}, len(f.Lines))
+		r.trace.split(chat.Split{}, len(f.Lines))
 		defer func() { r.report(r.screen(f)) }()
 	}
 	switch {
@@ -145,7 +147,7 @@ func (r *Reader) Close() []Step {
 	r.steps = r.steps[:0]
 	if r.Trace != nil {
 		r.trace = &trace{}
-		defer func() { r.report(Screen{}) }()
+		defer func() { r.report(chat.Screen{}) }()
 	}
 	r.flush(&r.main, len(r.main.lines))
 	r.leave()
@@ -168,17 +170,17 @@ func (r *Reader) noteWidths(f Frame) {
 	r.drawn = drawn
 }
 
-func (r *Reader) line(row *vterm.Row) Line {
+func (r *Reader) line(rw *vterm.Row) row.Line {
 	if len(r.drawn) > 0 {
-		if c, ok := r.drawn[row]; ok && row.Text != "" {
-			return Line{Row: row, Cols: c}
+		if c, ok := r.drawn[rw]; ok && rw.Text != "" {
+			return row.Line{Row: rw, Cols: c}
 		}
 	}
-	return Line{Row: row, Cols: r.cols}
+	return row.Line{Row: rw, Cols: r.cols}
 }
 
 // screen returns the window of a frame. Its lines are valid until the next frame.
-func (r *Reader) screen(f Frame) Screen {
+func (r *Reader) screen(f Frame) chat.Screen {
 	w := &r.window
 	if f.Alt {
 		w = &r.altWindow
@@ -190,7 +192,7 @@ func (r *Reader) screen(f Frame) Screen {
 			lines[y] = l
 		}
 	}
-	return Screen{Lines: lines, CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
+	return chat.Screen{Lines: lines, CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
 }
 
 // open begins a segment at a line of its tape.
@@ -211,7 +213,7 @@ func (r *Reader) reopen(agent *Profile, alt bool, start int) {
 }
 
 // enter begins a run of an agent.
-func (r *Reader) enter(p *Profile, b Banner, alt bool, start int) {
+func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 	r.leave()
 	r.open(p, alt, start)
 	r.agents++
@@ -237,12 +239,12 @@ func (r *Reader) leave() {
 }
 
 // banner finds the first banner in lines; the agent that runs is tried first.
-func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
+func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {
 	for i := range lines {
-		if l := &lines[i]; !l.judged {
-			l.judged, l.begins = true, begins(l.Text)
+		if l := &lines[i]; !l.Judged {
+			l.Judged, l.Begins = true, begins(l.Text)
 		}
-		if !lines[i].begins {
+		if !lines[i].Begins {
 			continue
 		}
 		for _, p := range profiles {
@@ -251,7 +253,7 @@ func (r *Reader) banner(lines []Line) (p *Profile, b Banner, at, n int) {
 			}
 		}
 	}
-	return nil, Banner{}, 0, 0
+	return nil, chat.Banner{}, 0, 0
 }
 
 // begins reports whether some agent's banner may begin on a row with this text.
@@ -266,7 +268,7 @@ func (r *Reader) read(t *tape, settled bool) {
 		r.readCommands(t, settled)
 		return
 	}
-	if t.dirty >= len(t.lines) && (!settled || s.quiet == s.state && s.quiet != StateUnknown && !s.wiped) {
+	if t.dirty >= len(t.lines) && (!settled || s.quiet == s.state && s.quiet != chat.StateUnknown && !s.wiped) {
 		return
 	}
 	if r.show(t, len(t.lines), settled, false) {
@@ -305,7 +307,7 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	}
 	lines := t.lines[min(from, end):end]
 	s.waiting, s.readState = 0, s.state
-	s.quiet = StateUnknown
+	s.quiet = chat.StateUnknown
 	if settled {
 		s.quiet = s.state
 	}
@@ -316,13 +318,13 @@ func (r *Reader) show(t *tape, end int, settled, now bool) bool {
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.wiped && (s.chrome || len(trim(t.lines)) > 0) { // a blank screen is not yet drawn
+	if settled && s.wiped && (s.chrome || len(row.Trim(t.lines)) > 0) { // a blank screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	for i := range s.items[k:] {
 		it := &s.items[k+i]
-		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != StateIdle})
+		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != chat.StateIdle})
 	}
 	r.steps = append(r.steps, Step{View: v})
 	return true
@@ -335,7 +337,7 @@ const longRead = 400
 // many small changes must not grow with the length of the message that they are in.
 func (r *Reader) defers(t *tape, n int) bool {
 	s := &r.seg
-	stopped := s.state != StateBusy && s.state != s.readState
+	stopped := s.state != chat.StateBusy && s.state != s.readState
 	return n > longRead && s.waiting*16 < n && !stopped
 }
 
@@ -375,7 +377,7 @@ func (r *Reader) forget(t *tape) {
 		cut = min(cut, s.items[n].First)
 	}
 	s.past += n
-	s.items = shift(append([]Item(nil), s.items[n:]...), -cut)
+	s.items = shift(append([]chat.Item(nil), s.items[n:]...), -cut)
 	s.start = max(0, s.start-cut)
 	t.forget(cut)
 	if len(t.lines) > maxTape && len(s.items) > 0 {
@@ -384,7 +386,7 @@ func (r *Reader) forget(t *tape) {
 }
 
 // shorten leaves lines out of the middle of the first item of a tape.
-func (r *Reader) shorten(t *tape, it *Item) {
+func (r *Reader) shorten(t *tape, it *chat.Item) {
 	from := it.First + keepTape/2
 	to := min(it.End, t.base) - keepTape/2
 	by := t.leaveOut(from, to)
@@ -396,17 +398,17 @@ func (r *Reader) shorten(t *tape, it *Item) {
 }
 
 // parse reads the items off an agent's lines.
-func (r *Reader) parse(lines []Line) []Item {
+func (r *Reader) parse(lines []row.Line) []chat.Item {
 	items := r.seg.agent.Parse(lines, true)
 	for i := range items {
 		items[i].Agent = r.seg.agent.Name
-		items[i].truncate(lines)
+		truncate(&items[i], lines)
 	}
 	return items
 }
 
 // truncate notes which of the item's lines are missing among those that it was read off.
-func (it *Item) truncate(lines []Line) {
+func truncate(it *chat.Item, lines []row.Line) {
 	if it.Event != "" {
 		return
 	}
@@ -425,10 +427,10 @@ func (it *Item) truncate(lines []Line) {
 		it.OmittedLines = n
 		it.Truncate(session.TruncatedMiddle)
 	}
-	if len(own) > 1 && slices.ContainsFunc(own[1:], func(l Line) bool { return l.lost }) {
+	if len(own) > 1 && slices.ContainsFunc(own[1:], func(l row.Line) bool { return l.Lost }) {
 		it.Truncate(session.TruncatedMiddle)
 	}
-	if next := skipBlank(lines, it.End); next < len(lines) && slices.ContainsFunc(lines[it.End:next+1], func(l Line) bool { return l.lost }) {
+	if next := row.SkipBlank(lines, it.End); next < len(lines) && slices.ContainsFunc(lines[it.End:next+1], func(l row.Line) bool { return l.Lost }) {
 		it.Truncate(session.TruncatedTail)
 	}
 	if it.Tool != nil && it.Truncated {
@@ -452,15 +454,7 @@ func foldedPaste(text string) (lines int, ok bool) {
 	return lines, ok
 }
 
-// skipBlank returns the first line from i on that has text.
-func skipBlank(lines []Line, i int) int {
-	for i < len(lines) && lines[i].Text == "" {
-		i++
-	}
-	return i
-}
-
-func shift(items []Item, by int) []Item {
+func shift(items []chat.Item, by int) []chat.Item {
 	for i := range items {
 		items[i].First += by
 		items[i].End += by

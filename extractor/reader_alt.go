@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -33,7 +35,7 @@ func (r *Reader) readAlt(f Frame) {
 	sp := r.split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
 		r.trace.unreadable(sp)
-		if sp.State == StateAsking {
+		if sp.State == chat.StateAsking {
 			r.state(sp)
 		}
 		return
@@ -41,7 +43,7 @@ func (r *Reader) readAlt(f Frame) {
 	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
 	r.trace.split(sp, sp.Top+len(body))
 	if sp.Right > 0 {
-		body = cutLines(body, 0, sp.Right)
+		body = row.CutLines(body, 0, sp.Right)
 	}
 	if r.cleared(body) {
 		r.flush(&r.alt, len(r.alt.lines))
@@ -71,9 +73,9 @@ type cutRows struct {
 func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	before := c.rows
 	*c = cutRows{rows: map[string]bool{}, resized: true, fills: c.fills}
-	for _, row := range rows {
-		if before[row.Text] || rowWidth(row) >= cols && strings.Trim(row.Text, "─━═▀▄▁▔_ ") != "" {
-			c.rows[row.Text] = true
+	for _, r := range rows {
+		if before[r.Text] || row.RowWidth(r) >= cols && strings.Trim(r.Text, "─━═▀▄▁▔_ ") != "" {
+			c.rows[r.Text] = true
 		}
 	}
 }
@@ -106,9 +108,9 @@ func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
 
 // lowestRule returns the width of the lowest row that is a rule from the left edge on, or 0.
 func lowestRule(rows []*vterm.Row) int {
-	for _, row := range slices.Backward(rows) {
-		if isRule(row.Text) {
-			return rowWidth(row)
+	for _, r := range slices.Backward(rows) {
+		if row.IsRule(r.Text) {
+			return row.RowWidth(r)
 		}
 	}
 	return 0
@@ -116,7 +118,7 @@ func lowestRule(rows []*vterm.Row) int {
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
 // the middle, by its chrome below a prompt of the user's.
-func (r *Reader) startAlt(s Screen, settled bool) bool {
+func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
 	for _, q := range profiles {
 		if p == nil && settled && talks(q, s) {
@@ -132,7 +134,7 @@ func (r *Reader) startAlt(s Screen, settled bool) bool {
 }
 
 // talks reports whether the screen is an agent's, in the middle of a conversation.
-func talks(p *Profile, s Screen) bool {
+func talks(p *Profile, s chat.Screen) bool {
 	sp := p.Split(s)
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
 		return false
@@ -147,7 +149,7 @@ func talks(p *Profile, s Screen) bool {
 
 // cleared reports whether the window shows the agent's banner and nothing of what stood on the tape
 // below it.
-func (r *Reader) cleared(body []Line) bool {
+func (r *Reader) cleared(body []row.Line) bool {
 	t, s := &r.alt, &r.seg
 	if len(s.items) == 0 || len(t.lines) == 0 {
 		return false

@@ -1,9 +1,13 @@
 package extractor
 
+import (
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
 // farewell is an agent's leave from the alternate screen: some print their whole conversation on
 // the main screen then.
 type farewell struct {
-	left []Line // rows that have left the main screen since
+	left []row.Line // rows that have left the main screen since
 }
 
 // leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
@@ -20,7 +24,7 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 		r.main, r.bye, f.Wiped = tape{}, farewell{}, false
 	}
 	r.bye.left = append(r.bye.left, r.scrolled(*f)...)
-	end := len(trim(s.Lines))
+	end := len(row.Trim(s.Lines))
 	lines := append(r.bye.left[:len(r.bye.left):len(r.bye.left)], s.Lines[:end]...)
 	q, _, at, _ := r.banner(lines)
 	switch {

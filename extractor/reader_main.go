@@ -3,6 +3,8 @@ package extractor
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -33,7 +35,7 @@ func (r *Reader) readMain(f Frame) {
 		r.trace.skip("so much has scrolled out that the screen may be half drawn")
 		return
 	}
-	end := len(trim(s.Lines))
+	end := len(row.Trim(s.Lines))
 	if r.seg.agent != nil && r.promptAt(s, end) {
 		r.flush(&r.main, len(r.main.lines))
 		r.main.advance(left, s.Lines[:end])
@@ -57,7 +59,7 @@ const maxLeft = keepTape / 2
 // wait keeps rows that have left the screen for the next frame that can be read. If there are too
 // many, they go onto the tape; it is read as it is only when it is full, for a read costs as much
 // as the tape is long.
-func (r *Reader) wait(left []Line) {
+func (r *Reader) wait(left []row.Line) {
 	r.left = left
 	if len(left) < maxLeft {
 		return
@@ -67,7 +69,7 @@ func (r *Reader) wait(left []Line) {
 		r.main.advance(left, nil)
 		r.again(false)
 	})
-	r.seg.state = StateBusy
+	r.seg.state = chat.StateBusy
 	if len(r.main.lines) > maxTape {
 		r.read(&r.main, false)
 	}
@@ -75,8 +77,8 @@ func (r *Reader) wait(left []Line) {
 
 // scrolled returns the rows that left the top of the screen since the last frame, after the last
 // wipe.
-func (r *Reader) scrolled(f Frame) []Line {
-	var out []Line
+func (r *Reader) scrolled(f Frame) []row.Line {
+	var out []row.Line
 	for _, h := range f.History {
 		switch h.Kind {
 		case vterm.Scrolled:
@@ -153,7 +155,7 @@ func (r *Reader) lastCommand() *shellCommand {
 	lines := r.main.lines[min(from, len(r.main.lines)):]
 	var s shellScan
 	s.folder = r.folder
-	s.read(append(lines[:len(lines):len(lines)], Line{Row: &vterm.Row{}}), 0, &r.prompt)
+	s.read(append(lines[:len(lines):len(lines)], row.Line{Row: &vterm.Row{}}), 0, &r.prompt)
 	if len(s.cmds) == 0 {
 		return nil
 	}
@@ -175,21 +177,21 @@ func (r *Reader) wipedBy() {
 }
 
 // rewrap finds the window's place on the tape again after the terminal has rewrapped its rows.
-func (r *Reader) rewrap(screen []Line) {
+func (r *Reader) rewrap(screen []row.Line) {
 	t := &r.main
-	body := append([]Line(nil), screen[:len(trim(screen))]...)
+	body := append([]row.Line(nil), screen[:len(row.Trim(screen))]...)
 	at, within, ok := t.findRewrapped(body)
 	if !ok {
 		return
 	}
 	if body[0].Wrapped && within == 0 && at > 0 {
 		at--
-		within = len(letters(t.lines[at].Text))
+		within = len(row.Letters(t.lines[at].Text))
 	}
 	before := lettersBetween(t.lines, at, r.seg.start)
 	if body[0].Wrapped && within > 0 {
 		t.base = at + 1
-		t.replace(at, []Line{t.cutAt(at, within, body[0])}, body)
+		t.replace(at, []row.Line{t.cutAt(at, within, body[0])}, body)
 	} else {
 		t.join(at, within, body)
 		t.base = at
@@ -206,9 +208,9 @@ const redrawFrames = 3
 
 // redrawn finds the place of a window that an agent redrew after a resize, with its text wrapped at
 // the new width: what left the window above it is on the tape already.
-func (r *Reader) redrawn(left, body *[]Line) bool {
+func (r *Reader) redrawn(left, body *[]row.Line) bool {
 	place := r.main.base + len(*left)
-	rewrapped := append([]Line(nil), *body...)
+	rewrapped := append([]row.Line(nil), *body...)
 	at, within, ok := r.main.findRewrapped(rewrapped)
 	if !ok || at <= r.seg.start || at >= place {
 		return false
@@ -224,7 +226,7 @@ func (r *Reader) redrawn(left, body *[]Line) bool {
 }
 
 // promptAt reports whether the shell waits for a command on the last line of the screen.
-func (r *Reader) promptAt(s Screen, end int) bool {
+func (r *Reader) promptAt(s chat.Screen, end int) bool {
 	if end == 0 || s.CursorY != end-1 {
 		return false
 	}
@@ -232,7 +234,7 @@ func (r *Reader) promptAt(s Screen, end int) bool {
 }
 
 // readShell reads a frame outside of agents, and notices when one starts.
-func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
+func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, settled bool) {
 	end = min(end, len(s.Lines))
 	r.main.advance(left, s.Lines[:end])
 	r.wipedBy()
@@ -243,7 +245,7 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 	if from < len(r.main.lines) && r.main.dirty < len(r.main.lines) {
 		if p, b, at, _ := r.banner(r.main.lines[from:]); p != nil {
 			r.takeOver(p, b, from+at)
-			r.readInline(s, nil, len(trim(s.Lines)), true, settled)
+			r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
 			return
 		}
 	}
@@ -253,23 +255,23 @@ func (r *Reader) readShell(s Screen, left []Line, end int, settled bool) {
 
 // stranger tells of a question that somebody asks who is not known, as agents do before they show
 // who they are, and of its end.
-func (r *Reader) stranger(s Screen, settled bool) {
+func (r *Reader) stranger(s chat.Screen, settled bool) {
 	if !settled || !r.asked && !question(s) {
 		return
 	}
 	r.asked = question(s)
-	state := StateIdle
+	state := chat.StateIdle
 	if r.asked {
-		state = StateAsking
+		state = chat.StateAsking
 	}
 	r.steps = append(r.steps, Step{State: state})
 }
 
 // takeOver ends the shell's part of the tape at an agent's banner. What the command that started
 // the agent seems to have printed was the agent, half drawn.
-func (r *Reader) takeOver(p *Profile, b Banner, at int) {
+func (r *Reader) takeOver(p *Profile, b chat.Banner, at int) {
 	lines := r.main.lines
-	r.main.lines = append(lines[:at:at], Line{Row: &vterm.Row{}}) // below the command: it was entered
+	r.main.lines = append(lines[:at:at], row.Line{Row: &vterm.Row{}}) // below the command: it was entered
 	r.read(&r.main, true)
 	if v := r.steps[len(r.steps)-1].View; v != nil && len(v.Items) > 0 {
 		r.seg.commands[len(r.seg.commands)-1].printed.clear()
@@ -281,7 +283,7 @@ func (r *Reader) takeOver(p *Profile, b Banner, at int) {
 
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have
 // scrolled out.
-func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bool) {
+func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, settled bool) {
 	sp := r.split(s)
 	switch {
 	case sp.OK && sp.Overlay, !sp.OK && !settled:
@@ -292,7 +294,7 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 	case sp.OK:
 		end = min(sp.Bottom, end)
 	}
-	r.trace.split(Split{State: sp.State}, end)
+	r.trace.split(chat.Split{State: sp.State}, end)
 	body := s.Lines[:end]
 	placed := PlacedScrolled
 	switch {
@@ -315,8 +317,8 @@ func (r *Reader) readInline(s Screen, left []Line, end int, scrolled, settled bo
 		r.again(settled)
 	})
 	r.main.placed = placed
-	if sp.State == StateIdle && fresh > 0 {
-		sp.State = StateBusy // text comes in: not every agent shows that it works meanwhile
+	if sp.State == chat.StateIdle && fresh > 0 {
+		sp.State = chat.StateBusy // text comes in: not every agent shows that it works meanwhile
 	}
 	r.seg.state = sp.State
 	r.read(&r.main, settled)
@@ -355,35 +357,35 @@ func (r *Reader) again(settled bool) {
 }
 
 // split parts the agent's screen, and looks for its questions.
-func (r *Reader) split(s Screen) Split {
+func (r *Reader) split(s chat.Screen) chat.Split {
 	sp := r.seg.agent.Split(s)
 	r.shown = sp.OK && !sp.Overlay
 	if asks, _ := asksIn(s, sp); asks {
-		sp.State = StateAsking
+		sp.State = chat.StateAsking
 	}
 	return sp
 }
 
 // state tells what the agent does. Where something covers its screen, only a question counts.
-func (r *Reader) state(sp Split) {
-	if sp.State == StateAsking || sp.OK && !sp.Overlay && sp.State != StateUnknown {
+func (r *Reader) state(sp chat.Split) {
+	if sp.State == chat.StateAsking || sp.OK && !sp.Overlay && sp.State != chat.StateUnknown {
 		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})
 	}
 }
 
 // lettersBetween counts the letters of lines[from:to].
-func lettersBetween(lines []Line, from, to int) int {
+func lettersBetween(lines []row.Line, from, to int) int {
 	n := 0
 	for i := from; i < to && i < len(lines); i++ {
-		n += len(letters(lines[i].Text))
+		n += len(row.Letters(lines[i].Text))
 	}
 	return n
 }
 
 // skipLetters returns the first line behind n letters from line from on.
-func skipLetters(lines []Line, from, n int) int {
+func skipLetters(lines []row.Line, from, n int) int {
 	for from < len(lines) && n > 0 {
-		n -= len(letters(lines[from].Text))
+		n -= len(row.Letters(lines[from].Text))
 		from++
 	}
 	return from

@@ -3,6 +3,7 @@ package extractor
 import (
 	"slices"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -40,7 +41,7 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	}
 	t.clean()
 	if r.trace != nil {
-		items := make([]Item, 0, len(s.commands)-k)
+		items := make([]chat.Item, 0, len(s.commands)-k)
 		for _, c := range s.commands[k:] {
 			items = append(items, c.Item)
 		}

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // shellCommand is a command on a tape.
 type shellCommand struct {
-	Item
+	chat.Item
 	out     int           // the first line of its output
 	more    string        // output that is before the next prompt, on that prompt's row,
 	joined  bool          // which continues the row above
@@ -33,7 +35,7 @@ type shellScan struct {
 
 // read reads the lines from a line on. A command that is not entered yet (nothing is below it) is
 // none, nor is one that was given up with ^C.
-func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
+func (s *shellScan) read(lines []row.Line, from int, p *shellPrompt) {
 	s.typing = len(lines)
 	for i := from; i < len(lines); {
 		if lines[i].Marks != nil {
@@ -56,7 +58,7 @@ func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
 		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || p.redrawn(lines, first, text) || p.unused(lines, first, prompt) {
 			continue
 		}
-		item := Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
+		item := chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
 		item.Cwd = s.folderAt(lines, first)
 		s.cmds = append(s.cmds, shellCommand{Item: item, out: i, began: began(lines[first])})
 		s.open = true
@@ -68,7 +70,7 @@ func (s *shellScan) read(lines []Line, from int, p *shellPrompt) {
 }
 
 // marks takes into account what a shell says on line i of the command that runs, and of its folder.
-func (s *shellScan) marks(lines []Line, i int) {
+func (s *shellScan) marks(lines []row.Line, i int) {
 	if s.open {
 		c := &s.cmds[len(s.cmds)-1]
 		c.start(lines[i])
@@ -80,7 +82,7 @@ func (s *shellScan) marks(lines []Line, i int) {
 }
 
 // folderAt returns the folder that the shell is in at line i, behind the last command.
-func (s *shellScan) folderAt(lines []Line, i int) string {
+func (s *shellScan) folderAt(lines []row.Line, i int) string {
 	above, from := s.folder, 0
 	if n := len(s.cmds); n > 0 {
 		above, from = s.cmds[n-1].Cwd, s.cmds[n-1].First+1
@@ -89,7 +91,7 @@ func (s *shellScan) folderAt(lines []Line, i int) string {
 }
 
 // end ends the output of the command that runs at the prompt whose last line is line i.
-func (s *shellScan) end(lines []Line, i int, prompt string, p *shellPrompt) {
+func (s *shellScan) end(lines []row.Line, i int, prompt string, p *shellPrompt) {
 	if !s.open {
 		return
 	}
@@ -110,8 +112,8 @@ func (s *shellScan) close(end int, more string, joined bool) {
 
 // withoutSign cuts off the sign with which a shell shows that output did not end its line: an
 // inverse % or # of zsh, ⏎ of fish.
-func withoutSign(output string, lines []Line) string {
-	lines = trim(lines)
+func withoutSign(output string, lines []row.Line) string {
+	lines = row.Trim(lines)
 	if len(lines) == 0 || len(lines[len(lines)-1].Runs) == 0 {
 		return output
 	}
@@ -125,7 +127,7 @@ func withoutSign(output string, lines []Line) string {
 
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that
 // were typed at continuation prompts; next is the line behind it.
-func typed(lines []Line, i int, command string) (_ string, next int) {
+func typed(lines []row.Line, i int, command string) (_ string, next int) {
 	end := min(len(lines), i+maxTyped)
 	marked, _ := entered(lines, i)
 	if marked >= 0 {
@@ -135,7 +137,7 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 	var b strings.Builder
 	b.WriteString(command)
 	for i++; i < end && (lines[i].Wrapped || wrapsItself(prev, lines[i])); i++ {
-		b.WriteString(blanks(prev.Blanks) + lines[i].Text)
+		b.WriteString(row.Blanks(prev.Blanks) + lines[i].Text)
 		prev = lines[i]
 	}
 	command = strings.TrimSpace(withoutRight(b.String(), prev))
@@ -151,7 +153,7 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 		b.Reset()
 		b.WriteString(command + "\n" + rest)
 		for i++; i < end && lines[i].Wrapped; i++ {
-			b.WriteString(blanks(lines[i-1].Blanks) + lines[i].Text)
+			b.WriteString(row.Blanks(lines[i-1].Blanks) + lines[i].Text)
 		}
 		command = b.String()
 	}
@@ -161,13 +163,13 @@ func typed(lines []Line, i int, command string) (_ string, next int) {
 // wrapsItself reports whether a shell that wraps what is typed by itself (zsh, fish) went on with
 // row b: row a is full. Where a command just fits, the cursor stood on the next row, and its output
 // begins below that.
-func wrapsItself(a, b Line) bool {
-	return a.Cols > 0 && rowWidth(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
+func wrapsItself(a, b row.Line) bool {
+	return a.Cols > 0 && row.RowWidth(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
 }
 
 // withoutRight cuts off a prompt that the shell shows at the window's right edge.
-func withoutRight(command string, l Line) string {
-	if l.Cols == 0 || rowWidth(l.Row) < l.Cols-2 {
+func withoutRight(command string, l row.Line) string {
+	if l.Cols == 0 || row.RowWidth(l.Row) < l.Cols-2 {
 		return command
 	}
 	if i := strings.LastIndex(command, "   "); i >= 0 {
@@ -232,7 +234,7 @@ func hereWord(command string) (string, bool) {
 	if !ok || strings.HasPrefix(after, "<") {
 		return "", false
 	}
-	word := firstWord(strings.TrimPrefix(after, "-"))
+	word := row.FirstWord(strings.TrimPrefix(after, "-"))
 	if i := strings.IndexAny(word, "\n;|&>"); i >= 0 {
 		word = word[:i]
 	}

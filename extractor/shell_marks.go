@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -22,16 +23,16 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
 // its end.
-func columns(row *vterm.Row, from, to int) string {
-	none := func(vterm.Style) mark { return 0 }
-	return strings.TrimRight(spansText(cutRow(row, from, to, none)), " ")
+func columns(r *vterm.Row, from, to int) string {
+	none := func(vterm.Style) row.Mark { return 0 }
+	return strings.TrimRight(row.Text(row.Spans(r, from, to, none)), " ")
 }
 
 // split parts a row into its prompt and what is typed behind it: where the shell says that a prompt
 // ends, else by what prompts look like.
-func (p *shellPrompt) split(l Line) (prompt, text string, ok bool) {
+func (p *shellPrompt) split(l row.Line) (prompt, text string, ok bool) {
 	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
-		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, max(m.Col, rowWidth(l.Row)))), true
+		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, max(m.Col, row.RowWidth(l.Row)))), true
 	}
 	if l.Wrapped && !p.behindOutput(l.Text) || p.marked && !p.known() {
 		return "", "", false
@@ -41,7 +42,7 @@ func (p *shellPrompt) split(l Line) (prompt, text string, ok bool) {
 
 // promptStart returns the line, and the column in it, at which the prompt begins whose last line is
 // line i; -1 if no shell says so.
-func promptStart(lines []Line, i int) (line, col int) {
+func promptStart(lines []row.Line, i int) (line, col int) {
 	for k := i; k >= 0 && k >= i-maxPromptRows; k-- {
 		if m, ok := markOf(lines[k].Row, vterm.MarkPrompt); ok {
 			return k, m.Col
@@ -59,7 +60,7 @@ const maxPromptRows = 8
 // entered returns the line on which a shell says that the output of the command begins which was
 // typed at line i, -1 if it does not; next is the line of the next prompt that it marks before
 // that, or -1.
-func entered(lines []Line, i int) (output, next int) {
+func entered(lines []row.Line, i int) (output, next int) {
 	input, ok := markOf(lines[i].Row, vterm.MarkInput)
 	if !ok {
 		return -1, -1
@@ -81,7 +82,7 @@ func entered(lines []Line, i int) (output, next int) {
 // cmdline returns the command that was typed at line i, where the shell says it with the mark of
 // its output (fish, kitty's integrations): what background jobs write between its keys is no part
 // of it.
-func cmdline(lines []Line, i int) (command string, ok bool) {
+func cmdline(lines []row.Line, i int) (command string, ok bool) {
 	k, _ := entered(lines, i)
 	if k < 0 {
 		return "", false
@@ -107,7 +108,7 @@ func printableLine(r rune) rune {
 
 // redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed
 // at it: it has shown completions.
-func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
+func (p *shellPrompt) redrawn(lines []row.Line, i int, text string) bool {
 	_, next := entered(lines, i)
 	if _, ok := markOf(lines[i].Row, vterm.MarkInput); !ok || next < 0 {
 		return false
@@ -119,7 +120,7 @@ func (p *shellPrompt) redrawn(lines []Line, i int, text string) bool {
 // unused reports whether no command was run at the prompt on line i, so far as is known: a shell
 // that marks the outputs of commands typed at it has marked none. What is behind the prompt was
 // written by a background job, then.
-func (p *shellPrompt) unused(lines []Line, i int, prompt string) bool {
+func (p *shellPrompt) unused(lines []row.Line, i int, prompt string) bool {
 	output, _ := entered(lines, i)
 	if output >= 0 {
 		p.outputs = prompt
@@ -130,14 +131,14 @@ func (p *shellPrompt) unused(lines []Line, i int, prompt string) bool {
 
 // waiting reports whether the prompt on line i may be where the next command is typed, though
 // something else is written there.
-func (p *shellPrompt) waiting(lines []Line, i int, prompt string) bool {
+func (p *shellPrompt) waiting(lines []row.Line, i int, prompt string) bool {
 	_, next := entered(lines, i)
 	return next < 0 && p.unused(lines, i, prompt)
 }
 
 // done takes into account that a shell says on a line that the command has ended. It reports
 // whether it has.
-func (c *shellCommand) done(l Line) bool {
+func (c *shellCommand) done(l row.Line) bool {
 	m, ok := markOf(l.Row, vterm.MarkDone)
 	if !ok || m.At < c.began {
 		return false
@@ -161,20 +162,20 @@ func exitStatus(m vterm.Mark) *int {
 }
 
 // start takes into account that a shell says on a line that the command's output begins there.
-func (c *shellCommand) start(l Line) {
+func (c *shellCommand) start(l row.Line) {
 	if m, ok := markOf(l.Row, vterm.MarkOutput); ok && !c.running && m.At >= c.began {
 		c.began, c.running = m.At, true
 	}
 }
 
 // began returns when a prompt was drawn, as far as a shell says.
-func began(l Line) time.Duration {
+func began(l row.Line) time.Duration {
 	m, _ := markOf(l.Row, vterm.MarkInput)
 	return m.At
 }
 
 // folder returns the folder that a shell says on a line that it is in; "" if it does not.
-func folder(l Line) string {
+func folder(l row.Line) string {
 	m, ok := markOf(l.Row, vterm.MarkFolder)
 	if !ok {
 		return ""
@@ -192,7 +193,7 @@ func folder(l Line) string {
 }
 
 // lastFolder returns the folder that a shell is in behind lines; above is the one above them.
-func lastFolder(lines []Line, above string) string {
+func lastFolder(lines []row.Line, above string) string {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Row == nil || lines[i].Marks == nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -148,10 +149,10 @@ func (p *shellPrompt) vary(f promptForm) {
 
 // promptText is what is before the cursor, if it may be a prompt: it ends with a prompt's sign
 // unless any text will do, and behind the cursor is nothing, or at most something apart.
-func promptText(row *vterm.Row, cursorX int, any bool) string {
-	none := func(vterm.Style) mark { return 0 }
-	before := spansText(cutRow(row, 0, cursorX, none))
-	after := spansText(cutRow(row, cursorX, max(cursorX, rowWidth(row)), none))
+func promptText(rw *vterm.Row, cursorX int, any bool) string {
+	none := func(vterm.Style) row.Mark { return 0 }
+	before := row.Text(row.Spans(rw, 0, cursorX, none))
+	after := row.Text(row.Spans(rw, cursorX, max(cursorX, row.RowWidth(rw)), none))
 	if strings.TrimSpace(after) != "" && !strings.HasPrefix(after, "   ") {
 		return ""
 	}
@@ -160,7 +161,7 @@ func promptText(row *vterm.Row, cursorX int, any bool) string {
 	if text == "" || !any && !promptSign(r) && !strings.HasPrefix(text, "➜ ") {
 		return ""
 	}
-	if textWidth(text) < cursorX {
+	if row.Width(text) < cursorX {
 		text += " "
 	}
 	return text
@@ -185,12 +186,12 @@ func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
 }
 
 // waits reports whether the shell waits for a command on the row.
-func (p *shellPrompt) waits(row *vterm.Row, cursorX int) bool {
-	if m, ok := markOf(row, vterm.MarkInput); ok {
-		return cursorX == m.Col && columns(row, m.Col, max(m.Col, rowWidth(row))) == ""
+func (p *shellPrompt) waits(r *vterm.Row, cursorX int) bool {
+	if m, ok := markOf(r, vterm.MarkInput); ok {
+		return cursorX == m.Col && columns(r, m.Col, max(m.Col, row.RowWidth(r))) == ""
 	}
-	prompt, command, ok := p.cut(row)
-	return ok && (command == "" || strings.HasPrefix(row.Text[min(len(prompt), len(row.Text)):], "   ")) && cursorX >= textWidth(strings.TrimRight(prompt, " ")) && cursorX <= textWidth(prompt)+1
+	prompt, command, ok := p.cut(r)
+	return ok && (command == "" || strings.HasPrefix(r.Text[min(len(prompt), len(r.Text)):], "   ")) && cursorX >= row.Width(strings.TrimRight(prompt, " ")) && cursorX <= row.Width(prompt)+1
 }
 
 // cut parts a row into its prompt and the command behind it.
@@ -365,7 +366,7 @@ func zshPrompt(text string, at int) (head, tail string, ok bool) {
 		return "", "", false
 	}
 	n := at + len("➜  ")
-	dir := firstWord(text[n:])
+	dir := row.FirstWord(text[n:])
 	if dir == "" {
 		return "", "", false
 	}
@@ -395,7 +396,7 @@ func replPrompt(text string) bool {
 
 // withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its
 // first there.
-func (p *shellPrompt) withoutHead(lines []Line, i int) int {
+func (p *shellPrompt) withoutHead(lines []row.Line, i int) int {
 	prompt, _, _ := p.cut(lines[i].Row)
 	sign := strings.TrimSpace(prompt)
 	framed := strings.HasPrefix(sign, "╰") || strings.HasPrefix(sign, "└")

@@ -5,7 +5,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -60,11 +64,11 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 		t.Run(tt.name, func(t *testing.T) {
 			var p shellPrompt
 			for _, l := range tt.learned {
-				row := screenRows(t, 80, l.row)[0].Row
-				p.learn(row, rowWidth(row)+1, "")
+				r := rowtest.Dump(t, 80, l.row)[0].Row
+				p.learn(r, row.RowWidth(r)+1, "")
 			}
 			var got []command
-			for _, it := range parseShell(screenRows(t, tt.cols, tt.rows), &p) {
+			for _, it := range parseShell(rowtest.Dump(t, tt.cols, tt.rows), &p) {
 				if it.Role != session.RoleShell || it.Rule == "" {
 					t.Errorf("role %q, rule %q", it.Role, it.Rule)
 				}
@@ -96,10 +100,10 @@ func TestShellPromptWaits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var p shellPrompt
 			for _, l := range tt.learned {
-				row := screenRows(t, 80, l.row)[0].Row
-				p.learn(row, rowWidth(row)+1, "")
+				r := rowtest.Dump(t, 80, l.row)[0].Row
+				p.learn(r, row.RowWidth(r)+1, "")
 			}
-			if got := p.waits(screenRows(t, 80, tt.row)[0].Row, tt.cursor); got != tt.want {
+			if got := p.waits(rowtest.Dump(t, 80, tt.row)[0].Row, tt.cursor); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -107,8 +111,8 @@ func TestShellPromptWaits(t *testing.T) {
 }
 
 // parseShell reads the commands off shell lines, with their output.
-func parseShell(lines []Line, p *shellPrompt) []Item {
-	var items []Item
+func parseShell(lines []row.Line, p *shellPrompt) []chat.Item {
+	var items []chat.Item
 	var s shellScan
 	s.read(lines, 0, p)
 	for _, c := range s.cmds {
@@ -117,4 +121,17 @@ func parseShell(lines []Line, p *shellPrompt) []Item {
 		items = append(items, c.Item)
 	}
 	return items
+}
+
+// TestShellAnyRows reads rows of anything.
+func TestShellAnyRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rowtest.Any(t)
+		var p shellPrompt
+		for _, l := range lines {
+			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"), "sh")
+			p.waits(l.Row, 3)
+		}
+		parseShell(lines, &p)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -13,16 +14,16 @@ import (
 // it. On the main screen the terminal says how far the text moved; on the alternate screen stitch
 // finds it out.
 type tape struct {
-	lines  []Line
-	base   int       // the line on the window's first row
-	placed Placement // how base was found
-	dirty  int       // lines from here on are new since the last call of clean
-	were   []Line    // the lines that were cut off since then, from line dirty on
+	lines  []row.Line
+	base   int        // the line on the window's first row
+	placed Placement  // how base was found
+	dirty  int        // lines from here on are new since the last call of clean
+	were   []row.Line // the lines that were cut off since then, from line dirty on
 
 	// A window that begins within a line of the tape shows only that line's rest: there raw
 	// takes the place of mended.
 	mendAt      int
-	raw, mended Line
+	raw, mended row.Line
 }
 
 // clean forgets what is new.
@@ -30,7 +31,7 @@ func (t *tape) clean() { t.dirty, t.were = len(t.lines), t.were[:0] }
 
 // advance puts body where the window's text stood, after the rows that left the window (main
 // screen).
-func (t *tape) advance(left, body []Line) {
+func (t *tape) advance(left, body []row.Line) {
 	t.replace(t.base, left, body)
 	t.base += len(left)
 	t.placed = PlacedScrolled
@@ -40,17 +41,17 @@ func (t *tape) advance(left, body []Line) {
 // drew below scrolled the text up, and when that is gone it shows again what had left the window.
 // It returns the line that body's first row shows again. It is not to be asked while rows leave the
 // window: then the agent goes on below, and what looks like rows above is said again.
-func (t *tape) repainted(left, body []Line) (at int, ok bool) {
-	body = trim(body)
+func (t *tape) repainted(left, body []row.Line) (at int, ok bool) {
+	body = row.Trim(body)
 	place := t.base + len(left)
-	line := func(i int) (Line, bool) {
+	line := func(i int) (row.Line, bool) {
 		switch {
 		case i >= t.base && i < place:
 			return left[i-t.base], true
 		case i >= 0 && i < len(t.lines):
 			return t.lines[i], true
 		}
-		return Line{}, false
+		return row.Line{}, false
 	}
 	match := func(at int) (sum, head int32) {
 		broken := false
@@ -84,7 +85,7 @@ func (t *tape) repainted(left, body []Line) (at int, ok bool) {
 }
 
 // likeness returns how much of body is at line at, by weight, and how much there is.
-func (t *tape) likeness(at int, body []Line) (same, total int32) {
+func (t *tape) likeness(at int, body []row.Line) (same, total int32) {
 	for i, l := range body {
 		w := weight(l)
 		total += w
@@ -96,7 +97,7 @@ func (t *tape) likeness(at int, body []Line) (same, total int32) {
 }
 
 // replace sets the lines from at on, and notes from where on they differ.
-func (t *tape) replace(at int, parts ...[]Line) {
+func (t *tape) replace(at int, parts ...[]row.Line) {
 	i := at
 	same := true
 	for _, part := range parts {
@@ -104,7 +105,7 @@ func (t *tape) replace(at int, parts ...[]Line) {
 			if i == t.mendAt && t.raw.Row != nil && equal(l, t.raw) {
 				l = t.mended
 			}
-			if same && i < len(t.lines) && equal(t.lines[i], l) && t.lines[i].lost == l.lost {
+			if same && i < len(t.lines) && equal(t.lines[i], l) && t.lines[i].Lost == l.Lost {
 				i++
 				continue
 			}
@@ -123,7 +124,7 @@ func (t *tape) replace(at int, parts ...[]Line) {
 
 // forget drops the first n lines.
 func (t *tape) forget(n int) {
-	t.lines = append([]Line(nil), t.lines[n:]...)
+	t.lines = append([]row.Line(nil), t.lines[n:]...)
 	t.base = max(0, t.base-n)
 	t.dirty = max(0, t.dirty-n)
 	t.mendAt -= n
@@ -138,8 +139,8 @@ func (t *tape) leaveOut(from, to int) (by int) {
 	n := 0
 	for _, l := range t.lines[from:to] {
 		switch {
-		case l.omitted > 0:
-			n += l.omitted
+		case l.Omitted > 0:
+			n += l.Omitted
 		case !l.Wrapped:
 			n++
 		}
@@ -155,24 +156,24 @@ func (t *tape) leaveOut(from, to int) (by int) {
 
 // gapLine returns a line that says how many lines are left out, in the place and style of one of
 // them: an agent's borders and indentation around it stay.
-func gapLine(l Line, n int) Line {
-	none := func(vterm.Style) mark { return 0 }
+func gapLine(l row.Line, n int) row.Line {
+	none := func(vterm.Style) row.Mark { return 0 }
 	text := gapText(session.Gap{Lines: n})
-	row := &vterm.Row{Wrapped: l.Wrapped}
+	r := &vterm.Row{Wrapped: l.Wrapped}
 	frame := strings.TrimLeft(l.Text, " │┃▌▎")
-	left := textWidth(l.Text[:len(l.Text)-len(frame)])
-	spans := cutRow(l.Row, 0, left, none)
-	style := l.styleAt(left)
-	spans = append(spans, span{text: text, width: textWidth(text), style: style})
-	if end := rowWidth(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > spansWidth(spans) {
-		spans = append(spans, span{text: blanks(end - 1 - spansWidth(spans)), width: end - 1 - spansWidth(spans)})
-		spans = append(spans, cutRow(l.Row, end-1, end, none)...)
+	left := row.Width(l.Text[:len(l.Text)-len(frame)])
+	spans := row.Spans(l.Row, 0, left, none)
+	style := l.StyleAt(left)
+	spans = append(spans, row.Span{Text: text, Width: row.Width(text), Style: style})
+	if end := row.RowWidth(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > row.SpansWidth(spans) {
+		spans = append(spans, row.Span{Text: row.Blanks(end - 1 - row.SpansWidth(spans)), Width: end - 1 - row.SpansWidth(spans)})
+		spans = append(spans, row.Spans(l.Row, end-1, end, none)...)
 	}
 	for _, s := range spans {
-		row.Runs = append(row.Runs, vterm.Run{Text: s.text, Col: rowEnd(row), Width: s.width, Style: s.style})
-		row.Text += s.text
+		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: rowEnd(r), Width: s.Width, Style: s.Style})
+		r.Text += s.Text
 	}
-	return Line{Row: row, Cols: l.Cols, omitted: n}
+	return row.Line{Row: r, Cols: l.Cols, Omitted: n}
 }
 
 // rowEnd returns the column behind a row's runs.
@@ -185,16 +186,16 @@ func rowEnd(r *vterm.Row) int {
 }
 
 // leftOut returns how many lines were left out of lines.
-func leftOut(lines []Line) int {
+func leftOut(lines []row.Line) int {
 	n := 0
 	for i := range lines {
-		n += lines[i].omitted
+		n += lines[i].Omitted
 	}
 	return n
 }
 
 // before returns lines from up to, not including, to as they were at the last call of clean.
-func (t *tape) before(from, to int) []Line {
+func (t *tape) before(from, to int) []row.Line {
 	kept := min(t.dirty, len(t.lines))
 	out := slices.Clone(t.lines[min(from, kept):min(max(from, to), kept)])
 	n := len(t.were)
@@ -214,9 +215,9 @@ func (t *tape) cut(i int) {
 // stitch finds where body, the window of an alternate screen, belongs and puts it there: everything
 // from its first row on is as it says. A body that lies wholly inside the tape is a look back and
 // changes nothing.
-func (t *tape) stitch(body []Line) {
+func (t *tape) stitch(body []row.Line) {
 	if len(body) > 0 && t.raw.Row != nil && equal(body[0], t.raw) {
-		body = append([]Line{t.mended}, body[1:]...)
+		body = append([]row.Line{t.mended}, body[1:]...)
 	}
 	at, ok := t.find(body)
 	switch {
@@ -232,12 +233,12 @@ func (t *tape) stitch(body []Line) {
 		return
 	}
 	first := body[0]
-	first.lost = !ok || at < len(t.lines) && t.lines[at].lost
-	t.replace(at, []Line{first}, body[1:])
+	first.Lost = !ok || at < len(t.lines) && t.lines[at].Lost
+	t.replace(at, []row.Line{first}, body[1:])
 }
 
 // find returns the tape line that body's first row shows.
-func (t *tape) find(body []Line) (at int, ok bool) {
+func (t *tape) find(body []row.Line) (at int, ok bool) {
 	t.placed = PlacedFirst
 	if len(t.lines) == 0 {
 		return 0, true
@@ -275,7 +276,7 @@ func (t *tape) find(body []Line) (at int, ok bool) {
 
 // plausible reports whether the window may show line at on its first row. Above where it was, one
 // row in common is too little, if others are not: "Reading 1 file…" is said again.
-func (t *tape) plausible(at int, body []Line) bool {
+func (t *tape) plausible(at int, body []row.Line) bool {
 	if at >= t.base {
 		return true
 	}
@@ -297,18 +298,18 @@ func (t *tape) plausible(at int, body []Line) bool {
 // otherWidth reports whether body, which overlaps the tape from line at on, begins with rows that
 // the tape has not got there, and what is above was drawn at another width: it may be the same
 // text.
-func (t *tape) otherWidth(at int, body []Line) bool {
+func (t *tape) otherWidth(at int, body []row.Line) bool {
 	if at < len(t.lines) && t.lines[at].Text == body[0].Text {
 		return false
 	}
-	return slices.ContainsFunc(t.lines[max(0, at-len(body)):at], func(l Line) bool { return l.Text != "" && l.Cols != body[0].Cols })
+	return slices.ContainsFunc(t.lines[max(0, at-len(body)):at], func(l row.Line) bool { return l.Text != "" && l.Cols != body[0].Cols })
 }
 
 // findTable finds body where a new row has widened a column of a table, so that all its rows were
 // drawn again: by the letters in them.
-func (t *tape) findTable(body []Line) (at int, ok bool) {
-	cells := func(lines []Line) []Line {
-		out := make([]Line, len(lines))
+func (t *tape) findTable(body []row.Line) (at int, ok bool) {
+	cells := func(lines []row.Line) []row.Line {
+		out := make([]row.Line, len(lines))
 		for i, l := range lines {
 			text := strings.Map(func(r rune) rune {
 				if r == ' ' || r >= '─' && r <= '╿' {
@@ -316,11 +317,13 @@ func (t *tape) findTable(body []Line) (at int, ok bool) {
 				}
 				return r
 			}, l.Text)
-			out[i] = Line{Row: &vterm.Row{Text: text}}
+			out[i] = row.Line{Row: &vterm.Row{Text: text}}
 		}
 		return out
 	}
-	if !slices.ContainsFunc(body, func(l Line) bool { return strings.Contains(l.Text, " │ ") || strings.Contains(l.Text, "─  ─") }) {
+	if !slices.ContainsFunc(body, func(l row.Line) bool {
+		return strings.Contains(l.Text, " │ ") || strings.Contains(l.Text, "─  ─")
+	}) {
 		return 0, false
 	}
 	lo := max(0, t.base-len(body))
@@ -329,7 +332,7 @@ func (t *tape) findTable(body []Line) (at int, ok bool) {
 }
 
 // headStays finds body by its first rows if all below them was redrawn: a table that grows.
-func (t *tape) headStays(body []Line) (at int, ok bool) {
+func (t *tape) headStays(body []row.Line) (at int, ok bool) {
 	most := int32(0)
 	for j := max(0, min(t.base, len(t.lines)-len(body))); j < len(t.lines); j++ {
 		run := int32(0)
@@ -344,9 +347,9 @@ func (t *tape) headStays(body []Line) (at int, ok bool) {
 }
 
 // contains reports whether all of body is at line at, and the tape goes on below it.
-func (t *tape) contains(at int, body []Line) bool {
-	body = trim(body)
-	if at+len(body) >= len(trim(t.lines)) {
+func (t *tape) contains(at int, body []row.Line) bool {
+	body = row.Trim(body)
+	if at+len(body) >= len(row.Trim(t.lines)) {
 		return false
 	}
 	miss := 0
@@ -358,15 +361,7 @@ func (t *tape) contains(at int, body []Line) bool {
 	return miss*10 <= len(body)
 }
 
-// trim cuts blank lines off the end.
-func trim(lines []Line) []Line {
-	for len(lines) > 0 && lines[len(lines)-1].Text == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
-
-func equal(a, b Line) bool {
+func equal(a, b row.Line) bool {
 	if a.Row == b.Row {
 		return true
 	}
@@ -384,7 +379,7 @@ func equal(a, b Line) bool {
 // overlap aligns body with old, rows of text weighing by their length, and returns the place in old
 // where body begins. Rows may have changed, come or gone between the two; too little in common is
 // no overlap.
-func overlap(old, body []Line) (at int, ok bool) {
+func overlap(old, body []row.Line) (at int, ok bool) {
 	if at, ok := leads(old, body); ok {
 		return at, true
 	}
@@ -418,7 +413,7 @@ func overlap(old, body []Line) (at int, ok bool) {
 
 // leads finds where old goes on as body begins, row for row, either up to old's end or far enough
 // to be trusted.
-func leads(old, body []Line) (at int, ok bool) {
+func leads(old, body []row.Line) (at int, ok bool) {
 	most := int32(0)
 	for j := range old {
 		run := int32(0)
@@ -436,7 +431,7 @@ func leads(old, body []Line) (at int, ok bool) {
 
 // redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old
 // above j: a marker or a counter changed. Otherwise they came in between.
-func redrawn(old, body []Line, i, j int) bool {
+func redrawn(old, body []row.Line, i, j int) bool {
 	same, rows := 0, 0
 	for k := range i {
 		if j-i+k < 0 {
@@ -461,7 +456,7 @@ func unmarked(text string) string {
 }
 
 // weight is how much a row says about its place.
-func weight(l Line) int32 {
+func weight(l row.Line) int32 {
 	n := int32(len(strings.TrimSpace(l.Text)))
 	if n == 0 {
 		return 0
@@ -471,7 +466,7 @@ func weight(l Line) int32 {
 
 // firstRun walks the best alignment and returns the place of its first row that occurs only once,
 // or of its first run that is long enough to be trusted, else of the heaviest run.
-func firstRun(old, body []Line, best []int32) (i0, j0 int) {
+func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
 	n, m := len(body), len(old)
 	times := map[string]int{}
 	for _, l := range old {
@@ -507,16 +502,16 @@ func firstRun(old, body []Line, best []int32) (i0, j0 int) {
 
 // findRewrapped finds body in a tape that was drawn at another width: by its letters, without the
 // blanks. Body begins behind so many bytes of letters of the line at.
-func (t *tape) findRewrapped(body []Line) (at, within int, ok bool) {
+func (t *tape) findRewrapped(body []row.Line) (at, within int, ok bool) {
 	lo, need := min(t.base, len(t.lines)), lettersBetween(body, 0, len(body))
 	for lo > 0 && (t.base-lo < 200 || need > 0) { // a wider window may show again what needed many rows
 		lo--
-		need -= len(letters(t.lines[lo].Text))
+		need -= len(row.Letters(t.lines[lo].Text))
 	}
 	var text strings.Builder
 	ends := make([]int, 0, len(t.lines)-lo) // ends[i]: letters up to the end of line lo+i
 	for _, l := range t.lines[lo:] {
-		text.WriteString(letters(l.Text))
+		text.WriteString(row.Letters(l.Text))
 		ends = append(ends, text.Len())
 	}
 	half := len(body)/2 + 1
@@ -542,7 +537,7 @@ func (t *tape) findRewrapped(body []Line) (at, within int, ok bool) {
 	}
 	// Letters that are not on the tape belong below a gap, not to the line above it.
 	for k := i; k < len(ends) && ends[k] <= pos+skipped; k++ {
-		if k+1 < len(ends) && t.lines[lo+k+1].lost {
+		if k+1 < len(ends) && t.lines[lo+k+1].Lost {
 			return lo + k + 1, 0, true
 		}
 	}
@@ -554,7 +549,7 @@ func (t *tape) findRewrapped(body []Line) (at, within int, ok bool) {
 
 // join puts the beginning of the line at, so many bytes of letters, before a body that an agent
 // wrapped again.
-func (t *tape) join(at, within int, body []Line) {
+func (t *tape) join(at, within int, body []row.Line) {
 	if within > 0 {
 		t.mendAt, t.raw = at, body[0]
 		body[0] = mend(t.lines[at], within, body[0])
@@ -564,28 +559,28 @@ func (t *tape) join(at, within int, body []Line) {
 
 // cutAt cuts the line at behind n bytes of letters, where the terminal has wrapped it now: rest
 // goes on there. It returns the beginning.
-func (t *tape) cutAt(at, n int, rest Line) Line {
+func (t *tape) cutAt(at, n int, rest row.Line) row.Line {
 	l := t.lines[at]
 	head := headOf(l.Row, n)
-	row := *l.Row
-	row.Text, row.Runs = head.text, head.Runs
+	r := *l.Row
+	r.Text, r.Runs = head.text, head.Runs
 	behind := l.Text[min(len(head.text), len(l.Text)):]
-	row.Blanks = leadingBlanks(behind) - leadingBlanks(rest.Text)
+	r.Blanks = row.Indent(behind) - row.Indent(rest.Text)
 	if len(head.text) == len(l.Text) {
-		row.Blanks += l.Blanks
+		r.Blanks += l.Blanks
 		if at+1 < len(t.lines) {
-			row.Blanks += leadingBlanks(t.lines[at+1].Text)
+			r.Blanks += row.Indent(t.lines[at+1].Text)
 		}
 	}
-	row.Blanks = max(0, row.Blanks)
-	row.Marks = slices.DeleteFunc(slices.Clone(row.Marks), func(m vterm.Mark) bool { return m.Col > head.width || m.Col == head.width && behind != "" })
-	return Line{Row: &row, Cols: l.Cols}
+	r.Blanks = max(0, r.Blanks)
+	r.Marks = slices.DeleteFunc(slices.Clone(r.Marks), func(m vterm.Mark) bool { return m.Col > head.width || m.Col == head.width && behind != "" })
+	return row.Line{Row: &r, Cols: l.Cols}
 }
 
 // place finds where in a text of letters body begins, by n letters of one of its rows and those
 // below it; -1: nowhere. The letters of the rows above that one, skipped in number and at most as
 // many rows as given, need not be in text.
-func place(text string, body []Line, n, rows int) (at, skipped int) {
+func place(text string, body []row.Line, n, rows int) (at, skipped int) {
 	for i := range body {
 		key := lettersFrom(body[i:], n)
 		if len(strings.Trim(key, "▄▀─━")) >= 12 && (len(key) == n || n <= 40) { // bars are alike everywhere
@@ -593,7 +588,7 @@ func place(text string, body []Line, n, rows int) (at, skipped int) {
 				return p - skipped, skipped
 			}
 		}
-		skipped += len(letters(body[i].Text))
+		skipped += len(row.Letters(body[i].Text))
 		if i >= rows {
 			break
 		}
@@ -602,7 +597,7 @@ func place(text string, body []Line, n, rows int) (at, skipped int) {
 }
 
 // mend returns the line whose first n letters are old's and whose rest is next.
-func mend(old Line, n int, next Line) Line {
+func mend(old row.Line, n int, next row.Line) row.Line {
 	head := headOf(old.Row, n)
 	runs := append(head.Runs[:len(head.Runs):len(head.Runs)], vterm.Run{Text: " ", Col: head.width, Width: 1})
 	text, col, lead := head.text+" ", head.width+1, true
@@ -621,7 +616,7 @@ func mend(old Line, n int, next Line) Line {
 		text += r.Text
 		runs = append(runs, r)
 	}
-	return Line{Row: &vterm.Row{Text: strings.TrimRight(text, " "), Runs: runs}, Cols: next.Cols - leadingBlanks(next.Text) + head.width + 1}
+	return row.Line{Row: &vterm.Row{Text: strings.TrimRight(text, " "), Runs: runs}, Cols: next.Cols - row.Indent(next.Text) + head.width + 1}
 }
 
 type headRow struct {
@@ -645,7 +640,7 @@ func headOf(r *vterm.Row, n int) headRow {
 		part.Text = run.Text[:cut]
 		if cut < len(run.Text) {
 			part.Text = strings.TrimRight(part.Text, " ")
-			part.Width = textWidth(part.Text)
+			part.Width = row.Width(part.Text)
 		}
 		h.Runs = append(h.Runs, part)
 		h.text += part.Text
@@ -657,14 +652,11 @@ func headOf(r *vterm.Row, n int) headRow {
 	return h
 }
 
-// letters returns a text without its blanks.
-func letters(s string) string { return strings.ReplaceAll(s, " ", "") }
-
 // lettersFrom returns the first n bytes of letters of lines.
-func lettersFrom(lines []Line, n int) string {
+func lettersFrom(lines []row.Line, n int) string {
 	var b strings.Builder
 	for _, l := range lines {
-		b.WriteString(letters(l.Text))
+		b.WriteString(row.Letters(l.Text))
 		if b.Len() >= n {
 			return b.String()[:n]
 		}

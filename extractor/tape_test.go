@@ -8,23 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// rows makes plain lines of a window that is cols cells wide.
-func rows(cols int, texts ...string) []Line {
-	out := make([]Line, len(texts))
-	for i, s := range texts {
-		r := &vterm.Row{Text: strings.TrimRight(s, " ")}
-		if s != "" {
-			r.Runs = []vterm.Run{{Text: s, Width: len([]rune(s))}}
-		}
-		out[i] = Line{Row: r, Cols: cols}
-	}
-	return out
-}
-
-func texts(lines []Line) []string {
+func texts(lines []row.Line) []string {
 	out := []string{}
 	for _, l := range lines {
 		out = append(out, l.Text)
@@ -50,7 +40,7 @@ func TestStitchScrolls(t *testing.T) {
 			for len(body) < height {
 				body = append(body, "")
 			}
-			tp.stitch(trim(rows(60, body...)))
+			tp.stitch(row.Trim(rowtest.Plain(60, body...)))
 		}
 		for range rapid.IntRange(5, 40).Draw(t, "frames") {
 			for range rapid.IntRange(1, height/3).Draw(t, "rows") {
@@ -78,10 +68,10 @@ func TestStitchScrolls(t *testing.T) {
 
 func TestStitchInsertsAbove(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"))
+	tp.stitch(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"))
 	// the window follows the end: a result of three rows comes in below the second line
-	tp.stitch(rows(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:])
-	tp.stitch(rows(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"))
+	tp.stitch(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:])
+	tp.stitch(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"))
 	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here", "fourth line here", "fifth line here"}
 	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
@@ -92,8 +82,8 @@ func TestStitchInsertsAbove(t *testing.T) {
 // whole, and in the same frame the window moves on (Codex 0.169).
 func TestStitchRedrawsAndScrolls(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"))
-	tp.stitch(rows(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."))
+	tp.stitch(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"))
+	tp.stitch(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."))
 	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
 	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
@@ -102,8 +92,8 @@ func TestStitchRedrawsAndScrolls(t *testing.T) {
 
 func TestStitchAfterResize(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."))
-	tp.stitch(rows(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."))
+	tp.stitch(rowtest.Plain(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."))
+	tp.stitch(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."))
 	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."}
 	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
@@ -113,19 +103,19 @@ func TestStitchAfterResize(t *testing.T) {
 // Rows that a resize brings back from a gap belong below it: the line above the gap stays whole.
 func TestStitchAfterResizeBelowGap(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(40, "A retry loop validates its own output on", "every call. The build step batches the"))
-	tp.stitch(rows(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."))
-	tp.stitch(rows(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."))
+	tp.stitch(rowtest.Plain(40, "A retry loop validates its own output on", "every call. The build step batches the"))
+	tp.stitch(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."))
+	tp.stitch(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."))
 	want := []string{"A retry loop validates its own output on", "every call. The build step batches the",
 		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
 	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
-	if !tp.lines[2].lost {
+	if !tp.lines[2].Lost {
 		t.Error("the gap is not marked any more")
 	}
-	lk := look{}
-	if text, _ := body(tp.lines, &lk); !strings.Contains(text, "batches the\nbuffer") {
+	lk := markdown.Style{}
+	if text, _ := markdown.Render(tp.lines, &lk); !strings.Contains(text, "batches the\nbuffer") {
 		t.Errorf("the lines around the gap were joined: %q", text)
 	}
 }
@@ -145,8 +135,8 @@ func TestRepainted(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tp := tape{lines: rows(60, append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), base: 7}
-			if at, ok := tp.repainted(nil, rows(60, tt.body...)); at != tt.at || ok != tt.ok {
+			tp := tape{lines: rowtest.Plain(60, append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), base: 7}
+			if at, ok := tp.repainted(nil, rowtest.Plain(60, tt.body...)); at != tt.at || ok != tt.ok {
 				t.Errorf("got %d, %v; want %d, %v", at, ok, tt.at, tt.ok)
 			}
 		})
@@ -156,9 +146,9 @@ func TestRepainted(t *testing.T) {
 // A window that scrolls back to rows drawn at another width shows the same text, not more of it.
 func TestStitchOtherWidthAbove(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."))
-	tp.stitch(rows(30, "Next the index is built.", "", "More of the reply is here."))
-	tp.stitch(rows(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."))
+	tp.stitch(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."))
+	tp.stitch(rowtest.Plain(30, "Next the index is built.", "", "More of the reply is here."))
+	tp.stitch(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."))
 	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."}
 	if diff := cmp.Diff(want, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
@@ -169,8 +159,8 @@ func TestStitchOtherWidthAbove(t *testing.T) {
 // row is redrawn, not a second one.
 func TestStitchBlinks(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(40, "", "  Reading main.go", "  ⎿  main.go"))
-	tp.stitch(rows(40, "", "● Reading main.go", "  ⎿  main.go"))
+	tp.stitch(rowtest.Plain(40, "", "  Reading main.go", "  ⎿  main.go"))
+	tp.stitch(rowtest.Plain(40, "", "● Reading main.go", "  ⎿  main.go"))
 	if diff := cmp.Diff([]string{"", "● Reading main.go", "  ⎿  main.go"}, texts(tp.lines)); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
@@ -184,11 +174,11 @@ func TestStitchBlankTail(t *testing.T) {
 		doc = append(doc, fmt.Sprintf("line %d of a reply that is long", i))
 	}
 	var tp tape
-	tp.stitch(rows(60, append(append([]string{}, doc...), "and its last")...))
-	tp.stitch(rows(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...))
+	tp.stitch(rowtest.Plain(60, append(append([]string{}, doc...), "and its last")...))
+	tp.stitch(rowtest.Plain(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...))
 	doc = append(doc, "and its last row")
-	tp.stitch(rows(60, doc...))
-	if diff := cmp.Diff(doc, texts(trim(tp.lines))); diff != "" {
+	tp.stitch(rowtest.Plain(60, doc...))
+	if diff := cmp.Diff(doc, texts(row.Trim(tp.lines))); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
 }
@@ -197,12 +187,12 @@ func TestStitchBlankTail(t *testing.T) {
 // not: it goes on below, and what came since stays.
 func TestStitchSaidAgain(t *testing.T) {
 	var tp tape
-	tp.stitch(rows(40, "● Reading 1 file…", "  ⎿  README.md", ""))
-	tp.stitch(rows(40, "● The reply to the first question is short", "", "❯ The second question of the user"))
-	tp.stitch(rows(40, "● Reading 1 file…", "  ⎿  main.go", ""))
+	tp.stitch(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  README.md", ""))
+	tp.stitch(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"))
+	tp.stitch(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  main.go", ""))
 	want := []string{"● Reading 1 file…", "  ⎿  README.md", "", "● The reply to the first question is short", "",
 		"❯ The second question of the user", "● Reading 1 file…", "  ⎿  main.go"}
-	if diff := cmp.Diff(want, texts(trim(tp.lines))); diff != "" {
+	if diff := cmp.Diff(want, texts(row.Trim(tp.lines))); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
 }
@@ -212,7 +202,7 @@ func TestStitchSaidAgain(t *testing.T) {
 func TestCutRowsStorm(t *testing.T) {
 	drawn := func(cols int, below string) []*vterm.Row {
 		var out []*vterm.Row
-		for _, l := range rows(cols, strings.Repeat("reply", 12)[:cols], below) {
+		for _, l := range rowtest.Plain(cols, strings.Repeat("reply", 12)[:cols], below) {
 			out = append(out, l.Row)
 		}
 		return out

@@ -1,5 +1,9 @@
 package extractor
 
+import (
+	"github.com/ptyrec/ptyrec/extractor/chat"
+)
+
 // Trace describes how one frame was read. It is for people who look for the reason of a wrong
 // transcript.
 type Trace struct {
@@ -7,15 +11,15 @@ type Trace struct {
 	Version string // of the agent, as its banner says
 	Tape    int
 	Skipped string // why nothing was read off this frame; empty if it was read
-	Screen  Screen
+	Screen  chat.Screen
 	Top     int // rows [Top, Bottom) of the screen hold the conversation
 	Bottom  int
-	State   State
+	State   chat.State
 
-	Base   int       // the tape's line that row Top shows
-	Placed Placement // how that line was found
-	Past   int       // items of the tape before Items
-	Items  []Item    // all items that the tape holds now; their lines count from the tape's first
+	Base   int         // the tape's line that row Top shows
+	Placed Placement   // how that line was found
+	Past   int         // items of the tape before Items
+	Items  []chat.Item // all items that the tape holds now; their lines count from the tape's first
 
 	// Parsed are the items that were read again, in the order of the steps with a View.
 	Parsed []Parsed
@@ -23,9 +27,9 @@ type Trace struct {
 
 // Parsed is what one step with a View is made of.
 type Parsed struct {
-	Base  int    // the tape's line that row Top showed then
-	First int    // number of the first item on its tape
-	Items []Item // as they were then
+	Base  int         // the tape's line that row Top showed then
+	First int         // number of the first item on its tape
+	Items []chat.Item // as they were then
 }
 
 // Placement names the rule that found a frame's place on a tape.
@@ -54,7 +58,7 @@ func (t *trace) skip(why string) {
 }
 
 // unreadable notes that the agent's screen shows no conversation.
-func (t *trace) unreadable(sp Split) {
+func (t *trace) unreadable(sp chat.Split) {
 	switch {
 	case !sp.OK:
 		t.skip("the agent's input box is not on the screen: it may be half drawn")
@@ -66,21 +70,21 @@ func (t *trace) unreadable(sp Split) {
 }
 
 // split notes which rows hold the conversation.
-func (t *trace) split(sp Split, end int) {
+func (t *trace) split(sp chat.Split, end int) {
 	if t != nil {
 		t.Top, t.Bottom, t.State = sp.Top, end, sp.State
 	}
 }
 
 // parsed notes the items of the next step with a View.
-func (t *trace) parsed(base, first int, items []Item) {
+func (t *trace) parsed(base, first int, items []chat.Item) {
 	if t != nil {
-		t.Parsed = append(t.Parsed, Parsed{Base: base, First: first, Items: append([]Item(nil), items...)})
+		t.Parsed = append(t.Parsed, Parsed{Base: base, First: first, Items: append([]chat.Item(nil), items...)})
 	}
 }
 
 // report completes the trace of a frame and passes it on.
-func (r *Reader) report(s Screen) {
+func (r *Reader) report(s chat.Screen) {
 	t, seg := r.trace, &r.seg
 	tape := &r.main
 	if seg.alt {

@@ -1,26 +1,14 @@
 package extractor
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
-
-// Usage is how an agent prints what it has used: a row with figures, which the groups of an
-// expression name: input, read and write (of a cache), output, reasoning, total, cost, model and
-// label, which tells rows of one model apart.
-type Usage struct {
-	Row    *regexp.Regexp
-	Below  *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
-	Within int            // that distance
-	Exit   bool           // it is printed when the agent is left; else while it runs
-	Cached bool           // input has what a cache had
-	Last   bool           // it is not the sum of all requests: only the largest counts, as the least that was used
-}
 
 // UsageReader reads what agents print of the tokens that they use. It is fed with screens; figures
 // count from an agent's start.
@@ -51,7 +39,7 @@ type usageCount struct {
 }
 
 // usageOf returns how an agent prints what it has used.
-func usageOf(agent string) []Usage {
+func usageOf(agent string) []chat.Usage {
 	if a := agentOf(agent); a != nil {
 		return a.Usage
 	}
@@ -91,10 +79,10 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 		}
 		for y, text := range texts {
 			m := look.Row.FindStringSubmatch(text)
-			if m == nil || r.old[rows[y]] || r.said[text] && r.size != size || !look.isBelow(texts[:y]) {
+			if m == nil || r.old[rows[y]] || r.said[text] && r.size != size || !look.IsBelow(texts[:y]) {
 				continue
 			}
-			if u, key, ok := look.figures(m); ok {
+			if u, key, ok := look.Figures(m); ok {
 				u.Agent, u.At = run.agent, at
 				run.looks[i].take(u, key, look.Last)
 				run.looks[i].rows[rows[y]] = text
@@ -115,59 +103,6 @@ func logicalLines(all []*vterm.Row) (rows []*vterm.Row, texts []string) {
 		rows, texts, blanks = append(rows, row), append(texts, row.Text), row.Blanks
 	}
 	return rows, texts
-}
-
-// isBelow reports whether what must be above a row is there.
-func (l *Usage) isBelow(above []string) bool {
-	if l.Below == nil {
-		return true
-	}
-	for _, text := range above[max(0, len(above)-l.Within):] {
-		if l.Below.MatchString(text) {
-			return true
-		}
-	}
-	return false
-}
-
-// figures returns what a row says, and what tells it apart from others of its block.
-func (l *Usage) figures(m []string) (u session.Usage, key string, ok bool) {
-	u.Source = session.UsageScreen
-	for i, name := range l.Row.SubexpNames() {
-		text := m[i]
-		if name == "" || text == "" {
-			continue
-		}
-		n, isNumber := count(text)
-		switch name {
-		case "model":
-			u.Model, key = text, text+key
-		case "label":
-			key += text
-		case "cost":
-			if dollars, err := strconv.ParseFloat(text, 64); err == nil {
-				u.Cost, ok = &dollars, true
-			}
-		case "input":
-			u.Input = n
-		case "read":
-			u.CacheRead = n
-		case "write":
-			u.CacheWrite = n
-		case "output":
-			u.Output = n
-		case "reasoning":
-			u.Reasoning = n
-		case "total":
-			u.Total = n
-		}
-		ok = ok || isNumber && name != "model" && name != "label"
-	}
-	if l.Cached {
-		u.Input = max(0, u.Input-u.CacheRead)
-	}
-	u.Total = max(u.Total, u.Input+u.CacheRead+u.CacheWrite+u.Output)
-	return u, key, ok
 }
 
 // take notes a figure.
@@ -229,22 +164,3 @@ func (f *usageFigures) all(prefix string) (out []session.Usage) {
 	}
 	return out
 }
-
-// count reads a number as agents write it: 1,234 or 1.2k.
-func count(text string) (n int64, ok bool) {
-	text = strings.ToLower(strings.NewReplacer(",", "", "_", "", "\u00a0", "").Replace(text))
-	factor := 1.0
-	for unit, f := range map[string]float64{"k": 1e3, "m": 1e6, "b": 1e9} {
-		if rest, found := strings.CutSuffix(text, unit); found {
-			text, factor = rest, f
-		}
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x < 0 || x*factor > 1e15 {
-		return 0, false
-	}
-	return int64(x*factor + 0.5), true
-}
-
-// figure is a number as count reads it.
-const figure = `[\d,.]+[kKmMbB]?`

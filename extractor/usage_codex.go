@@ -1,15 +1,19 @@
 package extractor
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+)
 
 // Codex prints its tokens when it is left, at /status, and in old versions below its prompt.
-var codexUsage = []Usage{
+var codexUsage = []chat.Usage{
 	{
-		Row:  regexp.MustCompile(`^Token usage(?: so far)?: total=(?P<total>` + figure + `) input=(?P<input>` + figure + `)(?: \(\+ (?P<read>` + figure + `) cached\))?(?: output=(?P<output>` + figure + `)(?: \(reasoning (?P<reasoning>` + figure + `)\))?)?`),
+		Row:  regexp.MustCompile(`^Token usage(?: so far)?: total=(?P<total>` + chat.Figure + `) input=(?P<input>` + chat.Figure + `)(?: \(\+ (?P<read>` + chat.Figure + `) cached\))?(?: output=(?P<output>` + chat.Figure + `)(?: \(reasoning (?P<reasoning>` + chat.Figure + `)\))?)?`),
 		Exit: true,
 	},
-	{Row: regexp.MustCompile(`^[│\s]*Token usage:\s+(?P<total>` + figure + `) total\s+\((?P<input>` + figure + `) input \+ (?P<output>` + figure + `) output\)`)},
-	{Row: regexp.MustCompile(`Ctrl\+C quit\s+(?P<total>` + figure + `) tokens used`), Last: true},
-	{Row: regexp.MustCompile(`^tokens used: (?P<total>` + figure + `)$`), Exit: true},
-	{Row: regexp.MustCompile(`^(?P<total>` + figure + `)\s*$`), Below: regexp.MustCompile(`^tokens used\s*$`), Within: 1, Exit: true},
+	{Row: regexp.MustCompile(`^[│\s]*Token usage:\s+(?P<total>` + chat.Figure + `) total\s+\((?P<input>` + chat.Figure + `) input \+ (?P<output>` + chat.Figure + `) output\)`)},
+	{Row: regexp.MustCompile(`Ctrl\+C quit\s+(?P<total>` + chat.Figure + `) tokens used`), Last: true},
+	{Row: regexp.MustCompile(`^tokens used: (?P<total>` + chat.Figure + `)$`), Exit: true},
+	{Row: regexp.MustCompile(`^(?P<total>` + chat.Figure + `)\s*$`), Below: regexp.MustCompile(`^tokens used\s*$`), Within: 1, Exit: true},
 }

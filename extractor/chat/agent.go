@@ -1,0 +1,107 @@
+// Package chat has the words in which an agent is described: what it is called, how its screen is
+// parted, what is said on it. It knows no agent.
+package chat
+
+import (
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Screen is what stood in the window in one frame.
+type Screen struct {
+	Lines            []row.Line // top to bottom
+	CursorX, CursorY int        // cells from 0
+	CursorVisible    bool
+	Alt              bool // the alternate screen
+	Title            string
+}
+
+// Banner is what an agent's welcome says.
+type Banner struct {
+	Version string
+	Model   string
+	Cwd     string
+}
+
+// State is what an agent is doing.
+type State uint8
+
+const (
+	StateUnknown  State = iota
+	StateIdle           // waits for a prompt
+	StateBusy           // works
+	StateAsking         // asks something: Enter accepts an answer
+	StateStarting       // shows its prompt, but what is typed may go to a question that comes first
+)
+
+// String returns the state's name, or "" if it is unknown.
+func (s State) String() string {
+	return [...]string{"", "idle", "busy", "asking", "starting"}[s]
+}
+
+// Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a
+// pinned header, spinner, input box, hints, menus, dialogs) that never become messages.
+type Split struct {
+	OK          bool // the screen is this agent's: it shows its input box or another piece of its chrome
+	Top, Bottom int  // rows of the screen
+	Right       int  // columns [0, Right) hold it, a scroll bar follows; 0: all
+	State       State
+	Overlay     bool // something covers the conversation (a pager, a full-screen menu): nothing to read
+	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, the end is not shown
+}
+
+// Item is one thing that a profile read off conversation lines.
+type Item struct {
+	session.Message
+	First, End int    // lines [First, End) of those given, chrome within included
+	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
+	Headless   bool   // its first rows were never on the screen
+	Open       bool   // may still grow or change: a tool that runs, a reply without its end
+	Rule       string // the rule of the profile that read it
+}
+
+// Agent is a program that talks with a model: what it is called, how it is started again, and how
+// its versions draw.
+type Agent struct {
+	Name   string       // "claude"
+	Title  string       // as it calls itself
+	Widths vterm.Widths // how wide it takes characters to be
+	Resume *Resumption  // how it is started again on a conversation; nil: that is not known
+	Usage  []Usage      // how it prints what it has used, the one that says most first
+	Looks  []Look       // how it draws; more than one where it draws in ways that have nothing in common
+}
+
+// Look is how an agent draws. All functions are pure.
+type Look struct {
+	Versions string // those that draw so: "2.0-"
+
+	// Farewell reports whether the agent prints its conversation on the main screen when it
+	// leaves the alternate one.
+	Farewell bool
+
+	// Begins reports whether a banner may begin on a row with this text. It is asked of every
+	// row, and must be quick.
+	Begins func(text string) bool
+
+	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines,
+	// or 0 if lines begin otherwise. It must not take the agent's own words quoted in a reply
+	// for a banner, nor a banner that is half drawn.
+	Banner func(lines []row.Line) (b Banner, n int)
+
+	// Clears reports whether a row is a command that cleared the conversation and is on top of
+	// the new one. nil: it never does.
+	Clears func(l row.Line) bool
+
+	// Split parts the screen.
+	Split func(s Screen) Split
+
+	// Box finds the input box in a screen that shows one. nil: what is typed is not read.
+	Box func(lines []row.Line) (Box, bool)
+
+	// Parse reads the items off conversation lines. lines[0] is the first line of the
+	// conversation or of an item found earlier; banner lines are among them (they become no
+	// item). Unknown lines before the first item are left out. last reports whether nothing
+	// follows lines now (the live end); otherwise the lines are cut off there.
+	Parse func(lines []row.Line, last bool) []Item
+}

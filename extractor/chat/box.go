@@ -1,0 +1,50 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// Box is where an agent's input box is: the text is in the columns [Left, Right) of its rows.
+type Box struct {
+	Rows        []row.Line
+	Left, Right int // Right < 0: up to the end of each row
+}
+
+// Text returns what was typed into a box, without the hints in grey that an empty box shows.
+func (b Box) Text() string {
+	var rows []string
+	hint, typed := false, 0
+	cursor := false // the only character that is typed is the cursor on a hint
+	for _, l := range b.Rows {
+		var r strings.Builder
+		for _, s := range row.Spans(l.Row, b.Left, b.Right, row.PlainMarks) {
+			if row.Grey(s.Style) && !strings.Contains(s.Text, "[Pasted ") {
+				hint = hint || strings.TrimSpace(s.Text) != ""
+				continue
+			}
+			if t := strings.TrimSpace(s.Text); t != "" {
+				typed++
+				cursor = s.Style.Inverse && s.Width == 1
+			}
+			r.WriteString(s.Text)
+		}
+		rows = append(rows, strings.TrimRight(r.String(), " "))
+	}
+	text := strings.Trim(strings.Join(rows, "\n"), "\n ")
+	if hint && typed == 1 && cursor || strings.HasPrefix(text, "Type your message or @") {
+		return ""
+	}
+	return text
+}
+
+// Between returns the rows from the first on, up to one that ends the box.
+func Between(lines []row.Line, ends func(row.Line) bool) []row.Line {
+	for i, l := range lines {
+		if ends(l) {
+			return lines[:i]
+		}
+	}
+	return lines
+}

@@ -1,0 +1,229 @@
+package inkcli
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// colors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is
+// the accent, which code spans have too; what most of the text has is plain.
+type colors struct {
+	accent, plain vterm.Color
+	tints         map[vterm.Color]bool // of code spans, beside the accent
+}
+
+// colorsOf finds the colours in the lines of a reply whose sign has the colour accent.
+func colorsOf(lines []row.Line, accent vterm.Color) colors {
+	c := colors{accent: accent}
+	count := make(map[vterm.Color]int, 4)
+	for i, l := range lines {
+		for k := range l.Runs {
+			r := &l.Runs[k]
+			if i == 0 && r.Col == 0 || r.Style.Bold || r.Style.Italic || r.Style.Dim || strings.TrimLeft(r.Text, " │") == "" {
+				continue
+			}
+			count[r.Style.Fg] += r.Width
+		}
+	}
+	best := 0
+	for col, n := range count {
+		if n > best && col != c.accent || n == best && less(col, c.plain) {
+			best, c.plain = n, col
+		}
+	}
+	return c
+}
+
+// tintsOf finds the colours of code spans in prose: all but those of the text, of addresses, and of
+// the borders and bars around tables and quotes.
+func tintsOf(lines []row.Line, c colors) map[vterm.Color]bool {
+	tints := map[vterm.Color]bool{}
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if r.Style.Fg.Kind != vterm.ColorDefault && r.Style.Fg != c.plain {
+				tints[r.Style.Fg] = true
+			}
+		}
+	}
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if t := strings.TrimLeft(r.Text, " ("); row.StartsURL(t) || t != "" && strings.ContainsRune("│┌├└─", []rune(t)[0]) {
+				delete(tints, r.Style.Fg)
+			}
+		}
+	}
+	return tints
+}
+
+// less orders colours, so that a tie is always settled alike.
+func less(a, b vterm.Color) bool {
+	ka, kb := [...]uint8{uint8(a.Kind), a.Palette, a.R, a.G, a.B}, [...]uint8{uint8(b.Kind), b.Palette, b.R, b.G, b.B}
+	for i := range ka {
+		if ka[i] != kb[i] {
+			return ka[i] < kb[i]
+		}
+	}
+	return false
+}
+
+// body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
+func (p *Parser) body(lines []row.Line) (text, md string) {
+	c := colorsOf(lines, p.accent)
+	if p.Tinted {
+		c.tints = tintsOf(lines, c)
+	}
+	lines = mendTables(lines)
+	lk := &markdown.Style{Left: 2, Right: p.Right, Slack: 4} // older versions wrap up to four columns before the edge
+	lk.Marks = func(s vterm.Style) row.Mark {
+		m := row.PlainMarks(s)
+		if s.Fg == c.accent && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
+			m |= row.MarkCode
+		}
+		return m
+	}
+	lk.Item = inkItem
+	lk.Gutter = func(l *markdown.Line) (width, n int, ok bool) { return c.gutter(l) }
+	ls := lk.Lines(lines)
+	lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
+	quotes := inkQuotes(lk, ls)
+	lk.Quote = func(l *markdown.Line) (int, bool) {
+		w, ok := quotes[l.At]
+		return w, ok
+	}
+	bs := lk.Blocks(ls)
+	return markdown.WriteText(bs), markdown.WriteMarkdown(bs, 0)
+}
+
+// inkItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
+func inkItem(l *markdown.Line) (markdown.Item, bool) {
+	if l.Indent == 0 || strings.HasPrefix(l.Text[l.Indent:], "•") {
+		return markdown.Item{}, false
+	}
+	return markdown.ListItem(l)
+}
+
+// gutter reads the line number of a code line: one column in at least, in the colour of comments.
+func (c colors) gutter(l *markdown.Line) (width, n int, ok bool) {
+	if l.Indent == 0 {
+		return 0, 0, false
+	}
+	i := l.Indent
+	for i < len(l.Text) && l.Text[i] >= '0' && l.Text[i] <= '9' && i-l.Indent < 6 {
+		n = n*10 + int(l.Text[i]-'0')
+		i++
+	}
+	if i == l.Indent || i < len(l.Text) && l.Text[i] != ' ' || l.Text[l.Indent] == '0' {
+		return 0, 0, false
+	}
+	s := row.Cut(l.Spans, l.Indent, i)
+	if len(s) != 1 || s[0].Style.Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
+		return 0, 0, false
+	}
+	return i + 1, n, true
+}
+
+// heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or
+// italic in a colour of its own.
+func (c colors) heading(l *markdown.Line, ls []markdown.Line) int {
+	if l.Indent > 0 || l.Blank() {
+		return 0
+	}
+	first := l.First()
+	own := first.Fg != c.plain && first.Fg != c.accent
+	switch {
+	case first.Bold && own && l.All(func(s vterm.Style) bool { return s.Bold }):
+		return 2
+	case first.Italic && own && !first.Bold && l.All(func(s vterm.Style) bool { return s.Italic || s.Fg == c.accent }):
+		return 4
+	case first.Bold && !own && l.All(func(s vterm.Style) bool { return s.Bold }) && isTitle(l, ls):
+		return 3
+	}
+	return 0
+}
+
+// isTitle tells a heading from a bold line of text, which looks alike: it has blank lines around it
+// and does not end like a sentence.
+func isTitle(l *markdown.Line, ls []markdown.Line) bool {
+	for i := range ls {
+		if ls[i].At == l.At && i > 0 && !ls[i-1].Blank() {
+			return false
+		}
+	}
+	return !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
+}
+
+// inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that
+// were wrapped.
+func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
+	var quotes map[int]int
+	open := false
+	for i := range ls {
+		l := &ls[i]
+		t := l.Text
+		switch {
+		case strings.HasPrefix(t, ">"):
+			if quotes == nil {
+				quotes = make(map[int]int)
+			}
+			w := 1
+			if strings.HasPrefix(t, "> ") {
+				w = 2
+			}
+			quotes[l.At], open = w, true
+		case open && !l.Blank() && l.Indent == 0 && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak:
+			quotes[l.At] = 0
+		default:
+			open = false
+		}
+	}
+	return quotes
+}
+
+// mendTables puts the right border of a table back behind its row: older looks draw a table as wide
+// as the window, and a little wider where it has to shrink.
+func mendTables(lines []row.Line) []row.Line {
+	var out []row.Line
+	end := 0 // the column of the right border
+	for i, l := range lines {
+		if i == 0 || !isBorderEnd(l.Text) || !isTableRow(lines[i-1].Text) {
+			if out != nil {
+				out = append(out, l)
+			}
+			continue
+		}
+		if out == nil {
+			out = append(make([]row.Line, 0, len(lines)), lines[:i]...)
+		}
+		last := &out[len(out)-1]
+		w := row.RowWidth(last.Row)
+		sign := strings.TrimLeft(l.Text, " ")
+		n := row.Width(sign)
+		if strings.HasPrefix(strings.TrimLeft(last.Text, " "), "┌") {
+			end = w + n - 1
+		}
+		at := max(end-n+1, w)
+		r := &vterm.Row{Text: last.Text + row.Blanks(at-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: at, Width: n})}
+		*last = row.Line{Row: r, Cols: max(last.Cols, at+n)}
+	}
+	if out == nil {
+		return lines
+	}
+	return out
+}
+
+// isBorderEnd reports whether a row has nothing but the right border of a table.
+func isBorderEnd(t string) bool {
+	switch strings.TrimLeft(strings.TrimLeft(t, " "), "─") {
+	case "┐", "┤", "┘":
+		return true
+	}
+	return strings.TrimLeft(t, " ") == "│"
+}
+
+func isTableRow(t string) bool {
+	t = strings.TrimLeft(t, " ")
+	return strings.HasPrefix(t, "┌─") || strings.HasPrefix(t, "│ ") || strings.HasPrefix(t, "├─") || strings.HasPrefix(t, "└─")
+}

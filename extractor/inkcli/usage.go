@@ -1,0 +1,19 @@
+package inkcli
+
+import (
+	"regexp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+)
+
+// Gemini CLI and Qwen Code print a table of their models when they are left, and at /stats. The
+// rows with an arrow are parts of the one above.
+var (
+	usageHead = regexp.MustCompile(`^\s*[│|]?\s*Model(?: Usage)?\s+Req`)
+	usageRow  = `^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+\s+`
+
+	Usage = []chat.Usage{
+		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<read>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
+		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
+	}
+)

@@ -1,0 +1,474 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// blockKind is what a block of a message is.
+type blockKind uint8
+
+const (
+	paraBlock blockKind = iota
+	headingBlock
+	itemBlock
+	codeBlock
+	tableBlock
+	quoteBlock
+	ruleBlock
+)
+
+// block is one block of a message.
+type block struct {
+	kind  blockKind
+	pad   string       // before each line in Markdown: a list item's content is under its text
+	mark  string       // itemBlock: "- " or "1. ", before the first line
+	shown string       // itemBlock: the same as it was drawn, where Markdown has no such marker: "a. "
+	level int          // headingBlock
+	lines [][]row.Span // paragraph, item, heading: the lines of the text itself, unwrapped
+	code  []string
+	lang  string
+	rows  [][]Cell // tableBlock: the head first
+	sub   []block  // quoteBlock
+	gap   bool     // a blank line stood above
+	first int      // its lines among those given
+	end   int
+}
+
+// Item is a list item's marker at the start of a line.
+type Item struct {
+	Mark    string // as it is drawn, but "-" for all bullets
+	number  int    // of an ordered item, else -1
+	col     int    // of the marker
+	Content int    // where the item's text begins
+}
+
+// listLevel is an open list that later blocks may belong to.
+type listLevel struct {
+	Item
+	pad string // before its markers
+}
+
+// inner returns what precedes the lines within its items.
+func (l *listLevel) inner() string {
+	if l.Mark == TaskOpen || l.Mark == TaskDone {
+		return l.pad + "  "
+	}
+	return l.pad + row.Blanks(len(l.markdown())+1)
+}
+
+// Markers of tasks, which some agents draw as ☐ and ☑.
+const (
+	TaskOpen = "- [ ]"
+	TaskDone = "- [x]"
+)
+
+// markdown is the marker in Markdown, which numbers with digits only.
+func (it *Item) markdown() string {
+	if it.number < 0 || it.Mark != "" && it.Mark[0] >= '0' && it.Mark[0] <= '9' {
+		return it.Mark
+	}
+	return strconv.Itoa(it.number) + "."
+}
+
+// reader makes blocks of lines.
+type blockReader struct {
+	lk    *Style
+	ls    []Line
+	lists []listLevel
+	out   []block
+	gap   bool
+}
+
+// Render reads the body lines of one message.
+func Render(lines []row.Line, lk *Style) (text, markdown string) {
+	bs := lk.Blocks(lk.Lines(lines))
+	if lk.CodePad != "" {
+		unpad(bs, lk.CodePad)
+	}
+	return WriteText(bs), WriteMarkdown(bs, 0)
+}
+
+// unpad drops the characters that an agent draws around inline code.
+func unpad(bs []block, pad string) {
+	line := func(spans []row.Span) {
+		for i := range spans {
+			if s := &spans[i]; s.Mark&row.MarkCode != 0 {
+				s.Text = strings.Trim(s.Text, pad)
+				s.Width = row.Width(s.Text)
+			}
+		}
+	}
+	for i := range bs {
+		for _, l := range bs[i].lines {
+			line(l)
+		}
+		for _, row := range bs[i].rows {
+			for _, c := range row {
+				line(c)
+			}
+		}
+		unpad(bs[i].sub, pad)
+	}
+}
+
+// Blocks parts lines into blocks.
+func (lk *Style) Blocks(ls []Line) []block {
+	r := blockReader{lk: lk, ls: ls}
+	for i := 0; i < len(ls); {
+		if ls[i].Blank() {
+			r.gap = true
+			i++
+			continue
+		}
+		i += r.next(i)
+		r.gap = false
+	}
+	return r.out
+}
+
+// next reads the block that begins at line i and returns how many lines it has.
+func (r *blockReader) next(i int) int {
+	l := &r.ls[i]
+	if n := r.special(i); n > 0 {
+		return n
+	}
+	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok && r.again(it) {
+		return r.more(i, it)
+	} else if ok {
+		r.open(it)
+		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.Mark + " "}
+		n := r.textEnd(i, it.col)
+		ls := append([]Line{}, r.ls[i:i+n]...)
+		ls[0] = hangLine(ls[0], it.Content)
+		b.lines = r.lk.Unwrap(ls, r.hang(ls, it))
+		b.lines[0] = TrimLeft(b.lines[0])
+		r.add(b, i, n)
+		return n
+	}
+	r.close(l.Indent)
+	n := r.textEnd(i, l.Indent)
+	hang := l.Indent
+	for k := i; k < i+n; k++ {
+		hang = min(hang, r.ls[k].Indent)
+	}
+	r.add(block{kind: paraBlock, pad: r.pad(), lines: r.lk.Unwrap(r.ls[i:i+n], hang)}, i, n)
+	return n
+}
+
+// again reports whether an item's number is that of the item above: what follows is another
+// paragraph of it, before which Claude Code writes the number again.
+func (r *blockReader) again(it Item) bool {
+	if len(r.lists) == 0 || !r.gap || it.number < 1 {
+		return false
+	}
+	l := &r.lists[len(r.lists)-1]
+	return l.col == it.col && l.number == it.number
+}
+
+// more reads a paragraph at line i that belongs to the item above but has its marker again.
+func (r *blockReader) more(i int, it Item) int {
+	n := r.textEnd(i, it.col)
+	ls := append([]Line{}, r.ls[i:i+n]...)
+	ls[0] = hangLine(ls[0], it.Content)
+	b := block{kind: paraBlock, pad: r.pad(), lines: r.lk.Unwrap(ls, r.hang(ls, it))}
+	b.lines[0] = TrimLeft(b.lines[0])
+	r.add(b, i, n)
+	return n
+}
+
+// hang is the column that an item's wrapped lines begin at: under its text, or as with Claude Code
+// under its marker.
+func (r *blockReader) hang(ls []Line, it Item) int {
+	if len(ls) > 1 && ls[1].Indent < it.Content {
+		return ls[1].Indent
+	}
+	return it.Content
+}
+
+// hangLine is a line with blanks where its marker stood.
+func hangLine(l Line, content int) Line {
+	l.Spans = append([]row.Span{{Text: row.Blanks(content), Width: content}}, row.Cut(l.Spans, content, l.Width)...)
+	l.Measure()
+	if l.Blank() {
+		l.Width, l.Indent = content, content
+	}
+	return l
+}
+
+// special reads a block at line i that its look alone tells.
+func (r *blockReader) special(i int) int {
+	ls, lk := r.ls[i:], r.lk
+	if n := r.gutterCode(i); n > 0 {
+		return n
+	}
+	if rows, n := lk.tableAt(ls); n > 0 {
+		r.close(ls[0].Indent)
+		r.add(block{kind: tableBlock, pad: r.pad(), rows: rows}, i, n)
+		return n
+	}
+	if lk.Code != nil {
+		if n, lang := lk.Code(ls); n > 0 {
+			r.addCode(i, min(n, len(ls)), lang)
+			return min(n, len(ls))
+		}
+	}
+	if lk.isRule(&ls[0]) {
+		r.close(ls[0].Indent)
+		r.add(block{kind: ruleBlock, pad: r.pad()}, i, 1)
+		return 1
+	}
+	if n := r.quote(i); n > 0 {
+		return n
+	}
+	return r.heading(i)
+}
+
+// starts reports whether a block other than a paragraph begins at line i, which follows text.
+func (r *blockReader) starts(i int) bool {
+	lk, ls := r.lk, r.ls[i:]
+	if lk.Gutter != nil {
+		if _, n, ok := lk.Gutter(&ls[0]); ok && n == 1 {
+			return true
+		}
+	}
+	if _, n := lk.tableAt(ls); n > 0 {
+		return true
+	}
+	if lk.Code != nil {
+		if n, _ := lk.Code(ls); n > 0 && (lk.GoesOn == nil || !lk.GoesOn(&r.ls[i-1], &ls[0])) {
+			return true
+		}
+	}
+	if lk.isRule(&ls[0]) || lk.Heading != nil && lk.Heading(&ls[0]) > 0 {
+		return true
+	}
+	if lk.Quote != nil {
+		if _, ok := lk.Quote(&ls[0]); ok {
+			return true
+		}
+	}
+	_, ok := r.itemAt(i, false)
+	return ok
+}
+
+// textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
+// that were never on the screen, or another block.
+func (r *blockReader) textEnd(i, col int) int {
+	n := 1
+	for i+n < len(r.ls) && !r.ls[i+n].Blank() && !r.ls[i+n].lost && !r.starts(i+n) {
+		l := &r.ls[i+n]
+		if l.Indent < col && r.lk.SeamOf(&r.ls[i+n-1], l, l.Indent) == SeamBreak {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func (r *blockReader) add(b block, i, n int) {
+	b.gap, b.first, b.end = r.gap, i, i+n
+	r.out = append(r.out, b)
+}
+
+// afterPara reports whether the line above i is text of a paragraph, which line i may go on with.
+func (r *blockReader) afterPara(i int) bool {
+	return len(r.out) > 0 && r.out[len(r.out)-1].end == i && r.out[len(r.out)-1].kind == paraBlock
+}
+
+// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was
+// wrapped is no marker.
+func (r *blockReader) itemAt(i int, fresh bool) (Item, bool) {
+	read := r.lk.Item
+	if read == nil {
+		read = ListItem
+	}
+	it, ok := read(&r.ls[i])
+	if !ok || fresh || i == 0 || r.ls[i-1].Blank() {
+		return it, ok
+	}
+	for k := len(r.lists) - 1; k >= 0; k-- { // the next item of an open list
+		l := &r.lists[k]
+		if (l.col == it.col || l.Content == it.Content) && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1) {
+			return it, true
+		}
+	}
+	if len(r.lists) > 0 && it.col > r.lists[len(r.lists)-1].col && it.number <= 1 { // the first of a nested list
+		return it, true
+	}
+	hang := min(r.ls[i].Indent, r.ls[i-1].Indent)
+	return it, it.number <= 1 && r.lk.SeamOf(&r.ls[i-1], &r.ls[i], hang) == SeamBreak
+}
+
+// open makes an item's list the innermost open one.
+func (r *blockReader) open(it Item) {
+	for len(r.lists) > 0 {
+		l := &r.lists[len(r.lists)-1]
+		if l.col == it.col || l.Content == it.Content && l.number >= 0 && it.number >= 0 {
+			l.Item = it
+			return
+		}
+		if it.col > l.col {
+			r.lists = append(r.lists, listLevel{Item: it, pad: l.inner()})
+			return
+		}
+		r.lists = r.lists[:len(r.lists)-1]
+	}
+	r.lists = append(r.lists, listLevel{Item: it})
+}
+
+// close ends the lists that a block at a column does not belong to.
+func (r *blockReader) close(col int) {
+	for len(r.lists) > 0 && col < r.lists[len(r.lists)-1].Content {
+		r.lists = r.lists[:len(r.lists)-1]
+	}
+}
+
+// pad returns what precedes the lines of a block in the open lists.
+func (r *blockReader) pad() string {
+	if len(r.lists) == 0 {
+		return ""
+	}
+	return r.lists[len(r.lists)-1].inner()
+}
+
+// quote reads a quote: its lines without their marks are blocks of their own.
+func (r *blockReader) quote(i int) int {
+	lk := r.lk
+	if lk.Quote == nil {
+		return 0
+	}
+	var inner []Line
+	for k := i; k < len(r.ls); k++ {
+		l := &r.ls[k]
+		w, ok := lk.Quote(l)
+		if !ok {
+			break
+		}
+		in := l.From(w)
+		for s := range in.Spans {
+			in.Spans[s].Mark &^= lk.QuoteMarks
+		}
+		inner = append(inner, in)
+	}
+	if len(inner) == 0 {
+		return 0
+	}
+	r.close(r.ls[i].Indent)
+	q := *lk
+	q.Quote = nil
+	r.add(block{kind: quoteBlock, pad: r.pad(), sub: q.Blocks(inner)}, i, len(inner))
+	return len(inner)
+}
+
+// heading reads a heading, which may be wrapped.
+func (r *blockReader) heading(i int) int {
+	lk := r.lk
+	if lk.Heading == nil {
+		return 0
+	}
+	level := lk.Heading(&r.ls[i])
+	if level == 0 {
+		return 0
+	}
+	n := 1
+	for i+n < len(r.ls) && !r.ls[i+n].Blank() && lk.Heading(&r.ls[i+n]) == level && lk.SeamOf(&r.ls[i+n-1], &r.ls[i+n], r.ls[i].Indent) != SeamBreak {
+		n++
+	}
+	first := r.ls[i]
+	lines := append([]Line{}, r.ls[i:i+n]...)
+	if signs := Hashes(first.Text); signs > 0 {
+		level = signs
+		lines[0] = hangLine(first, first.Indent+signs+1)
+		lines[0].Indent = first.Indent
+	}
+	out := lk.Unwrap(lines, first.Indent)
+	if len(out) > 0 {
+		out[0] = TrimLeft(out[0])
+	}
+	r.close(first.Indent)
+	r.add(block{kind: headingBlock, pad: r.pad(), level: level, lines: out}, i, n)
+	return n
+}
+
+// Hashes counts the # signs of a heading that shows them, 0 where it shows none.
+func Hashes(s string) int {
+	s = strings.TrimLeft(s, " ")
+	n := 0
+	for n < len(s) && s[n] == '#' {
+		n++
+	}
+	if n == 0 || n > 6 || n < len(s) && s[n] != ' ' {
+		return 0
+	}
+	return n
+}
+
+// TrimLeft returns spans without the blanks at their start.
+func TrimLeft(spans []row.Span) []row.Span {
+	for len(spans) > 0 && strings.TrimLeft(spans[0].Text, " ") == "" {
+		spans = spans[1:]
+	}
+	if len(spans) > 0 && spans[0].Text[0] == ' ' {
+		s := spans[0]
+		t := strings.TrimLeft(s.Text, " ")
+		s.Width -= len(s.Text) - len(t)
+		s.Text = t
+		spans = append([]row.Span{s}, spans[1:]...)
+	}
+	return spans
+}
+
+func (lk *Style) isRule(l *Line) bool {
+	if commonMarks(l.Spans)&row.MarkCode != 0 { // a code span of such signs
+		return false
+	}
+	if lk.Rule != nil {
+		return lk.Rule(l)
+	}
+	return RuleLine(l)
+}
+
+// RuleLine is a horizontal rule as agents draw it: --- or a line over the width.
+func RuleLine(l *Line) bool {
+	t := l.Text[l.Indent:]
+	if t == "---" {
+		return true
+	}
+	for _, c := range []string{"─", "━", "—"} {
+		if strings.HasPrefix(t, c+c+c) && strings.Trim(t, c) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// ListItem reads a list item's marker: - * + • ◦ ▪ or a number or letter with a point.
+func ListItem(l *Line) (Item, bool) {
+	t := l.Text[l.Indent:]
+	for _, b := range []string{"-", "•", "*", "+", "◦", "▪", "‣"} {
+		if rest, ok := strings.CutPrefix(t, b); ok && strings.HasPrefix(rest, " ") {
+			return l.ItemOf("-", -1, 1, rest), true
+		}
+	}
+	n, number := 0, 0
+	for n < len(t) && n < 9 && t[n] >= '0' && t[n] <= '9' {
+		number = number*10 + int(t[n]-'0')
+		n++
+	}
+	if n == 0 || n+1 >= len(t) || t[n] != '.' && t[n] != ')' || t[n+1] != ' ' {
+		return Item{}, false
+	}
+	return l.ItemOf(t[:n+1], number, n+1, t[n+1:]), true
+}
+
+// ItemOf is an item whose marker takes width cells from the indent, with what follows it.
+func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
+	gap := len(rest) - len(strings.TrimLeft(rest, " "))
+	if gap == len(rest) || gap > 4 { // an empty item, or code in one
+		gap = 1
+	}
+	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + gap}
+}

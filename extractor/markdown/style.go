@@ -1,0 +1,196 @@
+// Package markdown makes text and Markdown of the rows of one message, however an agent draws them.
+//
+//	Render   a reply: blocks (block.go), unwrapped (wrap.go), written (write.go)
+//	Prompt   what a user typed: unwrapped, otherwise unchanged
+//	Verbatim a tool's output: rows as they are, soft wraps joined
+//
+// A Style says how an agent draws all that. Columns count cells from 0; inside a body they count
+// from its left edge.
+package markdown
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Style says how an agent draws the body of a message. Its zero value is plain text over the full
+// width.
+type Style struct {
+	Left   int    // columns at the left that are not content: the marker of the first line, blanks below it
+	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
+	Slack  int    // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
+	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
+	Points bool   // words are as wide as vterm.Points has them
+	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
+	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the
+	// rules of all agents hold.
+	Seam func(a, b *Line) (Seam, bool)
+
+	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
+	// strikethrough, no code.
+	Marks func(s vterm.Style) row.Mark
+	// CodePad is the character that the agent draws before and after inline code, if any.
+	CodePad string
+	// Item reads a list item's marker at the start of a line (see ListItem, the default). Veto
+	// by style here.
+	Item func(l *Line) (Item, bool)
+	// Heading is the level of a heading's line, 0 where it is none. A line of `#` signs left
+	// standing keeps their number.
+	Heading func(l *Line) int
+	// Quote is the width of the quote mark at the start of a line, such as "▎ "; ok reports
+	// whether the line is quoted at all.
+	Quote func(l *Line) (width int, ok bool)
+	// QuoteMarks are the styles that a quote has anyway, so that they are no marks in it.
+	QuoteMarks row.Mark
+	// Code tells how many of the lines, from the first, are a code block: 0 where none begins
+	// there. It may reach over blank lines; blank lines at its end don't count. See CodeRun.
+	Code func(ls []Line) (n int, lang string)
+	// GoesOn reports whether the text of line a goes on with line b, which looks like code by
+	// itself. nil: it never does.
+	GoesOn func(a, b *Line) bool
+	// CodeLeft is the column of the code's left edge in the body.
+	CodeLeft int
+	// CodeOutdents: code in a list item is at the body's left edge all the same. It belongs to
+	// the item where the list goes on right below it, without a blank line.
+	CodeOutdents bool
+	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
+	// terminal's tab stops.
+	CodeTabs bool
+	// Gutter reads a line number at the start of a code line: its width in columns, with the
+	// blank after it, and the number. A code line that was wrapped goes on below an empty
+	// gutter.
+	Gutter func(l *Line) (width, n int, ok bool)
+	// Rule reports whether a line is a horizontal rule (see RuleLine, the default).
+	Rule func(l *Line) bool
+	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if there
+	// is none. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
+	Table func(ls []Line) (rows [][]Cell, n int)
+	// Border reports whether the first lines, in box characters, can be the top of a table, and
+	// are not code. nil: they always can.
+	Border func(ls []Line) bool
+	// WholeCells: words are cut in a table's cells only where all columns are narrower than
+	// their longest word.
+	WholeCells bool
+}
+
+// Cell is the content of a table's cell.
+type Cell []row.Span
+
+// Line is one line of a body: soft wraps joined, cut to the body's columns.
+type Line struct {
+	Spans   []row.Span // from column 0, blanks between included, none at the end
+	Text    string     // of all spans
+	Indent  int        // blanks at its start
+	Width   int        // cells, indent included
+	Room    int        // cells that a line could have
+	At      int        // index of its first row among the lines given
+	Wrapped bool       // put together from rows that the terminal wrapped
+	lost    bool       // the rows above it were never on the screen
+	Note    uint16     // what a look keeps of the line, so as to find it out once; 0: nothing
+}
+
+// Blank reports whether nothing is on the line.
+func (l *Line) Blank() bool { return l.Width == 0 }
+
+// First is the style of the first character that is no blank.
+func (l *Line) First() vterm.Style {
+	for _, s := range l.Spans {
+		if strings.TrimLeft(s.Text, " ") != "" {
+			return s.Style
+		}
+	}
+	return vterm.Style{}
+}
+
+// All reports whether every character that is no blank has a style for which ok holds.
+func (l *Line) All(ok func(vterm.Style) bool) bool {
+	for _, s := range l.Spans {
+		if strings.TrimLeft(s.Text, " ") != "" && !ok(s.Style) {
+			return false
+		}
+	}
+	return !l.Blank()
+}
+
+// From is the line's part from a column on, as a line of its own.
+func (l *Line) From(col int) Line {
+	n := *l
+	n.Spans = row.Cut(l.Spans, col, l.Width)
+	n.Room = l.Room - col
+	n.Measure()
+	return n
+}
+
+// Measure sets text, width and indent by the spans, and drops blanks at the end.
+func (l *Line) Measure() {
+	for len(l.Spans) > 0 {
+		s := &l.Spans[len(l.Spans)-1]
+		t := strings.TrimRight(s.Text, " ")
+		if t == s.Text {
+			break
+		}
+		if t != "" {
+			c := *s // spans may be shared with another line
+			c.Width -= len(s.Text) - len(t)
+			c.Text = t
+			l.Spans = append(append([]row.Span{}, l.Spans[:len(l.Spans)-1]...), c)
+			break
+		}
+		l.Spans = l.Spans[:len(l.Spans)-1]
+	}
+	l.Text, l.Width, l.Note = row.Text(l.Spans), row.SpansWidth(l.Spans), 0
+	l.Indent = len(l.Text) - len(strings.TrimLeft(l.Text, " "))
+}
+
+// Lines cuts rows to the body's columns and joins what the terminal wrapped.
+func (lk *Style) Lines(lines []row.Line) []Line {
+	out := make([]Line, 0, len(lines))
+	for i, l := range lines {
+		if l.Row == nil {
+			continue
+		}
+		room := l.Cols - lk.Left - lk.Right
+		if l.Wrapped && i > 0 && len(out) > 0 {
+			p := &out[len(out)-1]
+			p.Spans = append(append(p.Spans[:len(p.Spans):len(p.Spans)], row.WrapGap(lines[i-1])...), row.Spans(l.Row, 0, -1, lk.marks)...)
+			p.Wrapped = true
+			p.Measure()
+			if p.Width > p.Room {
+				p.Room = p.Width
+			}
+			continue
+		}
+		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.marks), Room: room, At: i, lost: l.Lost}
+		t.Measure()
+		out = append(out, t)
+	}
+	return out
+}
+
+func (lk *Style) marks(s vterm.Style) row.Mark {
+	if lk.Marks != nil {
+		return lk.Marks(s)
+	}
+	return row.PlainMarks(s)
+}
+
+// WordWidth returns a word's width in cells, as the agent takes it.
+func (lk *Style) WordWidth(s string) int {
+	if lk.Points {
+		return vterm.PointsWidth(s)
+	}
+	return row.Width(s)
+}
+
+// StyleOf is the style of a line's byte.
+func (l *Line) StyleOf(at int) (st vterm.Style) {
+	for _, s := range l.Spans {
+		if at < len(s.Text) {
+			return s.Style
+		}
+		at -= len(s.Text)
+	}
+	return st
+}

@@ -1,0 +1,49 @@
+package opencode
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// opencodeInputBox: rows behind a bar, of which the last names the model.
+func inputBox(lines []row.Line) (chat.Box, bool) {
+	edge := len(lines) - 1
+	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(lines[edge].Text), opencodeEdge) {
+		edge--
+	}
+	if edge < 1 {
+		return chat.Box{}, false
+	}
+	margin, _, ok := strings.Cut(lines[edge-1].Text, "┃")
+	left := len(margin) + 3
+	ground := lines[edge-1].StyleAt(left - 1).Bg // what is pasted may have another
+	top := edge
+	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].StyleAt(left-1).Bg == ground && !listed(lines[top-1]) {
+		top--
+	}
+	if !ok || strings.TrimSpace(margin) != "" || top == edge {
+		return chat.Box{}, false
+	}
+	return chat.Box{Rows: lines[top : edge-1], Left: left, Right: opencodeEnd(lines[top:edge], ground)}, true
+}
+
+// listed reports whether a row belongs to a list of commands, which has a bar at its right,
+// too.
+func listed(l row.Line) bool {
+	text := strings.TrimSpace(l.Text)
+	return strings.HasSuffix(text, "┃") && text != "┃"
+}
+
+// opencodeEnd returns the column behind the panel of a box.
+func opencodeEnd(rows []row.Line, ground vterm.Color) int {
+	end := 0
+	for _, r := range rows[0].Runs {
+		if r.Style.Bg == ground {
+			end = r.Col + r.Width
+		}
+	}
+	return end
+}

@@ -1,0 +1,117 @@
+// Package row has the rows of a screen and pieces of them: what they say, how wide they are, what
+// their colours mean.
+package row
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Indent counts the blanks at a row's start; a blank row has none.
+func Indent(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+
+// TabStop is how far a terminal's tab stops are apart.
+const TabStop = 8
+
+// IsBlocks reports whether a text is made of half and quarter blocks: a row of a small logo.
+func IsBlocks(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && strings.Trim(s, "▝▜▄▗▟▀█▘▖▙▛▌▐ ") == ""
+}
+
+// HasInverse reports whether a cell of the row is drawn inverse, as Ink draws a cursor.
+func HasInverse(r *vterm.Row) bool {
+	for i := range r.Runs {
+		if r.Runs[i].Style.Inverse {
+			return true
+		}
+	}
+	return false
+}
+
+// HasBackground reports whether the row's first cell has a background.
+func HasBackground(r *vterm.Row) bool {
+	return len(r.Runs) > 0 && r.Runs[0].Col == 0 && r.Runs[0].Style.Bg.Kind != vterm.ColorDefault
+}
+
+// IsRule reports whether a text is a rule, eight cells long at least.
+func IsRule(t string) bool {
+	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
+}
+
+// Line is one row of the tape.
+type Line struct {
+	*vterm.Row
+	Cols    int  // the window's width in cells when the row was drawn
+	Lost    bool // the rows above it were never on the screen
+	Omitted int  // the lines that were left out where this one is
+	Judged  bool // begins is known
+	Begins  bool // some agent's banner may begin here
+}
+
+// StyleAt is the style of the cell at a column.
+func (l Line) StyleAt(col int) vterm.Style {
+	for i := range l.Runs {
+		if r := &l.Runs[i]; col < r.Col+r.Width {
+			return r.Style
+		}
+	}
+	return vterm.Style{}
+}
+
+// BoldAt reports whether the cell at a column is bold.
+func (l Line) BoldAt(col int) bool { return l.StyleAt(col).Bold }
+
+// DimAt reports whether the cell at a column is dim.
+func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
+
+// SkipBlank returns the first line from i on that has text.
+func SkipBlank(lines []Line, i int) int {
+	for i < len(lines) && lines[i].Text == "" {
+		i++
+	}
+	return i
+}
+
+// Trim cuts blank lines off the end.
+func Trim(lines []Line) []Line {
+	for len(lines) > 0 && lines[len(lines)-1].Text == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// RowWidth is the number of cells up to a row's last character.
+func RowWidth(r *vterm.Row) int { return Width(r.Text) }
+
+// CutLines returns the columns [from, to) of lines, as lines: what is in a box or beside a margin.
+// to < 0: to their ends; else the window counts as that much narrower.
+// CutLine returns the columns [from, to) of a line; see CutLines.
+func CutLines(lines []Line, from, to int) []Line {
+	out := make([]Line, len(lines))
+	for i, l := range lines {
+		out[i] = CutLine(l, from, to)
+	}
+	return out
+}
+
+func CutLine(l Line, from, to int) Line {
+	none := func(vterm.Style) Mark { return 0 }
+	r := &vterm.Row{Wrapped: l.Wrapped}
+	if to < 0 {
+		r.Blanks = l.Blanks
+	}
+	col := 0
+	for _, s := range Spans(l.Row, from, to, none) {
+		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style})
+		r.Text += s.Text
+		col += s.Width
+	}
+	r.Text = strings.TrimRight(r.Text, " ")
+	cols := l.Cols - from
+	if to >= 0 {
+		cols = to - from
+	}
+	return Line{Row: r, Cols: cols}
+}

@@ -1,0 +1,215 @@
+package row
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// FirstRune returns the first character of a text, or 0.
+func FirstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// Letters returns a text without its blanks.
+func Letters(s string) string { return strings.ReplaceAll(s, " ", "") }
+
+// Mark is a set of inline styles that Markdown can say.
+type Mark uint8
+
+// The styles.
+const (
+	MarkBold Mark = 1 << iota
+	MarkItalic
+	MarkStrike
+	MarkCode
+)
+
+// Span is a piece of a line in one style.
+type Span struct {
+	Text  string
+	Width int // cells
+	Style vterm.Style
+	Mark  Mark
+}
+
+// WrapGap is the blanks that were written at the end of a row which the terminal wrapped: its text
+// comes without them.
+func WrapGap(a Line) []Span {
+	if a.Blanks <= 0 {
+		return nil
+	}
+	return []Span{{Text: Blanks(a.Blanks), Width: a.Blanks}}
+}
+
+// PlainMarks reads the marks that every agent draws alike.
+func PlainMarks(s vterm.Style) Mark {
+	var m Mark
+	if s.Bold {
+		m |= MarkBold
+	}
+	if s.Italic {
+		m |= MarkItalic
+	}
+	if s.Strikethrough {
+		m |= MarkStrike
+	}
+	return m
+}
+
+// Spans is a row's cells [from, to) as spans; to < 0: up to its end.
+func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
+	spans := make([]Span, 0, len(r.Runs))
+	col := 0
+	for _, run := range r.Runs {
+		if run.Col > col {
+			spans = append(spans, Span{Text: Blanks(run.Col - col), Width: run.Col - col})
+		}
+		col = run.Col + run.Width
+		spans = append(spans, Span{Text: run.Text, Width: run.Width, Style: run.Style, Mark: marks(run.Style)})
+	}
+	if to < 0 {
+		to = col
+	}
+	return AppendCut(spans[:0], spans, from, to)
+}
+
+// Cut is the columns [from, to) of spans. A wide character that is cut in two is left out.
+func Cut(spans []Span, from, to int) []Span {
+	return AppendCut(make([]Span, 0, len(spans)), spans, from, to)
+}
+
+// AppendCut appends the columns [from, to) of spans to out, which may be spans[:0].
+func AppendCut(out, spans []Span, from, to int) []Span {
+	col := 0
+	for _, s := range spans {
+		a, b := col, col+s.Width
+		col = b
+		if b <= from || a >= to {
+			continue
+		}
+		if a < from || b > to {
+			s = cutSpan(s, max(from-a, 0), min(to, b)-a)
+		}
+		if s.Text != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// cutSpan is the columns [from, to) of one span.
+func cutSpan(s Span, from, to int) Span {
+	if len(s.Text) == s.Width {
+		s.Text, s.Width = s.Text[from:to], to-from
+		return s
+	}
+	g := displaywidth.StringGraphemes(s.Text)
+	points := displaywidth.String(s.Text) != s.Width
+	col, pos, start, end := 0, 0, -1, 0
+	for g.Next() {
+		w, n := g.Width(), len(g.Value())
+		if points {
+			w = vterm.PointsWidth(g.Value())
+		}
+		if col >= from && col+w <= to {
+			if start < 0 {
+				start = pos
+			}
+			end = pos + n
+		}
+		col += w
+		pos += n
+	}
+	if start < 0 {
+		s.Text, s.Width = "", 0
+		return s
+	}
+	s.Text = s.Text[start:end]
+	s.Width = Width(s.Text)
+	if points {
+		s.Width = vterm.PointsWidth(s.Text)
+	}
+	return s
+}
+
+// Text returns the text of spans.
+func Text(spans []Span) string {
+	if len(spans) == 1 {
+		return spans[0].Text
+	}
+	var b strings.Builder
+	b.Grow(Len(spans))
+	for _, s := range spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Len returns len(spansText(spans)).
+func Len(spans []Span) int {
+	n := 0
+	for i := range spans {
+		n += len(spans[i].Text)
+	}
+	return n
+}
+
+// SpansWidth returns the width of spans in cells.
+func SpansWidth(spans []Span) int {
+	n := 0
+	for _, s := range spans {
+		n += s.Width
+	}
+	return n
+}
+
+// Width is a text's width in cells.
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return displaywidth.String(s)
+		}
+	}
+	return len(s)
+}
+
+const manyBlanks = "                                                                                "
+
+// Blanks returns n blanks.
+func Blanks(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(manyBlanks) {
+		return manyBlanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// FirstWord is a line's text up to the first blank after its indent.
+func FirstWord(s string) string {
+	s = strings.TrimLeft(s, " ")
+	if i := strings.IndexByte(s, ' '); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// LastWord is a line's text after its last blank.
+func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// StartsURL reports whether a word is an address from its start.
+func StartsURL(word string) bool {
+	for _, scheme := range []string{"https", "http", "file", "ssh", "ftp"} {
+		if strings.HasPrefix(word, scheme+"://") {
+			return true
+		}
+	}
+	return false
+}
