@@ -35,5 +35,8 @@ func TestE19Contract(t *testing.T) {
 		Save: func(ctx context.Context, db storetest.DB, id string, entries []*session.Entry, gone ...string) error {
 			return db.(*store.Store).SaveEntries(ctx, id, entries, gone...)
 		},
+		Use: func(ctx context.Context, db storetest.DB, s *session.Session, used []session.Usage) error {
+			return db.(*store.Store).PutScreenUsage(ctx, s.ID, used)
+		},
 	})
 }

@@ -80,6 +80,9 @@ func OutputOf(ctx context.Context, id string, offset int64, next NextSegment) it
 // phrase is found in one of them as a whole.
 func Indexed(e *session.Entry) [2]string { return indexedOf(e) }
 
+// Nanos returns a time as databases have it: in nanoseconds since 1970 UTC; 0 is the zero time.
+func Nanos(t time.Time) int64 { return nanos(t) }
+
 // Expr returns what the query's words ask for; nil if there are none.
 func (q Query) Expr() *words.Expr {
 	var parts []words.Part

@@ -3,15 +3,27 @@ package store
 import (
 	"database/sql"
 	"encoding/json"
+	"math"
 	"time"
 )
 
 // Values in the database: times are UTC nanoseconds since 1970, the zero time is 0, structures are
 // JSON.
 
+// Times outside of these, about 1677 to 2262, are stored as the nearest one.
+var (
+	earliest = time.Unix(0, math.MinInt64)
+	latest   = time.Unix(0, math.MaxInt64)
+)
+
 func nanos(t time.Time) int64 {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return 0
+	case t.Before(earliest):
+		return math.MinInt64
+	case t.After(latest):
+		return math.MaxInt64
 	}
 	return t.UnixNano()
 }

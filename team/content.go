@@ -24,6 +24,25 @@ type content struct {
 	segments []store.Segment
 	entries  []json.RawMessage
 	digest   string // of the entries
+	usage    []session.Usage
+}
+
+// segmentsDigest returns the digest of all segments.
+func (c *content) segmentsDigest() string {
+	h := sha256.New()
+	for _, seg := range c.segments {
+		sum := sha256.Sum256(seg.Data)
+		_, _ = h.Write(sum[:]) // never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// events returns how many events the raw log has.
+func (c *content) events() int64 {
+	if len(c.segments) == 0 {
+		return 0
+	}
+	return c.segments[len(c.segments)-1].EndEvent
 }
 
 // read reads a session to its end. home is written as ~ in its folder and its command.

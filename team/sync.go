@@ -131,6 +131,9 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	look := s.look(info)
 	c, err := read(ctx, s.Library, info, s.Home, s.Rules.Raw)
 	if err == nil {
+		c.usage, err = s.usage(ctx, info.ID)
+	}
+	if err == nil {
 		err = s.send(ctx, c, &p)
 	}
 	if err != nil {
@@ -144,6 +147,16 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	return s.Store.SavePush(ctx, info.ID, p)
 }
 
+// usage returns what a session used of models.
+func (s *Syncer) usage(ctx context.Context, id string) ([]session.Usage, error) {
+	used, err := s.Store.UsageOf(ctx, []string{id})
+	out := make([]session.Usage, len(used))
+	for i, u := range used {
+		out[i] = u.Usage
+	}
+	return out, err
+}
+
 // state is how much of a session the server has.
 type state struct {
 	ID      string `json:"id"`
@@ -151,6 +164,7 @@ type state struct {
 	SHA256  string `json:"sha256"`
 	Entries int64  `json:"entries_version"`
 	Deleted bool   `json:"deleted"`
+	Equal   bool   `json:"equal"` // another machine has sent the same
 }
 
 // send sends what the server does not have.
@@ -162,6 +176,10 @@ func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
 	have, err := s.begin(ctx, c, p)
 	if err != nil {
 		return err
+	}
+	if have.Equal {
+		p.Remote = have.ID
+		return nil
 	}
 	if !ours(have, p, c.segments) { // a clone of this machine sends a session with the same id
 		p.Machine, p.Segments, p.Entries, p.Digest = rand.Text(), nil, 0, ""
@@ -216,7 +234,8 @@ const jsonType = "application/json"
 // begin makes the session known to the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
 	body, err := json.Marshal(map[string]any{
-		"session": c.session, "name": s.Library.Redact.Title(c.info.Name, nil), "note": s.Library.Redact.Title(c.info.Note, nil), "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version,
+		"session": c.session, "name": s.Library.Redact.Title(c.info.Name, nil), "note": s.Library.Redact.Title(c.info.Note, nil), "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
+		"content": map[string]any{"events": c.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.segmentsDigest()},
 	})
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPut, "/api/push/"+url.PathEscape(c.info.ID), jsonType, body, &have)
@@ -279,11 +298,7 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push) err
 
 // end has the server compare what it has.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
-	events := int64(0)
-	if n := len(c.segments); n > 0 {
-		events = c.segments[n-1].EndEvent
-	}
-	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": events, "entries": len(c.entries), "digest": c.digest})
+	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": c.events(), "entries": len(c.entries), "digest": c.digest})
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)
 	}

@@ -326,6 +326,61 @@ func TestE19Clone(t *testing.T) {
 	}
 }
 
+// E19: two machines have imported the same session: the server has it once. If one of them changes
+// it, the server has both.
+func TestE19SameImport(t *testing.T) {
+	s := newSite(t)
+	dir := t.TempDir()
+	m, other := s.machine(t, filepath.Join(dir, "a.db"), work), s.machine(t, filepath.Join(dir, "b.db"), work)
+	one := record(t, m.Store, "/home/ann/work", "large cache")
+	rec := store.NewRecording(80, 24)
+	for e, err := range m.Store.Events(t.Context(), one.ID) {
+		check(t, err)
+		rec.Write(e)
+	}
+	entries, err := m.Store.Entries(t.Context(), one.ID)
+	check(t, err)
+	check(t, other.Store.Import(t.Context(), one, rec, entries))
+	if all(t, m) != 1 || all(t, other) != 1 || all(t, m)+all(t, other) != 0 {
+		t.Error("not each machine sends once")
+	}
+	s.same(t, other, one.ID, one.ID)
+	if n, err := s.db.Count(s.ctx, store.Filter{}); err != nil || n != 1 {
+		t.Errorf("the server has %d sessions, %v", n, err)
+	}
+	check(t, other.Store.SaveEntries(t.Context(), one.ID, []*session.Entry{{ID: "more", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "more", Markdown: "more"}}))
+	if all(t, other) != 1 || all(t, m) != 0 {
+		t.Error("not the one that changed sends again")
+	}
+	pushes, err := other.Store.Pushes(t.Context())
+	check(t, err)
+	s.same(t, m, one.ID, one.ID)
+	s.same(t, other, one.ID, pushes[one.ID].Remote)
+	if n, err := s.db.Count(s.ctx, store.Filter{}); err != nil || n != 2 {
+		t.Errorf("the server has %d sessions, %v", n, err)
+	}
+}
+
+// E19: what a session used of models is sent.
+func TestE19UsageIsSent(t *testing.T) {
+	s := newSite(t)
+	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
+	one := record(t, m.Store, "/home/ann/work", "cache")
+	cost := 1.5
+	check(t, m.Store.PutScreenUsage(t.Context(), one.ID, []session.Usage{{Source: session.UsageScreen, Agent: "claude", Model: "opus", At: one.StartedAt, Input: 3, Total: 3, Cost: &cost}}))
+	all(t, m)
+	want, err := m.Store.UsageOf(t.Context(), []string{one.ID})
+	check(t, err)
+	got, err := s.db.UsageOf(s.ctx, []string{one.ID})
+	check(t, err)
+	if len(got) == 1 {
+		got[0].Cwd = want[0].Cwd
+	}
+	if diff := cmp.Diff(want, got); len(want) != 1 || diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // E19: secrets that are taken out later are taken out there, too.
 func TestE19Redacted(t *testing.T) {
 	s := newSite(t)

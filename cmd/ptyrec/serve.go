@@ -99,7 +99,7 @@ func serveTeam(ctx context.Context, a *app, f webserver.Flags, dsn string, log *
 	if err != nil {
 		return err
 	}
-	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: f, Database: db, Library: lib, Log: log, Notice: a.notice, Out: a.stdout})
+	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: f, Database: db, Library: lib, Usage: a.usageForAPI(db), Log: log, Notice: a.notice, Out: a.stdout})
 }
 
 // openTeam opens a database in PostgreSQL until the command ends.

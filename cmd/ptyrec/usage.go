@@ -22,7 +22,7 @@ func (a *app) prices() (*usage.Prices, error) {
 }
 
 // usageForAPI returns what server.Options wants of usage.
-func (a *app) usageForAPI(db *store.Store) func(ctx context.Context, infos []*store.Info) map[string]any {
+func (a *app) usageForAPI(db usage.Store) func(ctx context.Context, infos []*store.Info) map[string]any {
 	return func(ctx context.Context, infos []*store.Info) map[string]any {
 		prices, err := a.prices()
 		if err != nil {

@@ -37,6 +37,8 @@ type DB interface {
 	Search(ctx context.Context, q store.Query) ([]*store.Hit, error)
 	SearchLabels(ctx context.Context, q store.Query) ([]*store.LabelHit, error)
 	SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error)
+	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
+	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 }
 
 // Backend is a kind of database.
@@ -47,6 +49,8 @@ type Backend struct {
 	Put func(ctx context.Context, db DB, s *session.Session, events []session.Event, entries []*session.Entry) error
 	// Save writes entries of a session that is stored, as store.SaveEntries does.
 	Save func(ctx context.Context, db DB, id string, entries []*session.Entry, gone ...string) error
+	// Use stores what a session, which is stored, used of models.
+	Use func(ctx context.Context, db DB, s *session.Session, used []session.Usage) error
 }
 
 // Run runs the contract.
@@ -55,6 +59,7 @@ func Run(t *testing.T, b Backend) {
 		"Find": testFind, "Sessions": testSessions, "Filters": testFilters, "Positions": testPositions, "Facets": testFacets, "Labels": testLabels,
 		"Delete": testDelete, "Entries": testEntries, "Pages": testPages, "Save": testSave, "RawLog": testRawLog, "Search": testSearch,
 		"SearchFilters": testSearchFilters, "SearchAll": testSearchAll, "OddTexts": testOddTexts, "NotThere": testNotThere,
+		"Described": testDescribed, "Continued": testContinued, "Usage": testUsage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, db := b.Open(t)

@@ -18,9 +18,14 @@ func (p *Prices) Report(ctx context.Context, db *store.Store, f store.Filter) (*
 	return &r, nil
 }
 
+// Store has what sessions used. *store.Store and *pg.Store are some.
+type Store interface {
+	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
+}
+
 // Sums returns what each of some sessions of a database used, by their ids. A database that cannot
 // be read now returns nothing.
-func (p *Prices) Sums(ctx context.Context, db *store.Store, infos []*store.Info) map[string]*Sum {
+func (p *Prices) Sums(ctx context.Context, db Store, infos []*store.Info) map[string]*Sum {
 	ids := make([]string, len(infos))
 	for i, info := range infos {
 		ids[i] = info.ID

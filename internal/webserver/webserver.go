@@ -219,6 +219,7 @@ type TeamOptions struct {
 	Flags
 	Database *pg.Store
 	Library  *library.Library // of Database
+	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
 	Log      *slog.Logger
 	Notice   func(format string, args ...any)
 	Out      io.Writer
@@ -242,7 +243,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 		return err
 	}
 	s := server.New(server.Options{
-		Store: o.Database, Live: live, Page: web.Files(), Past: past, Version: buildinfo.Version(), Log: o.Log,
+		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
 		Users: team.Users{Store: o.Database}, Protocols: []server.Protocol{team.NewPush(o.Database, o.Log)},
 		Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions,
 	})

@@ -69,8 +69,9 @@ var binding = map[string]int{"OR": 1, "AND": 2, "NOT": 3}
 
 var operators = map[string]Op{"OR": Or, "AND": And, "NOT": Not}
 
-// maxStack is how many symbols FTS5's parser keeps: it refuses what is nested more deeply.
-const maxStack = 99
+// maxStack is one more than the symbols that FTS5's parser may have on its stack before an operand:
+// it keeps 99, and an operand takes two of them. It refuses what is nested more deeply.
+const maxStack = 98
 
 // parser reads parts. Its methods return nil if there is an error.
 type parser struct {

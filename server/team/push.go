@@ -145,7 +145,36 @@ func (p *Push) turn(ctx context.Context) (leave func(), err error) {
 
 // stateJSON is how much of a session is here.
 func stateJSON(s pg.State) map[string]any {
-	return map[string]any{"id": s.ID, "events": s.Events, "sha256": hex.EncodeToString(s.SHA256), "entries_version": s.EntriesVersion, "deleted": s.Deleted}
+	return map[string]any{"id": s.ID, "events": s.Events, "sha256": hex.EncodeToString(s.SHA256), "entries_version": s.EntriesVersion, "deleted": s.Deleted, "equal": s.Equal}
+}
+
+// contentJSON is what a machine has of a session.
+type contentJSON struct {
+	Events   int64  `json:"events"`
+	Entries  int64  `json:"entries"`
+	Digest   string `json:"digest"`
+	Segments string `json:"segments"`
+}
+
+// content checks c, which may be nil.
+func (c *contentJSON) content() (*pg.Content, error) {
+	if c == nil {
+		return nil, nil
+	}
+	digest, err := digestOf(c.Digest)
+	if err != nil {
+		return nil, err
+	}
+	segments, err := digestOf(c.Segments)
+	return &pg.Content{Events: c.Events, Entries: c.Entries, Digest: digest, Segments: segments}, err
+}
+
+func digestOf(text string) (sum [sha256.Size]byte, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != sha256.Size {
+		return sum, bad("a digest is a SHA-256 in hexadecimal")
+	}
+	return [sha256.Size]byte(b), nil
 }
 
 // begin makes a session known, or changes what is known of it.
@@ -166,6 +195,8 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 		Space   string          `json:"space"`
 		Machine string          `json:"machine"`
 		Version int64           `json:"version"`
+		Usage   []session.Usage `json:"usage"`
+		Content *contentJSON    `json:"content"`
 	}
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
@@ -183,7 +214,13 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 			return bad("%v", err)
 		}
 	}
-	state, err := p.store.Begin(r.Context(), pg.Push{Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version})
+	content, err := o.Content.content()
+	if err != nil {
+		return err
+	}
+	state, err := p.store.Begin(r.Context(), pg.Push{
+		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Content: content,
+	})
 	if err != nil {
 		return err
 	}
@@ -331,11 +368,11 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
-	digest, err := hex.DecodeString(o.Digest)
-	if err != nil || len(digest) != sha256.Size {
-		return bad("digest is a SHA-256 in hexadecimal")
+	digest, err := digestOf(o.Digest)
+	if err != nil {
+		return err
 	}
-	err = p.store.End(r.Context(), id, pg.Whole{EndedAt: o.EndedAt, Events: o.Events, Entries: o.Entries, Digest: [sha256.Size]byte(digest)})
+	err = p.store.End(r.Context(), id, pg.Whole{EndedAt: o.EndedAt, Events: o.Events, Entries: o.Entries, Digest: digest})
 	switch {
 	case errors.Is(err, pg.ErrConflict):
 		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: send all again")

@@ -104,6 +104,11 @@ func TestE19Contract(t *testing.T) {
 			version++
 			return db.(*pg.Store).SaveEntries(ctx, id, pg.Batch{Version: version, Entries: sent(entries), Gone: gone})
 		},
+		Use: func(ctx context.Context, db storetest.DB, s *session.Session, used []session.Usage) error {
+			version++
+			_, err := db.(*pg.Store).Begin(ctx, pg.Push{Session: *s, Machine: "m", Version: version, Usage: used})
+			return err
+		},
 	})
 }
 

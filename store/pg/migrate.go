@@ -72,7 +72,7 @@ var partitioned = []string{"segments", "entries", "words"}
 func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 	var month, first, next string
 	err = s.pool.QueryRow(ctx, `SELECT d::text, to_char(d, 'YYYY_MM'), date_trunc('month', d)::date::text, (date_trunc('month', d) + interval '1 month')::date::text
-		FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS d) AS today`).Scan(&today, &month, &first, &next)
+		FROM (SELECT `+s.today+` AS d) AS today`).Scan(&today, &month, &first, &next)
 	if err != nil {
 		return "", s.failed("read the clock", err)
 	}

@@ -61,6 +61,7 @@ func TestE19FrozenVersions(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no dumps: %v", err)
 	}
+	none := func(pg.Record) error { return nil }
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			dump, err := os.ReadFile(file)
@@ -82,9 +83,18 @@ func TestE19FrozenVersions(t *testing.T) {
 			}
 			defer func() { _ = s.Close() }()
 			ctx := user(t, s, "auditor", pg.RoleAuditor)
+			if err := s.Audit(ctx, time.Unix(0, 0), none); err != nil {
+				t.Error(err)
+			}
+			if users, err := s.Users(operator(t)); err != nil || filepath.Base(file) != "v1.sql" && len(users) != 3 {
+				t.Errorf("%v, %v", users, err)
+			}
 			hits, err := s.Search(ctx, store.Query{Text: `"frozen needle"`})
 			if err != nil || len(hits) != 1 || hits[0].Session.Title != "frozen" {
 				t.Fatalf("%v, %v", hits, err)
+			}
+			if used, err := s.UsageOf(ctx, []string{hits[0].Session.ID}); err != nil || len(used) != 1 && file > "testdata/v2.sql" {
+				t.Errorf("%v, %v", used, err)
 			}
 			if got := all(t, s.EventsFrom(ctx, hits[0].Session.ID, store.From{})); len(got) != 1 || string(got[0].Data) != "raw" {
 				t.Errorf("%v", got)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,8 +24,10 @@ import (
 
 // Store is an open database. It may be used concurrently. Close must be called.
 type Store struct {
-	pool *pgxpool.Pool
-	name string
+	pool  *pgxpool.Pool
+	name  string
+	begin string // the statement that begins a transaction
+	today string // SQL: the day by the database's clock
 
 	mu     sync.Mutex
 	months map[string]bool // those whose partitions exist; guarded by mu
@@ -38,6 +41,10 @@ func Is(name string) bool {
 // oldest is the oldest version of PostgreSQL that is supported, as server_version_num.
 const oldest = 150000
 
+// statementTime is how long a statement may take, unless the connection string has a
+// statement_timeout. It is set in each transaction, because poolers refuse it for a connection.
+const statementTime = 30 * time.Second
+
 // Open connects to the database and brings its schema to the newest version. A connection string
 // may name several hosts; target_session_attrs=read-write chooses the one that takes writes.
 func Open(ctx context.Context, dsn string) (*Store, error) {
@@ -50,7 +57,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{pool: pool, name: nameOf(config.ConnConfig), months: map[string]bool{}}
+	s := &Store{pool: pool, name: nameOf(config.ConnConfig), begin: "begin", today: "(now() AT TIME ZONE 'UTC')::date", months: map[string]bool{}}
+	if config.ConnConfig.RuntimeParams["statement_timeout"] == "" {
+		s.begin = fmt.Sprintf("begin; set local statement_timeout = %d", statementTime.Milliseconds())
+	}
 	if err := s.prepare(ctx); err != nil {
 		pool.Close()
 		return nil, s.failed("open", err)
@@ -107,6 +117,7 @@ const (
 	codeDiskFull   = "53100"
 	codeReadOnly   = "25006"
 	codePermission = "42501"
+	codeCanceled   = "57014" // by the timeout
 )
 
 func hasCode(err error, codes ...string) bool {
@@ -132,7 +143,7 @@ func (s *Store) failed(what string, err error) error {
 		kind = session.ErrFull
 	case hasCode(err, codeReadOnly, codePermission):
 		kind = session.ErrNotWritable
-	case hasCode(err, codeSerialize, codeDeadlock), isConnection(err):
+	case hasCode(err, codeSerialize, codeDeadlock, codeCanceled), isConnection(err):
 		kind = session.ErrBusy
 	default:
 		return fmt.Errorf("database %s: %s: %w", s.name, what, err)
@@ -153,7 +164,7 @@ const tries = 10
 // inTx runs fn in a transaction.
 func (s *Store) inTx(ctx context.Context, what string, fn func(pgx.Tx) error) (err error) {
 	for range tries {
-		err = pgx.BeginFunc(ctx, s.pool, fn)
+		err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{BeginQuery: s.begin}, fn)
 		if !hasCode(err, codeSerialize, codeDeadlock) {
 			break
 		}

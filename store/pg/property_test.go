@@ -1,6 +1,7 @@
 package pg_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -134,4 +135,71 @@ func idsOf(t *rapid.T, text string, search func() ([]*store.Hit, error)) (out []
 	}
 	slices.Sort(out)
 	return out
+}
+
+// E19: deep queries find the same. FTS5's parser has a stack, beyond which a query finds nothing.
+func TestE19DeepQueries(t *testing.T) {
+	ctx, db := open(t)
+	lite, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lite.Close() }()
+	var entries []*session.Entry
+	for i, text := range []string{"foo", "bar", "foo bar", "baz"} {
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text})
+	}
+	ended := time.Unix(0, 1)
+	s := &session.Session{ID: store.NewID(), Cols: 80, Rows: 24, EndedAt: &ended}
+	if err := errors.Join(put(ctx, db, s, nil, entries), lite.Import(ctx, s, store.NewRecording(80, 24), entries)); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for name, query := range map[string]func(n int) string{
+		"parentheses": func(n int) string { return strings.Repeat("(", n) + "foo" + strings.Repeat(")", n) },
+		"AND to the right": func(n int) string {
+			return strings.Repeat("foo AND (", n) + "bar" + strings.Repeat(")", n)
+		},
+		"OR to the right": func(n int) string { return strings.Repeat("baz OR (", n) + "foo" + strings.Repeat(")", n) },
+		"NOT to the right": func(n int) string {
+			return strings.Repeat("foo NOT (", n) + "bar" + strings.Repeat(")", n)
+		},
+		"to the left":       func(n int) string { return strings.Repeat("(", n) + "foo" + strings.Repeat(" OR baz)", n) },
+		"without operators": func(n int) string { return strings.Repeat("foo (", n) + "bar" + strings.Repeat(")", n) },
+		"mixed": func(n int) string {
+			return strings.Repeat("(foo OR bar AND (", n/2) + "baz" + strings.Repeat("))", n/2)
+		},
+		"chain of AND":   func(n int) string { return "foo" + strings.Repeat(" AND foo", n) },
+		"chain of OR":    func(n int) string { return "foo" + strings.Repeat(" OR baz", n) },
+		"chain of NOT":   func(n int) string { return "foo" + strings.Repeat(" NOT baz", n) },
+		"chain of words": func(n int) string { return "foo" + strings.Repeat(" foo", n) },
+		"OR of AND":      func(n int) string { return "foo" + strings.Repeat(" OR bar AND baz NOT foo", n) },
+	} {
+		for depth := 1; depth < 130; depth++ {
+			if os.Getenv("PTYREC_LONG_TESTS") == "" && !slices.Contains([]int{1, 2, 3, 31, 32, 33, 34, 48, 94, 95, 96, 97, 98, 128}, depth) {
+				continue
+			}
+			q := store.Query{Text: query(depth), Filter: store.Filter{ID: s.ID}}
+			want, err := lite.Search(ctx, q)
+			got, pgErr := db.Search(ctx, q)
+			if err := errors.Join(err, pgErr); err != nil {
+				t.Fatalf("%s, %d deep: %v", name, depth, err)
+			}
+			ids := func(hits []*store.Hit) (out []string) {
+				for _, h := range hits {
+					out = append(out, h.Entry.ID)
+				}
+				slices.Sort(out)
+				return out
+			}
+			if !slices.Equal(ids(got), ids(want)) {
+				t.Errorf("%s, %d deep: %v, in SQLite %v", name, depth, ids(got), ids(want))
+				break
+			}
+			if len(want) > 0 {
+				found[name] = depth
+			}
+		}
+	}
+	t.Logf("the deepest that find something: %v", found)
 }

@@ -24,6 +24,8 @@ type Push struct {
 	Space   string // empty: only the owner reads it; that of a push token replaces it
 	Machine string // which machine sends it
 	Version int64  // of all this: an older one changes nothing
+	Usage   []session.Usage
+	Content *Content // what the machine has of the session; nil: it does not say
 }
 
 // State is how much of a session the database has.
@@ -33,6 +35,15 @@ type State struct {
 	SHA256         []byte // of the last segment; empty: there is none
 	EntriesVersion int64
 	Deleted        bool // it was taken back or deleted, and is not taken again
+	Equal          bool // another machine of the owner has sent the same: there is nothing to do
+}
+
+// Content is all that a machine has of a session, as digests of what it would send.
+type Content struct {
+	Events   int64 // of the raw log
+	Entries  int64
+	Digest   [sha256.Size]byte // DigestOf the entries
+	Segments [sha256.Size]byte // DigestOf the segments, in order
 }
 
 // ErrConflict says that what was sent does not continue what is there.
@@ -88,7 +99,8 @@ func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 }
 
 // Begin makes a session known, or changes what is known of it, and returns how much of it is here.
-// If the id is taken by another machine or another owner, the session is called DerivedID.
+// If the id is taken by another owner, or by another machine that sent something else, the session
+// is called DerivedID.
 func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 	owner, err := sender(ctx)
 	if err != nil {
@@ -106,19 +118,46 @@ func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 		id, forked := p.Session.ID, ""
 		for {
 			found, err := insert(ctx, tx, p, key{id: id, received: today, owner: owner, space: space}, forked)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case found.owner == owner && found.machine == p.Machine:
-				state = found.State
+			}
+			state = found.State
+			if found.owner == owner && found.machine == p.Machine {
 				return nil
-			case forked != "":
+			}
+			if found.owner == owner && found.space == space {
+				if state.Equal, err = holds(ctx, tx, found, p.Content); err != nil || state.Equal {
+					return err
+				}
+			}
+			if forked != "" {
 				return fmt.Errorf("session %s: %w", id, session.ErrExists)
 			}
 			id, forked = DerivedID(id, fmt.Sprint(owner, p.Machine)), id
 		}
 	})
 	return state, err
+}
+
+// holds reports whether all of a session is here, and nothing else.
+func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) {
+	if c == nil || p.Deleted {
+		return false, nil
+	}
+	n, digest, err := entriesDigest(ctx, tx, p)
+	if err != nil || p.Events != c.Events || n != c.Entries || !bytes.Equal(digest, c.Digest[:]) {
+		return false, err
+	}
+	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(sha256(data), ''::bytea ORDER BY end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
+		p.received, p.ID, p.next).Scan(&digest)
+	return err == nil && bytes.Equal(digest, c.Segments[:]), err
+}
+
+// entriesDigest returns how many entries of a session are here, and DigestOf them.
+func entriesDigest(ctx context.Context, tx pgx.Tx, p *pushed) (n int64, digest []byte, err error) {
+	err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
+		p.received, p.ID).Scan(&n, &digest)
+	return n, digest, err
 }
 
 // sendSpace returns the id of the space that the viewer sends into.
@@ -160,6 +199,10 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 		return err
 	}
 	tags := append([]string{}, p.Tags...)
+	usage, _, err := cleanJSON(append([]session.Usage{}, p.Usage...))
+	if err != nil {
+		return err
+	}
 	texts := []*string{&p.Name, &p.Note, &p.Session.Cwd, &p.Session.Title}
 	for i := range tags {
 		texts = append(texts, &tags[i])
@@ -170,8 +213,8 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 		altered = altered || changed
 	}
 	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
-		ended_at = $9, space = $10, version = $11 WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
-		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID)
+		ended_at = $9, space = $10, version = $11, usage = $13 WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
+		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID, usage)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
@@ -290,7 +333,7 @@ type Whole struct {
 }
 
 // DigestOf returns the digest of all entries of a session, of which sums are the digests in the
-// order of their ids.
+// order of their ids, or of its segments.
 func DigestOf(sums [][sha256.Size]byte) [sha256.Size]byte {
 	h := sha256.New()
 	for _, sum := range sums {
@@ -307,10 +350,7 @@ func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 		if err != nil {
 			return err
 		}
-		var n int64
-		var digest []byte
-		err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
-			p.received, p.ID).Scan(&n, &digest)
+		n, digest, err := entriesDigest(ctx, tx, p)
 		if err != nil {
 			return err
 		}

@@ -160,7 +160,8 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 		received[i], sessions[i], entries[i] = m.Received, m.Session, m.Entry
 	}
 	a := args{received, sessions, entries}
-	rows, err := tx.Query(ctx, "SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
+	columns := infoColumns(ctx, &a)
+	rows, err := tx.Query(ctx, "SELECT "+columns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
 		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry
 		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
 	if err != nil {

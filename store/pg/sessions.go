@@ -15,9 +15,13 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// infoColumns are the columns of the table s that scanInfo reads.
-const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
-	s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner`
+// infoColumns returns the columns of the table s that a row holds, with the rights of the viewer.
+func infoColumns(ctx context.Context, a *args) string {
+	return `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
+		s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner,
+		ARRAY (SELECT c.id FROM sessions AS c WHERE c.description ->> 'continues' = s.id AND c.description ->> 'continues' <> ''
+			AND c.deleted_at IS NULL AND ` + visible(ctx, "c", a) + ` ORDER BY c.started_at, c.id)`
+}
 
 // row is a session on its way out of the database.
 type row struct {
@@ -35,7 +39,7 @@ type row struct {
 func (r *row) targets() []any {
 	i := &r.info
 	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &i.Prompt, &i.Messages, &i.Turns,
-		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner}
+		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ContinuedBy}
 }
 
 // session returns the session that was read. Nothing of it is recorded here, so it is never live.
@@ -45,6 +49,9 @@ func (r *row) session() (*store.Info, error) {
 		return nil, fmt.Errorf("session %s: %w: %w", r.id, session.ErrCorrupt, err)
 	}
 	info.ID, info.Title, info.Duration = r.id, r.title, time.Duration(r.rawEnd)
+	if len(info.ContinuedBy) == 0 {
+		info.ContinuedBy = nil
+	}
 	info.Status = store.Interrupted
 	if r.endedAt != nil {
 		info.Status = store.Ended
@@ -129,7 +136,8 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 
 // sessionsOf returns the sessions that rest, the end of a query, selects, and their owners.
 func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*store.Info, owners []int64, err error) {
-	rows, err := tx.Query(ctx, "SELECT "+infoColumns+" FROM sessions AS s "+rest, a...)
+	columns := infoColumns(ctx, &a)
+	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM sessions AS s "+rest, a...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,17 +6,14 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // Values in the database are as in SQLite: times are UTC nanoseconds since 1970, the zero time is
 // 0.
 
-func nanos(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
+func nanos(t time.Time) int64 { return store.Nanos(t) }
 
 func nanosOrNil(t *time.Time) *int64 {
 	if t == nil {
