@@ -283,27 +283,9 @@ export const ADV = {
       ],
     };
   },
-  denied: (m, a) => ({
-    approvals: true,
-    files: FILES,
-    turns: [
-      {
-        prompt: m.ask(),
-        reply: [
-          m.text(m.sentence()),
-          { run: "touch made.txt && echo made it", ask: "May I create the file?", output: null },
-          m.text(m.para(2)),
-        ],
-        until: "Do you want|Would you like|Allow exec",
-      },
-      { acts: [600, ...(a === "gemini" ? ["\x1b"] : ["\x1b"]), 1500] },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
-  feedback: (m, a) => {
+  denied: m => {
     const ask = m.ask(),
       run = "touch made.txt && echo made it",
-      said = { role: "user", text: "use a dry run instead" },
       before = m.sentence(),
       after = m.para(2);
     return {
@@ -321,9 +303,50 @@ export const ADV = {
           ],
         },
         {
+          acts: [600, "\x1b", 1500],
+          // The question ends the turn; an agent that did not ask goes on.
+          truth: [
+            { event: "interrupt", may: true },
+            { role: "assistant", text: after, may: true },
+          ],
+        },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
+  feedback: (m, a) => {
+    const ask = m.ask(),
+      run = "touch made.txt && echo made it",
+      said = { role: "user", text: "use a dry run instead" },
+      before = m.sentence(),
+      after = m.para(2);
+    return {
+      approvals: true,
+      files: FILES,
+      hidden: [{ prompt: said.text, reply: [m.text(after)] }],
+      turns: [
+        {
+          prompt: ask,
+          reply: [m.text(before), { run, ask: "May I create the file?", output: null }, m.text(after)],
+          until: "Do you want|Would you like|Allow exec",
+          truth: [
+            { role: "user", text: ask },
+            { role: "assistant", text: before },
+            { role: "tool", op: "run", contains: run, output: null },
+          ],
+        },
+        {
           acts: [600, "\x1b[B", "\x1b[B", 400, ...(a === "claude" ? ["\t", 400] : ["\r", 800]), said.text, 400, "\r", 3500],
-          // Codex stops at a no; what is said then is a prompt. Claude hands it to the model with the no.
-          truth: [...(a === "codex" ? [{ event: "interrupt" }, said] : [{ ...said, may: true }]), { role: "assistant", text: after }],
+          // Codex and Gemini stop at a no; what is said then is a prompt. Claude hands it to the model with the no.
+          truth: [
+            ...(a === "claude"
+              ? [
+                  { role: "assistant", text: after, may: true }, // where the call was allowed
+                  { ...said, may: true },
+                ]
+              : [{ event: "interrupt", may: true }, said]),
+            { role: "assistant", text: after },
+          ],
         },
         { prompt: m.ask(), reply: [m.text(m.para(2))] },
       ],
@@ -368,14 +391,29 @@ export const ADV = {
       ],
     };
   },
-  rewind: m => ({
-    turns: [
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-      { acts: ["\x1b", 100, "\x1b", 1200, "\x1b[A", 400, "\r", 1200, "\r", 1500, "\x15", 500] },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
+  rewind: (m, a) => {
+    const ask = m.ask(),
+      reply = m.para(2),
+      turn = { prompt: m.ask(), reply: [m.text(m.para(2))] };
+    return {
+      turns: [
+        { prompt: ask, reply: [m.text(reply)] },
+        turn,
+        {
+          acts: ["\x1b", 100, "\x1b", 1200, "\x1b[A", 400, "\r", 1200, "\r", 1500, "\x15", 500],
+          // Codex needs one Enter fewer: the last one sends the prompt again.
+          truth:
+            a === "codex"
+              ? [
+                  { role: "user", text: turn.prompt, may: true },
+                  { role: "assistant", text: turn.reply[0].text, may: true },
+                ]
+              : [],
+        },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
   compact: (m, a) => ({
     summary: "The user asked about the cache. " + m.sentence(),
     turns: [
@@ -647,6 +685,7 @@ export const ADV = {
         fail: [{ status: 400, type: "invalid_request_error", message: "Output blocked by content filtering policy" }],
         reply: [],
         maxMs: 6000,
+        after: [{ role: "assistant", text: "ok", may: true }], // some agents ask again, and get this
       },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],

@@ -159,6 +159,11 @@ async function typed(text) {
   )
     await sleep(50);
 }
+/** Waits until the shell asks for a command again: an agent may need seconds to end. */
+async function gone() {
+  const until = Date.now() + 20000;
+  while (Date.now() < until && !t.exited && !/@box:\S*\$\s*$/.test(t.screen().join("\n").trimEnd())) await sleep(100);
+}
 async function quiet() {
   await t.idle(sc.quietMs ?? 1300, 20000);
   if (agent && (await t.waitGone(BUSY, 30000))) await t.idle(500, 5000);
@@ -226,6 +231,7 @@ for (const turn of sc.turns) {
   } else if (turn.exit) {
     await enter(UI[agent].exit);
     await t.idle(1500, 8000);
+    if (sc.shell) await gone();
     agent = null;
   } else if (turn.key) {
     t.input(turn.key);
@@ -262,6 +268,7 @@ for (const turn of sc.turns) {
       for (const q of turn.queue ?? []) {
         await sleep(q.afterMs ?? 300);
         await t.type(q.prompt, agent === "codex" ? 35 : 8);
+        await typed(q.prompt);
         await sleep(500);
         t.input(q.send ?? "\r");
       }

@@ -100,6 +100,64 @@ function likeness(t, g) {
   return similar(tight(t.text), tight(g.text ?? ""));
 }
 
+/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Code and tables aside: agents put their own marks there. */
+export function pieces(text) {
+  const out = [];
+  let open = null;
+  for (const l of text.split("\n")) {
+    const f = fence(l, open),
+      aside = open || f || /^\s*\|/.test(l),
+      words = plain(l).split(" ").filter(Boolean);
+    if (f) open = open ? null : f;
+    if (f) continue;
+    for (let i = 0; i < words.length; i += 4) out.push({ words: words.slice(i, i + 4), aside: !!aside });
+  }
+  return out;
+}
+
+/** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
+function allThatWasSeen(t, got) {
+  if (!t.unseen?.length) return false;
+  const unseen = new Set(t.unseen),
+    words = pieces(t.text).flatMap(p => p.words.map(w => [w, !p.aside && unseen.has(p.words.join(" "))])),
+    have = plain(got).split(" ");
+  let at = [0]; // how much of have may be read so far
+  for (const [w, may] of words) {
+    const next = new Set(may ? at : []);
+    for (const k of at) if (have[k] === w) next.add(k + 1);
+    at = [...next];
+  }
+  return at.includes(have.length);
+}
+
+/** Tools that follow one another can end, and be drawn, in any order: matches those that the alignment matched with another call. */
+function matchTools(T, G, pairs) {
+  const byT = new Map(pairs.map(([i, j]) => [i, j]));
+  for (let a = 0; a < T.length; a++) {
+    if (T[a].role !== "tool") continue;
+    let b = a;
+    while (T[b]?.role === "tool") b++;
+    const got = [];
+    let from = -1,
+      to = G.length;
+    for (const [i, j] of byT) {
+      if (i < a) from = Math.max(from, j);
+      if (i >= b) to = Math.min(to, j);
+    }
+    for (let j = from + 1; j < to; j++) if (G[j].role === "tool") got.push(j);
+    const left = [];
+    for (let i = a; i < b; i++) {
+      byT.delete(i);
+      const k = got.findIndex(j => likeness(T[i], G[j]) === 1);
+      if (k < 0) left.push(i);
+      else byT.set(i, got.splice(k, 1)[0]);
+    }
+    for (const i of left) if (got.length) byT.set(i, got.shift());
+    a = b;
+  }
+  return [...byT].sort((x, y) => x[0] - y[0]);
+}
+
 /** Order-keeping alignment of truth and transcript with the largest total likeness. */
 function align(T, G) {
   const n = T.length,
@@ -196,7 +254,7 @@ export function score(truth, got) {
     isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
   const T = truth.entries.filter(e => e.role && !e.optional),
     G = all.filter(isMsg);
-  const pairs = align(T, G),
+  const pairs = matchTools(T, G, align(T, G)),
     byT = new Map(pairs.map(([i, j]) => [i, j]));
   const talk = e => e.role === "user" || e.role === "assistant";
   const r = {
@@ -221,11 +279,12 @@ export function score(truth, got) {
     mark = 0,
     markN = 0;
   const byG = new Map(pairs.map(([i, j]) => [j, i])); // {may: true} in the truth: fine where it stands in the transcript, fine where not
-  const nT = T.filter(t => talk(t) && !t.may).length,
-    nG = G.filter((g, j) => talk(g) && !T[byG.get(j)]?.may).length;
+  const maybe = t => t?.may || t?.visible === 0,
+    nT = T.filter(t => talk(t) && !maybe(t)).length,
+    nG = G.filter((g, j) => talk(g) && !maybe(T[byG.get(j)])).length;
   T.forEach((t, i) => {
     const g = byT.has(i) ? G[byT.get(i)] : null;
-    if (t.may) return;
+    if (maybe(t)) return;
     if (t.role === "tool") {
       if (!t.shown) return;
       tools++;
@@ -265,7 +324,13 @@ export function score(truth, got) {
     } else {
       const b = tight(g.text ?? "");
       if (!t.partial) right += Math.max(0, a.length - distance(a, b));
-      if (t.partial || plain(t.text) === plain(g.text ?? "") || plain(t.text) === plain(g.markdown ?? "")) exact++;
+      if (t.partial || plain(t.text) === plain(g.text ?? "") || plain(t.text) === plain(g.markdown ?? "")) {
+        exact++;
+        if (!t.partial) right += Math.min(a.length, distance(a, b));
+      } else if (allThatWasSeen(t, g.text ?? "") || allThatWasSeen(t, g.markdown ?? "")) {
+        exact++;
+        total -= distance(a, b);
+      }
       else r.notes.push(`${t.role} differs: want ${cut(plain(t.text), plain(g.text ?? ""))}`);
     }
     if (t.role === "assistant" && !t.partial) {
@@ -287,7 +352,9 @@ export function score(truth, got) {
               .replace(/^[*+] /, "- ")
               .replace(/^#{1,6} (.*)/, (_, h) => `# ${h.replace(/[*`]/g, "")}`),
       );
+      const unseen = (t.unseen ?? []).map(squeeze);
       for (const k of marks(t.text)) {
+        if (unseen.some(u => squeeze(plain(k)).includes(u))) continue;
         markN++;
         if (rows.some(l => l.includes(k))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);
@@ -305,11 +372,12 @@ export function score(truth, got) {
   if (tools) r.tools = tool / tools;
   if (codes) r.code = code / codes;
   if (markN) r.markdown = mark / markN;
-  const te = truth.entries.filter(e => e.event).map(e => e.event),
-    ge = all
+  const ge = all
       .filter(e => e.event)
       .map(e => EVENT[e.event])
-      .filter(Boolean);
+      .filter(Boolean),
+    te = [];
+  for (const e of truth.entries) if (e.event && !(e.may && ge[te.length] !== e.event)) te.push(e.event);
   let k = 0;
   for (const e of ge) if (e === te[k]) k++;
   const want = te.at(-1) === "exit" ? te.length : te.length,

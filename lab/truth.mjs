@@ -61,6 +61,7 @@ export function truth(sc, exit = null) {
       if (t.reply?.some(p => p.task || p.background)) {
         entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });
       } // an agent may ask the model again when work in the background ends
+      if (t.after) entries.push(...t.after.map(e => ({ agent, ...e })));
       if (t.interruptMs) entries.push({ event: "interrupt", agent });
     }
   }

@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import xterm from "@xterm/headless";
 import unicode11 from "@xterm/addon-unicode11";
-import { plain } from "./score.mjs";
+import { pieces, plain } from "./score.mjs";
 
 /** How the agents word each operation: a file's name alone, in somebody else's line, is not the call. */
 const WORDS = {
@@ -17,11 +17,7 @@ const WORDS = {
 /** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
 function cutUnseen(e, missing) {
   const lines = e.text.split("\n"),
-    pieces = l => {
-      const w = plain(l).split(" ").filter(Boolean);
-      return w.flatMap((_, i) => (i % 4 ? [] : [squeeze(w.slice(i, i + 4).join(""))]));
-    },
-    unseen = l => pieces(l).some(p => missing.has(p));
+    unseen = l => pieces(l).some(p => missing.has(squeeze(p.words.join(""))));
   let best = [],
     run = [];
   for (const l of lines) {
@@ -51,18 +47,8 @@ for (const f of fs
     lines = new Set();
   for (const e of truth.entries)
     if (e.role === "user" || e.role === "assistant") {
-      const set = new Set();
-      let code = false;
-      for (const l of e.text.split("\n")) {
-        // a line at a time, code and tables aside: agents put their own marks between those
-        if (/^\s*```/.test(l)) {
-          code = !code;
-          continue;
-        }
-        if (code || /^\s*\|/.test(l)) continue;
-        const w = plain(l).split(" ").filter(Boolean);
-        for (let i = 0; i < w.length; i += 4) set.add(squeeze(w.slice(i, i + 4).join("")));
-      }
+      const set = new Map(); // squeezed as on the screen: the words
+      for (const p of pieces(e.text)) if (!p.aside) set.set(squeeze(p.words.join("")), p.words.join(" "));
       todo.push({ e, n: set.size, set });
     }
   let last = "",
@@ -86,10 +72,16 @@ for (const f of fs
     s = squeeze(s);
     if (s === last) continue;
     last = s;
-    for (const x of todo) for (const p of x.set) if (s.includes(p)) x.set.delete(p);
+    for (const x of todo) for (const p of x.set.keys()) if (s.includes(p)) x.set.delete(p);
   }
   for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, x.set);
+  for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.values()];
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
+  // A reply that was there in full before the user stopped it was not interrupted.
+  truth.entries.forEach((e, i) => {
+    const before = truth.entries[i - 1];
+    if (e.event === "interrupt" && before?.partial && before.visible === 1) e.may = true;
+  });
   const flat = [...lines],
     start = n => n.split("\n")[0].replace(/\s+/g, " ").trim().slice(0, 40);
   /** A row that shows a call is not what another call printed. */
@@ -101,14 +93,19 @@ for (const f of fs
   for (const e of truth.entries)
     if (e.role === "tool") {
       e.shown = has(e.contains, WORDS[e.op] ?? /./);
-      if (e.output) e.outputShown = has(e.output, /./, calls);
+      // A file that a call names stands in that call's output, too: "3 README.md".
+      const named = calls.some(c => c.includes(start(e.output ?? "")));
+      if (e.output)
+        e.outputShown = named
+          ? flat.some(l => l.replace(/^[\s│└⎿├╰]+/, "").startsWith(start(e.output)))
+          : has(e.output, /./, calls);
     }
   const low = todo.filter(x => x.e.visible < 1 && !x.e.partial);
   if (low.length)
     console.log(
       f,
       low
-        .map(x => `${x.e.role} ${x.e.visible} ${JSON.stringify([...x.set][0])}`)
+        .map(x => `${x.e.role} ${x.e.visible} ${JSON.stringify([...x.set.values()][0])}`)
         .join("; ")
         .slice(0, 220),
     );

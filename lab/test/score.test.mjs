@@ -44,3 +44,34 @@ test("a tool's output counts where the agent showed it", () => {
   assert.equal(score(truth([call]), got("")).tools, 0);
   assert.equal(score(truth([{ ...call, outputShown: false }]), got("")).tools, 1);
 });
+
+test("calls that run side by side count in any order", () => {
+  const call = c => ({ role: "tool", op: "run", contains: c, shown: true, output: c, outputShown: true });
+  const got = c => ({ role: "tool", text: `Bash(${c})`, tool: { name: "Bash", input: c, output: c } });
+  const said = talk(["assistant", "Done."])[0];
+  const r = score(truth([call("echo a"), call("echo b"), said, call("echo c")]), {
+    entries: [got("echo b"), got("echo a"), said, got("echo c")],
+  });
+  assert.deepEqual([r.tools, r.notes], [1, []]);
+  assert.equal(score(truth([call("echo a"), said, call("echo c")]), { entries: [got("echo c"), said, got("echo a")] }).tools, 0);
+});
+
+test("of a message that was not on the screen whole, all that was seen must be there, and nothing else", () => {
+  const want = { role: "assistant", text: "one two three four five six seven eight nine ten", visible: 0.67, unseen: ["five six seven eight"] };
+  const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("one two three four nine ten"), 1);
+  assert.equal(exact("one two three four five six nine ten"), 1);
+  assert.equal(exact("one two three four ten"), 0);
+  assert.equal(exact("one two three four nine eleven ten"), 0);
+  assert.equal(score(truth([{ ...want, visible: 0 }]), { entries: [] }).exact, 1);
+});
+
+test("an event that may be there is right where it is and where it is not", () => {
+  const want = truth([{ event: "start" }, { event: "interrupt", may: true }, { event: "clear" }]);
+  for (const events of [
+    ["start", "clear"],
+    ["start", "interrupt", "clear"],
+  ])
+    assert.equal(score(want, { entries: events.map(event => ({ event })) }).events, 1);
+  assert.ok(score(want, { entries: [{ event: "start" }, { event: "interrupt" }] }).events < 1);
+});
