@@ -5,7 +5,10 @@ import (
 	"iter"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n
@@ -147,14 +150,14 @@ func cut(text string, line, next int) (seam, bool) {
 	}
 	row := text[line:end]
 	bare := row
-	if !mayCut(bare, 0) { // most rows need no more
+	if !mayCut(bare, "") { // most rows need no more
 		bare = strings.TrimRight(row, " \t")
 		if inner := strings.TrimRight(bare, borderRune); inner != bare {
 			bare = strings.TrimRight(inner, " \t")
 		} else if bare != row {
 			return seam{}, false // the row was not full
 		}
-		if !mayCut(bare, 0) {
+		if !mayCut(bare, "") {
 			return seam{}, false
 		}
 	}
@@ -163,38 +166,52 @@ func cut(text string, line, next int) (seam, bool) {
 		rest = rest[:n]
 	}
 	after := rest
-	if after == "" || !mayCut(bare, after[0]) {
+	if after == "" || !mayCut(bare, after) {
 		after = strings.TrimLeft(strings.TrimLeft(strings.TrimLeft(rest, " \t"), borderRune), " \t")
-		if after == "" || !mayCut(bare, after[0]) {
+		if after == "" || !mayCut(bare, after) {
 			return seam{}, false
 		}
 	}
-	width := cells(row)
-	if width < minRow || cells(strings.TrimRight(rest, " \t\r")) > width+rowSlack {
-		return seam{}, false
+	if width, below := cells(row), cells(strings.TrimRight(rest, " \t\r")); width < minRow || below > width+rowSlack {
+		if width == len(row) || below > displaywidth.String(row)+rowSlack { // some characters take two cells
+			return seam{}, false
+		}
 	}
 	return seam{end: line + len(bare), to: next + len(rest) - len(after)}, true
 }
 
-// mayCut reports whether a break between row and a row that begins with next, 0 if that is not
-// known, may be inside a token, or between an assignment, the quote behind it, and the token.
-func mayCut(row string, next byte) bool {
+// mayCut reports whether a break between row and a row that begins with next, "" if that is not
+// known, may be inside a token or a word, or between an assignment, the quote behind it, and the
+// token.
+func mayCut(row, next string) bool {
 	if row == "" {
 		return false
 	}
 	last := row[len(row)-1]
 	switch {
 	case inToken(last):
-		return next == 0 || inToken(next) || isQuote(next) && (last == '=' || last == ':')
+		return next == "" || beginsToken(next) || isQuote(next[0]) && (last == '=' || last == ':')
 	case isQuote(last) && len(row) > 1:
-		return next == 0 || next == ':' || next == '=' || inToken(next) && strings.IndexByte("=: (,{", row[len(row)-2]) >= 0
+		return next == "" || next[0] == ':' || next[0] == '=' || beginsToken(next) && strings.IndexByte("=: (,{", row[len(row)-2]) >= 0
+	case last >= utf8.RuneSelf:
+		c, _ := utf8.DecodeLastRuneInString(row)
+		return unicode.IsLetter(c) && (next == "" || beginsToken(next))
 	}
 	return false
 }
 
+// beginsToken reports whether a token, or a word of any language, may go on with text.
+func beginsToken(text string) bool {
+	if text[0] < utf8.RuneSelf {
+		return inToken(text[0])
+	}
+	c, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(c)
+}
+
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// cells returns how many characters s has.
+// cells returns how many characters s has: in most texts, each takes one cell.
 func cells(s string) int {
 	const high = 0x80808080_80808080
 	i := 0

@@ -32,7 +32,7 @@ func findKnown(v *view) (matches []Match, around []span) {
 			done = make([]int, len(knownRules))
 		}
 		at := end - len(knownWords[word])
-		for _, n := range byWord[word] {
+		for i, n := range byWord[word] {
 			r := knownRules[n]
 			if r.blank {
 				around = appendSpan(around, span{max(0, at-rowsBefore), min(len(v.folded), end+r.rowsBehind())})
@@ -40,6 +40,9 @@ func findKnown(v *view) (matches []Match, around []span) {
 				continue
 			}
 			if at < done[n] || v.hard && len(v.inside(at-lookBack, at+r.reach)) == 0 {
+				continue
+			}
+			if r.anchored && !aheads()[word][i]().fits(v.folded[end:]) {
 				continue
 			}
 			for _, m := range r.near(v, at, end) {

@@ -134,7 +134,7 @@ func (p *paragraph) seams() (seams []seam) {
 			s.glue, blanks = " ", true
 		case !p.isFull(r, 0):
 			continue
-		case mayCut(p.text[r.start:r.end], p.text[below.start]):
+		case mayCut(p.text[r.start:r.end], p.text[below.start:below.end]):
 			cuts = true
 		default:
 			signs = true

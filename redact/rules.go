@@ -90,6 +90,17 @@ var known = sync.OnceValue(func() *automaton {
 	return newAutomaton(words)
 })
 
+// aheads has, for each of the known words, those of its rules that begin with it: made when needed.
+var aheads = sync.OnceValue(func() [][]func() *ahead {
+	all := make([][]func() *ahead, len(knownWords))
+	for w, word := range knownWords {
+		for _, n := range byWord[w] {
+			all[w] = append(all[w], sync.OnceValue(func() *ahead { return newAhead(knownRules[n].pattern, word) }))
+		}
+	}
+	return all
+})
+
 // isKnown reports whether id is that of a well-known rule.
 func isKnown(id string) bool {
 	return slices.ContainsFunc(knownRules, func(r *rule) bool { return r.id == id })

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/ptyrec/ptyrec/redact/shapes"
 )
 
-// Issue 12, 2.5: where the width of a window cut the words around a secret, 91 of 573 passed.
+// Issue 12, 2.5: where the width of a window cut the words around a secret, 91 of 573 passed; words
+// of other scripts, and a key with a bar in it, for longer.
 //
 // Wherever rows end, nothing is left of a secret: at a window's edge, which cuts words, or between
 // words, where only a word longer than a row is cut.
@@ -39,8 +42,9 @@ func TestE12Rewrapped(t *testing.T) {
 // edgeRows cuts each line of text after width cells, as terminals do.
 func edgeRows(text string, width int) (rows []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		for len(line) > width {
-			rows, line = append(rows, line[:width]), line[width:]
+		for displaywidth.String(line) > width {
+			row := displaywidth.TruncateString(line, width, "")
+			rows, line = append(rows, row), line[len(row):]
 		}
 		rows = append(rows, line)
 	}
@@ -52,15 +56,16 @@ func wordRows(text string, width int) (rows []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		row := ""
 		for word := range strings.SplitSeq(line, " ") {
-			if row != "" && len(row)+1+len(word) <= width {
+			if row != "" && displaywidth.String(row)+1+displaywidth.String(word) <= width {
 				row += " " + word
 				continue
 			}
 			if row != "" {
 				rows = append(rows, row)
 			}
-			for len(word) > width {
-				rows, word = append(rows, word[:width]), word[width:]
+			for displaywidth.String(word) > width {
+				part := displaywidth.TruncateString(word, width, "")
+				rows, word = append(rows, part), word[len(part):]
 			}
 			row = word
 		}
@@ -77,7 +82,7 @@ func boxed(rows []string, width int, first, begin, end string) string {
 		if end == "" {
 			row = strings.TrimRight(row, " ")
 		} else {
-			row += strings.Repeat(" ", width-len(row)) + end
+			row += strings.Repeat(" ", width-displaywidth.String(row)) + end
 		}
 		if i == 0 {
 			b.WriteString(first)

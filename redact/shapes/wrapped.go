@@ -48,4 +48,10 @@ var wrapped = []Shape{
 	{"url-password", "export DATABASE_URL=mysql://root:", "Kf93m" + "QvTz1", "@127.0.0.1:3306/shop"},
 	{"authorization-header", "curl -H 'Authorization: Bearer ", "x7Kd9" + "3mQvTz1LrPw8YbNcE5hJ2gUsA4f", "' https://api.acme.io/v1/users"},
 	{"curl-auth-user", "curl -u admin:", "Kf93m" + "QvTz1", " https://acme.io/v1/users"},
+	{"service-key", "TRIGGER_KEY ", "prod:" + "happy-otter-123|VHluZ3hnY3dVSFlUaFpRM3g5NlUyZ1FGTUMyZWZ4VG84NVByTXFHQlNtOUY3dDVwaTNFZHl4d0JkN", ""},
+	{"password", "密码是", "2YhPs" + "IG6H7", ""},
+	{"password", "パスワードは", "fyy7R" + "GpO57", ""},
+	{"password", "データベースのパスワード：", "fyy7R" + "GpO57", ""},
+	{"password", "Новый пароль: ", "fyy7R" + "GpO57", ""},
+	{"password", "La contraseña: ", "fyy7R" + "GpO57", ""},
 }
