@@ -56,8 +56,8 @@ golden-check: ## the golden transcripts are those of the code
 PACKAGE ?= ./extractor
 MORE    ?=
 
-mutate: ## conditions of PACKAGE that no recording needs; MORE names a folder with more recordings
-	$(GO) run ./internal/mutate -list -accept internal/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(PACKAGE)
+mutate: ## conditions of PACKAGE that no recording needs; MORE names a folder with more recordings, ONLY the files
+	$(GO) run ./internal/mutate -list -accept internal/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(if $(ONLY),-only '$(ONLY)') $(PACKAGE)
 
 bench: ## benchmarks on real recordings; BENCH chooses
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

@@ -2,7 +2,7 @@
 // package alone, reads all recordings again, and reports the conditions whose loss changes no
 // transcript. `make mutate` runs it.
 //
-//	go run ./internal/mutate [-more DIR] [-accept FILE] [-list] PACKAGE
+//	go run ./internal/mutate [-more DIR] [-accept FILE] [-only REGEXP] [-list] PACKAGE
 //
 // A condition is the condition of an if, a case without a tag, a returned boolean, or an operand of
 // && or || in any of them. An operand of && is switched off by making it true, any other condition
@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,18 +45,22 @@ func main() {
 	more := flag.String("more", "", "also read the recordings (*.cast) in `DIR`")
 	accept := flag.String("accept", "", "a `FILE` with conditions that may change nothing, each with its reason behind a tab")
 	list := flag.Bool("list", false, "list the conditions that change nothing")
-	only := flag.String("only", "", "examine only the conditions of this `FILE` of the package")
+	only := flag.String("only", "", "examine only the conditions of files whose names match this `REGEXP`")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), *more, *accept, *only, *list); err != nil {
+	files, err := regexp.Compile(*only)
+	if err == nil {
+		err = run(flag.Arg(0), *more, *accept, files, *list)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(pattern, more, accept, only string, list bool) error {
+func run(pattern, more, accept string, only *regexp.Regexp, list bool) error {
 	accepted, err := readAccepted(accept)
 	if err != nil {
 		return err
@@ -206,11 +211,12 @@ func (m *mutation) measure() error {
 	return nil
 }
 
-// examine switches off each condition, in one worker for each processor.
-func (m *mutation) examine(only string) ([]result, error) {
+// examine switches off each condition of the files that only matches, in one worker for each
+// processor.
+func (m *mutation) examine(only *regexp.Regexp) ([]result, error) {
 	var results []result
 	for _, c := range m.conditions {
-		if only == "" || c.File == only {
+		if only.MatchString(c.File) {
 			results = append(results, result{condition: c})
 		}
 	}
