@@ -106,6 +106,11 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/search?q=the&role=user&role=assistant&limit=3", "", 200},
 		{"GET", "/api/search?q=the&session=" + info.ID, "", 200},
 		{"GET", "/api/search?q=", "", 400},
+		{"GET", "/api/links/code", "", 404}, // a database file has no links
+		{"GET", "/api/links/code/entries", "", 404},
+		{"GET", "/api/links/code/screen", "", 404},
+		{"GET", "/api/links/code/raw", "", 404},
+		{"GET", "/api/links/code/export", "", 404},
 		{"DELETE", now, "", 409},
 		{"DELETE", past, "", 204},
 	} {

@@ -52,13 +52,16 @@ func newPageFile(body []byte) pageFile {
 	return pageFile{body, hex.EncodeToString(sum[:8])}
 }
 
-// page responds with a file of the web page. Each session's page is the file of /.
+// page responds with a file of the web page. The page of each session and link is the file of /.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
 	}
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	if name == "" || isSessionPage(name) {
+	if isOne(name, "l/") {
+		w.Header().Set("X-Robots-Tag", "noindex")
+	}
+	if name == "" || isOne(name, "s/") || isOne(name, "l/") {
 		name = "index.html"
 	}
 	file, ok := s.files[name]
@@ -74,8 +77,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// isSessionPage reports whether a path is s/ID.
-func isSessionPage(name string) bool {
-	id, ok := strings.CutPrefix(name, "s/")
+// isOne reports whether a path is one name below a folder: s/ID, l/CODE.
+func isOne(name, folder string) bool {
+	id, ok := strings.CutPrefix(name, folder)
 	return ok && id != "" && !strings.Contains(id, "/")
 }

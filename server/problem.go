@@ -84,7 +84,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var answered errAnswered
 	if errors.As(err, &answered) {
-		s.log.InfoContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "error", err)
+		s.log.InfoContext(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "error", err)
 		return
 	}
 	p := problemOf(err)
@@ -92,7 +92,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if p.status >= http.StatusInternalServerError {
 		level = s.log.ErrorContext
 	}
-	level(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "status", p.status, "error", err)
+	level(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "status", p.status, "error", err)
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

@@ -198,6 +198,9 @@ func (s *Server) routes() {
 	} {
 		s.mux.Handle(pattern, s.handle(h))
 	}
+	for pattern, h := range s.linkRoutes() {
+		s.mux.Handle(pattern, s.handle(h))
+	}
 }
 
 // ServeHTTP implements http.Handler.

@@ -12,10 +12,14 @@ import (
 
 // info answers what this server is and allows.
 func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
-	return writeJSON(w, http.StatusOK, map[string]any{
+	answer := map[string]any{
 		"name": "ptyrec", "version": s.Version, "write": rightOf(r) == mayWrite, "read_only": s.ReadOnly,
 		"allow_run": s.AllowRun && s.Start != nil, "bridge": s.hasBridge(),
-	})
+	}
+	if s.Users != nil {
+		answer["user"] = s.Users.Name(r.Context())
+	}
+	return writeJSON(w, http.StatusOK, answer)
 }
 
 // items returns sessions as the API shows them.

@@ -22,6 +22,12 @@ type Users interface {
 	// Login returns a token for the browser of the user whose context this is, and how long it
 	// is valid.
 	Login(ctx context.Context) (token string, age time.Duration, err error)
+	// OpenLink returns the context of a request that came by a link with this code, and the id
+	// of the session that the link opens. The error wraps session.ErrForbidden if the client
+	// must show a token first, session.ErrNotFound if the link is void.
+	OpenLink(r *http.Request, code string) (ctx context.Context, id string, err error)
+	// Name returns the name of the user whose context this is.
+	Name(ctx context.Context) string
 	// Logout makes the token void that Login returned.
 	Logout(ctx context.Context) error
 }

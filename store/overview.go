@@ -19,6 +19,8 @@ type Overview struct {
 	Duration    float64  `json:"duration"`
 	Tags        []string `json:"tags,omitempty"`
 	Note        string   `json:"note,omitempty"`
+	Owner       string   `json:"owner,omitempty"` // of a team's session
+	Space       string   `json:"space,omitempty"` // likewise
 	ContinuedBy []string `json:"continued_by,omitempty"`
 	Usage       any      `json:"usage,omitempty"` // the tokens that were used, as internal/usage sums them up; missing if nothing is known
 }
@@ -35,6 +37,6 @@ func (i *Info) Overview() Overview {
 	}
 	return Overview{
 		Session: s, Status: i.Status, Prompt: i.Prompt, Name: i.Name, Messages: i.Messages, Turns: i.Turns,
-		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, ContinuedBy: i.ContinuedBy,
+		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, Owner: i.Owner, Space: i.Space, ContinuedBy: i.ContinuedBy,
 	}
 }

@@ -37,6 +37,8 @@ type Info struct {
 	Name        string        // the user's; then Title is the same
 	Tags        []string      // the user's, sorted
 	Note        string        // the user's
+	Owner       string        // in a team's database: whose it is
+	Space       string        // likewise: whose members read it; empty: only the owner
 	ContinuedBy []string      // ids of the sessions that continue its conversation, the oldest first
 	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
@@ -159,6 +161,8 @@ type Filter struct {
 	Command   string    // part of the command line
 	Cwd       string    // this folder or one in it
 	Tag       string    // a tag of the user's
+	Owner     string    // whose it is, in a team's database; others have no such session
+	Space     string    // likewise: whose members read it
 	Branch    string    // started or ended on this branch
 	Commit    string    // started or ended at this commit, or made it: the beginning of its id, in lower case
 	Sandbox   string    // commands that programs asked for under this name
@@ -235,6 +239,9 @@ func (f Filter) where() (string, []any) {
 	if f.Tag != "" {
 		add("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = ?)", f.Tag)
 	}
+	if f.Owner != "" || f.Space != "" {
+		add("false")
+	}
 	if f.Branch != "" {
 		add("? IN (s.git ->> '$.start.branch', s.git ->> '$.end.branch')", f.Branch)
 	}
@@ -283,7 +290,7 @@ func (f Filter) matches(i *Info) bool {
 	return (f.Agent == "" || slices.ContainsFunc(i.Agents, named)) &&
 		(f.Command == "" || slices.ContainsFunc(i.Command, holds)) &&
 		(f.Cwd == "" || i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")) &&
-		f.Tag == "" && f.Branch == "" && f.Commit == "" &&
+		f.Tag == "" && f.Owner == "" && f.Space == "" && f.Branch == "" && f.Commit == "" &&
 		(f.Sandbox == "" || i.Sandbox == f.Sandbox) &&
 		(!f.Processes || i.Sandbox != "") &&
 		(!f.Outside || i.Sandbox == "") &&

@@ -106,7 +106,7 @@ no line ` + evil
 		{"tail", "sandbox:" + evil}, {"show", "sandbox:" + evil}, {"export", "sandbox:" + evil}, {"list", "--sandbox", evil}, {"list", "--command", evil}, {"search", "--sandbox", evil, "x"},
 		{"attach", "ws://127.0.0.1:1/" + evil}, {"tail", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"}, {"play", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"},
 		{"wait", host.URL + "/s/01a1fcd2", "--port", "1"}, {"wait", "last", "--log", evil}, {"wait", "last", "--log-regexp", evil}, {"detach", evil}, {"join", evil},
-		{"sync", evil}, {"sync"}, {"sync", "--never", "last"}, {"login", evil, "--token-file", name(".nosuch")}, {"login", host.URL, "--token-file", name(".cast")}, {"logout"},
+		{"share", evil}, {"share", "last"}, {"share", "last", "--for", evil}, {"sync", evil}, {"sync"}, {"sync", "--never", "last"}, {"login", evil, "--token-file", name(".nosuch")}, {"login", host.URL, "--token-file", name(".cast")}, {"logout"},
 		{"team", evil}, {"team", "user", "add", evil}, {"--db", "postgres://" + evil, "team", "user", "list"}, {"--db", "postgres:///x?host=/nowhere" + evil, "serve"},
 		{"export", "last#1.." + evil}, {"play", "last", "--at", evil}, {"screen", "last", "--at", evil}, {"resume", evil}, {"resume", "last", "--print"}, {"resume", "last"}, {"run", "--notify=" + evil, "--", "true"}, {"run", "--size", "80x24", "--cwd", evil, "--", "true"},
 	}

@@ -64,7 +64,7 @@ func newRootCmd(a *app) *cobra.Command {
 // takesSession are the commands whose first argument is a session.
 var takesSession = map[string]bool{
 	"attach": true, "grant": true, "revoke": true, "send": true, "prompt": true, "wait": true, "resume": true, "show": true, "tail": true, "play": true, "rename": true, "tag": true,
-	"note": true, "rm": true, "forget": true, "redact": true, "export": true, "extract": true, "diff": true, "screen": true, "verify": true,
+	"note": true, "rm": true, "forget": true, "redact": true, "share": true, "export": true, "extract": true, "diff": true, "screen": true, "verify": true,
 }
 
 // commandGroup is a group of commands in the help.
@@ -76,7 +76,7 @@ type commandGroup struct {
 func commandGroups(a *app) []commandGroup {
 	return []commandGroup{
 		{"Record", []*cobra.Command{newRunCmd(a), newResumeCmd(a), newExecCmd(a), newImportCmd(a)}},
-		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newLoginCmd(a), newLogoutCmd(a), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
+		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newShareCmd(a), newLoginCmd(a), newLogoutCmd(a), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
 		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newBlameCmd(a), newTrailerCmd(a)}},
 		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newForgetCmd(a), newPruneCmd(a), newRedactCmd(a)}},
 		{"Export", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newExplainCmd(a), newScreenCmd(a)}},

@@ -22,7 +22,13 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
   ptyrec sync --never last       it is never sent`,
 		Args:              operands(0, -1),
 		ValidArgsFunction: completeSessions(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return syncSessions(cmd.Context(), a, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := a.syncOptions(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return teamsync.Run(cmd.Context(), o, args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.DryRun, "dry-run", false, "only print what would be sent")
@@ -32,19 +38,25 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 	return cmd
 }
 
-func syncSessions(ctx context.Context, a *app, f teamsync.Flags, args []string) error {
+// syncOptions returns what sending sessions needs.
+func (a *app) syncOptions(ctx context.Context, f teamsync.Flags) (o teamsync.Options, err error) {
 	db, err := a.openStore(ctx)
 	if err != nil {
-		return err
+		return o, err
 	}
 	lib, err := a.library(db)
 	if err != nil {
-		return err
+		return o, err
 	}
 	c, err := a.loadConfig()
 	if err != nil {
-		return err
+		return o, err
 	}
-	o := teamsync.Options{Flags: f, Database: db, Library: lib, Server: c.Team.Server, Rules: c.Team.Rules, Out: a.stdout, Notice: a.notice}
-	return teamsync.Run(ctx, o, args)
+	return teamsync.Options{Flags: f, Database: db, Library: lib, Server: c.Team.Server, Rules: c.Team.Rules, Out: a.stdout, Notice: a.notice}, nil
+}
+
+func newShareCmd(a *app) *cobra.Command {
+	cmd := teamsync.NewShare(func(ctx context.Context) (teamsync.Options, error) { return a.syncOptions(ctx, teamsync.Flags{}) })
+	cmd.Args, cmd.ValidArgsFunction = operands(1, 1), completeSessions(a)
+	return cmd
 }

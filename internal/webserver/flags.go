@@ -22,6 +22,7 @@ type Flags struct {
 	EndCommands bool
 	ReadOnly    bool
 	OpenReading bool
+	PublicLinks bool
 	OpenPage    bool
 	Bridge      string
 	BridgeFrom  string
@@ -48,6 +49,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.EndCommands, "end-commands", false, "end the commands of sandbox clients when the server ends")
 	flags.BoolVar(&f.ReadOnly, "read-only", false, "nobody types or changes anything, token or not")
 	flags.BoolVar(&f.OpenReading, "open-reading", false, "let anyone who reaches the server read all sessions without the token")
+	flags.BoolVar(&f.PublicLinks, "public-links", false, "of a team's sessions: let their owners make links that anyone can open, without a token (docs/team.md)")
 	flags.BoolVar(&f.OpenPage, "open", false, "open the page in your browser")
 	flags.StringVar(&f.Bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
 	flags.StringVar(&f.BridgeFrom, "bridge-server", "", "show those of a management server instead, ws://HOST:PORT/AGENT; its token is in $PTYREC_TOKEN or `URL`?token=")
@@ -75,6 +77,15 @@ func (f *Flags) Check() error {
 		return f.Address.Check()
 	}
 	return usage(wrong)
+}
+
+// checkLocal returns an error of usage if the flags ask for what only a server of a team's database
+// does.
+func (f *Flags) checkLocal() error {
+	if f.PublicLinks {
+		return usage("--public-links needs the sessions of a team: --db postgres://…")
+	}
+	return nil
 }
 
 func usage(text string) error { return &cli.Failure{Err: errors.New(text), Status: cli.StatusUsage} }

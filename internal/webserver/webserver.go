@@ -56,6 +56,9 @@ type Options struct {
 // Serve serves the sessions of this machine until ctx ends or a signal comes. The errors have
 // hints.
 func Serve(ctx context.Context, o Options) (err error) {
+	if err := o.checkLocal(); err != nil {
+		return err
+	}
 	secret, err := listener.LoadToken(o.TokenFile, o.NewToken)
 	if err != nil {
 		return err
@@ -242,10 +245,12 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	if err != nil {
 		return err
 	}
+	push := team.NewPush(o.Database, o.Log)
 	s := server.New(server.Options{
 		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
-		Users: team.Users{Store: o.Database}, Protocols: []server.Protocol{team.NewPush(o.Database, o.Log)},
-		Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions,
+		Users:     team.Users{Store: o.Database, PublicLinks: o.PublicLinks},
+		Protocols: []server.Protocol{push, team.NewLinks(push, o.PublicLinks)},
+		Hosts:     o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -1,6 +1,7 @@
 package team_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -14,7 +15,9 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes := team.NewPush(nil, nil).Routes()
+	push := team.NewPush(nil, nil)
+	routes := push.Routes()
+	maps.Copy(routes, team.NewLinks(push, true).Routes())
 	n := 0
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {

@@ -99,7 +99,7 @@ func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", "2")
 		status, code, message = http.StatusServiceUnavailable, "unavailable", "the server is busy; try again"
 	}
-	p.log.WarnContext(r.Context(), "a push was refused", "session", r.PathValue("id"), "status", status, "user", pg.ViewerOf(r.Context()).Name, "error", err)
+	p.log.WarnContext(r.Context(), "a request was refused", "session", r.PathValue("id"), "status", status, "user", pg.ViewerOf(r.Context()).Name, "error", err)
 	p.Refuse(w, r, status, code, message)
 }
 

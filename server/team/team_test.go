@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -35,6 +36,7 @@ type site struct {
 	db       *pg.Store
 	operator context.Context
 	tokens   map[string]string // by user; "push" is a push token of member, "" nobody's
+	log      *logText
 }
 
 // past exports transcripts only.
@@ -48,14 +50,20 @@ func (p past) Export(ctx context.Context, w io.Writer, format string, info *stor
 	return render.Write(w, format, t)
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T) *site { return newSiteWith(t, false) }
+
+// page is the web page.
+var page = fstest.MapFS{"index.html": {Data: []byte("<html>")}}
+
+// newSiteWith makes a site that may have links for anyone.
+func newSiteWith(t *testing.T, public bool) *site {
 	t.Helper()
 	db, err := pg.Open(t.Context(), pgtest.New(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s := &site{db: db, operator: pg.As(t.Context(), pg.Viewer{Operator: true}), tokens: map[string]string{"": ""}}
+	s := &site{db: db, operator: pg.As(t.Context(), pg.Viewer{Operator: true}), tokens: map[string]string{"": ""}, log: &logText{}}
 	for name, role := range map[string]string{"owner": pg.RoleMember, "member": pg.RoleMember, "reader": pg.RoleMember, "stranger": pg.RoleMember, "auditor": pg.RoleAuditor, "admin": pg.RoleAdmin} {
 		s.check(t, db.AddUser(s.operator, name, role))
 		s.tokens[name] = s.token(t, pg.NewToken{User: name, Kind: pg.KindUser})
@@ -71,12 +79,32 @@ func newSite(t *testing.T) *site {
 	s.check(t, err)
 	read := library.NewPast(&library.Library{Store: db})
 	t.Cleanup(func() { _ = read.Close() })
-	log := slog.New(slog.DiscardHandler)
-	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db}, Past: past{read}, Log: log, Protocols: []server.Protocol{team.NewPush(db, log)}})
+	log := slog.New(slog.NewTextHandler(s.log, nil))
+	push := team.NewPush(db, log)
+	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db, PublicLinks: public}, Past: past{read}, Log: log, Page: page,
+		Protocols: []server.Protocol{push, team.NewLinks(push, public)}})
 	t.Cleanup(h.Close)
 	s.Server = httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// logText is what the server logged.
+type logText struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func (s *site) check(t *testing.T, err error) {
@@ -207,6 +235,9 @@ func TestE19Rights(t *testing.T) {
 		{"POST", "/api/push/ID/entries", `{"version": 0}`, sending, sending},
 		{"POST", "/api/push/ID/end", end, "401 404 404 404 404 404 409 404", "401 404 404 404 404 404 409 404"},
 		{"DELETE", "/api/push/ID/raw", "", sending, sending},
+		{"POST", "/api/sessions/ID/links", "{}", "401 404 404 404 403 403 201 403", "401 404 404 404 404 404 201 403"},
+		{"POST", "/api/sessions/ID/links", `{"anyone": true}`, "401 400 400 400 400 400 400 400", "401 400 400 400 400 400 400 400"},
+		{"DELETE", "/api/sessions/ID/links", "", "401 404 404 404 403 403 200 403", "401 404 404 404 404 404 200 403"},
 	} {
 		for id, want := range map[string]string{shared: route.shared, private: route.private} {
 			for i, status := range strings.Fields(want) {

@@ -14,7 +14,8 @@ import (
 
 // Users are the users of a database. It implements server.Users.
 type Users struct {
-	Store *pg.Store
+	Store       *pg.Store
+	PublicLinks bool // links may open sessions to people without a token
 }
 
 // Enter returns the context of a request of the token's owner. The error wraps session.ErrForbidden
@@ -24,13 +25,31 @@ func (u Users) Enter(r *http.Request, token string) (context.Context, error) {
 	if err != nil {
 		return nil, err
 	}
+	return as(r, v), nil
+}
+
+// as returns the context of a request of a viewer.
+func as(r *http.Request, v pg.Viewer) context.Context {
 	v.Address = r.RemoteAddr // headers of proxies can be forged
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		v.Address = host
 	}
 	v.Export = strings.HasSuffix(r.URL.Path, "/export") || strings.HasSuffix(r.URL.Path, "/raw")
-	return pg.As(r.Context(), v), nil
+	return pg.As(r.Context(), v)
 }
+
+// OpenLink returns the context of a request that came by a link, and the session that it opens. The
+// errors are those of pg.Store.OpenLink.
+func (u Users) OpenLink(r *http.Request, code string) (ctx context.Context, id string, err error) {
+	v, id, err := u.Store.OpenLink(r.Context(), code, u.PublicLinks)
+	if err != nil {
+		return nil, "", err
+	}
+	return as(r, v), id, nil
+}
+
+// Name returns the name of the user whose context this is.
+func (u Users) Name(ctx context.Context) string { return pg.ViewerOf(ctx).Name }
 
 // Login returns a token for the browser of a user, and how long it is valid.
 func (u Users) Login(ctx context.Context) (token string, age time.Duration, err error) {

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -25,16 +26,19 @@ const (
 	didExport = "export"
 	didSearch = "search"
 	didList   = "list"
+	didLink   = "link"   // made a link
+	didOpen   = "open"   // read by a link
+	didRevoke = "revoke" // made the links of a session void
 )
 
 // Record is a row of the audit.
 type Record struct {
 	At      time.Time `json:"at"`
-	User    string    `json:"user"` // "operator": whoever has the database's password
+	User    string    `json:"user"` // "operator": has the database's password; "anyone": a link and no token
 	Token   int64     `json:"token,omitempty"`
 	What    string    `json:"what"`
 	Session string    `json:"session,omitempty"`
-	About   string    `json:"about,omitempty"` // the user, token or space that was changed
+	About   string    `json:"about,omitempty"` // the user, token, space or link
 	Address string    `json:"address,omitempty"`
 }
 
@@ -43,8 +47,11 @@ type Record struct {
 func note(ctx context.Context, tx pgx.Tx, what, id, about string) error {
 	v := ViewerOf(ctx)
 	r := Record{At: time.Now().UTC(), User: v.Name, Token: v.Token, What: what, Session: id, About: about, Address: v.Address}
-	if v.Operator {
+	switch {
+	case v.Operator:
 		r.User = "operator"
+	case v.Link != 0:
+		r.User, r.About = cmp.Or(r.User, "anyone"), linkName(v.Link)
 	}
 	text, _, err := cleanJSON(r)
 	if err != nil {
@@ -81,6 +88,8 @@ func noteRead(ctx context.Context, tx pgx.Tx, id string, owner int64) error {
 	switch {
 	case owner == v.User:
 		return nil
+	case v.Link != 0 && !v.Export:
+		return noteOnce(ctx, tx, didOpen, id)
 	case v.Export:
 		return noteOnce(ctx, tx, didExport, id)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,6 +32,7 @@ type Viewer struct {
 	Kind     string // of the token
 	Token    int64
 	Space    int64  // of a push token
+	Link     int64  // by which one session is read, and nothing else; 0: none
 	Address  string // of the client
 	Export   bool   // what is read leaves as a file
 	Operator bool   // administers the database without being a user of it; reads nothing
@@ -67,7 +69,9 @@ func viewingOf(ctx context.Context) *viewing {
 func visible(ctx context.Context, table string, a *args) string {
 	v := ViewerOf(ctx)
 	switch {
-	case v.User == 0 || v.Kind != KindUser:
+	case v.Link != 0 && table == "s":
+		return "s.id IN (SELECT l.session FROM links AS l WHERE l.id = " + a.add(v.Link) + " AND l.revoked_at IS NULL AND l.expires_at > " + a.add(time.Now().UnixNano()) + ")"
+	case v.User == 0 || v.Kind != KindUser || v.Link != 0:
 		return "false"
 	case v.Role == RoleAuditor:
 		return "true"
@@ -80,6 +84,8 @@ func visible(ctx context.Context, table string, a *args) string {
 func mayTag(ctx context.Context, tx pgx.Tx, k key) error {
 	v := ViewerOf(ctx)
 	switch {
+	case v.Link != 0:
+		return session.ErrForbidden
 	case k.owner == v.User:
 		return nil
 	case k.space == 0:
@@ -88,9 +94,9 @@ func mayTag(ctx context.Context, tx pgx.Tx, k key) error {
 	return mayPushInto(ctx, tx, v.User, k.space)
 }
 
-// mayChange returns nil if the viewer, who reads the session, may rename and delete it.
+// mayChange returns nil if the viewer, who reads the session, may rename, share and delete it.
 func mayChange(ctx context.Context, k key) error {
-	if k.owner != ViewerOf(ctx).User {
+	if v := ViewerOf(ctx); k.owner != v.User || v.Link != 0 {
 		return session.ErrForbidden
 	}
 	return nil

@@ -20,7 +20,8 @@ func infoColumns(ctx context.Context, a *args) string {
 	return `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
 		s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner,
 		ARRAY (SELECT c.id FROM sessions AS c WHERE c.description ->> 'continues' = s.id AND c.description ->> 'continues' <> ''
-			AND c.deleted_at IS NULL AND ` + visible(ctx, "c", a) + ` ORDER BY c.started_at, c.id)`
+			AND c.deleted_at IS NULL AND ` + visible(ctx, "c", a) + ` ORDER BY c.started_at, c.id),
+		coalesce((SELECT u.name FROM users AS u WHERE u.id = s.owner), ''), coalesce((SELECT p.name FROM spaces AS p WHERE p.id = s.space), '')`
 }
 
 // row is a session on its way out of the database.
@@ -39,7 +40,7 @@ type row struct {
 func (r *row) targets() []any {
 	i := &r.info
 	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &i.Prompt, &i.Messages, &i.Turns,
-		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ContinuedBy}
+		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ContinuedBy, &i.Owner, &i.Space}
 }
 
 // session returns the session that was read. Nothing of it is recorded here, so it is never live.
@@ -101,6 +102,12 @@ func where(ctx context.Context, f store.Filter, a *args) string {
 	}
 	if f.Live || f.Unread { // no session is recorded here, and none has more than its entries say
 		add("false")
+	}
+	if f.Owner != "" {
+		add("s.owner = (SELECT u.id FROM users AS u WHERE u.name = " + a.add(f.Owner) + ")")
+	}
+	if f.Space != "" {
+		add("s.space = (SELECT p.id FROM spaces AS p WHERE p.name = " + a.add(f.Space) + ")")
 	}
 	if f.ID != "" {
 		add("s.id = " + a.add(f.ID))
@@ -348,6 +355,9 @@ func remove(ctx context.Context, tx pgx.Tx, k key) error {
 		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received, k.id); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM links WHERE session = $1", k.id); err != nil {
+		return err
 	}
 	_, err := tx.Exec(ctx, `UPDATE sessions SET deleted_at = $1, description = '{}', cwd = '', title = '', name = '', note = '', tags = '{}', prompt = '',
 		messages = 0, turns = 0, events = 0, raw_bytes = 0, raw_end = 0, stored_bytes = 0, raw_sha256 = '' WHERE id = $2`, time.Now().UnixNano(), k.id)

@@ -13,6 +13,7 @@ export interface Session {
   source?: { kind: string; agent: string; id: string; path?: string }; // without a recording: from the agent's own log
   continues?: string; continued_by?: string[]; // ids of the sessions before and after, of the same conversation
   usage?: Usage; // missing if nothing is known
+  owner?: string; space?: string; // of a team's session: whose it is, and whose members read it
   process?: string; asked?: { pty?: boolean }; // of a command that a program asked for
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }
@@ -23,7 +24,7 @@ export interface Entry {
 }
 /** Hit is a message, or without an entry a session whose name, title, note or tags match. */
 export interface Hit { session: Session; entry?: Entry; snippet: string; marks: [number, number][] }
-export interface Info { version: string; write: boolean; read_only: boolean }
+export interface Info { version: string; write: boolean; read_only: boolean; user?: string } // user: the reader's name, on a team's server
 export interface Viewer { id: string; name: string; kind: "human" | "agent"; control: boolean; since: string }
 export interface Control { viewers: Viewer[]; grant?: { by: string; at: string; until?: string }; reason?: string }
 
@@ -77,8 +78,18 @@ async function read<T>(path: string, query?: Record<string, unknown>, init: Requ
 
 const json = async <T>(path: string, query?: Record<string, unknown>, init?: RequestInit): Promise<T> => allPrintable(await read<T>(path, query, init));
 
-export const info = (): Promise<Info> => json("info");
-export const session = (id: string): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`);
+let linked = ""; // the code of the link that the page was opened by
+
+/** openBy says by which link the page was opened, if by one. Then it shows that link's session, and nothing else. */
+export function openBy(code: string): void {
+  linked = code;
+}
+
+/** of returns the path of a session. */
+const of = (id: string): string => (linked ? `links/${encodeURIComponent(linked)}` : `sessions/${encodeURIComponent(id)}`);
+
+export const info = (): Promise<Info> => (linked ? Promise.resolve({ version: "", write: false, read_only: true }) : json("info"));
+export const session = (id: string): Promise<Session> => json(of(id));
 
 export interface Filter { agent?: string; cwd?: string; tag?: string; since?: string; until?: string; live?: boolean; limit?: number }
 export interface Facet { value: string; sessions: number }
@@ -96,13 +107,18 @@ export interface Part { since?: number; before?: number | "end"; around?: number
 /** Reading is how far the server has read a session's recording, in bytes. */
 export interface Reading { bytes: number; of: number }
 /** entries returns some entries in order; start is how many come before them in the session, total how many it has; while it is being read, so far. */
-export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number; reading?: Reading }> => json(`sessions/${encodeURIComponent(id)}/entries`, { ...part }, { signal });
+export const entries = (id: string, part: Part, signal: AbortSignal): Promise<{ entries: Entry[]; total: number; start: number; reading?: Reading }> => json(`${of(id)}/entries`, { ...part }, { signal });
 
 export interface Labels { name?: string; note?: string; add_tags?: string[]; remove_tags?: string[] }
 export const label = (id: string, labels: Labels): Promise<Session> => json(`sessions/${encodeURIComponent(id)}`, {}, { method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify(labels) });
+/** Link is a link that was made; path is that of its address. */
+export interface Link { path: string; expires_at: string; anyone: boolean }
+export const link = (id: string, seconds: number, anyone: boolean): Promise<Link> => json(`sessions/${encodeURIComponent(id)}/links`, {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ seconds, anyone }) });
+/** revoke makes all links to a session void, and returns how many there were. */
+export const revoke = async (id: string): Promise<number> => (await json<{ revoked: number }>(`sessions/${encodeURIComponent(id)}/links`, {}, { method: "DELETE" })).revoked;
 /** prompt sends a prompt to a live session's agent, and comes back when the agent has taken it. */
 export const prompt = async (id: string, text: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}/prompt`, {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text, kind: "human", name: "web" }) }));
 export const remove = async (id: string): Promise<void> => void (await get(`sessions/${encodeURIComponent(id)}`, {}, { method: "DELETE" }));
 
 /** file returns the session in a format of `ptyrec export`. */
-export const file = (id: string, format: string, part: { from?: string; to?: string; only?: string; animate?: boolean } = {}, signal?: AbortSignal): Promise<Response> => get(`sessions/${encodeURIComponent(id)}/export`, { format, ...part }, { signal });
+export const file = (id: string, format: string, part: { from?: string; to?: string; only?: string; animate?: boolean } = {}, signal?: AbortSignal): Promise<Response> => get(`${of(id)}/export`, { format, ...part }, { signal });

@@ -5,7 +5,7 @@ import { bar, link } from "./bar";
 import { fill, h, icon } from "./dom";
 import { edit } from "./edit";
 import { Filters } from "./filters";
-import { agentOf, branchOf, commandOf, folder, full, plural, span, titleOf, tokens, when } from "./format";
+import { agentOf, branchOf, commandOf, folder, full, ownerOf, plural, span, titleOf, tokens, when } from "./format";
 import { printable } from "./hidden";
 import { bind } from "./keys";
 import { failed, type Page } from "./main";
@@ -188,7 +188,7 @@ export class ListPage implements Page {
   }
 
   private row(s: api.Session): HTMLElement {
-    const facts = [s.agents.map(agentOf).join(", ") || commandOf(s), s.cwd && folder(s.cwd), branchOf(s), plural(s.messages, "message"), s.duration ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? "from its log" : ""].filter(Boolean);
+    const facts = [ownerOf(s), s.agents.map(agentOf).join(", ") || commandOf(s), s.cwd && folder(s.cwd), branchOf(s), plural(s.messages, "message"), s.duration ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? "from its log" : ""].filter(Boolean);
     return h("li", {}, link(`/s/${s.id}`, { class: `session ${s.status}` },
       h("span", { class: "name" }, titleOf(s)), h("span", { class: "side" }, s.status === "ended" ? null : pill(stateOf(s)), h("time", { dateTime: s.started_at, title: full(s.started_at) }, when(s.started_at))),
       h("span", { class: "facts" }, ...facts.map((f) => h("bdi", {}, f)), ...(s.tags ?? []).map((t) => h("span", { class: "tag" }, t))), s.note ? h("span", { class: "noted" }, s.note) : null),

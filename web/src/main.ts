@@ -1,5 +1,5 @@
-// ptyrec's page: the sessions at /, one of them at /s/ID.
-import { login, Refused, Silent, takeToken } from "./api";
+// ptyrec's page: the sessions at /, one of them at /s/ID or, by a link, at /l/CODE.
+import { login, openBy, Refused, Silent, takeToken } from "./api";
 import { fill, h } from "./dom";
 import { bind, listen } from "./keys";
 import { ListPage } from "./list";
@@ -15,8 +15,9 @@ let page: Page | undefined;
 async function show(): Promise<void> {
   clearTimeout(again);
   page?.close();
-  const id = /^\/s\/([^/]+)$/.exec(location.pathname)?.[1];
-  page = id ? new SessionPage(decodeURIComponent(id)) : new ListPage();
+  const [, kind, name] = /^\/([sl])\/([^/]+)$/.exec(location.pathname) ?? [], linked = kind === "l";
+  openBy(linked ? decodeURIComponent(name!) : "");
+  page = name ? new SessionPage(decodeURIComponent(name), linked) : new ListPage();
   bind([]);
   fill(document.querySelector("#page")!, page.el);
   await page.open().catch(failed);
@@ -33,11 +34,11 @@ export function failed(e: unknown): void {
   const refused = e instanceof Refused ? e : undefined;
   const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", "aria-label": "Token", placeholder: "Token" });
   const form = h("form", { onsubmit: (ev: Event) => { ev.preventDefault(); login(field.value.trim()).then(show, failed); } },
-    h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints."), h("div", { class: "line" }, field, h("button", { class: "button strong" }, "Open")));
+    location.pathname.startsWith("/l/") ? h("p", {}, "This link opens for people who have a token of this server, if it is still valid.") : h("p", {}, "This server wants a token. It is behind ", h("code", {}, "#token="), " in the address that ", h("code", {}, "ptyrec serve"), " prints, or you got your own."), h("div", { class: "line" }, field, h("button", { class: "button strong" }, "Open")));
   const silent = e instanceof Silent;
   if (silent) again = setTimeout(() => void show(), retry);
   const why = h("div", {}, h("p", {}, e instanceof Error ? e.message : String(e), silent && " Trying again…"), h("a", { href: "/", "data-own": true, class: "button" }, "All sessions"));
-  fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? "No such session" : silent ? "No answer" : "That did not work"), refused?.status === 401 ? form : why));
+  fill(document.querySelector("#page")!, h("main", { class: "card" }, h("h1", {}, refused?.status === 401 ? "Who is there?" : refused?.status === 404 ? (location.pathname.startsWith("/l/") ? "This link opens nothing" : "No such session") : silent ? "No answer" : "That did not work"), refused?.status === 401 ? form : why));
   if (refused?.status === 401) field.focus();
 }
 

@@ -6,8 +6,9 @@ import { Changes } from "./changes";
 import { menu } from "./control";
 import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
+import { invite } from "./invite";
 import { Find } from "./find";
-import { agentOf, branchOf, commandOf, folder, full, gitOf, plural, span, titleOf, tokens, when } from "./format";
+import { agentOf, branchOf, commandOf, folder, full, gitOf, ownerOf, plural, span, titleOf, tokens, when } from "./format";
 import { bind } from "./keys";
 import { Log } from "./log";
 import { failed, go, type Page } from "./main";
@@ -49,7 +50,7 @@ export class SessionPage implements Page {
   private changes: Changes;
   private toggle = h("button", { type: "button", class: "quiet changed", title: "What the agents changed, in place of the terminal (d)", "aria-pressed": "false", onclick: () => this.show(this.el.dataset.part === "diff" ? "talk" : "diff") }, "Changes");
 
-  constructor(private id: string) {
+  constructor(private id: string, private linked = false) {
     this.log = new Log(id, this.stop.signal);
     this.changes = new Changes(id, this.stop.signal, (seq) => void this.jump(seq));
   }
@@ -72,7 +73,7 @@ export class SessionPage implements Page {
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
     fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el);
-    fill(this.el, bar(link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), this.more(session))), session.source ? null : this.tabs(), this.panes);
+    fill(this.el, bar(this.linked ? null : link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), info.write && info.user && info.user === session.owner ? this.sharer() : null, this.more(session))), session.source ? null : this.tabs(), this.panes);
     this.changed(session);
     this.el.classList.toggle("alone", !!session.source);
     this.show(session.source ? "talk" : left.part ?? "talk");
@@ -207,7 +208,7 @@ export class SessionPage implements Page {
   private changed(s: api.Session): void {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
-    const facts = [s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
+    const facts = [ownerOf(s), s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
     fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags, ...this.relatives(s)));
     fill(this.state, pill(stateOf(s)));
     this.turns.see([s]);
@@ -223,6 +224,7 @@ export class SessionPage implements Page {
 
   // relatives link the session that this one continues, and those that continue it.
   private relatives(s: api.Session): Node[] {
+    if (this.linked) return [];
     const to = (id: string, words: string): HTMLElement => link(`/s/${id}`, { class: "relative", title: id }, words);
     const next = s.continued_by ?? [];
     return [...(s.continues ? [to(s.continues, "← continues")] : []), ...next.map((id, i) => to(id, next.length > 1 ? `continued ${i + 1} →` : "continued →"))];
@@ -257,6 +259,10 @@ export class SessionPage implements Page {
     return h("button", { type: "button", class: "quiet", title: "Find in this session (/)", "aria-label": "Find in this session", onclick: () => this.search() }, icon("search"));
   }
 
+  private sharer(): HTMLElement {
+    return h("button", { type: "button", class: "quiet", title: "Share this session by a link", "aria-label": "Share", onclick: () => invite(this.session) }, icon("people"));
+  }
+
   private search(): void {
     this.show("talk");
     this.find.open();
@@ -265,7 +271,7 @@ export class SessionPage implements Page {
   // more is the menu of what can be done with a session.
   private more(session: api.Session): HTMLElement {
     const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
-    const resumable = session.status !== "live" && session.agents.length > 0;
+    const resumable = !this.linked && session.status !== "live" && session.agents.length > 0;
     const el = menu("", resumable ? item("Copy the command that resumes it", () => void this.resume()) : null, this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
       h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))),
       item("A part, or a film…", () => share(this.id, session.source ? formatsOfLog : formats, (file, ending) => this.keepFile(file, ending))));

@@ -1,0 +1,82 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Link is a link to a session on the server.
+type Link struct {
+	URL     string
+	Expires time.Time
+	Anyone  bool // it opens for people without a token, too
+}
+
+// ErrNotSent says that the server has no session that could be shared.
+var ErrNotSent = errors.New("the session was not sent")
+
+// Sent reports whether the server has the session as it is now.
+func (s *Syncer) Sent(ctx context.Context, info *store.Info) (bool, error) {
+	pushes, err := s.Store.Pushes(ctx)
+	p := pushes[info.ID]
+	return p.Server == s.Server.URL() && p.Remote != "" && p.Seen == s.look(info), err
+}
+
+// linkForm is what a server may answer as the path of a link.
+var linkForm = regexp.MustCompile(`^/l/[A-Za-z0-9_-]{16,64}$`)
+
+// Share makes a link to a session that was sent. It is valid for some time, in whole seconds.
+func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyone bool) (l Link, err error) {
+	path, err := s.linksPath(ctx, id)
+	if err != nil {
+		return l, err
+	}
+	body, err := json.Marshal(map[string]any{"seconds": int64(valid / time.Second), "anyone": anyone})
+	if err != nil {
+		return l, err
+	}
+	var made struct {
+		Path    string    `json:"path"`
+		Expires time.Time `json:"expires_at"`
+		Anyone  bool      `json:"anyone"`
+	}
+	if err := s.Server.call(ctx, http.MethodPost, path, jsonType, body, &made); err != nil {
+		return l, err
+	}
+	if !linkForm.MatchString(made.Path) || made.Anyone != anyone {
+		return l, errors.New("the server's answer is not that of a link")
+	}
+	return Link{s.Server.URL() + made.Path, made.Expires, made.Anyone}, nil
+}
+
+// Revoke makes all links to a session void, and returns how many there were.
+func (s *Syncer) Revoke(ctx context.Context, id string) (n int, err error) {
+	path, err := s.linksPath(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	var done struct{ Revoked int }
+	err = s.Server.call(ctx, http.MethodDelete, path, "", nil, &done)
+	return done.Revoked, err
+}
+
+// linksPath returns the path of the links to a session, which may have another id on the server.
+func (s *Syncer) linksPath(ctx context.Context, id string) (string, error) {
+	pushes, err := s.Store.Pushes(ctx)
+	if err != nil {
+		return "", err
+	}
+	p := pushes[id]
+	if p.Remote == "" || p.Server != s.Server.URL() {
+		return "", fmt.Errorf("session %s: %w to %s", id, ErrNotSent, s.Server.URL())
+	}
+	return "/api/sessions/" + url.PathEscape(p.Remote) + "/links", nil
+}
