@@ -35,7 +35,7 @@ export function invite(s: api.Session): void {
   });
   const form = h("form", { onsubmit: (e: Event) => { e.preventDefault(); void make(); } },
     h("label", { class: "field" }, h("span", {}, "Valid for"), time),
-    h("label", { class: "field" }, h("span", {}, anyone, " Without signing in"), h("small", {}, "Anyone who has the link reads the session, if this server lets them.")), made, said, bad,
+    h("fieldset", { class: "kinds" }, h("legend", {}, "Opens for"), h("label", {}, anyone, " Anyone who has it, without a token, if this server lets them")), made, said, bad,
     h("div", { class: "line" }, h("button", { type: "button", class: "button danger", onclick: () => void revoke() }, "Revoke all links"), h("span", { class: "gap" }),
       h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Close"), h("button", { class: "button strong" }, "Make a link")));
   const dialog = h("dialog", { class: "sheet", "aria-label": "Share the session", onclose: () => dialog.remove() }, h("h2", {}, "Share this session"), h("p", {}, "A link opens this session, and nothing else, also for people who may not read it otherwise."), form);

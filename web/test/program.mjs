@@ -27,7 +27,7 @@ export async function start() {
   const url = new URL(address);
   const token = url.hash.slice("#token=".length);
   return {
-    run, child, url, token,
+    run, child, url, token, env,
     import: (fixture) => run("import", path.join(root, "testdata/transcripts", fixture, "session.cast.gz")),
     /** detach runs a command in a session without a terminal, and returns its id. */
     detach: (...command) => run("run", "--detach", "--", ...command).trim(),
