@@ -169,8 +169,8 @@ func (s *site) closed(t *testing.T, ctx context.Context, id string) { //nolint:r
 	}
 }
 
-// E20.4: links that are made, opened and revoked are in the audit. The page is not indexed and sends
-// no referrer, and its address is in no log.
+// E20.4: links that are made, opened and revoked are in the audit. The page is not indexed, and it
+// sends no referrer; its address is in no log.
 func TestE20LinkAudit(t *testing.T) {
 	s := newSiteWith(t, true)
 	s.push(t, "owner", private, "", "needle")
