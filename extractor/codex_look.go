@@ -1,12 +1,10 @@
 package extractor
 
 import (
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -18,7 +16,7 @@ func codexLook(ls []row.Line) *markdown.Style {
 	c.look = markdown.Style{
 		Left: 2, Breaks: codexBreaks, Points: true, Ideo: true, Seam: c.seam,
 		Marks: codexMarks, QuoteMarks: row.MarkCode,
-		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: codexTable,
+		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return &c.look
@@ -328,7 +326,7 @@ func plainBlock(ls []markdown.Line) int {
 
 // likeCode judges lines that have no style, as they were before they were wrapped.
 func (c *codexBody) likeCode(ls []markdown.Line) bool {
-	code, prose := 0, 0
+	code, text := 0, 0
 	for i := range ls {
 		if ls[i].Indent != ls[0].Indent {
 			return true // text is in line
@@ -336,17 +334,17 @@ func (c *codexBody) likeCode(ls []markdown.Line) bool {
 		if i > 0 && c.look.SeamOf(&ls[i-1], &ls[i], ls[0].Indent) != markdown.SeamBreak {
 			continue
 		}
-		switch t := ls[i].Text[ls[i].Indent:]; judge(t) {
-		case likeCode:
+		switch t := ls[i].Text[ls[i].Indent:]; prose.Judge(t) {
+		case prose.Code:
 			code++
-		case likeProse:
-			prose++
-			if len(ls) == 1 && command(t) {
+		case prose.Prose:
+			text++
+			if len(ls) == 1 && prose.Command(t) {
 				return true
 			}
 		}
 	}
-	return code > 0 && code >= prose
+	return code > 0 && code >= text
 }
 
 // oldCode counts the lines of code that may have no blank lines around it.
@@ -376,23 +374,23 @@ func (c *codexBody) oldBlock(ls []markdown.Line) int {
 	n, code := 0, 0
 	for n < len(ls) && !ls[n].Blank() && codexUnstyled(&ls[n]) {
 		t := ls[n].Text[ls[n].Indent:]
-		j := judge(t)
+		j := prose.Judge(t)
 		if ls[n].Indent <= ls[0].Indent {
 			if n > 0 && !c.starts(&ls[n]) {
-				if j == likeProse && code == 0 {
+				if j == prose.Prose && code == 0 {
 					return 0
 				}
 				n++
 				continue
 			}
-			if j == likeProse && command(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
-				j = likeCode
+			if j == prose.Prose && prose.Command(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
+				j = prose.Code
 			}
-			if j == likeProse && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {
+			if j == prose.Prose && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {
 				break
 			}
 		}
-		if j == likeCode || ls[n].Indent > ls[0].Indent {
+		if j == prose.Code || ls[n].Indent > ls[0].Indent {
 			code++
 		}
 		n++
@@ -401,153 +399,4 @@ func (c *codexBody) oldBlock(ls []markdown.Line) int {
 		return 0
 	}
 	return n
-}
-
-// likeness is what a line without a style may be.
-type likeness uint8
-
-const (
-	likeNothing likeness = iota
-	likeCode
-	likeProse
-)
-
-// judge tells code from prose by a line's words: prose begins with a capital and ends with a point,
-// or is made of words alone; signs that prose would have put in a code span are code.
-func judge(t string) likeness {
-	words := slices.DeleteFunc(strings.Fields(t), pictogram)
-	if len(words) == 0 {
-		return likeNothing
-	}
-	plain := 0
-	for _, w := range words {
-		if plainWord(w) {
-			plain++
-		}
-	}
-	first, _ := utf8.DecodeRuneInString(words[0])
-	last, _ := utf8.DecodeLastRuneInString(t)
-	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
-	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
-	switch {
-	case strings.HasPrefix(t, "//"), strings.HasPrefix(t, "/*"), strings.HasPrefix(t, "# "):
-		return likeCode
-	case sentence && (plain*2 >= len(words) || len(words) > 7):
-		return likeProse
-	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()"):
-		return likeCode
-	case plain == len(words) && len(words) >= 3:
-		return likeProse
-	case len(words) <= 2 && plain == len(words) && (unicode.IsUpper(first) || strings.ContainsRune(".!?,", last)):
-		return likeProse
-	case plain*4 >= len(words)*3 && len(words) > 4:
-		return likeProse
-	case strings.ContainsAny(t, "/\"'()[]-:.") || unicode.IsLower(first):
-		return likeCode
-	}
-	return likeNothing
-}
-
-// pictogram reports whether a word is emoji alone: it may occur in prose as in code.
-func pictogram(w string) bool {
-	emoji := strings.ContainsRune(w, 0xfe0f)
-	for _, r := range strings.TrimRight(w, ".,;:!?") {
-		switch {
-		case r >= 0x1f000 && r < 0x20000, strings.ContainsRune("✅❌❗❓⭐⚡✨", r):
-			emoji = true
-		case r < 0x2190 && r != 0x200d, unicode.IsLetter(r):
-			return false
-		}
-	}
-	return emoji
-}
-
-// command reports whether a line on its own is one for a shell: it begins with a small letter, or
-// with the name of a program, and does not end like a sentence.
-func command(t string) bool {
-	first, _ := utf8.DecodeRuneInString(t)
-	last, _ := utf8.DecodeLastRuneInString(t)
-	return unicode.IsLower(first) && !strings.ContainsRune(".!?:,;", last)
-}
-
-// plainWord reports whether a word is one of prose, with the punctuation around it.
-func plainWord(w string) bool {
-	w = strings.Trim(w, ".,;:!?()\"'“”‘’—–")
-	if w == "" {
-		return true
-	}
-	for _, r := range w {
-		if !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' {
-			return false
-		}
-	}
-	for i, r := range w { // camelCase
-		if i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w {
-			return false
-		}
-	}
-	return true
-}
-
-// codexTable reads a table that is shown as it was written, with pipes: older versions draw none.
-func codexTable(ls []markdown.Line) ([][]markdown.Cell, int) {
-	if !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|") {
-		return nil, 0
-	}
-	var rows [][]row.Span
-	n := 0
-	for n < len(ls) && !ls[n].Blank() {
-		t := ls[n].Text[ls[n].Indent:]
-		if !strings.HasPrefix(t, "|") {
-			if len(rows) == 0 || strings.HasSuffix(row.Text(rows[len(rows)-1]), "|") {
-				break
-			}
-			last := len(rows) - 1
-			rows[last] = append(append(rows[last][:len(rows[last]):len(rows[last])], row.Span{Text: " ", Width: 1}), row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
-		} else {
-			rows = append(rows, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width))
-		}
-		n++
-	}
-	if len(rows) < 2 || strings.Trim(row.Text(rows[1]), "|-: ") != "" || !strings.Contains(row.Text(rows[1]), "-") {
-		return nil, 0
-	}
-	out := make([][]markdown.Cell, 0, len(rows)-1)
-	for i, r := range rows {
-		if i != 1 {
-			out = append(out, pipeCells(r))
-		}
-	}
-	return out, n
-}
-
-// pipeCells parts a row of pipes into its cells.
-func pipeCells(rw []row.Span) []markdown.Cell {
-	var out []markdown.Cell
-	cur := markdown.Line{}
-	flush := func() {
-		cur.Measure()
-		out = append(out, markdown.TrimLeft(cur.Spans))
-		cur = markdown.Line{}
-	}
-	col, from := 0, 0
-	for _, s := range rw {
-		for i, r := range s.Text {
-			if r != '|' || s.Mark&row.MarkCode != 0 || i > 0 && s.Text[i-1] == '\\' {
-				continue
-			}
-			at := col + row.Width(s.Text[:i])
-			if at > 0 {
-				cur.Spans = row.Cut(rw, from, at)
-				flush()
-			}
-			from = at + 1
-		}
-		col += s.Width
-	}
-	if rest := row.Cut(rw, from, col); strings.TrimSpace(row.Text(rest)) != "" {
-		cur.Spans = rest
-		flush()
-	}
-	return out
 }

@@ -174,10 +174,13 @@ func (l *Line) borderAt(col int) bool {
 }
 
 // cell returns the content of a column, without the blanks around it.
-func (l *Line) cell(c column) Cell {
-	n := Line{Spans: row.Cut(l.Spans, c.From, c.To)}
-	n.Measure()
-	return TrimLeft(n.Spans)
+func (l *Line) cell(c column) Cell { return cellOf(row.Cut(l.Spans, c.From, c.To)) }
+
+// cellOf returns spans without the blanks around them.
+func cellOf(spans []row.Span) Cell {
+	l := Line{Spans: spans}
+	l.Measure()
+	return TrimLeft(l.Spans)
 }
 
 // ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
