@@ -3,10 +3,9 @@ package extractor
 import (
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -223,7 +222,7 @@ func claudeReadInk(l *markdown.Line) claudeInk {
 		return claudeInkPlain
 	case code:
 		return claudeInkCode
-	case few && (claudeCodeSigns(l.Text) || strings.Contains(claudeKeywords, " "+row.FirstWord(l.Text)+" ")):
+	case few && (prose.Signs(l.Text) || strings.Contains(claudeKeywords, " "+row.FirstWord(l.Text)+" ")):
 		return claudeInkSyntax
 	}
 	return claudeInkStyled
@@ -356,7 +355,7 @@ func claudePlainCode(ls []markdown.Line, end int) int {
 	if end < len(ls) && !ls[end].Blank() && !claudeIsItem(&ls[end]) { // text goes on below
 		return 0
 	}
-	strong, breaks, deep := claudeCommandLine(&ls[0]), true, false
+	strong, breaks, deep := prose.Command(ls[0].Text[ls[0].Indent:]), true, false
 	lk := markdown.Style{}
 	for k := range end {
 		l := &ls[k]
@@ -367,9 +366,9 @@ func claudePlainCode(ls []markdown.Line, end int) int {
 			breaks = breaks && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
 			deep = deep || l.Indent > ls[0].Indent && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
 		}
-		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || claudeCodeSigns(l.Text)
+		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || prose.Signs(l.Text)
 	}
-	if strong && (breaks || deep || claudeCommandLine(&ls[0])) {
+	if strong && (breaks || deep || prose.Command(ls[0].Text[ls[0].Indent:])) {
 		return end
 	}
 	if end < 2 || !breaks {
@@ -386,46 +385,5 @@ func claudeProse(l *markdown.Line) bool {
 		t = l.Text[min(it.Content, len(l.Text)):]
 		return strings.Contains(t, " ")
 	}
-	r, _ := utf8.DecodeRuneInString(t)
-	end, _ := utf8.DecodeLastRuneInString(t)
-	if strings.ContainsRune("{};=<>|", end) || claudeCodeSigns(t) || markdown.ExceptionLine(t) {
-		return false
-	}
-	if strings.ContainsRune(".:!?。！？：", end) && strings.Contains(t, " ") && (unicode.IsUpper(r) || r > 0x2e80 || len(strings.Fields(t)) > 3) {
-		return true
-	}
-	return unicode.IsUpper(r) && len(strings.Fields(t)) >= 4
-}
-
-// claudeCodeSigns reports whether a text has signs that prose has not.
-func claudeCodeSigns(t string) bool {
-	for _, s := range []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="} {
-		if strings.Contains(t, s) {
-			return true
-		}
-	}
-	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
-}
-
-// claudeCommands begin lines of shell, which are not highlighted. Those after the bar are English
-// words, too.
-const (
-	claudeCommands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
-	claudeWords    = " go make node cat export find source touch head tail kill which bundle claude echo "
-)
-
-// claudeCommandLine reports whether a line begins with a shell command and is no sentence.
-func claudeCommandLine(l *markdown.Line) bool {
-	t := l.Text[l.Indent:]
-	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
-		return true
-	}
-	w, rest, ok := strings.Cut(t, " ")
-	if !ok || rest == "" || strings.HasSuffix(t, ".") || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ",") {
-		return false
-	}
-	if strings.Contains(claudeCommands, " "+w+" ") {
-		return true
-	}
-	return strings.Contains(claudeWords, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
+	return prose.Judge(t) == prose.Prose
 }

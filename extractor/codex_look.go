@@ -339,7 +339,7 @@ func (c *codexBody) likeCode(ls []markdown.Line) bool {
 			code++
 		case prose.Prose:
 			text++
-			if len(ls) == 1 && prose.Command(t) {
+			if len(ls) == 1 && prose.Fragment(t) {
 				return true
 			}
 		}
@@ -383,7 +383,7 @@ func (c *codexBody) oldBlock(ls []markdown.Line) int {
 				n++
 				continue
 			}
-			if j == prose.Prose && prose.Command(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
+			if j == prose.Prose && prose.Fragment(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
 				j = prose.Code
 			}
 			if j == prose.Prose && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {

@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
@@ -138,7 +139,7 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 // so a wrapped line begins at the block's edge, and its first word would not have fitted above.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
-	if a.Blank() || b.Blank() || a.Wrapped || b.Indent > edge+1 || ExceptionLine(b.Text[b.Indent:]) {
+	if a.Blank() || b.Blank() || a.Wrapped || b.Indent > edge+1 || prose.Exception(b.Text[b.Indent:]) {
 		return SeamBreak
 	}
 	return lk.exactSeam(a, b, edge)
@@ -202,13 +203,4 @@ func allIndented(lines []string, pad string) bool {
 		}
 	}
 	return true
-}
-
-// ExceptionLine reports whether a line is the last of a traceback: `ValueError: not a number`.
-func ExceptionLine(t string) bool {
-	name, _, ok := strings.Cut(t, ":")
-	if !ok || strings.Contains(name, " ") || len(name) < 8 {
-		return false
-	}
-	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
 }

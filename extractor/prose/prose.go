@@ -36,11 +36,11 @@ func Judge(t string) Kind {
 	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
 	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
-	case strings.HasPrefix(t, "//"), strings.HasPrefix(t, "/*"), strings.HasPrefix(t, "# "):
+	case strings.HasPrefix(t, "//"), strings.HasPrefix(t, "/*"), strings.HasPrefix(t, "# "), Exception(t):
 		return Code
 	case sentence && (plain*2 >= len(words) || len(words) > 7):
 		return Prose
-	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()"):
+	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
 		return Code
 	case plain == len(words) && len(words) >= 3:
 		return Prose
@@ -68,9 +68,9 @@ func pictogram(w string) bool {
 	return emoji
 }
 
-// Command reports whether a line on its own is one for a shell: it begins with a small letter, or
-// with the name of a program, and does not end like a sentence.
-func Command(t string) bool {
+// Fragment reports whether a line that could be prose is no whole sentence: it begins with a small
+// letter and does not end with a mark.
+func Fragment(t string) bool {
 	first, _ := utf8.DecodeRuneInString(t)
 	last, _ := utf8.DecodeLastRuneInString(t)
 	return unicode.IsLower(first) && !strings.ContainsRune(".!?:,;", last)
@@ -93,4 +93,44 @@ func plainWord(w string) bool {
 		}
 	}
 	return true
+}
+
+// Exception reports whether a line is the last of a traceback: `ValueError: not a number`.
+func Exception(t string) bool {
+	name, _, ok := strings.Cut(t, ":")
+	if !ok || strings.Contains(name, " ") || len(name) < 8 {
+		return false
+	}
+	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
+}
+
+// Signs reports whether a text has signs that prose has not.
+func Signs(t string) bool {
+	for _, s := range []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="} {
+		if strings.Contains(t, s) {
+			return true
+		}
+	}
+	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
+}
+
+// commands begin lines of shell, which agents do not highlight. Those in words are English, too.
+const (
+	commands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
+	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
+)
+
+// Command reports whether a line begins with a shell command and is no sentence.
+func Command(t string) bool {
+	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
+		return true
+	}
+	w, rest, ok := strings.Cut(t, " ")
+	if !ok || rest == "" || strings.HasSuffix(t, ".") || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ",") {
+		return false
+	}
+	if strings.Contains(commands, " "+w+" ") {
+		return true
+	}
+	return strings.Contains(words, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
 }
