@@ -135,6 +135,9 @@ func (s *site) do(t *testing.T, user, method, path string, body []byte) (int, st
 	answer, err := http.DefaultClient.Do(r)
 	s.check(t, err)
 	defer func() { _ = answer.Body.Close() }()
+	if path == "/api/events" && answer.StatusCode == http.StatusOK {
+		return answer.StatusCode, "" // it goes on
+	}
 	got, err := io.ReadAll(answer.Body)
 	s.check(t, err)
 	return answer.StatusCode, string(got)
@@ -194,79 +197,6 @@ const (
 	shared  = "019aa000-0000-7000-8000-000000000001" // the owner's, in the space shop
 	private = "019aa000-0000-7000-8000-000000000002" // the owner's alone
 )
-
-// E19.2: every route for everybody. In the table: the statuses for shared, and for private, in the
-// order of who.
-func TestE19Rights(t *testing.T) {
-	s := newSite(t)
-	s.push(t, "owner", shared, "shop", "needle")
-	s.push(t, "owner", private, "", "needle")
-	who := []string{"", "push", "stranger", "admin", "reader", "member", "owner", "auditor"}
-	const (
-		reading        = "401 404 404 404 200 200 200 200"
-		readingPrivate = "401 404 404 404 404 404 200 200"
-		live           = "401 404 404 404 409 409 409 409"
-		livePrivate    = "401 404 404 404 404 404 409 409"
-		changing       = "401 404 404 404 403 403 200 403"
-		changingOwn    = "401 404 404 404 404 404 200 403"
-		sending        = "401 404 404 404 404 404 204 404"
-	)
-	_, wrong := batch(0)
-	end := string(asJSON(map[string]any{"events": 9, "digest": wrong}))
-	for _, route := range []struct{ method, path, body, shared, private string }{
-		{"GET", "/api/sessions/ID", "", reading, readingPrivate},
-		{"GET", "/api/sessions/ID/entries", "", reading, readingPrivate},
-		{"GET", "/api/sessions/ID/screen", "", reading, readingPrivate},
-		{"GET", "/api/sessions/ID/raw", "", reading, readingPrivate},
-		{"GET", "/api/sessions/ID/export?format=json", "", reading, readingPrivate},
-		{"GET", "/api/sessions/ID/events", "", reading, readingPrivate},
-		{"GET", "/api/search?q=needle&session=ID", "", reading, readingPrivate},
-		{"PATCH", "/api/sessions/ID", `{"name": "x"}`, changing, changingOwn},
-		{"PATCH", "/api/sessions/ID", `{"note": "x"}`, changing, changingOwn},
-		{"PATCH", "/api/sessions/ID", `{"add_tags": ["x"]}`, "401 404 404 404 403 200 200 403", changingOwn},
-		{"GET", "/api/sessions/ID/control", "", live, livePrivate},
-		{"POST", "/api/sessions/ID/control", `{"action": "grant", "seconds": 5}`, live, livePrivate},
-		{"POST", "/api/sessions/ID/input", `{"text": "x"}`, live, livePrivate},
-		{"POST", "/api/sessions/ID/prompt", `{"text": "x"}`, live, livePrivate},
-		{"POST", "/api/sessions/ID/resize", `{"cols": 80, "rows": 24}`, live, livePrivate},
-		{"POST", "/api/sessions/ID/kill", `{"signal": "TERM"}`, live, livePrivate},
-		{"POST", "/api/sessions", `{"command": ["true"]}`, "401 403 403 403 403 403 403 403", "401 403 403 403 403 403 403 403"},
-		{"PUT", "/api/push/ID/raw?event=0", string(segment("needle")), sending, sending},
-		{"POST", "/api/push/ID/entries", `{"version": 0}`, sending, sending},
-		{"POST", "/api/push/ID/end", end, "401 404 404 404 404 404 409 404", "401 404 404 404 404 404 409 404"},
-		{"DELETE", "/api/push/ID/raw", "", sending, sending},
-		{"POST", "/api/sessions/ID/links", "{}", "401 404 404 404 403 403 201 403", "401 404 404 404 404 404 201 403"},
-		{"POST", "/api/sessions/ID/links", `{"anyone": true}`, "401 400 400 400 400 400 400 400", "401 400 400 400 400 400 400 400"},
-		{"DELETE", "/api/sessions/ID/links", "", "401 404 404 404 403 403 200 403", "401 404 404 404 404 404 200 403"},
-	} {
-		for id, want := range map[string]string{shared: route.shared, private: route.private} {
-			for i, status := range strings.Fields(want) {
-				path := strings.ReplaceAll(route.path, "ID", id)
-				if got, text := s.do(t, who[i], route.method, path, []byte(route.body)); fmt.Sprint(got) != status {
-					t.Errorf("%s: %s %s %s: %d, want %s: %.200s", who[i], route.method, path, route.body, got, status, text)
-				}
-			}
-		}
-	}
-	for _, user := range who { // WebSockets
-		for _, path := range []string{"/api/sessions/ID/live", "/ws/agent/ID", "/ws/pty/ID"} {
-			status, _ := s.do(t, user, "GET", strings.ReplaceAll(path, "ID", private), nil)
-			other, _ := s.do(t, user, "GET", strings.ReplaceAll(path, "ID", store.NewID()), nil)
-			if user != "owner" && user != "auditor" && status != other || status < 400 {
-				t.Errorf("%s: %s: %d, for a session that is not there %d", user, path, status, other)
-			}
-		}
-	}
-	for i, want := range []struct{ list, hits int }{{-1, -1}, {0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, {2, 2}, {2, 2}} {
-		s.counts(t, who[i], want.list, want.hits)
-	}
-	for i, status := range strings.Fields("401 404 404 404 403 403 204 404") { // last: it deletes
-		s.do(t, who[i], "DELETE", "/api/sessions/"+shared, nil)
-		if got, text := s.do(t, who[i], "DELETE", "/api/sessions/"+shared, nil); i < 6 && fmt.Sprint(got) != status || i >= 6 && got != 404 {
-			t.Errorf("%s deletes: %d, want %s: %s", who[i], got, status, text)
-		}
-	}
-}
 
 // counts makes sure of what somebody sees of the sessions in lists, counts and searches; -1: nobody
 // may ask.
