@@ -20,8 +20,8 @@ type Options struct {
 
 // Pattern is a secret's shape as a user writes it.
 type Pattern struct {
-	Name   string `toml:"name"`   // part of the mark; lower-case letters, digits and "-"
-	Regexp string `toml:"regexp"` // RE2; its first group, if it has one that matched, is the secret
+	Name   string `toml:"name" json:"name"`     // part of the mark; lower-case letters, digits and "-"
+	Regexp string `toml:"regexp" json:"regexp"` // RE2; its first group, if it has one that matched, is the secret
 }
 
 // Match is one secret: text[Start:End], in bytes.
@@ -53,6 +53,20 @@ func New(o Options) (*Redactor, error) {
 		r.ids[p.Name] = true
 	}
 	return r, nil
+}
+
+// With returns a Redactor that finds what r finds, and what matches more patterns. r must not be
+// nil.
+func (r *Redactor) With(patterns []Pattern) (*Redactor, error) {
+	more, err := New(Options{Patterns: patterns, Unknown: !r.known})
+	if err != nil {
+		return nil, err
+	}
+	more.own = append(slices.Clone(r.own), more.own...)
+	for id := range r.ids {
+		more.ids[id] = true
+	}
+	return more, nil
 }
 
 // Mark returns the text that replaces a secret found by the rule.

@@ -156,7 +156,7 @@ func (s *Server) allow(r *http.Request, found right) error {
 	}
 	path := r.URL.Path
 	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
-	if path == loginPath || s.Users != nil && isLink(r) || inPage && !isWriting(r) {
+	if path == loginPath || s.Health != nil && path == healthPath || s.Users != nil && isLink(r) || inPage && !isWriting(r) {
 		return nil
 	}
 	return s.allowAPI(r, found)

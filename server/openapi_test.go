@@ -3,6 +3,7 @@
 package server_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/ptyrec/ptyrec/server"
 )
 
 // Each operation of openapi.yaml is asked for, rightly and wrongly: the answers are those that it
@@ -32,7 +35,7 @@ func TestOpenAPI(t *testing.T) {
 	for _, kind := range []string{"image/svg+xml", "text/markdown", "text/html", "text/event-stream", "application/x-ndjson", "application/x-asciicast"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.FileBodyDecoder)
 	}
-	s := newSite(t, nil)
+	s := newSite(t, func(o *server.Options) { o.Health = func(context.Context) error { return nil } })
 	info, _ := s.recorded()
 	live := s.host(80, 24)
 	live.write([]byte("hello"))
@@ -43,6 +46,7 @@ func TestOpenAPI(t *testing.T) {
 		method, path, body string
 		status             int
 	}{
+		{"GET", "/api/health", "", 200},
 		{"GET", "/api/info", "", 200},
 		{"POST", "/api/login", `{"token":"` + token + `"}`, 204},
 		{"POST", "/api/login", `{"token":"wrong"}`, 401},

@@ -52,6 +52,10 @@ type Options struct {
 	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
 	BridgeTTL time.Duration
 
+	// Health, if set, returns an error unless the database answers. Then anybody may ask for
+	// GET /api/health; otherwise a protocol may have that path.
+	Health func(ctx context.Context) error
+
 	// Users, if set, are the people who use the server. Then Token and OpenReading do not count.
 	Users Users
 
@@ -200,6 +204,9 @@ func (s *Server) routes() {
 	}
 	for pattern, h := range s.linkRoutes() {
 		s.mux.Handle(pattern, s.handle(h))
+	}
+	if s.Health != nil {
+		s.mux.Handle("GET "+healthPath, s.handle(s.health))
 	}
 }
 

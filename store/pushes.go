@@ -21,8 +21,10 @@ type Push struct {
 	Entries  int64     `json:"entries,omitempty"`  // version of the entries that were sent last
 	Segments []string  `json:"segments,omitempty"` // SHA-256 of the segments that the server has, or is about to have
 	Digest   string    `json:"digest,omitempty"`   // of the entries that the server has
+	Events   int64     `json:"events,omitempty"`   // of the raw log that the server has
 	Seen     string    `json:"seen,omitempty"`     // what the session looked like when all of it had been sent
 	Sent     time.Time `json:"sent,omitzero"`      // when that was
+	Compared time.Time `json:"compared,omitzero"`  // when the server was asked whether it still has it
 	Waits    time.Time `json:"waits,omitzero"`     // since when it waits; zero: it does not
 	Failed   string    `json:"failed,omitempty"`   // why
 	Never    bool      `json:"never,omitempty"`    // it is never sent

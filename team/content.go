@@ -21,6 +21,8 @@ import (
 type content struct {
 	session  session.Session
 	info     *store.Info
+	name     string // the user's, and the note
+	note     string
 	segments []store.Segment
 	entries  []json.RawMessage
 	digest   string // of the entries
@@ -51,7 +53,7 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home string
 	if err != nil {
 		return nil, err
 	}
-	c := &content{session: t.Session, info: info}
+	c := &content{session: t.Session, info: info, name: l.Redact.Title(info.Name, nil), note: l.Redact.Title(info.Note, nil)}
 	c.session.Cwd, c.session.Title = tilde(c.session.Cwd, home), tilde(c.session.Title, home)
 	c.session.Command = slices.Clone(c.session.Command)
 	for i, arg := range c.session.Command {

@@ -69,6 +69,8 @@ type Syncer struct {
 	Server  *Server
 	Rules   Rules
 	Home    string // is written as ~
+
+	policy policy // of the server
 }
 
 // ErrRedactionOff says that nothing is sent while secrets are not taken out.
@@ -129,7 +131,11 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		p.Waits = time.Now()
 	}
 	look := s.look(info)
-	c, err := read(ctx, s.Library, info, s.Home, s.Rules.Raw)
+	l, err := s.masked(ctx)
+	var c *content
+	if err == nil {
+		c, err = read(ctx, l, info, s.Home, s.Rules.Raw)
+	}
 	if err == nil {
 		c.usage, err = s.usage(ctx, info.ID)
 	}
@@ -234,7 +240,7 @@ const jsonType = "application/json"
 // begin makes the session known to the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
 	body, err := json.Marshal(map[string]any{
-		"session": c.session, "name": s.Library.Redact.Title(c.info.Name, nil), "note": s.Library.Redact.Title(c.info.Note, nil), "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
+		"session": c.session, "name": c.name, "note": c.note, "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
 		"content": map[string]any{"events": c.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.segmentsDigest()},
 	})
 	if err == nil {
@@ -303,7 +309,7 @@ func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
 		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)
 	}
 	if err == nil {
-		p.Digest = c.digest
+		p.Digest, p.Events = c.digest, c.events()
 	}
 	return err
 }

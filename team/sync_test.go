@@ -35,6 +35,7 @@ import (
 // site is a team's server behind a proxy that records what comes, and may lose answers.
 type site struct {
 	url   string
+	dsn   string
 	token string
 	db    *pg.Store
 	ctx   context.Context // of the user
@@ -49,14 +50,15 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	db, err := pg.Open(t.Context(), pgtest.New(t))
+	dsn := pgtest.New(t)
+	db, err := pg.Open(t.Context(), dsn)
 	check(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	operator := pg.As(t.Context(), pg.Viewer{Operator: true})
 	check(t, db.AddUser(operator, "ann", pg.RoleMember))
 	check(t, db.AddSpace(operator, "shop"))
 	check(t, db.SetMember(operator, "shop", "ann", "member"))
-	s := &site{db: db}
+	s := &site{db: db, dsn: dsn}
 	s.token, err = db.AddToken(operator, pg.NewToken{User: "ann", Kind: pg.KindUser})
 	check(t, err)
 	v, err := db.Identify(t.Context(), s.token)

@@ -40,6 +40,18 @@ func TestE19ServePostgreSQL(t *testing.T) {
 	if users, spaces, tokens := team("user", "list"), team("space", "list"), team("token", "list"); users != "eve\tauditor" || spaces != "shop\teve (reader)" || !strings.HasPrefix(tokens, "1\teve\tuser") {
 		t.Errorf("%q, %q, %q", users, spaces, tokens)
 	}
+	team("retention", "set", "shop", "90d")
+	team("retention", "hold", id)
+	team("policy", "add", "customer", "CUST-[0-9]+")
+	if retention, policy := team("retention", "list"), team("policy", "list"); retention != "shop\t90d\nhold\t"+id || policy != "customer\tCUST-[0-9]+" {
+		t.Errorf("%q, %q", retention, policy)
+	}
+	team("retention", "release", id)
+	team("retention", "set", "shop", "never")
+	team("policy", "rm", "customer")
+	if retention, policy := team("retention", "list"), team("policy", "list"); retention != "shop\tnever" || policy != "" {
+		t.Errorf("%q, %q", retention, policy)
+	}
 	get := func(path string) string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
 		if err != nil {
@@ -58,7 +70,7 @@ func TestE19ServePostgreSQL(t *testing.T) {
 		return string(body)
 	}
 	for path, want := range map[string]string{
-		"/api/sessions": id, "/api/sessions/last": `"status":"ended"`, "/api/facets": `"total":1`,
+		"/api/sessions": id, "/api/health": "ok", "/api/sessions/last": `"status":"ended"`, "/api/facets": `"total":1`,
 		"/api/sessions/last/entries": "needle", "/api/search?q=NEEDLE": "needle", "/api/sessions/last/raw": "raw needle",
 		"/api/sessions/last/screen?format=text": "raw needle", "/api/sessions/last/export?format=md": "needle",
 		"/api/sessions/last/export?format=cast": "raw needle", "/api/sessions/last/export?format=html": "needle", "/": "<html",
@@ -74,7 +86,7 @@ func TestE19ServePostgreSQL(t *testing.T) {
 	if audit := team("audit", "--since", "today"); strings.Count(audit, `"what":"read"`) < 3 || strings.Count(audit, `"what":"export"`) < 3 || !strings.Contains(audit, `"address":"127.0.0.1"`) || strings.Contains(audit, "needle") {
 		t.Errorf("audit: %s", audit)
 	}
-	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
+	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"team", "retention", "set", "shop", "soon"}, {"team", "retention", "hold", "nothing"}, {"team", "policy", "add", "x", "("}, {"team", "policy", "rm", "x"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
 		cmd.Env = environ
 		out, err := cmd.CombinedOutput()

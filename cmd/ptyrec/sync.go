@@ -34,6 +34,7 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 	flags.BoolVar(&f.DryRun, "dry-run", false, "only print what would be sent")
 	flags.BoolVar(&f.Status, "status", false, "only print what waits, since when and why")
 	flags.BoolVar(&f.Withdraw, "withdraw", false, "take the named sessions back, and never send them again")
+	flags.BoolVar(&f.Check, "check", false, "first ask the server whether it still has what was sent in the last 30 days, which is otherwise done once a day")
 	flags.BoolVar(&f.Never, "never", false, "never send the named sessions")
 	return cmd
 }

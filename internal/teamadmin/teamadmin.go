@@ -37,7 +37,7 @@ type database struct {
 func New(o Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "team",
-		Short: "Administer the server of a team: users, tokens, spaces, audit",
+		Short: "Administer the server of a team: users, tokens, spaces, retention, policy, audit",
 		Long: `Team changes who may use a team's server (docs/team.md). It needs the database in PostgreSQL: --db postgres://… or $PTYREC_DB.
 Each user has a role, and tokens for programs and browsers. A space is a group of sessions, which its members read.`,
 		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
@@ -46,6 +46,8 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
   ptyrec team space add shop
   ptyrec team space member shop ann
   ptyrec team token add --user ann --push --space shop --name ci --for 90d
+  ptyrec team retention set shop 90d
+  ptyrec team policy add customer 'CUST-[0-9]{8}'
   ptyrec team audit --since yesterday`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -67,6 +69,8 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		}))
 	group("space", "Add and list spaces, and their members", newSpaceListCmd(o), newSpaceMemberCmd(o),
 		command(o, "add NAME", "Add a space", 1, 1, func(t *database, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
+	group("retention", "Say how long the sessions of spaces stay", retentionCommands(o)...)
+	group("policy", "Say what machines take out before they send", policyCommands(o)...)
 	cmd.AddCommand(newAuditCmd(o))
 	return cmd
 }

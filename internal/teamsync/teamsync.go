@@ -19,11 +19,12 @@ import (
 	"github.com/ptyrec/ptyrec/team"
 )
 
-// Flags say what is done. At most one of them is set.
+// Flags say what is done. At most one of them is set; without one, sessions are sent.
 type Flags struct {
 	DryRun, Status bool // print what waits; with Status, since when and why, too
 	Withdraw       bool // the server deletes the named sessions, which are never sent again
 	Never          bool // the named sessions are never sent
+	Check          bool // before that, ask the server whether it still has what was sent
 }
 
 // Options are what Run needs.
@@ -78,6 +79,9 @@ func Run(ctx context.Context, o Options, ids []string) error {
 		return err
 	}
 	defer unlock()
+	if err := o.check(ctx, s, len(ids) > 0); err != nil {
+		return err
+	}
 	if len(ids) == 0 {
 		if infos, _, err = s.Waiting(ctx); err != nil {
 			return err
@@ -107,6 +111,23 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 	o.Notice("sent %d of %d sessions to %s", sent, len(infos), s.Server.URL())
 	if failed != nil {
 		return cli.Fail(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
+	}
+	return nil
+}
+
+// check compares what was sent with what the server has, if a day has passed or the user wants it.
+func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
+	if named && !o.Check {
+		return nil
+	}
+	compared, differ, err := s.Check(ctx, !o.Check)
+	switch {
+	case err != nil && (o.Check || ctx.Err() != nil):
+		return cli.Fail(err, "is the server up? `ptyrec sync --status` shows what waits")
+	case err != nil:
+		o.Notice("the server was not asked whether it still has what was sent: %s", printable.Line(err.Error()))
+	case o.Check || differ > 0:
+		o.Notice("the server lacks something of %d of %d sessions", differ, compared)
 	}
 	return nil
 }

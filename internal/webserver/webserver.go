@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/ptyrec/ptyrec/client"
@@ -250,7 +251,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
 		Users:     team.Users{Store: o.Database, PublicLinks: o.PublicLinks},
 		Protocols: []server.Protocol{push, team.NewLinks(push, o.PublicLinks)},
-		Hosts:     o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions,
+		Hosts:     o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions, Health: o.Database.Ping,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -260,6 +261,12 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	}
 	if err != nil {
 		return errors.Join(err, l.Close())
+	}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	if !o.ReadOnly {
+		beside.Go(func() { team.Keep(ctx, o.Database, o.Log) })
 	}
 	return s.Serve(ctx, l)
 }

@@ -39,11 +39,12 @@ type Push struct {
 	store *pg.Store
 	log   *slog.Logger
 	turns chan struct{}
+	masks masks
 }
 
 // NewPush returns the API of what machines send to a database.
 func NewPush(s *pg.Store, log *slog.Logger) *Push {
-	return &Push{s, log, make(chan struct{}, bodies)}
+	return &Push{store: s, log: log, turns: make(chan struct{}, bodies)}
 }
 
 // OnlySessions implements server.SessionProtocol.
@@ -55,6 +56,7 @@ func (p *Push) Routes() map[string]http.Handler {
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"PUT /api/push/{id}": p.begin, "DELETE /api/push/{id}": p.withdraw, "PUT /api/push/{id}/raw": p.raw, "DELETE /api/push/{id}/raw": p.replaceRaw,
 		"POST /api/push/{id}/entries": p.entries, "POST /api/push/{id}/end": p.end,
+		"GET /api/push/policy": p.policy, "POST /api/push/check": p.check,
 	} {
 		routes[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := h(w, r); err != nil {
@@ -218,9 +220,15 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	state, err := p.store.Begin(r.Context(), pg.Push{
+	mask, err := p.redaction(r.Context())
+	if err != nil {
+		return err
+	}
+	push := pg.Push{
 		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Content: content,
-	})
+	}
+	maskSession(mask, &push)
+	state, err := p.store.Begin(r.Context(), push)
 	if err != nil {
 		return err
 	}
@@ -340,7 +348,12 @@ func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	b, err := DecodeBatch(body)
+	if err != nil {
+		return err
+	}
+	mask, err := p.redaction(r.Context())
 	if err == nil {
+		maskEntries(mask, b.Entries)
 		err = p.store.SaveEntries(r.Context(), id, b)
 	}
 	if err == nil {

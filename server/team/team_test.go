@@ -81,7 +81,7 @@ func newSiteWith(t *testing.T, public bool) *site {
 	t.Cleanup(func() { _ = read.Close() })
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	push := team.NewPush(db, log)
-	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db, PublicLinks: public}, Past: past{read}, Log: log, Page: page,
+	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db, PublicLinks: public}, Past: past{read}, Log: log, Page: page, Health: db.Ping,
 		Protocols: []server.Protocol{push, team.NewLinks(push, public)}})
 	t.Cleanup(h.Close)
 	s.Server = httptest.NewServer(h)

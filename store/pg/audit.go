@@ -29,12 +29,15 @@ const (
 	didLink   = "link"   // made a link
 	didOpen   = "open"   // read by a link
 	didRevoke = "revoke" // made the links of a session void
+
+	didRetention = "retention" // also what the server deletes itself
+	didPolicy    = "policy"
 )
 
 // Record is a row of the audit.
 type Record struct {
 	At      time.Time `json:"at"`
-	User    string    `json:"user"` // "operator": has the database's password; "anyone": a link and no token
+	User    string    `json:"user"` // "operator": has the database's password; "anyone": a link and no token; "server": retention
 	Token   int64     `json:"token,omitempty"`
 	What    string    `json:"what"`
 	Session string    `json:"session,omitempty"`

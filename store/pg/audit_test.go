@@ -74,8 +74,8 @@ func TestE19AuditWasChanged(t *testing.T) {
 	}
 }
 
-// BenchmarkAuditedReads reads a session of somebody else, as 8 clients at a time: each read is a row
-// of the audit, and its transaction waits for the disk.
+// BenchmarkAuditedReads reads a session of somebody else, as 8 clients at a time: each read is a
+// row of the audit, and its transaction waits for the disk.
 func BenchmarkAuditedReads(b *testing.B) {
 	dsn := pgtest.New(b)
 	ctx, s := openAt(b, dsn)

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/pg"
 )
 
-// E19.1: there is a dump of each version. PTYREC_FREEZE=1 writes that of the newest; a dump that was
-// committed is never written again.
+// E19.1: there is a dump of each version. PTYREC_FREEZE=1 writes that of the newest; a dump that
+// was committed is never written again.
 func TestE19EachVersionIsFrozen(t *testing.T) {
 	versions, err := filepath.Glob("migrations/*.sql")
 	if err != nil || len(versions) == 0 {
@@ -52,6 +53,11 @@ func freeze(t *testing.T, file string) {
 	used := session.Usage{Source: session.UsageLog, Agent: "claude", Model: "opus", At: started, Input: 7, Total: 7}
 	if _, err := s.Begin(ctx, pg.Push{Session: *sess, Machine: "m", Version: 2, Usage: []session.Usage{used}}); err != nil {
 		t.Fatal(err)
+	}
+	for _, err := range []error{s.SetRetention(operator(t), "shop", 90), s.Hold(operator(t), sess.ID, true), s.AddPattern(operator(t), redact.Pattern{Name: "x", Regexp: "CUST"})} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	out, err := exec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges", "--no-comments", dsn).Output()
 	if err != nil {

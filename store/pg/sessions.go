@@ -351,15 +351,5 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 
 // remove deletes all rows of a session, and leaves its id.
 func remove(ctx context.Context, tx pgx.Tx, k key) error {
-	for _, table := range partitioned {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received, k.id); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Exec(ctx, "DELETE FROM links WHERE session = $1", k.id); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `UPDATE sessions SET deleted_at = $1, description = '{}', cwd = '', title = '', name = '', note = '', tags = '{}', prompt = '',
-		messages = 0, turns = 0, events = 0, raw_bytes = 0, raw_end = 0, stored_bytes = 0, raw_sha256 = '' WHERE id = $2`, time.Now().UnixNano(), k.id)
-	return err
+	return removeAll(ctx, tx, []string{k.id}, []string{k.received})
 }

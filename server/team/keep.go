@@ -1,0 +1,36 @@
+package team
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ptyrec/ptyrec/store/pg"
+)
+
+// keepEvery is how often retention is applied. With several servers it is more often: what one
+// does, the others need not do.
+const keepEvery = time.Hour
+
+// Keep applies the retention of the spaces until ctx is over, the first time at once.
+func Keep(ctx context.Context, db *pg.Store, log *slog.Logger) {
+	for {
+		n, err := db.Expire(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.WarnContext(ctx, "retention failed; it is tried again in an hour", "error", err)
+		case n > 0:
+			log.InfoContext(ctx, "old sessions were deleted", "sessions", n)
+		}
+		wait := time.NewTimer(keepEvery/2 + rand.N(keepEvery)) // many servers do not come at once
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}
