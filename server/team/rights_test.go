@@ -34,6 +34,7 @@ const (
 // rights says what the server answers to each call of the API: to a session in a space, and to one
 // that is its owner's alone. A call without {id} has one answer.
 var rights = []struct{ method, path, query, body, shared, private string }{
+	{"GET", "/api/health", "", "", "200 200 200 200 200 200 200 200", ""},
 	{"GET", "/api/info", "", "", listing, ""},
 	{"GET", "/api/sessions", "", "", listing, ""},
 	{"GET", "/api/facets", "", "", listing, ""},
@@ -60,6 +61,8 @@ var rights = []struct{ method, path, query, body, shared, private string }{
 	{"POST", "/api/push/{id}/entries", "", `{"version": 0}`, sending, sending},
 	{"POST", "/api/push/{id}/end", "", `{"events": 9, "digest": "` + strings.Repeat("0", 64) + `"}`, ending, ending},
 	{"DELETE", "/api/push/{id}/raw", "", "", sending, sending},
+	{"GET", "/api/push/policy", "", "", listing, ""},
+	{"POST", "/api/push/check", "", `{"sessions": []}`, listing, ""},
 	{"POST", "/api/sessions/{id}/links", "", "{}", "401 404 404 404 403 403 201 403", "401 404 404 404 404 404 201 403"},
 	{"POST", "/api/sessions/{id}/links", "", `{"anyone": true}`, refusing, refusing}, // without --public-links
 	{"DELETE", "/api/sessions/{id}/links", "", "", changing, changingOwn},
