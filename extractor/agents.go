@@ -9,7 +9,7 @@ import (
 )
 
 // agents are all agents known, in the order in which they are asked whether a banner is theirs.
-var agents = []*chat.Agent{claudeAgent, codexAgent, copilot.Agent, gemini.Agent, opencode.Agent, qwen.Agent}
+var agents = []*chat.Agent{claudeAgent, codexAgent, copilot.Agent(), gemini.Agent(), opencode.Agent(), qwen.Agent()}
 
 // Profile is a look of an agent.
 type Profile struct {
@@ -37,6 +37,24 @@ func agentOf(name string) *chat.Agent {
 		}
 	}
 	return nil
+}
+
+// Agents returns the names of all agents, in the order in which they are asked whether a banner is
+// theirs.
+func Agents() []string {
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// Title returns what an agent calls itself, or "" if its name is not known.
+func Title(agent string) string {
+	if a := agentOf(agent); a != nil {
+		return a.Title
+	}
+	return ""
 }
 
 // IsAgent reports whether an agent has this name.

@@ -39,7 +39,7 @@ func codexInputBox(lines []row.Line) (chat.Box, bool) {
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
 //	            prompt pinned to the top
 var codexAgent = &chat.Agent{
-	Name: "codex", Title: "Codex CLI", Widths: vterm.Points,
+	Name: "codex", Title: "OpenAI Codex", Widths: vterm.Points,
 	Usage:  codexUsage,
 	Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
 	Looks: []chat.Look{{

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -26,6 +27,9 @@ var agents = map[string]agent{
 	"opencode": {interrupt: []string{"\x1b", "\x1b"}, typed: true, completes: true, folds: []string{"[Pasted ~"}},
 	"qwen":     {interrupt: []string{"\x1b"}, typed: true, completes: true, denies: true, folds: []string{"[Pasted Content ", "[Pasted Text: "}},
 }
+
+// Title returns what an agent calls itself, or its name if it is not known.
+func Title(agent string) string { return cmp.Or(extractor.Title(agent), agent) }
 
 // keys returns the keys that put a prompt into the agent's input box.
 func (a agent) keys(text string) []byte {

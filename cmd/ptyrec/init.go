@@ -4,15 +4,17 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/shellinit"
 )
 
 // agentNames are the programs whose conversations ptyrec reads.
-var agentNames = []string{"claude", "codex", "copilot", "gemini", "opencode", "qwen"}
+var agentNames = extractor.Agents()
 
 func newInitCmd(a *app) *cobra.Command {
 	var record, all bool
@@ -21,8 +23,8 @@ func newInitCmd(a *app) *cobra.Command {
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print what a shell needs to record agents by itself",
-		Long: `Init prints code for your shell's startup file. With it, claude, codex, copilot, gemini, opencode and
-qwen are recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
+		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(agentNames, ", ") + `
+are recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
 so that commands can be told from their output; and words are completed. Inside a recorded session,
 and where recording is not possible, agents run unrecorded. --shell records each interactive shell
 instead.`,

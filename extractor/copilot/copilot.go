@@ -13,17 +13,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Agent is GitHub Copilot CLI (all on the alternate screen): a row of tabs, the conversation
+// Agent returns GitHub Copilot CLI (all on the alternate screen): a row of tabs, the conversation
 // with a scroll bar in the last column once it is taller than its window, the directory, what the
-// user types between two rules, and what the agent does in the last row. Whatever is said or
-// done begins with a sign in column 1; its text begins in column 3.
-var Agent = &chat.Agent{
-	Name: "copilot", Title: "GitHub Copilot CLI", Usage: usage,
-	Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
-	Looks: []chat.Look{{
-		Versions: "1.0-",
-		Begins:   copilotBegins, Banner: banner, Split: split, Parse: parse,
-	}},
+// user types between two rules, and what the agent does in the last row. Whatever is said or done
+// begins with a sign in column 1; its text begins in column 3.
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "copilot", Title: "GitHub Copilot CLI", Usage: usage,
+		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
+		Looks: []chat.Look{{
+			Versions: "1.0-",
+			Begins:   copilotBegins, Banner: banner, Split: split, Parse: parse,
+		}},
+	}
 }
 
 const (

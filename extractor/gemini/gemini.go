@@ -9,10 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Agent is the Gemini CLI, an Ink program that draws on the main screen: finished items scroll off
-// as they are (Ink's Static), the growing ones and the composer are drawn again with each frame,
-// and everything is reprinted after a wipe. What it says begins with a sign in the first column;
-// replies hang two columns under their ✦.
+// Agent returns the Gemini CLI, an Ink program that draws on the main screen: finished items scroll
+// off as they are (Ink's Static), the growing ones and the composer are drawn again with each
+// frame, and everything is reprinted after a wipe. What it says begins with a sign in the first
+// column; replies hang two columns under their ✦.
 //
 //	to 0.2x   logo in blocks, prompts as "> text", composer in a ╭─╮ box
 //	0.15, 0.16, and wherever the user wants it: the same on the alternate screen, with a scroll
@@ -20,13 +20,15 @@ import (
 //	from 0.3x a small logo with the version, prompts between half-block bars ▄▄▄ and ▀▀▀ on a
 //	          background, so the composer; tools without much output as one line
 //	          "  ✓  ReadFile  main.go"
-var Agent = &chat.Agent{
-	Name: "gemini", Title: "Gemini CLI", Usage: inkcli.Usage,
-	Resume: chat.ResumedBy("gemini", []string{"--resume", chat.ResumeID}, chat.UUID, `gemini --resume '?`, "--resume", "-r"),
-	Looks: []chat.Look{{
-		Versions: "0.1-", Farewell: true,
-		Begins: geminiBegins, Banner: banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,
-	}, spokenLook},
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "gemini", Title: "Gemini CLI", Usage: inkcli.Usage(),
+		Resume: chat.ResumedBy("gemini", []string{"--resume", chat.ResumeID}, chat.UUID, `gemini --resume '?`, "--resume", "-r"),
+		Looks: []chat.Look{{
+			Versions: "0.1-", Farewell: true,
+			Begins: geminiBegins, Banner: banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,
+		}, spokenLook},
+	}
 }
 
 // cLI is what the Gemini CLI draws in its own way.

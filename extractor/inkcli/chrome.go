@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// InputBox finds the box of what the user types: " > text" between two bars, or "│ > text │" in a box.
+// InputBox finds what the user types: " > text" between two bars, or "│ > text │" in a box.
 func InputBox(lines []row.Line) (chat.Box, bool) {
 	top, ok := ComposerAt(lines)
 	if !ok {

@@ -11,9 +11,12 @@ import (
 var (
 	usageHead = regexp.MustCompile(`^\s*[│|]?\s*Model(?: Usage)?\s+Req`)
 	usageRow  = `^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+\s+`
+)
 
-	Usage = []chat.Usage{
+// Usage returns how the table of models is drawn.
+func Usage() []chat.Usage {
+	return []chat.Usage{
 		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<read>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
 		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
 	}
-)
+}

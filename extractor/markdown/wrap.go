@@ -17,9 +17,9 @@ const (
 	SeamNone              // nothing: a token was cut at the edge
 )
 
-// SeamOf returns how line b goes on after line a: a word wrap puts a word on a new line only where it
-// does not fit any more, and cuts a token only where it would not fit on a line of its own. hang is
-// the column of a continuation.
+// SeamOf returns how line b goes on after line a: a word wrap puts a word on a new line only where
+// it does not fit any more, and cuts a token only where it would not fit on a line of its own. hang
+// is the column of a continuation.
 func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	if b.lost {
 		return SeamBreak

@@ -12,18 +12,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Agent is opencode (opentui: all on the alternate screen, each cell painted). A welcome with a
-// logo and the version in the last row; then blocks below each other: what the user said and what
+// Agent returns opencode (opentui: all on the alternate screen, each cell painted). A welcome with
+// a logo and the version in the last row; then blocks below each other: what the user said and what
 // tools printed are behind a thick bar in column 2 on a panel of their own colour, replies from
 // column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
 // ended by "╹▀▀▀".
-var Agent = &chat.Agent{
-	Name: "opencode", Title: "opencode", Usage: usage,
-	Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, chat.OpencodePattern, `opencode (?:-s|--session) `, "--session", "-s"),
-	Looks: []chat.Look{{
-		Versions: "1.0-",
-		Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,
-	}},
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "opencode", Title: "opencode", Usage: usage,
+		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, chat.OpencodePattern, `opencode (?:-s|--session) `, "--session", "-s"),
+		Looks: []chat.Look{{
+			Versions: "1.0-",
+			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,
+		}},
+	}
 }
 
 const (

@@ -26,7 +26,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	return chat.Box{Rows: chat.Between(lines[top+1:], func(l row.Line) bool { return row.IsRule(l.Text) }), Left: 2, Right: -1}, true
 }
 
-// Agent is Qwen Code, which descends from the Gemini CLI and draws like it, but:
+// Agent returns Qwen Code, which descends from the Gemini CLI and draws like it, but:
 //
 //	to 0.5    a logo of its own, prompts in grey
 //	from 0.10 all is two columns further in; the name and the version in a box beside the logo;
@@ -34,13 +34,15 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 //	from 0.21 ◆ before replies, tools without a box: "✓ Read main.go" with the output below
 //	0.24      on the alternate screen, with a scroll bar in the last column once the
 //	          conversation is taller than its window
-var Agent = &chat.Agent{
-	Name: "qwen", Title: "Qwen Code", Usage: inkcli.Usage,
-	Resume: chat.ResumedBy("qwen", []string{"--resume", chat.ResumeID}, chat.UUID, `qwen --resume `, "--resume", "-r"),
-	Looks: []chat.Look{{
-		Versions: "0.0.1-",
-		Begins:   qwenBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
-	}},
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "qwen", Title: "Qwen Code", Usage: inkcli.Usage(),
+		Resume: chat.ResumedBy("qwen", []string{"--resume", chat.ResumeID}, chat.UUID, `qwen --resume `, "--resume", "-r"),
+		Looks: []chat.Look{{
+			Versions: "0.0.1-",
+			Begins:   qwenBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
+		}},
+	}
 }
 
 const (

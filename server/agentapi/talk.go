@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -320,12 +321,9 @@ func toolLine(e *session.Entry) string {
 	return line
 }
 
-// agentNames are the agents as their banners call them.
-var agentNames = map[string]string{"claude": "Claude Code", "codex": "OpenAI Codex", "gemini": "Gemini CLI", "opencode": "opencode", "qwen": "Qwen Code"}
-
 // banner is what an agent said of itself when it started.
 func banner(e *session.Entry) string {
-	lines := []string{cmp.Or(agentNames[e.Agent], e.Agent)}
+	lines := []string{prompt.Title(e.Agent)}
 	if version, _ := e.Data["version"].(string); version != "" {
 		lines[0] += " v" + strings.TrimPrefix(version, "v")
 	}
