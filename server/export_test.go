@@ -5,6 +5,9 @@ import "time"
 // SetHeaderTimeout says how long a client may take for a request's head.
 func SetHeaderTimeout(s *Server, d time.Duration) { s.headerTimeout = d }
 
+// SetMaxConnections says how many connections there may be at a time.
+func SetMaxConnections(s *Server, n int64) { s.most = n }
+
 // SetWatchTime says how often the database is asked for changes.
 func SetWatchTime(s *Server, d time.Duration) { s.watch.every = d }
 

@@ -299,3 +299,48 @@ func (s *site) dial(t testing.TB, path string) *websocket.Conn {
 	t.Cleanup(func() { _ = ws.CloseNow() })
 	return ws
 }
+
+// E19: connections beyond the limit are closed at once; when others have gone, new ones are served.
+func TestE19ManyConnections(t *testing.T) {
+	s := &site{}
+	o := newSite(t, nil)
+	*s = *o
+	o.stop()
+	const most = 20
+	s.server = server.New(server.Options{Store: o.db, Token: token})
+	server.SetMaxConnections(s.server, most)
+	s.serve()
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	served := func(conn net.Conn) bool {
+		fmt.Fprint(conn, "GET /api/info HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		line, _ := bufio.NewReader(conn).ReadString('\n') // nothing, or a reset, if it was closed
+		return strings.HasPrefix(line, "HTTP/1.1 401")
+	}
+	conns := make([]net.Conn, most)
+	for i := range conns {
+		if conns[i] = dial(); !served(conns[i]) {
+			t.Fatalf("connection %d is not served", i)
+		}
+	}
+	for range 3 {
+		if served(dial()) {
+			t.Error("one more is served")
+		}
+	}
+	_ = conns[0].Close()
+	for late := time.Now().Add(patience); !served(dial()); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("none is served when one has gone")
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -117,6 +118,8 @@ type Server struct {
 	Options
 	log           *slog.Logger
 	headerTimeout time.Duration
+	connections   atomic.Int64
+	most          int64 // connections at a time
 	mux           *http.ServeMux
 	handler       http.Handler        // mux, guarded and compressed
 	protocols     map[string]Protocol // by the patterns of their routes
@@ -133,12 +136,28 @@ type Server struct {
 	stopped       context.Context
 }
 
+// maxConnections is how many connections there may be at a time; more are closed at once. One takes
+// about 20 KiB.
+const maxConnections = 4000
+
+// count counts connections, and closes those that are too many.
+func (s *Server) count(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		if s.connections.Add(1) > s.most {
+			_ = c.Close()
+		}
+	case http.StateClosed, http.StateHijacked: // WebSockets are streams
+		s.connections.Add(-1)
+	}
+}
+
 // maxStreams is how many WebSockets and event streams there may be at a time.
 const maxStreams = 1000
 
 // New makes a server.
 func New(o Options) *Server {
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams), headerTimeout: 10 * time.Second}
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams), headerTimeout: 10 * time.Second, most: maxConnections}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -231,7 +250,7 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext, ConnState: s.count,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan error, 1)

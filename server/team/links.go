@@ -45,7 +45,7 @@ func (l *Links) handle(h func(http.ResponseWriter, *http.Request) error) http.Ha
 
 // add makes a link.
 func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
-	body, err := read(w, r, maxLinkBody)
+	body, err := l.read(w, r, maxLinkBody)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ const maxCopies = 1000
 
 // check compares what a sender believes the server has.
 func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
-	body, err := read(w, r, maxDescription)
+	body, err := p.read(w, r, maxDescription)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,23 +29,29 @@ const (
 	maxEntries     = 20_000    // of one request
 	maxID          = 200       // bytes of an entry's id
 	maxText        = 256       // bytes of the names of machines and spaces
-	// bodies is how many segments and entries are read and stored at a time; more wait.
-	bodies = 16
+	// Each body is held in memory. More of them wait.
+	maxReading = 64 // bodies of segments and entries that are read at a time
+	maxStoring = 16 // that are stored at a time
 	// patience is how long they wait.
 	patience = 10 * time.Second
+	// chunk is how much of a body must come in chunkTime: a slower client is cut off.
+	chunk     = 256 << 10 // bytes
+	chunkTime = 30 * time.Second
 )
 
 // Push takes what machines send. It implements server.SessionProtocol.
 type Push struct {
-	store *pg.Store
-	log   *slog.Logger
-	turns chan struct{}
-	masks masks
+	store     *pg.Store
+	log       *slog.Logger
+	reading   chan struct{}
+	storing   chan struct{}
+	chunkTime time.Duration
+	masks     masks
 }
 
 // NewPush returns the API of what machines send to a database.
 func NewPush(s *pg.Store, log *slog.Logger) *Push {
-	return &Push{store: s, log: log, turns: make(chan struct{}, bodies)}
+	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring), chunkTime: chunkTime}
 }
 
 // OnlySessions implements server.SessionProtocol.
@@ -122,26 +129,57 @@ func idOf(r *http.Request) (string, error) {
 }
 
 // read reads a body of at most most bytes.
-func read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	var large *http.MaxBytesError
-	if err != nil && !errors.As(err, &large) {
-		err = bad("the request breaks off")
+func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	body := http.MaxBytesReader(w, r.Body, most)
+	deadline := http.NewResponseController(w)
+	var all bytes.Buffer
+	for {
+		_ = deadline.SetReadDeadline(time.Now().Add(p.chunkTime)) // else that of the whole request counts
+		n, err := io.CopyN(&all, body, chunk)
+		var large *http.MaxBytesError
+		switch {
+		case errors.Is(err, io.EOF):
+			return all.Bytes(), nil
+		case errors.As(err, &large):
+			return nil, err
+		case err != nil:
+			return nil, bad("the request breaks off after %d bytes", int64(all.Len()))
+		case n == 0:
+			return all.Bytes(), nil
+		}
 	}
-	return body, err
 }
 
-// turn waits until the request may hold a large body; leave must be called.
-func (p *Push) turn(ctx context.Context) (leave func(), err error) {
-	late := time.NewTimer(patience)
-	defer late.Stop()
+// readLarge is read for a body that fills memory, and takes a turn to store it; leave must be
+// called.
+func (p *Push) readLarge(w http.ResponseWriter, r *http.Request) (body []byte, leave func(), err error) {
+	late, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	read, err := turn(late, p.reading)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, err = p.read(w, r, maxBody); err != nil {
+		read()
+		return nil, nil, err
+	}
+	late, cancel = context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	store, err := turn(late, p.storing)
+	if err != nil {
+		read()
+		return nil, nil, err
+	}
+	return body, func() { store(); read() }, nil
+}
+
+// turn waits for a place in turns until ctx is over; leave must be called.
+func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
 	select {
-	case p.turns <- struct{}{}:
-		return func() { <-p.turns }, nil
-	case <-late.C:
-		return nil, errBusy
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, errBusy
 	}
 }
 
@@ -185,7 +223,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := read(w, r, maxDescription)
+	body, err := p.read(w, r, maxDescription)
 	if err != nil {
 		return err
 	}
@@ -246,15 +284,11 @@ func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || first < 0 {
 		return bad("event is the number of the segment's first event")
 	}
-	leave, err := p.turn(r.Context())
+	body, leave, err := p.readLarge(w, r)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	body, err := read(w, r, maxBody)
-	if err != nil {
-		return err
-	}
 	seg, _, err := store.ParseSegment(body)
 	switch {
 	case err != nil:
@@ -338,15 +372,11 @@ func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := p.turn(r.Context())
+	body, leave, err := p.readLarge(w, r)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	body, err := read(w, r, maxBody)
-	if err != nil {
-		return err
-	}
 	b, err := DecodeBatch(body)
 	if err != nil {
 		return err
@@ -368,7 +398,7 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := read(w, r, maxDescription)
+	body, err := p.read(w, r, maxDescription)
 	if err != nil {
 		return err
 	}

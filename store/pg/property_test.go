@@ -73,6 +73,10 @@ func TestE19SameHits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = lite.Close() }()
+	largeEach := 10
+	if os.Getenv("PTYREC_LONG_TESTS") != "" {
+		largeEach = 50
+	}
 	n, asked, hits := 0, 0, 0
 	stored := func(t *rapid.T) string {
 		var entries []*session.Entry
@@ -84,7 +88,7 @@ func TestE19SameHits(t *testing.T) {
 			case 1:
 				e.Tool = &session.Tool{Name: "Bash", Input: textOf(t), Output: textOf(t)}
 			}
-			if n%10 == 0 && i < len(large) {
+			if n%largeEach == 0 && i < len(large) {
 				e.Text += large[i]()
 			}
 			entries = append(entries, e)
