@@ -53,10 +53,10 @@ golden-check: ## the golden transcripts are those of the code
 	$(if $(GOLDEN),,$(error no golden tests found))
 	$(GO) test -count=1 $(GOLDEN) -run Golden
 
-PACKAGE ?= ./extractor
+PACKAGE ?= ./extractor/...
 MORE    ?=
 
-mutate: ## conditions of PACKAGE that no recording needs; MORE names a folder with more recordings, ONLY the files
+mutate: ## conditions of PACKAGE (a pattern) that no recording needs; MORE names a folder with more recordings, ONLY the files
 	$(GO) run ./internal/mutate -list -accept internal/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(if $(ONLY),-only '$(ONLY)') $(PACKAGE)
 
 bench: ## benchmarks on real recordings; BENCH chooses

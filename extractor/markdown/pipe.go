@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -10,35 +11,28 @@ import (
 const pipeLines = 40
 
 // PipeTable reads a table that is shown as it was written: rows between bars, the second one of
-// dashes.
+// dashes. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
-	head, n := pipeRow(ls, 0)
-	rule, k := pipeRow(ls[n:], len(head))
-	if !dashes(rule) {
-		return nil, 0
-	}
-	rows = [][]Cell{head}
-	for n += k; ; n += k {
-		var r []Cell
-		if r, k = pipeRow(ls[n:], len(head)); k == 0 {
-			return rows, n
+	for k := 0; ; n += k {
+		var spans []row.Span
+		if spans, k = pipeRow(ls[n:]); k == 0 {
+			break
 		}
-		rows = append(rows, r)
+		if rows = append(rows, pipeCells(spans)); len(rows) == 2 && strings.Trim(row.Text(spans), "|-: ") != "" {
+			return nil, 0
+		}
 	}
-}
-
-// beginsRow reports whether a row begins with the first line.
-func beginsRow(ls []Line) bool {
-	return len(ls) > 0 && strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|")
-}
-
-// pipeRow reads a row, which may be wrapped: it ends with a bar and, where the number of its cells
-// is known, with the last one. n is 0 if none begins here.
-func pipeRow(ls []Line, cols int) (cells []Cell, n int) {
-	if !beginsRow(ls) {
+	if len(rows) < 2 {
 		return nil, 0
 	}
-	var spans []row.Span
+	return slices.Delete(rows, 1, 2), n
+}
+
+// pipeRow returns what the lines of a row say, and how many they are: 0 if none begins here.
+func pipeRow(ls []Line) (spans []row.Span, n int) {
+	if len(ls) == 0 || !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|") {
+		return nil, 0
+	}
 	for n < min(len(ls), pipeLines) && !ls[n].Blank() {
 		if n > 0 {
 			spans = append(spans, row.Span{Text: " ", Width: 1})
@@ -46,23 +40,10 @@ func pipeRow(ls []Line, cols int) (cells []Cell, n int) {
 		spans = append(spans, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
 		n++
 		if strings.HasSuffix(ls[n-1].Text, "|") {
-			if cells = pipeCells(spans); len(cells) >= cols || beginsRow(ls[n:]) {
-				return cells, n
-			}
+			break
 		}
 	}
-	return pipeCells(spans), n
-}
-
-// dashes reports whether a row is the line below a table's head.
-func dashes(cells []Cell) bool {
-	for _, c := range cells {
-		t := strings.ReplaceAll(row.Text(c), " ", "")
-		if t == "" || strings.Trim(t, "-:") != "" {
-			return false
-		}
-	}
-	return len(cells) > 0
+	return spans, n
 }
 
 // pipeCells parts a row of pipes into its cells.

@@ -23,7 +23,7 @@ import (
 // condition is one place where the code decides.
 type condition struct {
 	N    int    // from 1
-	File string // without its folder
+	File string // seen from the working directory
 	Line int
 	Func string
 	Text string // the expression, on one line
@@ -33,31 +33,34 @@ type condition struct {
 // key names a condition in the list of accepted ones. It does not change when lines move.
 func (c condition) key() string { return c.File + " " + c.Func + ": " + c.Text }
 
-// pkg is what `go list` says of the package under test.
+// pkg is what `go list` says of a package.
 type pkg struct {
 	Dir, ImportPath, Name, Export string
+	DepOnly                       bool // the pattern does not name it
 	GoFiles                       []string
 }
 
-// load returns the package of a pattern, and where the export data of all packages is that it
-// imports.
-func load(pattern string) (target pkg, exports map[string]string, err error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,GoFiles", pattern)
+// load returns the packages of a pattern, but those that are for tests only, and where the export
+// data of all packages is that they import.
+func load(pattern string) (targets []pkg, exports map[string]string, err error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,DepOnly,GoFiles", pattern)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return pkg{}, nil, err
+		return nil, nil, err
 	}
 	exports = map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			return target, exports, nil
+			return targets, exports, nil
 		} else if err != nil {
-			return pkg{}, nil, err
+			return nil, nil, err
 		}
 		exports[p.ImportPath] = p.Export
-		target = p // the package itself comes last
+		if !p.DepOnly && !strings.HasSuffix(p.Name, "test") {
+			targets = append(targets, p)
+		}
 	}
 }
 
@@ -67,14 +70,25 @@ type instrumented struct {
 	files      map[string][]byte // by the path of the original
 }
 
-// instrument wraps each condition of a package in a call of switches.Off.
-func instrument(p pkg, exports map[string]string) (*instrumented, error) {
+// instrument wraps each condition of packages in a call of switches.Off.
+func instrument(targets []pkg, exports map[string]string) (*instrumented, error) {
+	out := &instrumented{files: map[string][]byte{}}
+	for _, p := range targets {
+		if err := out.add(p, exports); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// add instruments a package.
+func (out *instrumented) add(p pkg, exports map[string]string) error {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		files = append(files, f)
 	}
@@ -83,16 +97,15 @@ func instrument(p pkg, exports map[string]string) (*instrumented, error) {
 		return os.Open(exports[path])
 	})}
 	if _, err := conf.Check(p.ImportPath, fset, files, info); err != nil {
-		return nil, err
+		return err
 	}
-	out := &instrumented{files: map[string][]byte{}}
 	for i, f := range files {
 		path := filepath.Join(p.Dir, p.GoFiles[i])
 		src, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		w := &wrapper{fset: fset, info: info, file: p.GoFiles[i], all: &out.conditions}
+		w := &wrapper{fset: fset, info: info, file: shown(path), all: &out.conditions}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				w.fn = fn.Name.Name
@@ -105,7 +118,17 @@ func instrument(p pkg, exports map[string]string) (*instrumented, error) {
 			out.files[path] = w.apply(src, f)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// shown returns a path as it is seen from the working directory.
+func shown(path string) string {
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path
 }
 
 // wrapper collects the conditions of one file.

@@ -42,7 +42,7 @@ func TestInstrument(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.ReplaceAll(sample, "f && flag(c) == f, f", "bool(f) && flag(c) == f, f")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := instrument(pkg{Dir: dir, ImportPath: "sample", GoFiles: []string{"a.go"}}, nil)
+	in, err := instrument([]pkg{{Dir: dir, ImportPath: "sample", GoFiles: []string{"a.go"}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,12 @@
-// Command mutate finds conditions that no recording needs: it switches off each condition of a
-// package alone, reads all recordings again, and reports the conditions whose loss changes no
+// Command mutate finds conditions that no recording needs: it switches off each condition of
+// packages alone, reads all recordings again, and reports the conditions whose loss changes no
 // transcript. `make mutate` runs it.
 //
-//	go run ./internal/mutate [-more DIR] [-accept FILE] [-only REGEXP] [-list] PACKAGE
+//	go run ./internal/mutate [-more DIR] [-accept FILE] [-only REGEXP] [-list] PACKAGES
 //
 // A condition is the condition of an if, a case without a tag, a returned boolean, or an operand of
 // && or || in any of them. An operand of && is switched off by making it true, any other condition
-// by making it false. For this, mutate builds a copy of the package in which switches.Off wraps
+// by making it false. For this, mutate builds a copy of the packages in which switches.Off wraps
 // each condition (go build -overlay); nothing in the checkout changes.
 //
 // Each recording is first read as it is, to see which conditions it meets: only recordings that
@@ -25,10 +25,12 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +47,7 @@ func main() {
 	more := flag.String("more", "", "also read the recordings (*.cast) in `DIR`")
 	accept := flag.String("accept", "", "a `FILE` with conditions that may change nothing, each with its reason behind a tab")
 	list := flag.Bool("list", false, "list the conditions that change nothing")
-	only := flag.String("only", "", "examine only the conditions of files whose names match this `REGEXP`")
+	only := flag.String("only", "", "examine only the conditions of files whose names or paths match this `REGEXP`")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
@@ -65,11 +67,11 @@ func run(pattern, more, accept string, only *regexp.Regexp, list bool) error {
 	if err != nil {
 		return err
 	}
-	p, exports, err := load(pattern)
+	targets, exports, err := load(pattern)
 	if err != nil {
 		return err
 	}
-	in, err := instrument(p, exports)
+	in, err := instrument(targets, exports)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func readAccepted(path string) (map[string]bool, error) {
 func build(dir string, in *instrumented) (program string, err error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range in.files {
-		copied := filepath.Join(dir, filepath.Base(path))
+		copied := filepath.Join(dir, strconv.Itoa(len(overlay.Replace))+"-"+filepath.Base(path))
 		if err := os.WriteFile(copied, text, 0o600); err != nil {
 			return "", err
 		}
@@ -216,7 +218,7 @@ func (m *mutation) measure() error {
 func (m *mutation) examine(only *regexp.Regexp) ([]result, error) {
 	var results []result
 	for _, c := range m.conditions {
-		if only.MatchString(c.File) {
+		if only.MatchString(c.File) || only.MatchString(path.Base(c.File)) {
 			results = append(results, result{condition: c})
 		}
 	}
@@ -340,7 +342,7 @@ func (w *worker) stop() {
 func report(out io.Writer, results []result, accepted map[string]bool, list bool) error {
 	w := bufio.NewWriter(out)
 	verdicts := []string{needed, crashes, unmet, inert}
-	fmt.Fprintf(w, "%-24s %10s  %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "unmet", "inert", "accepted")
+	fmt.Fprintf(w, "%-32s %10s  %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "unmet", "inert", "accepted")
 	row := func(name string, of func(r result) bool) {
 		counts := map[string]int{}
 		n := 0
@@ -355,7 +357,7 @@ func report(out io.Writer, results []result, accepted map[string]bool, list bool
 			}
 			counts[r.verdict]++
 		}
-		fmt.Fprintf(w, "%-24s %10d ", name, n)
+		fmt.Fprintf(w, "%-32s %10d ", name, n)
 		for _, v := range append(slices.Clone(verdicts), "accepted") {
 			fmt.Fprintf(w, " %8d", counts[v])
 		}
