@@ -87,7 +87,7 @@ func (q *query) filter() store.Filter {
 	return store.Filter{
 		Agent: q.values.Get("agent"), Command: q.values.Get("command"), Cwd: strings.TrimSuffix(q.values.Get("cwd"), "/"), Tag: q.values.Get("tag"),
 		Branch: q.values.Get("branch"), Commit: strings.ToLower(q.values.Get("commit")),
-		Owner: q.values.Get("owner"), Space: q.values.Get("space"),
+		Owner: q.values.Get("owner"), Sandbox: q.values.Get("sandbox"), Space: q.values.Get("space"),
 		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"),
 	}
 }

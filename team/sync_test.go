@@ -68,7 +68,7 @@ func newSite(t *testing.T) *site {
 	check(t, err)
 	log := slog.New(slog.DiscardHandler)
 	push := serverteam.NewPush(db, log)
-	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Log: log, Protocols: []server.Protocol{push, serverteam.NewLinks(push, true)}})
+	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Log: log, Protocols: []server.Protocol{push, serverteam.NewLinks(push, true), serverteam.NewPull(push)}})
 	t.Cleanup(h.Close)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.pass(h, w, r) }))
 	t.Cleanup(proxy.Close)

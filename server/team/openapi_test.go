@@ -18,6 +18,7 @@ func TestOpenAPI(t *testing.T) {
 	push := team.NewPush(nil, nil)
 	routes := push.Routes()
 	maps.Copy(routes, team.NewLinks(push, true).Routes())
+	maps.Copy(routes, team.NewPull(push).Routes())
 	n := 0
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {

@@ -63,6 +63,9 @@ var rights = []struct{ method, path, query, body, shared, private string }{
 	{"DELETE", "/api/push/{id}/raw", "", "", sending, sending},
 	{"GET", "/api/push/policy", "", "", listing, ""},
 	{"POST", "/api/push/check", "", `{"sessions": []}`, listing, ""},
+	{"GET", "/api/sessions/{id}/segments", "", "", reading, readingPrivate},
+	{"GET", "/api/sessions/{id}/segments", "?event=1000000", "", reading, readingPrivate},
+	{"GET", "/api/usage", "?session=ID", "", listing, listing},
 	{"POST", "/api/sessions/{id}/links", "", "{}", "401 404 404 404 403 403 201 403", "401 404 404 404 404 404 201 403"},
 	{"POST", "/api/sessions/{id}/links", "", `{"anyone": true}`, refusing, refusing}, // without --public-links
 	{"DELETE", "/api/sessions/{id}/links", "", "", changing, changingOwn},

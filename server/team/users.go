@@ -34,7 +34,7 @@ func as(r *http.Request, v pg.Viewer) context.Context {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		v.Address = host
 	}
-	v.Export = strings.HasSuffix(r.URL.Path, "/export") || strings.HasSuffix(r.URL.Path, "/raw")
+	v.Export = strings.HasSuffix(r.URL.Path, "/export") || strings.HasSuffix(r.URL.Path, "/raw") || strings.HasSuffix(r.URL.Path, "/segments")
 	return pg.As(r.Context(), v)
 }
 

@@ -25,6 +25,12 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 	return store.OutputOf(ctx, id, offset, s.segments(id))
 }
 
+// NextSegment returns the first segment of a session's raw log that ends after an event, and not
+// before from. ok is false if there is none.
+func (s *Store) NextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+	return s.segments(id)(ctx, event, from)
+}
+
 // segments returns what reads the segments of a session.
 func (s *Store) segments(id string) store.NextSegment {
 	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {

@@ -1,0 +1,440 @@
+package team
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Reader reads the sessions on a server, as far as the user may. It implements library.Store. What
+// a server answers is checked as far as this program depends on it; texts may hold anything. Its
+// methods may be called concurrently.
+type Reader struct {
+	server *Server
+	home   string // a folder below it is called ~ there
+
+	mu   sync.Mutex // guards seen
+	seen []string   // ids of the sessions that were returned
+}
+
+// NewReader returns what reads the sessions on a server. home is what machines send as ~.
+func NewReader(server *Server, home string) *Reader { return &Reader{server: server, home: home} }
+
+// Limits of what a server may answer.
+const (
+	maxRead     = 256 << 20 // bytes of one answer
+	maxSessions = 1_000_000 // of a list
+	pageOfList  = 1000      // sessions asked for at a time
+	pageOfTalk  = 200       // entries asked for at a time
+	maxSide     = 1000      // cells of a window
+	usageOf     = 100       // sessions whose usage is asked for at a time
+)
+
+// errAnswer says that the server answers what it must not.
+var errAnswer = errors.New("the server's answer cannot be read")
+
+func wrong(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errAnswer, fmt.Sprintf(format, args...))
+}
+
+// get asks for a path below /api/ and returns the answer. The error wraps session.ErrNotFound or
+// session.ErrAmbiguous if the server says so.
+func (r *Reader) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.server.url+"/api/"+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+r.server.token)
+	answer, err := r.server.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxRead+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(body) > maxRead:
+		return nil, wrong("it has more than %d MiB", maxRead>>20)
+	case answer.StatusCode == http.StatusOK:
+		return body, nil
+	}
+	var told struct{ Code, Message string }
+	_ = json.Unmarshal(body, &told) // a proxy's answer has none
+	refused := &statusError{Status: answer.StatusCode, Message: told.Message}
+	switch {
+	case answer.StatusCode == http.StatusNotFound && told.Code == "not_found":
+		return nil, fmt.Errorf("%w (%w)", session.ErrNotFound, refused)
+	case answer.StatusCode == http.StatusConflict && told.Code == "ambiguous":
+		return nil, fmt.Errorf("%w (%w)", session.ErrAmbiguous, refused)
+	case answer.StatusCode == http.StatusConflict && told.Code == "no_recording":
+		return nil, fmt.Errorf("%w (%w)", session.ErrNoRecording, refused)
+	}
+	return nil, refused
+}
+
+// read is get for JSON.
+func (r *Reader) read(ctx context.Context, path string, query url.Values, to any) error {
+	body, err := r.get(ctx, path, query)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, to); err != nil {
+		return wrong("%v", err)
+	}
+	return nil
+}
+
+// filter returns a filter as the API takes it.
+func (r *Reader) filter(f store.Filter) url.Values {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"agent": f.Agent, "command": f.Command, "cwd": tilde(f.Cwd, r.home), "tag": f.Tag, "branch": f.Branch, "commit": f.Commit, "owner": f.Owner, "space": f.Space, "sandbox": f.Sandbox,
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	for name, t := range map[string]time.Time{"since": f.Since, "until": f.Until} {
+		if !t.IsZero() {
+			q.Set(name, t.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	if f.Live {
+		q.Set("live", "true")
+	}
+	return q
+}
+
+// Sessions returns the sessions that the filter chooses, the newest first. None is unread, and none
+// is left out because it is a program's command.
+func (r *Reader) Sessions(ctx context.Context, f store.Filter) (infos []*store.Info, err error) {
+	if f.Unread {
+		return nil, nil
+	}
+	q := r.filter(f)
+	for {
+		most := pageOfList
+		if f.Limit > 0 {
+			most = min(most, f.Limit-len(infos))
+		}
+		q.Set("limit", strconv.Itoa(most))
+		var page struct {
+			Sessions []store.Overview `json:"sessions"`
+			Next     string           `json:"next"`
+		}
+		if err := r.read(ctx, "sessions", q, &page); err != nil {
+			return nil, err
+		}
+		for _, o := range page.Sessions {
+			info, err := r.info(o)
+			if err != nil {
+				return nil, err
+			}
+			infos = append(infos, info)
+		}
+		switch {
+		case page.Next == "" || f.Limit > 0 && len(infos) >= f.Limit:
+			return infos, nil
+		case len(page.Sessions) == 0 || len(infos) > maxSessions:
+			return nil, wrong("a list without an end")
+		}
+		q.Set("cursor", page.Next)
+	}
+}
+
+// info returns a session of the server. It is never one of this machine.
+func (r *Reader) info(o store.Overview) (*store.Info, error) {
+	if !isID(o.ID) {
+		return nil, wrong("a session has no valid id")
+	}
+	if o.Cols < 0 || o.Rows < 0 || o.Cols > maxSide || o.Rows > maxSide {
+		return nil, wrong("session %s has a window of %d x %d", o.ID, o.Cols, o.Rows)
+	}
+	info := &store.Info{
+		Session: o.Session, Status: store.Interrupted, Prompt: o.Prompt, Messages: o.Messages, Turns: o.Turns, RawBytes: max(0, o.RawBytes), StoredBytes: max(0, o.StoredBytes),
+		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ContinuedBy: o.ContinuedBy,
+	}
+	if info.Owner == "" {
+		info.Owner = "?" // whoever it is, it is no session of this machine
+	}
+	if s := o.Duration; s > 0 && s < math.MaxInt64/float64(time.Second) {
+		info.Duration = time.Duration(s * float64(time.Second))
+	}
+	switch o.Status {
+	case store.Live:
+		info.Status, info.Process = store.Live, "" // it cannot be followed from here
+	case store.Ended:
+		info.Status = store.Ended
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen = append(r.seen, info.ID)
+	return info, nil
+}
+
+// maxID is how long the id of a session may be, in bytes.
+const maxID = 64
+
+func isID(id string) bool {
+	for _, c := range []byte(id) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '-' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
+
+// timePart is how many characters of an id say when the session was started, in milliseconds.
+const timePart = 12
+
+// IDs returns the ids of the sessions that were returned. The server has others that are like them:
+// beside each is what could be another one of the same millisecond, so that short ids say that
+// much.
+func (r *Reader) IDs(context.Context) (ids []string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range r.seen {
+		ids = append(ids, id, id[:min(timePart, len(id))]+"~")
+	}
+	return ids, nil
+}
+
+// Sandboxes returns none: the commands of programs are sessions like others here.
+func (r *Reader) Sandboxes(context.Context, store.Filter) ([]store.SandboxInfo, error) {
+	return nil, nil
+}
+
+// Find returns the session that ref names: an id, the start of one that no other session shares, or
+// "last". The error wraps session.ErrNotFound or session.ErrAmbiguous.
+func (r *Reader) Find(ctx context.Context, ref string) (*store.Info, error) {
+	if ref != "last" && !isID(ref) {
+		return nil, fmt.Errorf("session %q: %w", ref, session.ErrNotFound)
+	}
+	var o store.Overview
+	if err := r.read(ctx, "sessions/"+url.PathEscape(ref), nil, &o); err != nil {
+		return nil, fmt.Errorf("session %q: %w", ref, err)
+	}
+	return r.info(o)
+}
+
+// hit is what the API has of a hit.
+type hit struct {
+	Session store.Overview `json:"session"`
+	Entry   *session.Entry `json:"entry"`
+	Snippet string         `json:"snippet"`
+	Marks   [][2]int       `json:"marks"`
+}
+
+// SearchAll returns the sessions and the messages that the server finds.
+func (r *Reader) SearchAll(ctx context.Context, query store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
+	q := r.filter(query.Filter)
+	q.Set("q", query.Text)
+	q["role"] = query.Roles
+	if query.Filter.ID != "" {
+		q.Set("session", query.Filter.ID)
+	}
+	if query.Filter.Limit > 0 {
+		q.Set("limit", strconv.Itoa(min(query.Filter.Limit, pageOfList)))
+	}
+	var found struct {
+		Hits []hit `json:"hits"`
+	}
+	if err := r.read(ctx, "search", q, &found); err != nil {
+		return nil, nil, err
+	}
+	for _, h := range found.Hits {
+		info, err := r.info(h.Session)
+		if err != nil {
+			return nil, nil, err
+		}
+		snippet := store.Snippet{Text: h.Snippet, Marks: marksIn(h.Snippet, h.Marks)}
+		if h.Entry == nil {
+			labels = append(labels, &store.LabelHit{Session: info, Snippet: snippet})
+		} else {
+			hits = append(hits, &store.Hit{Session: info, Entry: h.Entry, Snippet: snippet})
+		}
+	}
+	if n := query.Filter.Limit; n > 0 && len(labels)+len(hits) > n {
+		return nil, nil, wrong("more hits than were asked for")
+	}
+	return labels, hits, nil
+}
+
+// marksIn returns marks up to the first that is not in the text or not behind the one before it.
+func marksIn(text string, marks [][2]int) [][2]int {
+	at := 0
+	for i, m := range marks {
+		if m[0] < at || m[1] < m[0] || m[1] > len(text) {
+			return marks[:i]
+		}
+		at = m[1]
+	}
+	return marks
+}
+
+// Page returns a span of the entries of a session, in order.
+func (r *Reader) Page(ctx context.Context, id string, span store.Span) (page store.Page, err error) {
+	if span.Limit == 0 {
+		all, err := r.EntriesAfter(ctx, id, 0)
+		return store.PageOf(all, span), err
+	}
+	q := url.Values{}
+	for name, n := range map[string]int{"since": span.Since, "before": span.Before, "around": span.Around, "limit": min(span.Limit, pageOfList)} {
+		if n > 0 {
+			q.Set(name, strconv.Itoa(n))
+		}
+	}
+	var answer struct {
+		Entries []*session.Entry `json:"entries"`
+		Start   int              `json:"start"`
+		Total   int              `json:"total"`
+	}
+	if err := r.read(ctx, "sessions/"+url.PathEscape(id)+"/entries", q, &answer); err != nil {
+		return page, fmt.Errorf("session %s: %w", id, err)
+	}
+	last := span.Since
+	for _, e := range answer.Entries {
+		if e == nil || e.Seq < last {
+			return page, wrong("the entries of session %s are not in order", id)
+		}
+		last = e.Seq
+	}
+	return store.Page{Entries: answer.Entries, Start: answer.Start, Total: answer.Total}, nil
+}
+
+// EntriesAfter returns the entries of a session in order whose numbers are larger than seq.
+func (r *Reader) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
+	for e, err := range r.after(ctx, id, seq) {
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// Each returns the entries of a session in order, without holding all of them. After an error there
+// are no more.
+func (r *Reader) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error] {
+	return r.after(ctx, id, 0)
+}
+
+func (r *Reader) after(ctx context.Context, id string, seq int) iter.Seq2[*session.Entry, error] {
+	return func(yield func(*session.Entry, error) bool) {
+		for {
+			page, err := r.Page(ctx, id, store.Span{Since: seq, Limit: pageOfTalk})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, e := range page.Entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			n := len(page.Entries)
+			if n == 0 || page.Start+n >= page.Total {
+				return
+			}
+			if next := page.Entries[n-1].Seq; next > seq {
+				seq = next
+			} else {
+				yield(nil, wrong("the entries of session %s do not end", id))
+				return
+			}
+		}
+	}
+}
+
+// EventsFrom returns the raw log of a session from a position on, as store.Store.EventsFrom does.
+func (r *Reader) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
+	var ahead []store.Segment // was read, and not asked for yet
+	return store.EventsOf(ctx, id, from, func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+		for len(ahead) > 0 && ahead[0].EndEvent <= event {
+			ahead = ahead[1:]
+		}
+		if len(ahead) == 0 {
+			if ahead, err = r.segments(ctx, id, event, from); err != nil || len(ahead) == 0 {
+				return seg, false, err
+			}
+		}
+		return ahead[0], true, nil
+	})
+}
+
+// segments asks for some segments of a raw log.
+func (r *Reader) segments(ctx context.Context, id string, event int64, from store.From) (list []store.Segment, err error) {
+	q := url.Values{"event": {strconv.FormatInt(event, 10)}, "at": {strconv.FormatInt(int64(max(0, from.At)), 10)}, "offset": {strconv.FormatInt(max(0, from.Offset), 10)}}
+	body, err := r.get(ctx, "sessions/"+url.PathEscape(id)+"/segments", q)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	for len(body) > 0 {
+		if len(body) < 4 {
+			return nil, wrong("the raw log of session %s breaks off", id)
+		}
+		n := int64(binary.BigEndian.Uint32(body))
+		if n > int64(len(body)-4) {
+			return nil, wrong("the raw log of session %s breaks off", id)
+		}
+		seg, _, err := store.ParseSegment(body[4 : 4+n])
+		if err != nil {
+			return nil, fmt.Errorf("session %s: %w", id, err)
+		}
+		if seg.EndEvent <= event {
+			return nil, wrong("the raw log of session %s is not in order", id)
+		}
+		event, list, body = seg.EndEvent, append(list, seg), body[4+n:]
+	}
+	return list, nil
+}
+
+// Usage returns what the sessions that the filter chooses used, ignoring its Limit and After.
+func (r *Reader) Usage(ctx context.Context, f store.Filter) ([]store.Used, error) {
+	f.Limit, f.After = 0, store.Position{}
+	infos, err := r.Sessions(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(infos))
+	for i, info := range infos {
+		ids[i] = info.ID
+	}
+	return r.UsageOf(ctx, ids)
+}
+
+// UsageOf is Usage for the sessions with these ids.
+func (r *Reader) UsageOf(ctx context.Context, ids []string) (used []store.Used, err error) {
+	for len(ids) > 0 {
+		n := min(len(ids), usageOf)
+		var answer struct {
+			Usage []struct {
+				Session string `json:"session"`
+				Cwd     string `json:"cwd"`
+				session.Usage
+			} `json:"usage"`
+		}
+		if err := r.read(ctx, "usage", url.Values{"session": ids[:n]}, &answer); err != nil {
+			return nil, err
+		}
+		for _, u := range answer.Usage {
+			used = append(used, store.Used{Session: u.Session, Cwd: u.Cwd, Usage: u.Usage})
+		}
+		ids = ids[n:]
+	}
+	return used, nil
+}
