@@ -71,3 +71,58 @@ func unreadAgent(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// Issue 20: a session without a raw log is complete by its entries. Nothing reads it out again, also
+// where the database cannot be written.
+func TestE20EntriesWithoutRawLogStay(t *testing.T) {
+	path := t.TempDir() + "/test.db"
+	db, _ := openDatabase(t, path)
+	ended := time.Now().UTC()
+	for _, end := range []*time.Time{&ended, nil} { // nil: nobody saw its end
+		s := session.Session{Command: []string{"claude"}, StartedAt: ended.Add(-time.Minute), EndedAt: end, Cols: 80, Rows: 24}
+		if err := db.CreateSession(t.Context(), &s); err != nil {
+			t.Fatal(err)
+		}
+		e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: s.StartedAt}
+		if err := db.SaveEntries(t.Context(), s.ID, []*session.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func() (*store.Store, error){
+		func() (*store.Store, error) { return store.Open(t.Context(), path) },
+		func() (*store.Store, error) { return store.OpenReadOnly(t.Context(), path) },
+	} {
+		db, _ := opened(t, path, open)
+		l := &Library{Store: db, Warn: t.Errorf}
+		if err := l.ReadOutAll(t.Context(), store.Filter{}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, hits, err := l.Search(t.Context(), store.Query{Text: "needle", Filter: store.Filter{Limit: 5}}); err != nil || len(hits) != 2 {
+				t.Errorf("%d hits, %v", len(hits), err)
+			}
+		}
+		infos, err := db.Sessions(t.Context(), store.Filter{})
+		if err != nil || len(infos) != 2 {
+			t.Fatalf("%d sessions, %v", len(infos), err)
+		}
+		for _, info := range infos {
+			if info.Unread {
+				t.Errorf("%s is unread", info.Status)
+			}
+			for range 2 {
+				got, err := l.Transcript(t.Context(), info)
+				if err != nil || len(got.Entries) != 1 {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				info.Unread = true // as if its recorder had not come to its end
+			}
+			if _, _, err := l.Renew(t.Context(), info); !errors.Is(err, ErrNoRawLog) {
+				t.Errorf("read again: %v", err)
+			}
+		}
+	}
+}

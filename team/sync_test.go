@@ -48,6 +48,13 @@ type site struct {
 	cut func(n int) (request, answer bool)
 }
 
+// past exports nothing.
+type past struct{ *library.Past }
+
+func (past) Export(context.Context, io.Writer, string, *store.Info, server.Part) error {
+	return errors.ErrUnsupported
+}
+
 func newSite(t *testing.T) *site {
 	t.Helper()
 	dsn := pgtest.New(t)
@@ -67,8 +74,9 @@ func newSite(t *testing.T) *site {
 	live, err := client.Dial(t.Context(), "", client.Options{Dir: t.TempDir()})
 	check(t, err)
 	log := slog.New(slog.DiscardHandler)
-	push := serverteam.NewPush(db, log)
-	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Log: log, Protocols: []server.Protocol{push, serverteam.NewLinks(push, true), serverteam.NewPull(push)}})
+	push, read := serverteam.NewPush(db, log), library.NewPast(&library.Library{Store: db})
+	t.Cleanup(func() { _ = read.Close() })
+	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Past: past{read}, Log: log, Protocols: []server.Protocol{push, serverteam.NewLinks(push, true), serverteam.NewPull(push)}})
 	t.Cleanup(h.Close)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.pass(h, w, r) }))
 	t.Cleanup(proxy.Close)
