@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -362,6 +363,15 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 // order makes a Spec into what a host needs.
 func (m *Manager) order(s Spec, turn int) (*order, error) {
 	s.Input = s.Input || m.opt.Input
+	id := SessionID(s.Sandbox, s.ID, turn)
+	private := s.Env[privateVariable] != "" || os.Getenv(privateVariable) != ""
+	if private {
+		s.Env = maps.Clone(s.Env)
+		if s.Env == nil {
+			s.Env = map[string]string{}
+		}
+		s.Env[privateVariable] = id
+	}
 	o := &order{Spec: s, DB: m.opt.Store.Path(), Dir: s.Cwd}
 	o.Argv = s.Argv
 	if s.Command != "" {
@@ -370,10 +380,9 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 	if len(o.Argv) == 0 {
 		return nil, fmt.Errorf("%w: no command", ErrStart)
 	}
-	id := SessionID(s.Sandbox, s.ID, turn)
 	o.Record = session.Session{
 		ID: id, Command: o.Argv, Cwd: s.Cwd, Cols: cmp.Or(s.Cols, 80), Rows: cmp.Or(s.Rows, 24), Agents: []session.Agent{},
-		Sandbox: s.Sandbox, Process: s.ID,
+		Sandbox: s.Sandbox, Process: s.ID, Private: private,
 		Asked: &session.Asked{
 			By: s.By, Shell: s.Session, PTY: s.PTY, Apart: s.Apart, Listed: s.Listed, Brief: s.AutoCleanup, TTL: max(0, s.TTL).Milliseconds(),
 		},
@@ -412,8 +421,12 @@ func shortened(argv []string) []string {
 
 const defaultShell = "/bin/bash"
 
-// sessionVariable names the session that a process runs in, as `ptyrec run` does.
-const sessionVariable = "PTYREC_SESSION"
+// sessionVariable names the session that a process runs in, and privateVariable that of a private
+// one, as `ptyrec run` does. A program that sets the latter asks for a private session.
+const (
+	sessionVariable = "PTYREC_SESSION"
+	privateVariable = "PTYREC_PRIVATE"
+)
 
 // environ returns an environment with what is added.
 func environ(base []string, added map[string]string, id string) []string {

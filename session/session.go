@@ -26,6 +26,7 @@ type Session struct {
 	Source *Source `json:"source,omitempty"` // nil: it was recorded
 
 	Continues string `json:"continues,omitempty"` // the id of the session whose conversation goes on in this one
+	Private   bool   `json:"private,omitempty"`   // it is never sent to the server of a team
 }
 
 // Source says where a session without a recording comes from: an agent's own log.

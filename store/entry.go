@@ -142,7 +142,7 @@ func saveEntries(ctx context.Context, tx *sql.Tx, pk int64, entries iter.Seq2[*s
 		}
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE sessions SET messages = messages + ?, turns = turns + ?,
-		prompt = CASE WHEN prompt = '' THEN ? ELSE prompt END WHERE pk = ?`, c.messages, c.turns, c.prompt, pk)
+		prompt = CASE WHEN prompt = '' THEN ? ELSE prompt END, revision = revision + 1 WHERE pk = ?`, c.messages, c.turns, c.prompt, pk)
 	return err
 }
 

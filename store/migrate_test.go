@@ -15,7 +15,7 @@ import (
 )
 
 // frozen is the newest version that has a frozen database in testdata.
-const frozen = 8
+const frozen = 9
 
 // TestFrozen opens a database of each version that was ever released. One is made by
 // PTYREC_FREEZE=1 go test ./store -run Frozen, which never writes over one that is there.

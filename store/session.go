@@ -41,6 +41,8 @@ type Info struct {
 	Space       string        // likewise: whose members read it; empty: only the owner
 	ContinuedBy []string      // ids of the sessions that continue its conversation, the oldest first
 	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
+	Sent        time.Time     // when the server of a team had all of it as it was then; zero: it has not got all of it
+	Revision    int64         // grows when entries or the raw log are replaced
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
 	key      int64
@@ -69,10 +71,10 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source, continues)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source, continues, private)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source), sess.Continues)
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source), sess.Continues, sess.Private)
 	if err != nil {
 		return 0, err
 	}
@@ -284,7 +286,8 @@ func (f Filter) where() (string, []any) {
 
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
-	s.sandbox, s.process, s.asked, s.git, s.source, s.continues,
+	s.sandbox, s.process, s.asked, s.git, s.source, s.continues, s.private, s.revision,
+	(SELECT p.state ->> '$.sent' FROM pushes AS p WHERE p.session = s.id),
 	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id AND c.continues <> '')`
 
 // matches reports whether the filter chooses a session that is not in the database.
@@ -410,16 +413,21 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 // scanInfo reads infoColumns, and what follows them into more.
 func scanInfo(rows *sql.Rows, info *Info, more ...any) error {
 	var command, agents, tags, asked, continuedBy string
-	var git, source sql.NullString
+	var git, source, sent sql.NullString
 	var started int64
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git, &source, &info.Continues, &continuedBy}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.readEnd, &info.Sandbox, &info.Process, &asked, &git, &source, &info.Continues, &info.Private, &info.Revision, &sent, &continuedBy}, more...)...)
 	if err != nil {
 		return err
 	}
 	info.StartedAt, info.EndedAt = timeOf(started), timeOrNil(ended)
+	if sent.Valid {
+		if info.Sent, err = time.Parse(time.RFC3339Nano, sent.String); err != nil {
+			return fmt.Errorf("session %s: push: %w: %w", info.ID, session.ErrCorrupt, err)
+		}
+	}
 	if err := json.Unmarshal([]byte(command), &info.Command); err != nil {
 		return fmt.Errorf("session %s: command: %w: %w", info.ID, session.ErrCorrupt, err)
 	}

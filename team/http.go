@@ -48,15 +48,46 @@ func (s *Server) URL() string { return s.url }
 const (
 	callTime  = time.Minute // of one call
 	maxAnswer = 1 << 20     // bytes
-	tries     = 4           // of a call
-	firstWait = time.Second
-	longWait  = 10 * time.Minute
+	// maxRetryAfter is how long a server may ask to wait, in seconds.
+	maxRetryAfter = 24 * 60 * 60
+	tries         = 4 // of a call
+	firstWait     = time.Second
+	longWait      = 10 * time.Minute
+	// patience is how long a call waits before it is tried again, at most. Who asks for more than
+	// that is asked again later.
+	patience = 10 * time.Second
 )
 
 // statusError is an answer that is no success.
 type statusError struct {
 	Status  int
 	Message string
+	After   time.Duration // how long the server asks to wait
+}
+
+// errUnreachable says that what answered was not the server: nobody, or a network's login page.
+var errUnreachable = errors.New("the server cannot be reached")
+
+// Passing reports whether an error of a call may be gone after a while, and how long the server
+// asks to wait.
+func Passing(err error) (after time.Duration, ok bool) {
+	var refused *statusError
+	if !errors.As(err, &refused) {
+		return 0, errors.Is(err, errUnreachable)
+	}
+	final := refused.Status/100 == 4 && refused.Status != http.StatusRequestTimeout && refused.Status != http.StatusTooManyRequests
+	return refused.After, !final
+}
+
+// Backoff is how long one waits between tries: a second at first, and then twice as long each time,
+// up to 10 minutes; each somewhat shorter by chance, so that many machines do not come at once. The
+// zero value is ready.
+type Backoff struct{ last time.Duration }
+
+// Next returns how long to wait, at least what the server asks for.
+func (b *Backoff) Next(after time.Duration) time.Duration {
+	b.last = min(max(2*b.last, firstWait), longWait)
+	return max(after, b.last/2+rand.N(b.last/2))
 }
 
 func (e *statusError) Error() string {
@@ -72,23 +103,17 @@ func (s *Server) Check(ctx context.Context) error {
 // to, unless that is nil. A call that was answered with 409 is not made again; its answer is read,
 // too.
 func (s *Server) call(ctx context.Context, method, path, kind string, body []byte, to any) (err error) {
-	wait := firstWait
+	var wait Backoff
 	for try := 1; ; try++ {
-		var after time.Duration
-		after, err = s.once(ctx, method, path, kind, body, to)
-		var refused *statusError
-		if err == nil || errors.As(err, &refused) && refused.Status < http.StatusInternalServerError && refused.Status != http.StatusTooManyRequests || try == tries || ctx.Err() != nil {
+		if err = s.once(ctx, method, path, kind, body, to); err == nil || try == tries || ctx.Err() != nil {
 			return err
 		}
-		if after = min(max(after, jitter(wait)), longWait); s.pause(ctx, after) != nil {
+		after, ok := Passing(err)
+		if !ok || after > patience || s.pause(ctx, wait.Next(after)) != nil {
 			return err
 		}
-		wait *= 4
 	}
 }
-
-// jitter returns a duration between half of d and d, so that many machines do not come at once.
-func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d/2) }
 
 func (s *Server) pause(ctx context.Context, d time.Duration) error {
 	if s.Pause != nil {
@@ -102,11 +127,11 @@ func (s *Server) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once makes a call once. after is how long the server asks to wait.
-func (s *Server) once(ctx context.Context, method, path, kind string, body []byte, to any) (after time.Duration, err error) {
+// once makes a call once.
+func (s *Server) once(ctx context.Context, method, path, kind string, body []byte, to any) error {
 	r, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(body))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	if kind != "" {
@@ -114,28 +139,30 @@ func (s *Server) once(ctx context.Context, method, path, kind string, body []byt
 	}
 	answer, err := s.http.Do(r)
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	ok := answer.StatusCode/100 == 2
 	if to != nil && (ok || answer.StatusCode == http.StatusConflict) {
 		if err := json.Unmarshal(text, to); err != nil {
-			return 0, fmt.Errorf("the server's answer cannot be read: %w", err)
+			return fmt.Errorf("%w: its answer cannot be read: %w", errUnreachable, err)
 		}
 	}
 	if ok {
-		return 0, nil
+		return nil
 	}
-	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {
-		after = time.Duration(n) * time.Second
+	refused := &statusError{Status: answer.StatusCode}
+	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
+		refused.After = min(time.Duration(n), maxRetryAfter) * time.Second
 	}
 	var told struct{ Message string }
 	_ = json.Unmarshal(text, &told) // a proxy's answer has none
-	return after, &statusError{answer.StatusCode, told.Message}
+	refused.Message = told.Message
+	return refused
 }
 
 // isConflict reports whether the server has something else than what a call continues.

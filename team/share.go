@@ -27,7 +27,7 @@ var ErrNotSent = errors.New("the session was not sent")
 func (s *Syncer) Sent(ctx context.Context, info *store.Info) (bool, error) {
 	pushes, err := s.Store.Pushes(ctx)
 	p := pushes[info.ID]
-	return p.Server == s.Server.URL() && p.Remote != "" && p.Seen == s.look(info), err
+	return p.Server == s.Server.URL() && p.Remote != "" && p.Seen == s.Look(info), err
 }
 
 // linkForm is what a server may answer as the path of a link.

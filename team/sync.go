@@ -79,6 +79,10 @@ var ErrRedactionOff = errors.New("nothing is sent while redaction is off")
 // ErrOutside says that a session may not be sent.
 var ErrOutside = errors.New("it is outside the folders and agents that are sent")
 
+// ErrPrivate says that the user wanted a session, or one whose conversation it continues, never to
+// be sent.
+var ErrPrivate = errors.New("it is private: recorded with --private, or it continues a session that is never sent")
+
 // ErrNever says that a session is never sent.
 var ErrNever = errors.New("it is never sent: it was withdrawn, or the server's team deleted it")
 
@@ -93,7 +97,13 @@ func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[s
 	}
 	for _, info := range slices.Backward(all) {
 		p := pushes[info.ID]
-		if info.Status == store.Live || p.Never || p.Deleted || !s.Rules.Sends(info) || p.Server == s.Server.URL() && p.Seen == s.look(info) {
+		if info.Status == store.Live || p.Never || p.Deleted || !s.Rules.Sends(info) || p.Server == s.Server.URL() && p.Seen == s.Look(info) {
+			continue
+		}
+		if private, err := s.private(ctx, info, pushes); err != nil || private {
+			if err != nil {
+				return nil, nil, err
+			}
 			continue
 		}
 		infos = append(infos, info)
@@ -101,10 +111,39 @@ func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[s
 	return infos, pushes, nil
 }
 
-// look returns what a session looks like without reading all of it: another look means that there
+// private reports whether a session, or one whose conversation it continues and so shows again, is
+// private or never sent.
+func (s *Syncer) private(ctx context.Context, info *store.Info, pushes map[string]store.Push) (bool, error) {
+	seen := map[string]bool{}
+	for !info.Private && info.Continues != "" && !seen[info.ID] {
+		if pushes[info.Continues].Never {
+			return true, nil
+		}
+		seen[info.ID] = true
+		before, err := s.Store.Find(ctx, info.Continues)
+		if errors.Is(err, session.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		info = before
+	}
+	return info.Private, nil
+}
+
+// Runs reports whether a session is recorded that may be sent when it has ended.
+func (s *Syncer) Runs(ctx context.Context) (bool, error) {
+	live, err := s.Store.Sessions(ctx, store.Filter{Live: true})
+	rules := s.Rules
+	rules.Agents = nil // one may yet appear
+	return slices.ContainsFunc(live, func(i *store.Info) bool { return !i.Private && rules.Sends(i) }), err
+}
+
+// Look returns what a session looks like without reading all of it: another look means that there
 // may be something to send.
-func (s *Syncer) look(info *store.Info) string {
-	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes, info.StoredBytes, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw}) // plain values
+func (s *Syncer) Look(info *store.Info) string {
+	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes, info.Revision, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw}) // plain values
 	return sumOf(text)
 }
 
@@ -121,7 +160,13 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		return err
 	}
 	p := pushes[info.ID]
-	if p.Never || p.Deleted {
+	private, err := s.private(ctx, info, pushes)
+	switch {
+	case err != nil:
+		return err
+	case private:
+		return ErrPrivate
+	case p.Never || p.Deleted:
 		return ErrNever
 	}
 	if p.Server != s.Server.URL() {
@@ -130,7 +175,7 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	if p.Waits.IsZero() {
 		p.Waits = time.Now()
 	}
-	look := s.look(info)
+	look := s.Look(info)
 	l, err := s.masked(ctx)
 	var c *content
 	if err == nil {
@@ -148,7 +193,7 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	}
 	p.Seen, p.Sent, p.Waits, p.Failed = look, time.Now(), time.Time{}, ""
 	if now, err := s.Store.Find(ctx, info.ID); err == nil { // it may have been read out meanwhile
-		p.Seen = s.look(now)
+		p.Seen = s.Look(now)
 	}
 	return s.Store.SavePush(ctx, info.ID, p)
 }
@@ -195,7 +240,7 @@ func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
 	}
 	p.Remote = have.ID
 	if have.Deleted {
-		p.Deleted = true
+		p.Deleted, p.Sent = true, time.Time{}
 		return ErrNever
 	}
 	if err := s.sendRaw(ctx, c, p, have); err != nil {
@@ -331,9 +376,13 @@ func (s *Syncer) Withdraw(ctx context.Context, id string) error {
 	err = s.Server.call(ctx, http.MethodDelete, path(&p, id, ""), "", nil, nil)
 	var refused *statusError
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound && p.Remote == "" {
-		return nil // it was never there
+		err = nil // it was never there
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	p.Sent = time.Time{}
+	return s.Store.SavePush(ctx, id, p)
 }
 
 // Never has a session never sent. What the server has of it stays there.

@@ -67,6 +67,14 @@ func (a *app) loadConfig() (*config.Config, error) {
 	return a.config, nil
 }
 
+// freshConfig reads the configuration again, for a command that runs for long.
+func (a *app) freshConfig() (*config.Config, error) {
+	a.configMu.Lock()
+	a.config = nil
+	a.configMu.Unlock()
+	return a.loadConfig()
+}
+
 // redaction returns the redaction that the flags, the environment and the configuration ask for.
 func (a *app) redaction() (archive.Redaction, error) {
 	c, err := a.loadConfig()

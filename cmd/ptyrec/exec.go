@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/remotecmd"
 )
@@ -116,7 +117,7 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 // order is what the command line asks for.
 func (f *execFlags) order(a *app, words []string) remotecmd.Order {
 	return remotecmd.Order{
-		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: f.env, Timeout: f.timeout, PTY: f.pty,
+		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: append(f.env, detached.PrivateEnv(a.environ)...), Timeout: f.timeout, PTY: f.pty,
 		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.stdin),
 	}
 }

@@ -1,15 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/team"
+	"github.com/ptyrec/ptyrec/internal/teamsync"
 )
 
 func newLoginCmd(a *app) *cobra.Command {
@@ -23,46 +17,11 @@ settings of [team] in the configuration (docs/team.md): without them, nothing is
   ptyrec login https://ptyrec.example.com --token-file - <token.txt`,
 		Args: operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if file == "" {
-				return misuse("write the token into a file, and name it with --token-file", "which token?")
-			}
-			token, err := a.readToken(file)
-			if err != nil {
-				return err
-			}
-			server, err := team.NewServer(args[0], token)
-			if err != nil {
-				return misuse("write https://HOST", "%v", err)
-			}
-			if err := server.Check(cmd.Context()); err != nil {
-				return fail(err, "`ptyrec team token add` makes a token")
-			}
-			path, err := team.LoginPath()
-			if err != nil {
-				return err
-			}
-			return team.Login{Server: server.URL(), Token: token}.Save(path)
+			return teamsync.Login(cmd.Context(), args[0], file, a.stdin)
 		},
 	}
 	cmd.Flags().StringVar(&file, "token-file", "", "read the token from this `FILE`; -: from standard input")
 	return cmd
-}
-
-// maxTokenFile is the longest file with a token, in bytes.
-const maxTokenFile = 4096
-
-func (a *app) readToken(file string) (string, error) {
-	in := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = f.Close() }()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxTokenFile))
-	return strings.TrimSpace(string(text)), err
 }
 
 func newLogoutCmd(*app) *cobra.Command {
@@ -71,15 +30,6 @@ func newLogoutCmd(*app) *cobra.Command {
 		Short: "Forget the token for the server of a team",
 		Long:  "Logout removes what login keeps. The token stays valid: `ptyrec team token rm` makes it void.",
 		Args:  operands(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			path, err := team.LoginPath()
-			if err == nil {
-				err = os.Remove(path)
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return teamsync.Logout() },
 	}
 }

@@ -76,6 +76,7 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 		}
 	}
 	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
+	a.syncBeside() // a team's server may have the secrets
 	if errors.Is(err, session.ErrBusy) {
 		return fail(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}

@@ -78,7 +78,7 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 	if err != nil {
 		return err
 	}
-	f := runFlags{input: c.Run.Input, continues: info.ID}
+	f := runFlags{input: c.Run.Input, continues: info.ID, private: info.Private}
 	if f.ignore, err = c.Run.Ignored(); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type runFlags struct {
 	nested    bool
 	anyway    bool
 	keep      bool
+	private   bool // it is never sent to the server of a team
 	detach    bool
 	hosted    bool   // this is what --detach has started
 	owned     bool   // it ends with the process that has started it, and with all that was started in it
@@ -86,6 +87,7 @@ What run.ignore in the configuration names by folder, command or git remote runs
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
+	cmd.Flags().BoolVar(&f.private, "private", false, "never send this session, and those that are started in it, to the server of a team")
 	cmd.Flags().BoolFunc("notify", "tell you when an agent asks for approval, or has finished a long turn; --notify=false: never (default as configured, see docs/notify.md)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
@@ -108,6 +110,12 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
 		return launch.Failure(err)
+	}
+	if f.private {
+		a.environ = detached.Private(a.environ)
+	}
+	if id := detached.RecordedBy(a.environ); id != "" && !a.isOver(ctx, id) {
+		return fail(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
 	}
 	if f.detach {
 		if err := ignored(ctx, a, command, f); err != nil {
@@ -191,7 +199,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
 	s := launch.Session(command, a.stdout, a.stdin)
-	s.Continues = f.continues
+	s.Continues, s.Private = f.continues, detached.IsPrivate(a.environ)
 	if f.hosted {
 		var err error
 		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {
@@ -204,7 +212,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	defer to.Close()
 	o := recorder.Options{
-		Env:    append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID),
+		Env:    detached.InSession(a.environ, s.ID, s.Private),
 		Stdin:  a.stdin,
 		Stdout: a.stdout,
 		Input:  f.input,
@@ -218,7 +226,9 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		leader.AdoptOrphans() // of a leader that is killed
 		defer leader.EndDescendants()
 	}
+	beside := time.AfterFunc(startTime, a.syncBeside)
 	result, err := to.Run(ctx, o)
+	beside.Stop()
 	if err != nil {
 		return launch.Failure(err)
 	}
@@ -226,6 +236,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		a.notice("warning: %s", warning)
 	}
 	a.retain()
+	a.syncBeside()
 	if !f.hosted && result.InDatabase() {
 		a.tellRecorded(ctx, to)
 	}
@@ -253,7 +264,7 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 	if err != nil {
 		return nil, err
 	}
-	o := recording.Options{Notify: n, Environ: append(detached.WithoutSession(a.environ), detached.Variable+"="+s.ID), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
+	o := recording.Options{Notify: n, Environ: detached.InSession(a.environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
 	if f.hosted {
 		o.Hosted = detached.Report
 	}

@@ -5,7 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/teamsync"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 func newSyncCmd(a *app) *cobra.Command {
@@ -36,6 +39,8 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 	flags.BoolVar(&f.Withdraw, "withdraw", false, "take the named sessions back, and never send them again")
 	flags.BoolVar(&f.Check, "check", false, "first ask the server whether it still has what was sent in the last 30 days, which is otherwise done once a day")
 	flags.BoolVar(&f.Never, "never", false, "never send the named sessions")
+	flags.BoolVar(&f.Background, "background", false, "")
+	_ = flags.MarkHidden("background") // it is there
 	return cmd
 }
 
@@ -45,19 +50,23 @@ func (a *app) syncOptions(ctx context.Context, f teamsync.Flags) (o teamsync.Opt
 	if err != nil {
 		return o, err
 	}
-	lib, err := a.library(db)
-	if err != nil {
-		return o, err
-	}
-	c, err := a.loadConfig()
-	if err != nil {
-		return o, err
-	}
-	return teamsync.Options{Flags: f, Database: db, Library: lib, Server: c.Team.Server, Rules: c.Team.Rules, Out: a.stdout, Notice: a.notice}, nil
+	lib := func(db *store.Store) (*library.Library, error) { return a.library(db) }
+	return teamsync.Options{Flags: f, Database: db, Settings: a.freshConfig, Library: lib, Out: a.stdout, Notice: a.notice}, nil
 }
 
 func newShareCmd(a *app) *cobra.Command {
 	cmd := teamsync.NewShare(func(ctx context.Context) (teamsync.Options, error) { return a.syncOptions(ctx, teamsync.Flags{}) })
 	cmd.Args, cmd.ValidArgsFunction = operands(1, 1), completeSessions(a)
 	return cmd
+}
+
+// syncBeside starts a process that sends sessions to the server of a team, if there is one, or
+// tells the one that runs that there is something to send.
+func (a *app) syncBeside() {
+	path, err := a.dbPath()
+	c, configErr := a.loadConfig()
+	if err != nil || configErr != nil {
+		return // the command itself says so
+	}
+	teamsync.Start(c, path, detached.Program(), detached.WithoutSession(a.environ))
 }

@@ -69,8 +69,20 @@ func Status(info *store.Info, sockets map[string]string) string {
 	return word
 }
 
-// statusWord returns the status of a session, or an empty string if it has simply ended.
+// statusWord returns the status of a session, or an empty string if it has simply ended. "sent"
+// follows if a team's server has it, and "private" if it never gets it.
 func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
+	word, color = stateWord(info, sockets)
+	switch {
+	case !info.Sent.IsZero():
+		word = strings.TrimPrefix(word+", sent", ", ")
+	case info.Private:
+		word = strings.TrimPrefix(word+", private", ", ")
+	}
+	return word, color
+}
+
+func stateWord(info *store.Info, sockets map[string]string) (word, color string) {
 	switch {
 	case Joinable(info, sockets):
 		return info.Status, cli.Green

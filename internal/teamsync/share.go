@@ -106,38 +106,18 @@ func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info)
 	if sent, err := s.Sent(ctx, info); sent || err != nil {
 		return err
 	}
-	unlock, err := waitLock(ctx, o.Database.Path())
+	leave, err := o.takeTurn(ctx)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer leave()
+	if s.Library, err = o.Library(o.Database); err != nil {
+		return err
+	}
 	return s.Send(ctx, info)
 }
 
 var errLive = errors.New("the session is being recorded")
-
-// lockTime is how long share waits for a sync that runs.
-const lockTime = time.Minute
-
-// waitLock is lock, which waits for a sync that runs.
-func waitLock(ctx context.Context, path string) (unlock func(), err error) {
-	late := time.NewTimer(lockTime)
-	defer late.Stop()
-	again := time.NewTicker(lockTime / 600)
-	defer again.Stop()
-	for {
-		if unlock, err = lock(path); err == nil {
-			return unlock, nil
-		}
-		select {
-		case <-again.C:
-		case <-late.C:
-			return nil, err
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
 
 // hinted adds to an error what the user can do.
 func hinted(err error) error {
@@ -145,6 +125,7 @@ func hinted(err error) error {
 		errLive:              "share it when it has ended",
 		team.ErrRedactionOff: "turn redaction on: docs/privacy.md",
 		team.ErrOutside:      "`folders` and `agents` of [team] in the configuration say what is sent (docs/team.md)",
+		team.ErrPrivate:      "what is private stays here",
 		team.ErrNever:        "a session that was withdrawn stays away",
 		team.ErrNotSent:      "there is no link to it",
 	} {

@@ -1,5 +1,5 @@
 // Package teamsync is `ptyrec sync`: it sends sessions to the server of a team, says which wait,
-// and takes sessions back.
+// and takes sessions back. A process in the background does the first while sessions are recorded.
 package teamsync
 
 import (
@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/xdg"
 	"github.com/ptyrec/ptyrec/library"
@@ -25,15 +24,15 @@ type Flags struct {
 	Withdraw       bool // the server deletes the named sessions, which are never sent again
 	Never          bool // the named sessions are never sent
 	Check          bool // before that, ask the server whether it still has what was sent
+	Background     bool // send what waits as long as sessions are recorded
 }
 
 // Options are what Run needs.
 type Options struct {
 	Flags
 	Database *store.Store
-	Library  *library.Library // of Database
-	Server   string           // the URL of the team's server; empty: none is configured
-	Rules    func(everything bool) (team.Rules, error)
+	Settings func() (*config.Config, error)               // as they are now
+	Library  func(*store.Store) (*library.Library, error) // of Database
 	Out      io.Writer
 	Notice   func(format string, args ...any)
 }
@@ -59,11 +58,13 @@ func Run(ctx context.Context, o Options, ids []string) error {
 		}
 		return nil
 	}
-	s, err := o.syncer()
-	if err != nil {
-		return err
+	if o.Background {
+		return o.background(ctx)
 	}
+	s, err := o.syncer()
 	switch {
+	case err != nil:
+		return err
 	case o.Withdraw:
 		for _, info := range infos {
 			if err := s.Withdraw(ctx, info.ID); err != nil {
@@ -74,7 +75,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 	case o.DryRun, o.Status:
 		return o.printWaiting(ctx, s)
 	}
-	unlock, err := lock(o.Database.Path())
+	unlock, err := o.takeTurn(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,12 @@ func Run(ctx context.Context, o Options, ids []string) error {
 
 // send sends sessions, and goes on with the next where one fails.
 func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info, named bool) error {
+	if len(infos) > 0 {
+		var err error
+		if s.Library, err = o.Library(o.Database); err != nil {
+			return err
+		}
+	}
 	sent, failed := 0, error(nil)
 	for _, info := range infos {
 		err := s.Send(ctx, info)
@@ -140,64 +147,52 @@ func (o *Options) printWaiting(ctx context.Context, s *team.Syncer) error {
 	}
 	for _, info := range infos {
 		line := info.ID + "\t" + printable.Line(info.Title)
-		if p := pushes[info.ID]; o.Status && !p.Waits.IsZero() {
-			line += "\t" + p.Waits.Local().Format(time.DateTime) + "\t" + printable.Line(p.Failed)
+		if o.Status {
+			since, why := waiting(info, pushes[info.ID])
+			line += "\t" + since.Local().Format(time.DateTime) + "\t" + printable.Line(why)
 		}
 		if _, err := fmt.Fprintln(o.Out, line); err != nil {
 			return err
 		}
 	}
+	if o.Status && running(o.Database.Path()) {
+		o.Notice("a sync in the background sends them")
+	}
 	return nil
 }
 
-// tokenVariable holds a token for the server of a team. Where it is set and no folders are
-// configured, everything is sent: the environment is the consent.
-const tokenVariable = "PTYREC_TEAM_TOKEN"
+// waiting returns since when a session waits, and why.
+func waiting(info *store.Info, p store.Push) (since time.Time, why string) {
+	ended := info.StartedAt.Add(info.Duration)
+	if info.EndedAt != nil {
+		ended = *info.EndedAt
+	}
+	switch {
+	case !p.Waits.IsZero():
+		return p.Waits, p.Failed
+	case !p.Sent.IsZero():
+		return p.Sent, "it has changed since it was sent"
+	}
+	return ended, "it was not sent yet"
+}
 
-// syncer returns what sends sessions, by the configuration.
+// syncer returns what sends sessions, by the configuration. It has no Library.
 func (o *Options) syncer() (*team.Syncer, error) {
-	const hint = "set [team] server and folders in the configuration, and `ptyrec login URL --token-file FILE` (docs/team.md)"
-	if o.Server == "" {
-		return nil, cli.Fail(errors.New("no server of a team is configured"), hint)
-	}
-	token := os.Getenv(tokenVariable)
-	everything := token != ""
-	server, err := team.NewServer(o.Server, token)
+	c, err := o.Settings()
 	if err != nil {
-		return nil, cli.Fail(err, hint)
+		return nil, err
 	}
-	if token == "" {
-		path, err := team.LoginPath()
-		if err != nil {
-			return nil, err
-		}
-		login, err := team.LoadLogin(path)
-		if err == nil && login.Server != server.URL() {
-			err = fmt.Errorf("the login is for %s", login.Server)
-		}
-		if err != nil {
-			return nil, cli.Fail(err, "ptyrec login "+server.URL()+" --token-file FILE")
-		}
-		if server, err = team.NewServer(o.Server, login.Token); err != nil {
-			return nil, err
-		}
+	if c.Team.Server == "" {
+		return nil, errNoServer()
 	}
-	rules, err := o.Rules(everything)
+	server, everything, err := Connect(c.Team.Server)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.Team.Rules(everything)
 	if err != nil {
 		return nil, err
 	}
 	home, _ := xdg.Home() // without one, nothing is called ~
-	return &team.Syncer{Store: o.Database, Library: o.Library, Server: server, Rules: rules, Home: home}, nil
-}
-
-// lock lets one sync of a database run at a time.
-func lock(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path+"-sync", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := bytelock.Lock(f, 0); err != nil {
-		return nil, errors.Join(cli.Fail(errors.New("another sync is running"), "it sends what there is"), f.Close())
-	}
-	return func() { _ = f.Close() }, nil
+	return &team.Syncer{Store: o.Database, Server: server, Rules: rules, Home: home}, nil
 }
