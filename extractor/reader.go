@@ -69,6 +69,7 @@ type segment struct {
 	start      int            // its first line
 	items      []chat.Item    // of an agent, read so far; their lines count from the tape's first
 	commands   []shellCommand // likewise, of the shell
+	old        []shellCommand // those of them that the last frame read again, as they were before
 	typing     int            // the line on which a command begins that is being typed
 	learned    int            // what was known of prompts when they were read
 	past       int            // items before those, whose lines the tape no longer holds

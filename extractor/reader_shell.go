@@ -23,7 +23,8 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	}
 	s.learned = r.prompt.learned
 	from, n, open := s.resume(t.dirty, learned)
-	old := slices.Clone(s.commands[n:])
+	old := append(s.old[:0], s.commands[n:]...)
+	s.old = old
 	k := n
 	if open {
 		k--
@@ -34,9 +35,9 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	for i := k; i < len(s.commands); i++ {
 		s.commands[i].print(t, old)
 	}
-	for _, c := range old {
-		if !slices.ContainsFunc(s.commands[k:], func(d shellCommand) bool { return d.printed == c.printed }) {
-			c.printed.gone()
+	for i := range old {
+		if !slices.ContainsFunc(s.commands[k:], func(d shellCommand) bool { return d.printed == old[i].printed }) {
+			old[i].printed.gone()
 		}
 	}
 	t.clean()
@@ -49,7 +50,8 @@ func (r *Reader) readCommands(t *tape, settled bool) {
 	}
 	v := &session.View{Tape: s.tape, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	v.Items = make([]session.Sighting, 0, len(s.commands)-k)
-	for _, c := range s.commands[k:] {
+	for i := range s.commands[k:] {
+		c := &s.commands[k+i]
 		v.Items = append(v.Items, session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open})
 	}
 	r.steps = append(r.steps, Step{View: v})
@@ -90,8 +92,8 @@ func (s *segment) resume(dirty int, learned bool) (from, n int, open bool) {
 
 // print notes which lines of a tape a command has printed. old are the commands as they were.
 func (c *shellCommand) print(t *tape, old []shellCommand) {
-	for _, o := range old {
-		if c.printed == nil && o.First == c.First && o.out == c.out && o.Text == c.Text {
+	for i := range old {
+		if o := &old[i]; c.printed == nil && o.First == c.First && o.out == c.out && o.Text == c.Text {
 			c.printed = o.printed
 		}
 	}

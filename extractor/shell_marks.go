@@ -24,6 +24,12 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
 // its end.
 func columns(r *vterm.Row, from, to int) string {
+	if from >= to {
+		return ""
+	}
+	if run := r.Runs; len(run) == 1 && run[0].Col == 0 && len(run[0].Text) == run[0].Width { // ASCII, as most rows
+		return strings.TrimRight(run[0].Text[min(from, run[0].Width):min(to, run[0].Width)], " ")
+	}
 	none := func(vterm.Style) row.Mark { return 0 }
 	return strings.TrimRight(row.Text(row.Spans(r, from, to, none)), " ")
 }

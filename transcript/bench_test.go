@@ -201,6 +201,10 @@ func BenchmarkFloods(b *testing.B) {
 		{"prompts-vary", flood(repeat(50_000, func(i int) string {
 			return fmt.Sprintf("\x1b]133;A\x07%d ~/dir%d \x1b]133;B\x07echo %d\r\n%s%d\r\n%s", i, i*7%1000, i, output, i, done)
 		}), 64<<10, time.Millisecond)},
+		{"prompt-frames", flood(repeat(30_000, func(i int) string {
+			return fmt.Sprintf("%secho %d\r\n%s%d\r\n%s", prompt, i, output, i, done)
+		}), 35, 5*time.Millisecond)},
+		{"bare-prompts", flood(repeat(30_000, func(int) string { return "\r\n" + done + prompt }), 35, 5*time.Millisecond)},
 		{"links", shell(repeat(1_000_000, func(i int) string {
 			return fmt.Sprintf("\x1b]8;;https://example.com/page/%d\x07link %d\x1b]8;;\x07 ", i, i)
 		}), 64<<10, time.Millisecond)},

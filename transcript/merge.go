@@ -178,7 +178,7 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	}
 	grown := l.grown(e, it)
 	if !grown && e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output && e.Status == status &&
-		reflect.DeepEqual(e.Tool, it.Tool) && reflect.DeepEqual(e.Details, it.Details) {
+		(e.Tool == it.Tool || reflect.DeepEqual(e.Tool, it.Tool)) && sameDetails(e.Details, it.Details) {
 		return
 	}
 	fresh := e.Status == ""
@@ -190,6 +190,17 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	s.changed = true
 	l.noteUpdate(e, &was, seen, i)
 }
+
+// sameDetails compares without reflection: a shell's commands are read again and again.
+func sameDetails(a, b session.Details) bool {
+	if !same(a.ExitStatus, b.ExitStatus) || !same(a.Duration, b.Duration) {
+		return false
+	}
+	a.ExitStatus, a.Duration = b.ExitStatus, b.Duration
+	return a == b
+}
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // grown records an output to be built later, and reports whether it has changed.
 func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {

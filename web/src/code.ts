@@ -22,7 +22,20 @@ import { fill, h, icon } from "./dom";
 import { linked } from "./links";
 
 const languages = { bash, cpp, css, diff, dockerfile, go, ini, java, javascript, json, python, ruby, rust, sql, typescript, xml, yaml };
-for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+const aliases: Record<string, keyof typeof languages> = {
+  sh: "bash", zsh: "bash", c: "cpp", h: "cpp", cc: "cpp", cxx: "cpp", hpp: "cpp", hh: "cpp", hxx: "cpp", "c++": "cpp", patch: "diff", docker: "dockerfile", golang: "go", toml: "ini", jsp: "java",
+  js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript", jsonc: "json", json5: "json", py: "python", rb: "ruby", gemspec: "ruby", rs: "rust",
+  ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript", html: "xml", xhtml: "xml", svg: "xml", plist: "xml", rss: "xml", atom: "xml", xsl: "xml", xsd: "xml", yml: "yaml",
+};
+const inner: Partial<Record<string, (keyof typeof languages)[]>> = { xml: ["css", "javascript"] }; // languages in a language
+
+// grammar returns the name of a language that can be coloured, or undefined. To read a grammar takes a millisecond or two: it is done for those that are met.
+function grammar(language: string): string | undefined {
+  const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
+  if (!Object.hasOwn(languages, name)) return undefined;
+  for (const l of [name, ...(inner[name] ?? [])] as (keyof typeof languages)[]) if (!hljs.getLanguage(l)) hljs.registerLanguage(l, languages[l]);
+  return name;
+}
 
 // signs by which a language is known that nobody names: a terminal shows code without its language. The first that fits is taken.
 const known: [string, RegExp][] = [
@@ -64,7 +77,10 @@ export function codeBox(text: string, { label = "", language, tool }: Kind = {})
 function inside(text: string, language?: string, tool?: string): Node[] {
   const lines = text.split("\n");
   const marks = signs(lines, tool);
-  if (!marks && lines.length <= 2 * chunk) return language && hljs.getLanguage(language) ? coloured(lines, language) : withLinks(text);
+  if (!marks && lines.length <= 2 * chunk) {
+    const name = language && grammar(language);
+    return name ? coloured(lines, name) : withLinks(text);
+  }
   const parts: Node[] = [];
   for (let from = 0, to = 0; from < lines.length; from = to) {
     const markOf = (i: number): string => (parts.length < mostParts ? marks?.[i] ?? "" : "");

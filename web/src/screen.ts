@@ -49,8 +49,7 @@ export class Screen {
     this.el.append(this.box);
     this.term.open(this.inner);
     this.term.textarea?.setAttribute("aria-label", "Terminal");
-    this.watch.observe(this.el);
-    this.fit();
+    this.watch.observe(this.el); // which fits it, in a task of its own
   }
 
   close(): void {

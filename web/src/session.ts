@@ -20,12 +20,15 @@ import { Turns } from "./turn";
 const formats = { md: "Markdown", html: "Page with replay", txt: "Text", json: "JSON", cast: "Asciicast" };
 const formatsOfLog = { md: "Markdown", html: "Page", txt: "Text", json: "JSON" }; // without a recording
 
-const saving = 150, retry = 3000, pause = 500; // ms
+const saving = 150, retry = 3000, pause = 500, patience = 1000; // ms
 const mostTicks = 150; // prompts on the bar of the replay
 const margin = 50; // entries before the last that may have changed while the connection was lost
 
 /** another ends the task: what follows is done in one of its own. */
 const another = (): Promise<void> => new Promise((done) => setTimeout(done));
+
+/** idle waits until the page has nothing better to do. */
+const idle = (): Promise<void> => new Promise((done) => ("requestIdleCallback" in window ? requestIdleCallback(() => done(), { timeout: patience }) : setTimeout(done, patience / 5)));
 
 interface State { place?: Place; part?: Part }
 type Part = "talk" | "stage" | "diff";
@@ -40,6 +43,9 @@ export class SessionPage implements Page {
   private talk!: Talk;
   private find!: Find;
   private stage?: Stage;
+  private seat = h("section", { id: "stage", "aria-label": "Terminal" }); // where the terminal comes
+  private staged?: Promise<void>; // while the terminal comes, and from then on
+  private near = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && void this.terminal());
   private wanted?: api.Entry; // whose moment the terminal is to show, when it is in view
   private panes = h("main", { class: "split" });
   private head = h("div", { class: "heading" });
@@ -72,19 +78,27 @@ export class SessionPage implements Page {
       void this.seek();
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
-    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el);
+    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el, session.source ? null : this.seat);
     fill(this.el, bar(this.linked ? null : link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), info.write && info.user && info.user === session.owner ? this.sharer() : null, this.more(session))), session.source ? null : this.tabs(), this.panes);
-    this.changed(session);
+    this.session = session;
     this.el.classList.toggle("alone", !!session.source);
     this.show(session.source ? "talk" : left.part ?? "talk");
     document.addEventListener("visibilitychange", () => this.look(), { signal: this.stop.signal });
     this.keys();
+    await another(); // the frame of the page, its head and the conversation are drawn in tasks of their own: keys come between
+    if (this.stop.signal.aborted) return;
     this.begin(left.place, seq);
+    await another();
+    if (this.stop.signal.aborted) return;
+    this.changed(this.session);
     this.talk.onplace = (place) => this.keep({ place });
     const words = new URLSearchParams(location.search).get("q");
     if (words) this.find.show(words);
     void this.awaitReading(seq);
-    if (!session.source) await this.openStage().catch((e) => this.trouble(e));
+    if (session.source) return;
+    if (session.attachable) return this.terminal();
+    await idle();
+    if (!this.stop.signal.aborted) this.near.observe(this.seat); // a window in which only the conversation is shown needs no terminal
   }
 
   // awaitReading shows how far the server has read the session, and what it has found, until that is all. Then it goes to the entry with a number, if that was not there before.
@@ -112,8 +126,17 @@ export class SessionPage implements Page {
     if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, `Nothing was said in this session, or nothing that ptyrec could read. ${this.session.source ? "" : "The terminal has it all."}`));
   }
 
+  // terminal loads the terminal, unless that was done before.
+  private terminal(): Promise<void> {
+    return (this.staged ??= this.openStage().catch((e) => {
+      this.staged = undefined;
+      this.trouble(e);
+    }));
+  }
+
   // openStage loads what the terminal needs, and shows it beside the conversation.
   private async openStage(): Promise<void> {
+    this.near.disconnect();
     const xterm = await import("./xterm.js");
     await another(); // to run the script, to make the terminals, and to draw one are tasks of their own: keys come between
     if (this.stop.signal.aborted) return;
@@ -125,7 +148,7 @@ export class SessionPage implements Page {
       over: (status) => this.over(status),
       time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
     });
-    this.panes.append(this.stage.el);
+    this.seat.replaceWith(this.stage.el);
     await another();
     if (this.stop.signal.aborted) return;
     this.stage.open(this.inView());
@@ -135,6 +158,7 @@ export class SessionPage implements Page {
   close(): void {
     clearTimeout(this.saved);
     this.stop.abort();
+    this.near.disconnect();
     this.find?.stop();
     this.talk?.close();
     this.stage?.close();
@@ -309,7 +333,7 @@ export class SessionPage implements Page {
       { keys: ["g", "Home"], shown: "g", does: "First message", run: () => void this.toStart() },
       { keys: ["/", "f"], shown: "/", does: "Find in this session", run: () => this.search() },
       { keys: ["n", "N"], shown: "n N", does: "Next, previous place found", run: (e) => void this.find.step(e.key === "n" ? 1 : -1) },
-      { keys: [" "], does: "Play or pause the replay", run: () => void this.stage?.showReplay().then(() => this.stage?.replay.toggle()) },
+      { keys: [" "], does: "Play or pause the replay", run: () => void this.terminal().then(() => this.stage?.showReplay()).then(() => this.stage?.replay.toggle()) },
       { keys: ["ArrowLeft"], shown: "←", does: "5 s back", run: () => this.stage?.replay.skip(-5) },
       { keys: ["ArrowRight"], shown: "→", does: "5 s on", run: () => this.stage?.replay.skip(5) },
       { keys: ["<", ">"], shown: "< >", does: "Slower, faster", run: (e) => this.stage?.replay.faster(e.key === ">" ? 1 : -1) },

@@ -5,12 +5,13 @@ import { draw, isShown, likely, unfold } from "./entry";
 import type { Log } from "./log";
 
 const overscan = 500; // pixels above and below what is visible
-const slice = 8; // ms in a frame that rows beyond what is visible may take
+const slice = 8, mostInView = 30; // ms in a frame that rows beyond what is visible, and those in view, may take
 const tallest = 12_000_000; // pixels: browsers cannot make taller elements
 const gapAbove = 70; // pixels above an entry that was jumped to
 const pages = 5; // requests in a row for what is missing in the same place
 
 interface Row { entry: Entry; el: HTMLElement; top: number }
+interface Budget { beyond: number; inView: number; drawn: boolean } // when to stop, and whether a row was drawn: one always is
 
 /** Place is where the reader is: so many pixels below the top of an entry, by its number. */
 export interface Place { seq: number; below: number }
@@ -238,12 +239,12 @@ export class Talk {
   private lay(): void {
     cancelAnimationFrame(this.frame);
     if (!this.el.clientHeight) return; // it is done when the conversation is shown
-    const until = performance.now() + slice;
+    const now = performance.now(), budget = { beyond: now + slice, inView: now + mostInView, drawn: false };
     let all = true;
     for (let again = true, times = 0; again && times < 4; times++) {
       if (this.stacked !== this.log.version) this.stack();
       this.scroll();
-      [again, all] = this.show(until);
+      [again, all] = this.show(budget);
     }
     this.place();
     if (!all) this.later();
@@ -251,9 +252,9 @@ export class Talk {
   }
 
   private scroll(): void {
-    const index = this.anchor && this.anchor !== "end" ? this.log.index(this.anchor.id) : -1;
+    const [index] = this.anchored();
     if (this.anchor === "end") this.el.scrollTop = this.el.scrollHeight;
-    else if (index >= 0) this.el.scrollTop = Math.round(this.tops[index]! + (this.anchor as { below: number }).below);
+    else if (index !== undefined) this.el.scrollTop = Math.round(this.tops[index]! + (this.anchor as { below: number }).below);
     this.scrolled = this.el.scrollTop;
   }
 
@@ -263,27 +264,29 @@ export class Talk {
     return [this.indexAt(top - beyond), this.indexAt(top + this.el.clientHeight + beyond)];
   }
 
-  // show draws the rows that belong in the page: those in view, and while there is time those near it. It reports
-  // whether a row is higher or lower than was thought, and whether all rows are drawn.
-  private show(until: number): [differs: boolean, all: boolean] {
+  // show draws the rows that belong in the page, as long as there is time: that of the anchor, those in view, and those
+  // near it. It reports whether a row is higher or lower than was thought, and whether all rows are drawn.
+  private show(budget: Budget): [differs: boolean, all: boolean] {
     const [first, last] = this.range(0), [above, below] = this.range(overscan);
-    const wanted = this.kept();
-    for (let i = first - 1; i <= last + 1; i++) wanted.add(i); // with one more each way, where the focus goes next
+    const inView = Array.from({ length: last - first + 3 }, (_, i) => first - 1 + i); // with one more each way, where the focus goes next
+    const wanted = new Set([...this.anchored(), ...this.kept(), ...(this.anchor === "end" ? inView.reverse() : inView)]);
     const shown: { i: number; row: Row }[] = [], fresh: Row[] = [];
     let all = true;
-    const take = (i: number): void => {
+    const take = (i: number, until: number): void => {
       const entry = this.log.at(i);
       if (!entry || !isShown(entry)) return;
       let row = this.rows.get(entry.id);
-      if (!row && !wanted.has(i) && performance.now() > until) all = false;
+      if (!row && budget.drawn && performance.now() > until) all = false;
       else {
-        if (!row) fresh.push((row = this.row_(entry)));
-        else if (row.entry !== entry) this.update(row, entry);
+        if (!row) {
+          fresh.push((row = this.row_(entry)));
+          budget.drawn = true;
+        } else if (row.entry !== entry) this.update(row, entry);
         shown.push({ i, row });
       }
     };
-    for (const i of wanted) take(i);
-    for (let i = above; i <= below; i++) if (!wanted.has(i)) take(i);
+    for (const i of wanted) take(i, budget.inView);
+    for (let i = above; i <= below; i++) if (!wanted.has(i)) take(i, budget.beyond);
     shown.sort((a, b) => a.i - b.i);
     const ids = new Set(shown.map((s) => s.row.entry.id));
     for (const [id, row] of this.rows) if (!ids.has(id)) this.remove(id, row); // first, because rows that are moved lose focus and selection
@@ -300,6 +303,12 @@ export class Talk {
     let differs = false;
     for (const row of fresh) differs = this.measure(row.entry.id, row.el.getBoundingClientRect().height) || differs;
     return [differs, all];
+  }
+
+  // anchored returns the index of the entry that is the anchor.
+  private anchored(): number[] {
+    const index = this.anchor && this.anchor !== "end" ? this.log.index(this.anchor.id) : -1;
+    return index >= 0 ? [index] : [];
   }
 
   // kept returns the indexes of rows that stay in the page wherever it is scrolled to: the focused one, and those of a selection.

@@ -88,6 +88,57 @@ test("3.9 only what is visible of a long session is in the page", { skip }, asyn
   await check();
 });
 
+// All rows in view were drawn in one task, which took 100 ms and more where nothing was compiled yet.
+test("3.9 a slow machine draws a session row by row", { skip }, async () => {
+  const { tab, check } = await open("light", "/");
+  await tab.waitForSelector(".session");
+  await tab.addInitScript(() => {
+    const now = performance.now.bind(performance);
+    let late = 0; // ms: each look at the clock finds that much time has passed
+    performance.now = () => now() + (late += 1000);
+    window.drawn = []; // rows that came into the page in a task
+    new MutationObserver((changes) => {
+      const rows = changes.flatMap((c) => [...c.addedNodes]).filter((n) => n.classList?.contains("row")).length;
+      if (rows) window.drawn.push(rows);
+    }).observe(document, { subtree: true, childList: true });
+  });
+  for (const place of ["", "#2000"]) {
+    await tab.goto(new URL(`/s/${id}${place}`, program.url.origin).href);
+    await tab.waitForFunction(() => document.querySelectorAll(".row").length >= 8);
+    await filled(tab);
+    const drawn = await tab.evaluate(() => window.drawn);
+    assert.ok(Math.max(...drawn) <= 2, `rows in a task: ${drawn}`);
+    await tab.goto("about:blank");
+  }
+  await check();
+});
+
+// 377 kB of terminal were loaded and run, though a narrow window shows the conversation alone.
+test("3.9 the terminal is loaded when it is shown", { skip }, async () => {
+  const { tab, visible, screen, check } = await open("phone", "/");
+  const scripts = [];
+  tab.on("request", (r) => /\/xterm\.js|format=cast/.test(r.url()) && scripts.push(r.url()));
+  await tab.waitForSelector(".session");
+  await tab.goto(new URL(`/s/${id}`, program.url.origin).href);
+  await visible("turn-1 ");
+  await tab.click(".tabs [data-part=diff]");
+  await tab.waitForSelector(".changes", { state: "visible" });
+  await tab.click(".tabs [data-part=talk]");
+  await visible("turn-1 ");
+  await tab.evaluate(() => new Promise((done) => requestIdleCallback(() => setTimeout(done), { timeout: 2000 })));
+  assert.deepEqual(scripts, []);
+  await tab.click(".tabs [data-part=stage]");
+  await tab.waitForFunction(() => document.querySelector(".xterm-rows")?.textContent.includes("Claude"));
+  assert.match(await screen(), /Claude Code/);
+  assert.equal(scripts.length, 2, `${scripts}`);
+  await tab.setViewportSize({ width: 1280, height: 800 });
+  await tab.waitForFunction(() => document.querySelector("#stage .xterm-rows")?.checkVisibility() && document.querySelector("#talk").checkVisibility());
+  await check();
+  const wide = await open("light", `/s/${id}`); // shows both
+  await wide.tab.waitForFunction(() => document.querySelector("#stage .xterm-rows")?.textContent.includes("Claude"));
+  await wide.check();
+});
+
 // Nothing but a spinner was there for minutes while the server read a long recording; and a link to an entry must still lead there.
 test("1.2 a session that is still read says how far, and then shows all", { skip }, async () => {
   const { hits } = await (await api(`search?session=${id}&q=${encodeURIComponent('"turn-900"')}&role=assistant`)).json();
