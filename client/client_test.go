@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/rand"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -227,5 +228,36 @@ func TestSplitURL(t *testing.T) {
 		if server != c.server || id != c.id || (err == nil) != (c.server != "") {
 			t.Errorf("%s: %q %q %v", c.in, server, id, err)
 		}
+	}
+}
+
+// Attach returns the error of its ctx, whatever it was doing when that ended.
+func TestAttachEndsWithContext(t *testing.T) {
+	dir := shortDir(t)
+	listener, err := net.Listen("unix", rundir.Socket(dir, peerID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	c, err := client.Dial(t.Context(), "", client.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var session sync.WaitGroup
+	defer session.Wait()
+	session.Go(func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = conn.Read(make([]byte, 1)) // the client has connected, and waits for the answer
+		cancel()
+		_, _ = io.Copy(io.Discard, conn)
+		_ = conn.Close()
+	})
+	if _, err := c.Attach(ctx, peerID, client.AttachOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Attach: %v, want %v", err, context.Canceled)
 	}
 }

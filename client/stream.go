@@ -83,9 +83,11 @@ func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stre
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, s.cancel)
 	l, err := s.connect()
-	if !stop() && err == nil {
-		err = ctx.Err()
-		l.close()
+	if !stop() {
+		if err == nil {
+			l.close()
+		}
+		err = ctx.Err() // connect says only that the connection was closed
 	}
 	if err != nil {
 		s.cancel()

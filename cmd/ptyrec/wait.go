@@ -61,7 +61,7 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		if f.Exit && over(ctx, a, ref) {
 			return nil
 		}
-		return err
+		return f.Failure(ctx, err, ref)
 	}
 	defer s.Close()
 	line, err := f.For(ctx, s, hello, re)
