@@ -17,8 +17,14 @@ func IsVersion(s string) bool {
 	return len(parts) == 3
 }
 
-// ToolMessage returns the message of a call.
-func ToolMessage(t *session.Tool) session.Message {
-	text := t.Name + "(" + t.Input + ")"
-	return session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}
+// Said returns the item of a message.
+func Said(role, text, md string) Item {
+	return Item{Message: session.Message{Role: role, Text: text, Markdown: md}}
+}
+
+// Called returns the item of a call. It may change while the tool runs.
+func Called(t *session.Tool) Item {
+	it := Said(session.RoleTool, t.Name+"("+t.Input+")", t.Name+"("+t.Input+")")
+	it.Tool, it.Open = t, t.Status == session.ToolRunning
+	return it
 }

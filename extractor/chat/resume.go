@@ -16,11 +16,8 @@ type Resumption struct {
 // ResumeID is where the id goes in Resumption.Args.
 const ResumeID = "{id}"
 
-// Ids of conversations.
-const (
-	UUID            = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
-	OpencodePattern = `ses_[0-9A-Za-z]{10,60}`
-)
+// UUID is the pattern of most ids.
+const UUID = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
 
 // ResumedBy returns a Resumption whose agent prints a command at its end: with what is before the
 // id, a pattern.

@@ -4,7 +4,6 @@ package copilot
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -23,7 +22,7 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   copilotBegins, Banner: banner, Split: split, Parse: parse,
+			Begins:   copilotBegins, Banner: banner, Split: split, Parse: cells().Parse,
 		}},
 	}
 }
@@ -136,56 +135,6 @@ func dialog(lines []row.Line) int {
 	return -1
 }
 
-// parse reads the items off conversation lines.
-func parse(lines []row.Line, last bool) []chat.Item {
-	var items []chat.Item
-	for i := 0; i < len(lines); {
-		if _, n := banner(lines[i:]); n > 0 {
-			i += n
-			continue
-		}
-		sign := copilotSign(lines[i])
-		headless := sign == "" && lines[i].Lost && strings.HasPrefix(lines[i].Text, "   ")
-		if sign == "" && !headless {
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(lines) && copilotSign(lines[end]) == "" && !lines[end].Lost && !copilotBegins(lines[end].Text) {
-			end++
-		}
-		if sign == "❯" && lines[i].StyleAt(copilotLeft).Italic { // "Thought for 1s"
-			i = end
-			continue
-		}
-		if headless { // a prompt, unless there is one just above it or below
-			sign = "❯"
-			if n := len(items); n > 0 && items[n-1].Role == session.RoleUser || end < len(lines) && copilotSign(lines[end]) == "❯" {
-				sign = "●"
-			}
-		}
-		it := copilotItem(sign, lines[i:end])
-		it.Headless = headless
-		it.First, it.End = i, i+len(row.Trim(lines[i:end]))
-		it.Open = it.Open || it.Role == session.RoleAssistant && last && end == len(lines)
-		items = append(items, it)
-		i = end
-	}
-	return items
-}
-
-// copilotSign returns the sign that a line begins with, or "".
-func copilotSign(l row.Line) string {
-	if len(l.Text) < 2 || l.Text[0] != ' ' || l.Text[1] == ' ' || l.Wrapped {
-		return ""
-	}
-	sign, _, _ := strings.Cut(l.Text[1:], " ")
-	if utf8.RuneCountInString(sign) > 2 {
-		return ""
-	}
-	return sign
-}
-
 // What else is said with the sign of a reply: what /clear leaves behind, an interruption, notices.
 const (
 	fresh   = " ● Started a fresh session. "
@@ -197,27 +146,52 @@ var done = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}
 
 var notice = regexp.MustCompile(`^ ● (MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error. Retrying...|Tip: /[a-z-]+)$`)
 
-// copilotItem reads what a sign begins.
-func copilotItem(sign string, lines []row.Line) chat.Item {
-	after := 2 + row.Width(sign)
-	switch {
-	case sign == "❯":
-		text := markdown.Prompt(untimed(lines), &markdown.Style{Left: copilotLeft, Right: clock})
-		return chat.Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, Rule: "copilot prompt"}
-	case sign == "●" && lines[0].BoldAt(after) && lines[0].StyleAt(1).Fg == done:
-		return tool(after, lines)
-	case sign == "●" && strings.HasPrefix(lines[0].Text, fresh):
-		return chat.Item{Event: session.EventClear, Rule: "copilot clear"}
-	case sign == "●" && lines[0].Text == stopped:
-		return chat.Item{Event: session.EventInterrupted, Rule: "copilot interrupted"}
-	case sign == "●" && !notice.MatchString(lines[0].Text):
-		text, markdown := markdown.Render(lines, copilotLook)
-		return chat.Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: markdown}, Rule: "copilot reply"}
-	case lines[0].BoldAt(after):
-		return tool(after, lines)
+// cells are what is said and done. A call has its name in bold behind the sign: green for a file, or
+// the sign of its kind.
+func cells() *chat.Cells {
+	prompt, reply, any := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}, chat.Mark{Col: 1, Word: 2}
+	text := func(is func(text string) bool) func([]row.Line, []chat.Item) bool {
+		return func(lines []row.Line, _ []chat.Item) bool { return is(lines[0].Text) }
 	}
-	text, markdown := markdown.Render(lines, copilotLook)
-	return chat.Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: markdown}, Rule: "copilot notice"}
+	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
+		{Begin: chat.Mark{Text: copilotBegins}, Rows: func(lines []row.Line) int { _, n := banner(lines); return n }},
+		{Begin: prompt, When: func(lines []row.Line, _ []chat.Item) bool { return lines[0].StyleAt(copilotLeft).Italic }}, // "Thought for 1s"
+		{Rule: "prompt", Begin: prompt, Read: readPrompt},
+		{Rule: "call", Begin: reply, When: func(lines []row.Line, _ []chat.Item) bool { return named(lines[0]) && lines[0].StyleAt(1).Fg == done }, Read: tool},
+		{Rule: "clear", Begin: reply, When: text(func(t string) bool { return strings.HasPrefix(t, fresh) }), Event: session.EventClear},
+		{Rule: "interrupted", Begin: reply, When: text(func(t string) bool { return t == stopped }), Event: session.EventInterrupted},
+		{Rule: "reply", Begin: reply, When: text(func(t string) bool { return !notice.MatchString(t) }), Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "call", Begin: any, When: func(lines []row.Line, _ []chat.Item) bool { return named(lines[0]) }, Read: tool},
+		{Rule: "notice", Begin: any, Role: session.RoleSystem, Style: copilotLook},
+		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
+		{Rule: "reply", Headless: true, When: text(func(t string) bool { return strings.HasPrefix(t, "   ") }), Role: session.RoleAssistant, Style: copilotLook},
+	}}
+}
+
+// named reports whether the name of a call is behind the sign of a row.
+func named(l row.Line) bool { return l.BoldAt(afterSign(l)) }
+
+// afterSign returns the column of what is behind the sign of a row.
+func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
+
+// headless reports whether what begins without its first rows is a prompt: there is none just above
+// it or below.
+func headless(lines []row.Line, earlier []chat.Item) bool {
+	if n := len(earlier); !strings.HasPrefix(lines[0].Text, "   ") || n > 0 && earlier[n-1].Role == session.RoleUser {
+		return false
+	}
+	for _, l := range lines[1:] {
+		if mark := (chat.Mark{Col: 1, Word: 2}); l.Lost || mark.On(l) || copilotBegins(l.Text) {
+			return row.FirstWord(l.Text) != "❯"
+		}
+	}
+	return true
+}
+
+// readPrompt reads what the user typed.
+func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+	text := markdown.Prompt(untimed(lines), &markdown.Style{Left: copilotLeft, Right: clock})
+	return chat.Said(session.RoleUser, text, text), true
 }
 
 // time is when a prompt was sent, at the right edge of its first row.
@@ -238,10 +212,10 @@ var copilotCount = regexp.MustCompile(`(^| )(\d+ lines?(…| read| found)?|(\+\d
 
 // tool reads a call: its name in bold, what it was called with, how much came of it. What
 // is below it belongs to a command: the command itself. What went wrong is red.
-func tool(left int, lines []row.Line) chat.Item {
+func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	t := &session.Tool{Status: session.ToolOK}
 	var name, input, failure strings.Builder
-	for _, s := range row.Spans(lines[0].Row, left, -1, row.PlainMarks) {
+	for _, s := range row.Spans(lines[0].Row, afterSign(lines[0]), -1, row.PlainMarks) {
 		switch {
 		case s.Style.Bold && input.Len() == 0:
 			name.WriteString(s.Text)
@@ -264,7 +238,7 @@ func tool(left int, lines []row.Line) chat.Item {
 	case count == "":
 		t.Status = session.ToolRunning
 	}
-	return chat.Item{Message: chat.ToolMessage(t), Open: t.Status == session.ToolRunning, Rule: "copilot call"}
+	return chat.Called(t), true
 }
 
 // copilotLook is how replies are drawn: Markdown in the terminal's own colours. Inline code is

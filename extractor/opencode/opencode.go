@@ -20,10 +20,10 @@ import (
 func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "opencode", Title: "opencode", Usage: usage,
-		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, chat.OpencodePattern, `opencode (?:-s|--session) `, "--session", "-s"),
+		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,
+			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: cells().Parse, Box: inputBox,
 		}},
 	}
 }
@@ -150,49 +150,31 @@ func logoRow(lines []row.Line) int {
 // logoPart reports whether a line is made of the logo's blocks.
 func logoPart(l row.Line) bool { return l.Text != "" && strings.Trim(l.Text, "█▀▄ ") == "" }
 
-// parse reads the blocks of a conversation.
-func parse(lines []row.Line, last bool) []chat.Item {
-	var items []chat.Item
-	for i := 0; i < len(lines); {
-		_, banner := opencodeBanner(lines[i:])
-		switch t := lines[i].Text; {
-		case banner > 0:
-			i += banner
-		case opencodeBegins(t): // of a welcome that was wiped before the conversation came
-			i += run(lines[i:], logoPart)
-		case strings.HasPrefix(t, bar):
-			tool := toolBar(lines[i])
-			n := run(lines[i:], func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
-			if !tool || !opencodeRest(items, lines[i:i+n], i+n) {
-				items = append(items, panel(lines[i:i+n], i))
-			}
-			i += n
-		case strings.HasPrefix(t, "     ▣"):
-			i++
-		case call(lines[i]):
-			it := tool(lines[i:], i)
-			items = append(items, it)
-			i = it.End
-		case strings.HasPrefix(t, "     "):
-			n := run(lines[i:], reply)
-			it := opencodeText(lines[i:i+n], i)
-			it.Open = last && i+n == len(lines)
-			items = append(items, it)
-			i += n
-		default:
-			i++
-		}
-	}
-	return items
+// cells are the blocks of a conversation.
+func cells() *chat.Cells {
+	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
+	return &chat.Cells{Agent: "opencode", Cells: []chat.Cell{
+		{Begin: chat.Mark{Text: opencodeBegins}, Rows: logoRows},
+		{Rule: "tool", Begin: panel, When: func(lines []row.Line, _ []chat.Item) bool { return toolBar(lines[0]) }, Rows: panelRows, Read: readPanel},
+		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
+		{Begin: chat.Mark{Col: left, Signs: []string{"▣"}}, Rows: func([]row.Line) int { return 1 }},
+		{Rule: "call", When: func(lines []row.Line, _ []chat.Item) bool { return call(lines[0]) }, Rows: callRows, Read: readCall},
+		{Rule: "reply", When: func(lines []row.Line, _ []chat.Item) bool { return lines[0].Text != "" }, Rows: func(lines []row.Line) int { return chat.Run(lines, reply) }, Role: session.RoleAssistant, Style: opencodeLook},
+	}}
 }
 
-// run counts the lines from the first on that are of a kind.
-func run(lines []row.Line, is func(row.Line) bool) int {
-	n := 0
-	for n < len(lines) && is(lines[n]) {
-		n++
+// logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
+func logoRows(lines []row.Line) int {
+	if _, n := opencodeBanner(lines); n > 0 {
+		return n
 	}
-	return n
+	return chat.Run(lines, logoPart)
+}
+
+// panelRows counts the rows behind bars of one kind.
+func panelRows(lines []row.Line) int {
+	tool := toolBar(lines[0])
+	return chat.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
 }
 
 // reply reports whether a line goes on with a reply: text from column 5 on, or blank.
@@ -223,34 +205,23 @@ func call(l row.Line) bool {
 	return false
 }
 
-// panel reads a block behind a bar: a tool's, whose bar has the colour of the ground, else
-// the user's.
-func panel(lines []row.Line, at int) chat.Item {
+// readPanel reads a tool's block. One that begins without its free row is the rest of the one above,
+// whose end the window did not show, or what it did was shown while it ran.
+func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	text := markdown.Prompt(lines, &markdown.Style{Left: left, Right: right})
-	it := chat.Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: at, End: at + len(lines), Rule: "opencode user"}
-	if toolBar(lines[0]) {
-		it.Message, it.Rule = opencodeBlock(text), "opencode tool"
-		if cut(lines) && it.Tool.Status != session.ToolRunning && !strings.HasPrefix(text, "$ ") && !strings.HasPrefix(text, "# ") { // what it did was shown while it ran
-			output, folded := opencodeFolded(text)
-			it.Message = chat.ToolMessage(&session.Tool{Name: "Bash", Output: output, Truncated: folded, Status: session.ToolOK})
-		}
-		it.Open = it.Tool.Status == session.ToolRunning
+	output, folded := opencodeFolded(text)
+	if n := len(earlier); n > 0 && earlier[n-1].Rule == "opencode tool" && cut(lines) {
+		it := &earlier[n-1]
+		it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+output, "\n")
+		it.Tool.Truncated = it.Tool.Truncated || folded
+		it.Tool.Status, it.Open = session.ToolOK, false
+		return chat.Item{End: len(lines)}, false
 	}
-	return it
-}
-
-// opencodeRest takes a tool's panel that begins without its free row for the rest of the one above,
-// whose end the window did not show.
-func opencodeRest(items []chat.Item, lines []row.Line, end int) bool {
-	if len(items) == 0 || items[len(items)-1].Rule != "opencode tool" || !cut(lines) {
-		return false
+	t := opencodeBlock(text)
+	if cut(lines) && t.Status != session.ToolRunning && !strings.HasPrefix(text, "$ ") && !strings.HasPrefix(text, "# ") {
+		t = &session.Tool{Name: "Bash", Output: output, Truncated: folded, Status: session.ToolOK}
 	}
-	it := &items[len(items)-1]
-	rest, folded := opencodeFolded(markdown.Prompt(lines, &markdown.Style{Left: left, Right: right}))
-	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+rest, "\n")
-	it.Tool.Truncated = it.Tool.Truncated || folded
-	it.Tool.Status, it.Open, it.End = session.ToolOK, false, end
-	return true
+	return chat.Called(t), true
 }
 
 // cut reports whether a panel begins without its free row.
@@ -264,7 +235,7 @@ func toolBar(l row.Line) bool { return l.StyleAt(2).Fg == l.StyleAt(0).Bg }
 // opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it,
 // with what it printed; else the title says what was done. A call that runs has a spinner before
 // it.
-func opencodeBlock(text string) session.Message {
+func opencodeBlock(text string) *session.Tool {
 	t := &session.Tool{Status: session.ToolOK}
 	text, t.Truncated = opencodeFolded(text)
 	head, output, _ := strings.Cut(text, "\n\n")
@@ -288,7 +259,7 @@ func opencodeBlock(text string) session.Message {
 	if runs {
 		t.Status = session.ToolRunning
 	}
-	return chat.ToolMessage(t)
+	return t
 }
 
 // spins cuts the spinner off a call that runs.
@@ -310,48 +281,38 @@ func opencodeFolded(output string) (string, bool) {
 	return output, false
 }
 
-// tool reads a call that has no panel: a sign, the tool's name and its input, which goes on
-// from column 7; what went wrong is below it in red.
-func tool(lines []row.Line, at int) chat.Item {
-	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
-	_, running := spins(sign + " ")
-	running = running || sign == "~"
-	t := &session.Tool{Status: session.ToolOK}
-	var failure []string
-	n := 1
+// callRows counts the rows of a call without a panel: its input goes on from column 7, what went
+// wrong is below it in red.
+func callRows(lines []row.Line) int {
+	n, failed := 1, false
 	for ; n < len(lines) && lines[n].Text != ""; n++ {
-		text := strings.TrimSpace(lines[n].Text)
-		switch indent := row.Indent(lines[n].Text); {
-		case row.Red(lines[n].StyleAt(indent).Fg):
-			failure = append(failure, text)
-			continue
-		case indent >= left+2 && row.Grey(lines[n].StyleAt(indent)) && len(failure) == 0:
-			call += " " + text
-			continue
+		indent := row.Indent(lines[n].Text)
+		red := row.Red(lines[n].StyleAt(indent).Fg)
+		if failed = failed || red; !red && (failed || indent < left+2 || !row.Grey(lines[n].StyleAt(indent))) {
+			break
 		}
-		break
 	}
-	t.Name, t.Input, _ = strings.Cut(call, " ")
-	switch {
-	case sign == "$":
-		t.Name, t.Input = "Bash", call
-	case running:
-		t.Status = session.ToolRunning
-	}
-	if len(failure) > 0 {
-		t.Status, t.Output = session.ToolError, strings.Join(failure, "\n")
-	}
-	return chat.Item{Message: chat.ToolMessage(t), First: at, End: at + n, Open: running, Rule: "opencode call"}
+	return n
 }
 
-// opencodeText reads a reply.
-func opencodeText(lines []row.Line, at int) chat.Item {
-	n := len(row.Trim(lines))
-	text, markdown := markdown.Render(lines[:n], opencodeLook)
-	return chat.Item{
-		Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: markdown},
-		First:   at, End: at + len(lines), Rule: "opencode reply",
+// readCall reads a call without a panel: a sign, the tool's name and its input.
+func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
+	t := &session.Tool{Status: session.ToolOK}
+	for _, l := range lines[1:] {
+		if text := strings.TrimSpace(l.Text); row.Red(l.StyleAt(row.Indent(l.Text)).Fg) {
+			t.Status, t.Output = session.ToolError, strings.TrimPrefix(t.Output+"\n"+text, "\n")
+		} else {
+			call += " " + text
+		}
 	}
+	_, running := spins(sign + " ")
+	if t.Name, t.Input, _ = strings.Cut(call, " "); sign == "$" {
+		t.Name, t.Input = "Bash", call
+	} else if (running || sign == "~") && t.Status == session.ToolOK {
+		t.Status = session.ToolRunning
+	}
+	return chat.Called(t), true
 }
 
 // opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour

@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Cells are what a look draws below each other: prompts, replies, calls, and chrome between them.
+type Cells struct {
+	Agent string // begins the names of the rules
+	Cells []Cell // in the order in which a row is asked for them
+}
+
+// Cell is one of them. What it says is data where it can be: an Event, or a Role and a Style.
+type Cell struct {
+	Rule     string // its name in traces; "": chrome
+	Begin    Mark
+	Headless bool // its first rows were never on the screen
+	// When is what else must hold of the rows from its first on, and of the items above. nil:
+	// nothing.
+	When func(lines []row.Line, earlier []Item) bool
+	// Rows counts its rows, of those given; 0: it does not begin here. nil: it has all up to the
+	// next row on which a cell may begin.
+	Rows func(lines []row.Line) int
+
+	Event string // session.EventClear, …
+	Role  string
+	Style *markdown.Style
+	// Read reads what data cannot say. earlier are the items above. ok is false where it becomes no
+	// item of its own; its first End lines belong to the item above then.
+	Read func(lines []row.Line, earlier []Item) (it Item, ok bool)
+}
+
+// Mark is what a row begins with.
+type Mark struct {
+	Col   int                      // its column
+	Signs []string                 // one of them is there
+	Word  int                      // or any word of at most so many characters
+	Ink   func(s vterm.Style) bool // of its first character; nil: any
+	Text  func(text string) bool   // or the whole row is such a text
+}
+
+// On reports whether a row begins with the mark.
+func (m *Mark) On(l row.Line) bool {
+	if m.Text != nil {
+		return m.Text(l.Text)
+	}
+	if len(l.Text) <= m.Col || l.Wrapped || row.Indent(l.Text) != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
+		return false
+	}
+	t := l.Text[m.Col:]
+	if m.Word > 0 {
+		word, _, _ := strings.Cut(t, " ")
+		return utf8.RuneCountInString(word) <= m.Word
+	}
+	return slices.ContainsFunc(m.Signs, func(sign string) bool { return strings.HasPrefix(t+" ", sign) })
+}
+
+// set reports whether the mark says anything.
+func (m *Mark) set() bool { return m.Signs != nil || m.Word > 0 || m.Text != nil }
+
+// Parse reads the items off conversation lines; see Look.Parse.
+func (c *Cells) Parse(lines []row.Line, last bool) (items []Item) {
+	for i := 0; i < len(lines); {
+		cell, n := c.at(lines[i:], items)
+		if cell == nil {
+			i++
+			continue
+		}
+		it, ok := cell.read(lines[i:i+n], items)
+		if ok {
+			it.First, it.End = i, i+len(row.Trim(lines[i:i+n]))
+			it.Open = it.Open || it.Role == session.RoleAssistant && last && i+n == len(lines)
+			it.Headless = cell.Headless
+			it.Rule = c.Agent + " " + cell.Rule
+			items = append(items, it)
+		} else if it.End > 0 {
+			items[len(items)-1].End = i + it.End
+		}
+		i += n
+	}
+	return items
+}
+
+// at returns the cell that begins with the first line, and how many lines it has.
+func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
+	for k := range c.Cells {
+		cell := &c.Cells[k]
+		if cell.Begin.set() && !cell.Begin.On(lines[0]) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
+			continue
+		}
+		if cell.Rows == nil {
+			return cell, c.next(lines)
+		}
+		if n := cell.Rows(lines); n > 0 {
+			return cell, n
+		}
+	}
+	return nil, 0
+}
+
+// next counts the lines up to the next one on which a cell may begin, or above which rows are lost.
+func (c *Cells) next(lines []row.Line) int {
+	for n := 1; n < len(lines); n++ {
+		for k := range c.Cells {
+			if m := &c.Cells[k].Begin; lines[n].Lost || m.set() && m.On(lines[n]) {
+				return n
+			}
+		}
+	}
+	return len(lines)
+}
+
+// read returns what a cell's lines say.
+func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
+	switch {
+	case c.Read != nil:
+		return c.Read(lines, earlier)
+	case c.Event != "":
+		return Item{Event: c.Event}, true
+	case c.Role == session.RoleUser:
+		text := markdown.Prompt(lines, c.Style)
+		return Said(c.Role, text, text), true
+	case c.Role != "":
+		text, md := markdown.Render(lines, c.Style)
+		return Said(c.Role, text, md), true
+	}
+	return it, false
+}
+
+// Run counts the lines from the first on that are of a kind.
+func Run(lines []row.Line, is func(row.Line) bool) int {
+	n := 0
+	for n < len(lines) && is(lines[n]) {
+		n++
+	}
+	return n
+}
