@@ -2,7 +2,6 @@ package extractor
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -69,7 +68,7 @@ func ccCutGlyph(s string, glyphs ...string) (rest string, ok bool) {
 // ccCorner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
 func ccCorner(l row.Line) (rest string, ok bool) {
 	n := row.Indent(l.Text)
-	if l.Wrapped || n < 2 || n > 3 {
+	if n > 3 {
 		return "", false
 	}
 	rest, ok = strings.CutPrefix(l.Text[n:], claudeCorner)
@@ -79,16 +78,13 @@ func ccCorner(l row.Line) (rest string, ok bool) {
 // ccWholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
 // with a label in it.
 func ccWholeRule(l row.Line) bool {
-	if !strings.HasPrefix(l.Text, "───") {
-		return false
-	}
 	n := strings.Count(l.Text, "─")
-	return n*10 >= l.Cols*6 || n >= 3 && n == utf8.RuneCountInString(l.Text) && n >= l.Cols-2
+	return strings.HasPrefix(l.Text, "───") && (n*10 >= l.Cols*6 || n >= l.Cols-2)
 }
 
 // ccBoxTop reports whether a row is the top of a box over the whole width, without a word in it.
 func ccBoxTop(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "╭──") && strings.HasSuffix(l.Text, "╮") && strings.Count(l.Text, "─") >= l.Cols-4
+	return strings.HasPrefix(l.Text, "╭──") && strings.Count(l.Text, "─") >= l.Cols-4
 }
 
 // ccInputRow reports whether a row can be the first of the live input between its rules or in its

@@ -1,9 +1,9 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -19,11 +19,7 @@ import (
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
 func (p *claudeParser) agents(i int) int {
-	head, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
-	if !ok && row.Indent(p.lines[i].Text) == 2 { // its marker blinks
-		head, ok = strings.TrimSpace(p.lines[i].Text), true
-	}
-	if !ok || !claudeAgentsHead(head) {
+	if !claudeAgentsHead(p.lines[i].Text) {
 		return i
 	}
 	var tools []*session.Tool
@@ -56,16 +52,7 @@ func (p *claudeParser) agents(i int) int {
 // `Running 3 Explore agents…`.
 func claudeAgentsHead(s string) bool {
 	s, _, _ = strings.Cut(s, " (")
-	words := strings.Fields(strings.TrimSuffix(s, "…"))
-	if len(words) < 3 || len(words) > 5 || claudeCount(words[:2]) < 2 {
-		return false
-	}
-	for _, w := range words {
-		if w == "agents" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(strings.TrimSuffix(s, "…")), "agents")
 }
 
 // claudeBranch reads what an agent of a tree was asked to do.
@@ -92,9 +79,6 @@ func (p *claudeParser) answered(i int) int {
 		return i
 	}
 	out, end, _ := p.result(i+1, i+1)
-	if !strings.Contains(out.text, " → ") {
-		return i
-	}
 	var questions, answers []string
 	for _, pair := range strings.Split("\n"+out.text, "\n· ")[1:] {
 		question, answer, _ := strings.Cut(strings.Join(strings.Fields(pair), " "), " → ")

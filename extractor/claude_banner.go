@@ -5,7 +5,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeBegins reports whether a row may be the first of the welcome.
@@ -17,9 +16,6 @@ func claudeBegins(text string) bool {
 // in a narrow window), a box with the version in its top (2.0 on a wide window), or the logo with
 // three lines beside it.
 func claudeBanner(lines []row.Line) (chat.Banner, int) {
-	if len(lines) == 0 {
-		return chat.Banner{}, 0
-	}
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
 		return claudeBox(lines)
@@ -32,7 +28,7 @@ func claudeBanner(lines []row.Line) (chat.Banner, int) {
 // claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and
 // the settings behind that.
 func claudeBare(lines []row.Line) (b chat.Banner, n int) {
-	if lines[0].StyleAt(1).Fg.Kind == vterm.ColorDefault || !lines[0].StyleAt(14).Bold {
+	if !lines[0].StyleAt(14).Bold {
 		return chat.Banner{}, 0
 	}
 	for n = 1; n < len(lines) && (lines[n].Text == "" || lines[n].Wrapped || strings.HasPrefix(lines[n].Text, "   ")); n++ {
@@ -40,15 +36,12 @@ func claudeBare(lines []row.Line) (b chat.Banner, n int) {
 			b.Cwd = cwd
 		}
 	}
-	if b.Cwd == "" {
-		return chat.Banner{}, 0
-	}
 	return b, n
 }
 
 // claudeBox reads a welcome in a box; there is none before its bottom is drawn.
 func claudeBox(lines []row.Line) (chat.Banner, int) {
-	if len(lines) < 3 || lines[0].StyleAt(0).Fg.Kind == vterm.ColorDefault {
+	if len(lines) < 3 {
 		return chat.Banner{}, 0
 	}
 	var b chat.Banner
@@ -57,7 +50,7 @@ func claudeBox(lines []row.Line) (chat.Banner, int) {
 	if b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
 		return chat.Banner{}, 0
 	}
-	for i := 1; i < len(lines) && i < 40; i++ {
+	for i := 1; i < len(lines); i++ {
 		t := lines[i].Text
 		if strings.HasPrefix(t, "╰─") {
 			return b, i + 1
@@ -81,15 +74,9 @@ func claudeBox(lines []row.Line) (chat.Banner, int) {
 
 // claudeVersion reads the version out of "Claude Code v2.1.197".
 func claudeVersion(s string) string {
-	_, v, ok := strings.Cut(s, "Claude Code v")
-	if !ok {
-		return ""
-	}
-	n := 0
-	for n < len(v) && (v[n] >= '0' && v[n] <= '9' || v[n] == '.') {
-		n++
-	}
-	return strings.Trim(v[:n], ".")
+	_, v, _ := strings.Cut(s, "Claude Code v")
+	v, _, _ = strings.Cut(v, " ")
+	return v
 }
 
 // claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves
@@ -97,29 +84,21 @@ func claudeVersion(s string) string {
 func claudeLogo(lines []row.Line) (chat.Banner, int) {
 	t := lines[0].Text
 	at := strings.Index(t, "Claude Code v")
-	if at < 0 || len(lines) < 3 || lines[0].Wrapped {
+	if at < 0 || len(lines) < 3 {
 		return chat.Banner{}, 0
 	}
-	logo := t[:at]
-	col := row.Width(logo)
-	if strings.Trim(logo, " *▀▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐░▒▓▔▕▖▗▘▙▚▛▜▝▞▟") != "" || col < 9 || col > 24 || !lines[0].StyleAt(col).Bold {
+	col := row.Width(t[:at])
+	if !lines[0].StyleAt(col).Bold {
 		return chat.Banner{}, 0
 	}
 	b := chat.Banner{Version: claudeVersion(t)}
-	if b.Version == "" {
-		return chat.Banner{}, 0
-	}
 	b.Model, _, _ = strings.Cut(ccBesideLogo(lines[1], col), " · ")
-	if b.Model == "" {
-		return chat.Banner{}, 0
-	}
-	n := 2
-	for ; n < len(lines) && n < 6; n++ { // a narrow window wraps the plan's name
+	for n := 2; n < len(lines); n++ { // a narrow window wraps the plan's name
 		s := ccBesideLogo(lines[n], col)
 		if s == "" {
 			return chat.Banner{}, 0
 		}
-		if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "…") || len(s) > 1 && s[1] == ':' {
+		if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
 			b.Cwd = s
 			return b, n + 1
 		}

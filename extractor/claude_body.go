@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ func claudeLook(right int, few bool) *markdown.Style {
 // claudeMarks reads inline styles; code is in the themes' light blue.
 func claudeMarks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if s.Bold && s.Dim { // behind bold words of a quote (1.0, 2.0)
+	if s.Dim { // the bold words of a quote are not dim, what is behind them is both (1.0, 2.0)
 		m &^= row.MarkBold
 	}
 	if claudeCodeInk(s.Fg) {
@@ -41,7 +42,7 @@ func claudeMarks(s vterm.Style) row.Mark {
 // use, too.
 func claudeMarks16(s vterm.Style) row.Mark {
 	m := claudeMarks(s)
-	if s.Fg.Kind == vterm.ColorPalette && (s.Fg.Palette == 12 || s.Fg.Palette == 4) {
+	if s.Fg.Palette == 12 || s.Fg.Palette == 4 {
 		m |= row.MarkCode
 	}
 	return m
@@ -49,28 +50,25 @@ func claudeMarks16(s vterm.Style) row.Mark {
 
 // claudeCodeInk tells the colour of inline code: all themes take a blue for it.
 func claudeCodeInk(c vterm.Color) bool {
-	r, g, b, ok := row.Rgb(c)
-	return ok && b >= r+40 && b >= g+30
+	r, _, b, _ := row.Rgb(c)
+	return b >= r+40
 }
 
 // claudeItem reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
 func claudeItem(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	if t == "" || !row.Plain(l.First().Fg) || l.First().Dim {
+	if t == "" {
 		return markdown.Item{}, false
 	}
-	if t[0] == '-' || t[0] >= '0' && t[0] <= '9' {
+	if t[0] == '-' || t[0] <= '9' {
 		it, ok := markdown.ListItem(l)
-		if ok && it.Mark != "-" && !strings.HasSuffix(it.Mark, ".") {
-			return markdown.Item{}, false
-		}
-		return it, ok
+		return it, ok && !strings.HasSuffix(it.Mark, ")")
 	}
 	if l.Indent < 2 {
 		return markdown.Item{}, false
 	}
 	n := strings.IndexByte(t, '.')
-	if n < 1 || n > 5 || n+1 >= len(t) || t[n+1] != ' ' {
+	if n < 1 || n > 5 || !strings.HasPrefix(t[n:], ". ") {
 		return markdown.Item{}, false
 	}
 	number := claudeLetterNumber(t[:n])
@@ -88,28 +86,14 @@ func claudeLetterNumber(s string) int {
 	if n := claudeRoman(s); n > 0 && (len(s) > 1 || s == "i") {
 		return n
 	}
-	if len(s) == 1 && s[0] >= 'a' && s[0] <= 'z' {
-		return int(s[0]-'a') + 1
-	}
-	return 0
+	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
 }
 
-// claudeRoman reads a small Roman number.
-func claudeRoman(s string) int {
-	total, prev := 0, 0
-	for i := len(s) - 1; i >= 0; i-- {
-		v := map[byte]int{'i': 1, 'v': 5, 'x': 10, 'l': 50}[s[i]]
-		if v == 0 {
-			return 0
-		}
-		if v < prev {
-			v = -v
-		}
-		total += v
-		prev = max(prev, v)
-	}
-	return total
-}
+// claudeRomans are the small Roman numbers, by what they are.
+var claudeRomans = strings.Fields("0 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
+
+// claudeRoman reads a small Roman number, or returns -1.
+func claudeRoman(s string) int { return slices.Index(claudeRomans, s) }
 
 // claudeHeading reads a heading's level: bold, italic and underlined the first, bold the others,
 // dim the third in 1.0.
@@ -202,15 +186,15 @@ func claudeReadInk(l *markdown.Line) claudeInk {
 			continue
 		}
 		c := s.Style.Fg
-		if c == claudeMeta && !s.Style.Dim { // what a grammar calls meta or a tag, between its other colours
+		if c == claudeMeta { // what a grammar calls meta or a tag, between its other colours
 			code = false
 			continue
 		}
-		if c.Kind == vterm.ColorPalette && c.Palette < 16 && !row.Plain(c) && s.Mark&row.MarkCode == 0 {
+		if c.Kind == vterm.ColorPalette && !row.Plain(c) && s.Mark&row.MarkCode == 0 {
 			return claudeInkSyntax
 		}
-		few = few || s.Mark == row.MarkCode && c.Kind == vterm.ColorPalette && c.Palette < 16
-		if s.Mark != 0 || s.Style.Dim || s.Style.Underline != vterm.UnderlineNone || !row.Plain(c) {
+		few = few || c.Kind == vterm.ColorPalette
+		if s.Style.Dim || !row.Plain(c) {
 			plain = false
 		}
 		if s.Mark != row.MarkCode {
@@ -222,7 +206,7 @@ func claudeReadInk(l *markdown.Line) claudeInk {
 		return claudeInkPlain
 	case code:
 		return claudeInkCode
-	case few && (prose.Signs(l.Text) || strings.Contains(claudeKeywords, " "+row.FirstWord(l.Text)+" ")):
+	case few && strings.Contains(claudeKeywords, " "+row.FirstWord(l.Text)+" "):
 		return claudeInkSyntax
 	}
 	return claudeInkStyled
@@ -231,13 +215,6 @@ func claudeReadInk(l *markdown.Line) claudeInk {
 // claudeGoesOnText reports whether a paragraph goes on with a line that has no colours of code, or
 // a code span with its rest.
 func claudeGoesOnText(a, b *markdown.Line) bool {
-	ink, above := claudeInkOf(b), claudeInkOf(a)
-	if ink == claudeInkSyntax || above == claudeInkSyntax || a.Width > a.Room || strings.HasSuffix(a.Text, ":") { // announced, or wrapped by the terminal
-		return false
-	}
-	if ink == claudeInkCode && (above == claudeInkCode || a.Spans[len(a.Spans)-1].Mark != row.MarkCode) {
-		return false
-	}
 	lk := markdown.Style{}
 	return lk.SeamOf(a, b, b.Indent) != markdown.SeamBreak
 }
@@ -247,9 +224,6 @@ func claudeGoesOnText(a, b *markdown.Line) bool {
 // surrounded by them.
 func claudeCode(ls []markdown.Line) (int, string) {
 	n := claudeCodeAt(ls)
-	if n == 0 {
-		return 0, ""
-	}
 	for n < len(ls) && ls[n].Blank() {
 		k := n
 		for k < len(ls) && ls[k].Blank() {
@@ -259,7 +233,7 @@ func claudeCode(ls []markdown.Line) (int, string) {
 			break
 		}
 		g := claudeCodeAt(ls[k:])
-		if g == 0 && ls[k].Indent > 0 && !claudeIsItem(&ls[k]) && claudeInkOf(&ls[k]) == claudeInkPlain {
+		if ls[k].Indent > 0 && !claudeIsItem(&ls[k]) && claudeInkOf(&ls[k]) == claudeInkPlain {
 			g = markdown.UntilBlank(ls[k:]) // indented: no paragraph is
 		}
 		if g == 0 {
@@ -291,45 +265,35 @@ func claudeCodeGroup(ls []markdown.Line) int {
 	case claudeInkCode:
 		return claudeCodeInkRun(ls)
 	}
-	first, last := -1, -1
-	end := 0
+	highlighted, end := false, 0
 	for ; end < len(ls) && !ls[end].Blank(); end++ {
-		if end >= maxGroup && first < 0 {
+		if end >= maxGroup {
 			return 0
 		}
 		note := claudeNote(&ls[end])
 		ink := claudeInk(note & claudeNoteInk)
 		deeper := ls[end].Indent > ls[0].Indent && note&claudeNoteItem == 0 // no text is
-		if ink == claudeInkStyled || ink == claudeInkPlain && !deeper && note&claudeNoteProse != 0 && !claudeOpens(ls[end:]) {
+		if ink == claudeInkPlain && !deeper && note&claudeNoteProse != 0 && !claudeOpens(ls[end:]) {
 			break
 		}
-		if ink == claudeInkSyntax {
-			if first < 0 {
-				first = end
-			}
-			last = end
-		}
+		highlighted = highlighted || ink == claudeInkSyntax
 	}
 	if end == 0 {
 		return 0
 	}
-	if first < 0 {
+	if !highlighted {
 		return claudePlainCode(ls, end)
 	}
-	n := last + 1
-	for n < end && !claudeIsItem(&ls[n]) {
-		n++
-	}
-	return n
+	return end
 }
 
 // claudeOpens reports whether a line is followed by one that is indented further, as only in code:
 // `Traceback:`, `class A:`.
 func claudeOpens(ls []markdown.Line) bool {
-	if len(ls) < 2 || ls[1].Indent <= ls[0].Indent || ls[0].Room-ls[0].Width < 12 {
+	if len(ls) < 2 || ls[1].Indent <= ls[0].Indent {
 		return false
 	}
-	return !claudeIsItem(&ls[0]) && !claudeIsItem(&ls[1]) && claudeInkOf(&ls[1]) != claudeInkStyled
+	return !claudeIsItem(&ls[0])
 }
 
 // claudeCodeInkRun tells how many lines that are all in the colour of code are a block: a single
@@ -340,7 +304,7 @@ func claudeCodeInkRun(ls []markdown.Line) int {
 		n++
 	}
 	t := ls[0].Text[ls[0].Indent:]
-	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank() || strings.HasPrefix(t, "http")) {
+	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank()) {
 		return 0
 	}
 	return n

@@ -1,8 +1,9 @@
 package extractor
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -16,16 +17,14 @@ import (
 // is shown, of one that is done all, without their input.
 
 // claudeVerbs are the words that a group's parts begin with, and the call each means.
-var claudeVerbs = []claudeVerb{
-	{"reading", "Read"}, {"read", "Read"}, {"running", "Bash"}, {"ran", "Bash"}, {"listing", "List"}, {"listed", "List"},
-	{"searching", "Search"}, {"searched", "Search"}, {"finding", "Search"}, {"found", "Search"}, {"editing", "Update"}, {"edited", "Update"}, {"writing", "Write"}, {"wrote", "Write"},
-	{"created", "Write"}, {"creating", "Write"}, {"fetching", "Fetch"}, {"fetched", "Fetch"}, {"calling", "Call"}, {"called", "Call"}, {"querying", "Call"}, {"queried", "Call"}, {"used", "Call"}, {"using", "Call"},
-	{"recalling", "Recall"}, {"recalled", "Recall"}, {"loading", "Skill"}, {"loaded", "Skill"}, {"updated", "Update"}, {"updating", "Update"}, {"made", "Call"}, {"making", "Call"}, {"launched", "Task"}, {"launching", "Task"},
-	{"deleted", "Delete"}, {"removed", "Delete"}, {"committed", "Bash"}, {"pushed", "Bash"}, {"merged", "Bash"}, {"rebased", "Bash"}, {"checked", "Bash"}, {"opened", "Bash"},
-	{"thought", ""}, {"thinking", ""},
+var claudeVerbs = map[string]string{
+	"reading": "Read", "read": "Read", "running": "Bash", "ran": "Bash", "listing": "List", "listed": "List",
+	"searching": "Search", "searched": "Search", "finding": "Search", "found": "Search", "editing": "Update", "edited": "Update", "writing": "Write", "wrote": "Write",
+	"created": "Write", "creating": "Write", "fetching": "Fetch", "fetched": "Fetch", "calling": "Call", "called": "Call", "querying": "Call", "queried": "Call", "used": "Call", "using": "Call",
+	"recalling": "Recall", "recalled": "Recall", "loading": "Skill", "loaded": "Skill", "updated": "Update", "updating": "Update", "made": "Call", "making": "Call", "launched": "Task", "launching": "Task",
+	"deleted": "Delete", "removed": "Delete", "committed": "Bash", "pushed": "Bash", "merged": "Bash", "rebased": "Bash", "checked": "Bash", "opened": "Bash",
+	"thought": "", "thinking": "",
 }
-
-type claudeVerb struct{ word, tool string }
 
 // claudePart is one part of a group's line: so many calls of a kind.
 type claudePart struct {
@@ -37,7 +36,7 @@ type claudePart struct {
 // collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
 func (p *claudeParser) collapsed(i int) bool {
 	l := p.lines[i]
-	return row.Indent(l.Text) == 2 && !l.Wrapped && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
+	return row.Indent(l.Text) == 2 && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
 }
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.
@@ -45,9 +44,6 @@ func (p *claudeParser) collapsedText(i int) string {
 	t := p.lines[i].Text
 	if rest, ok := ccCutGlyph(t, claudeDot, claudeRecord); ok {
 		t = rest
-	}
-	if !claudeVerbFirst(t) {
-		return ""
 	}
 	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
 		if row.Indent(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
@@ -65,13 +61,6 @@ func (p *claudeParser) collapsedText(i int) string {
 	return t
 }
 
-// claudeVerbFirst reports whether claudeParts can be something else than nil for a text that begins
-// with s.
-func claudeVerbFirst(s string) bool {
-	w := strings.Fields(strings.TrimPrefix(strings.TrimSpace(s), "and "))
-	return len(w) > 0 && slices.ContainsFunc(claudeVerbs, func(v claudeVerb) bool { return v.word == strings.ToLower(w[0]) })
-}
-
 // claudeParts parts a group's line; nil where it is none: each part is a verb, a number and a noun.
 func claudeParts(s string) []claudePart {
 	s, _, _ = strings.Cut(s, " · ")
@@ -80,14 +69,7 @@ func claudeParts(s string) []claudePart {
 	for _, part := range strings.Split(s, ", ") {
 		part = strings.TrimPrefix(part, "and ")
 		w := strings.Fields(part)
-		var calls bool
-		if k := len(parts) - 1; k >= 0 && parts[k].input != "" { // "Called shop, crm 2 times"
-			_, calls = claudeServer(w)
-		}
-		if calls {
-			w = append([]string{"called"}, w...)
-		}
-		if len(w) < 2 || len(w) > 8 {
+		if len(w) < 2 {
 			return nil
 		}
 		verb := strings.ToLower(w[0])
@@ -95,25 +77,12 @@ func claudeParts(s string) []claudePart {
 			parts = append(parts, claudePart{"Call", max(1, claudeCount(w[2:])), server})
 			continue
 		}
-		if len(w) < 3 {
+		tool, ok := claudeVerbs[verb]
+		n := claudeCount(w[1:])
+		if !ok || n < 0 {
 			return nil
 		}
-		found := false
-		for _, v := range claudeVerbs {
-			if v.word != verb {
-				continue
-			}
-			n := claudeCount(w[1:])
-			if n < 0 {
-				return nil
-			}
-			parts = append(parts, claudePart{tool: v.tool, n: n})
-			found = true
-			break
-		}
-		if !found {
-			return nil
-		}
+		parts = append(parts, claudePart{tool: tool, n: n})
 	}
 	return parts
 }
@@ -127,7 +96,7 @@ func claudeServer(words []string) (name string, ok bool) {
 	if n := len(words); n >= 3 && words[n-1] == "times" {
 		words = words[:n-2]
 	}
-	if len(words) != 1 || words[0][0] >= '0' && words[0][0] <= '9' {
+	if len(words) != 1 || words[0][0] <= '9' {
 		return "", false
 	}
 	return words[0], true
@@ -136,19 +105,8 @@ func claudeServer(words []string) (name string, ok bool) {
 // claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s",
 // "slack 2 times".
 func claudeCount(words []string) int {
-	for k, w := range words {
-		if k > 2 {
-			break
-		}
-		if w == "a" || w == "an" {
-			return 1
-		}
-		n, digits := 0, 0
-		for digits < len(w) && w[digits] >= '0' && w[digits] <= '9' && digits < 4 {
-			n = n*10 + int(w[digits]-'0')
-			digits++
-		}
-		if digits > 0 && (digits == len(w) || len(w)-digits <= 2) {
+	for _, w := range words[:min(3, len(words))] {
+		if n, err := strconv.Atoi(strings.TrimRight(w, "hms")); err == nil {
 			return n
 		}
 	}
@@ -185,8 +143,8 @@ func (p *claudeParser) group(i int) int {
 		it.Open = running
 		first = end // the others have no lines of their own
 	}
-	if len(tools) == 0 {
-		p.thoughts(parts, hint.text, i, end)
+	if thought := strings.Join(strings.Fields(hint.text), " "); len(tools) == 0 && thought != "" { // `Thought for 3s`, as far as it is shown
+		p.add(session.Message{Role: session.RoleThinking, Text: thought, Markdown: thought}, i, end, "thinking")
 	}
 	if stopped {
 		p.event(session.EventInterrupted, end, end, "interrupted group")
@@ -198,12 +156,7 @@ func (p *claudeParser) group(i int) int {
 func claudeKind(s string) string {
 	rest, _ := ccCutGlyph(strings.TrimSpace(s), claudeDot, claudeRecord)
 	verb, _, _ := strings.Cut(strings.ToLower(rest), " ")
-	for _, v := range claudeVerbs {
-		if v.word == verb && v.tool != "" {
-			return v.tool
-		}
-	}
-	return "Bash"
+	return cmp.Or(claudeVerbs[verb], "Bash")
 }
 
 // claudeElapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
@@ -221,7 +174,7 @@ func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 		if part.tool == "" {
 			continue
 		}
-		if hint != "" && (isCommand == (part.tool == "Bash") || len(parts) == 1) {
+		if hint != "" && len(parts) == 1 {
 			return []*session.Tool{claudeHinted(part.tool, command, isCommand, status)}
 		}
 		for range min(part.n, 200) {
@@ -251,13 +204,4 @@ func claudeToolMessage(t *session.Tool) session.Message {
 		text += "(" + t.Input + ")"
 	}
 	return session.Message{Role: session.RoleTool, Text: text, Markdown: "`" + strings.ReplaceAll(text, "`", "'") + "`", Tool: t}
-}
-
-// thoughts adds the thinking of a line such as `Thought for 3s`, as far as it is shown.
-func (p *claudeParser) thoughts(parts []claudePart, text string, i, end int) {
-	if len(parts) == 0 || text == "" {
-		return
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	p.add(session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, i, end, "thinking")
 }

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -37,13 +38,10 @@ func claudeParse(lines []row.Line, last bool) []chat.Item {
 func claudeRight(lines []row.Line) int {
 	for _, l := range lines {
 		switch {
-		case l.Row == nil || l.Wrapped || l.Text == "":
-		case strings.HasPrefix(l.Text, "❯ ") && ccPainted(l), strings.HasPrefix(l.Text, "✻ ") && claudeDone(l):
+		case strings.HasPrefix(l.Text, "❯ "), claudeDone(l):
 			return 0
-		case len(l.Text) > l.Cols-4 && (claudeAtText(l) || strings.HasPrefix(l.Text, claudeDot)):
-			if w := ccRowWidth(l.Row); w > l.Cols-4 && w <= l.Cols && !ccPainted(l) {
-				return 0
-			}
+		case claudeAtText(l) && ccRowWidth(l.Row) > l.Cols-4:
+			return 0
 		}
 	}
 	return 5
@@ -52,19 +50,14 @@ func claudeRight(lines []row.Line) int {
 // claudeAtText reports whether a row begins where a reply's text does: tips and the welcome are
 // indented further, and reach the edge.
 func claudeAtText(l row.Line) bool {
-	return len(l.Text) > 2 && l.Text[:2] == "  " && l.Text[2] != ' ' && !strings.HasPrefix(l.Text[2:], "⎿")
+	return row.Indent(l.Text) == 2
 }
 
 // claudeFew reports whether a theme of 16 colours is used: prompts and markers have these colours.
 func claudeFew(lines []row.Line) bool {
 	for _, l := range lines {
-		if l.Text == "" || l.Text[0] == ' ' || l.Wrapped {
-			continue
-		}
 		st := l.StyleAt(0)
-		_, dot := ccCutGlyph(l.Text, claudeDot, claudeRecord)
-		_, echo := ccCutGlyph(l.Text, "❯", ">")
-		if !dot && !echo || st.Fg.Kind == vterm.ColorDefault {
+		if _, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord, "❯", ">"); !ok {
 			continue
 		}
 		return st.Fg.Kind == vterm.ColorPalette && st.Fg.Palette < 16
@@ -84,17 +77,21 @@ func (p *claudeParser) next(i int) int {
 		}
 	}
 	switch {
-	case l.Text == "" && !ccPainted(l), l.Wrapped:
+	case l.Text == "", l.Wrapped:
 		return i + 1
-	case l.Text[:min(1, len(l.Text))] == " ":
+	case l.Text[0] == ' ':
 		return p.indented(i)
 	}
 	if _, n := claudeBanner(p.lines[i:]); n > 0 {
 		p.open = false
 		return i + n
 	}
-	if n := p.chrome(i); n > 0 {
-		return i + n
+	if claudeDone(l) {
+		p.open = false
+		return i + 1
+	}
+	if claudeSpinner(l) {
+		return p.indentedEnd(i + 1)
 	}
 	switch {
 	case claudeEcho(l):
@@ -174,9 +171,6 @@ func (p *claudeParser) indented(i int) int {
 	if _, ok := ccCorner(p.lines[i]); ok {
 		return p.loose(i)
 	}
-	if claudeEcho(p.lines[i]) { // a prompt whose glyph is not drawn yet
-		return i + 1
-	}
 	if p.collapsed(i) || p.blinking(i) {
 		return p.call(i)
 	}
@@ -187,7 +181,7 @@ func (p *claudeParser) indented(i int) int {
 func (p *claudeParser) starts(i int) bool {
 	l := p.lines[i]
 	if l.Wrapped || l.Text == "" {
-		return ccPainted(l) && !l.Wrapped
+		return ccPainted(l)
 	}
 	if l.Text[0] != ' ' {
 		return true
@@ -199,6 +193,14 @@ func (p *claudeParser) starts(i int) bool {
 		return false
 	}
 	return p.collapsed(i) || p.blinking(i)
+}
+
+// indentedEnd returns the line behind the indented lines from line i on.
+func (p *claudeParser) indentedEnd(i int) int {
+	for i < len(p.lines) && strings.HasPrefix(p.lines[i].Text, " ") {
+		i++
+	}
+	return i
 }
 
 // textEnd returns the line behind the text that goes on from line i; blank lines at its end are not
@@ -232,60 +234,10 @@ func (p *claudeParser) replyEnd(i int) int {
 	return end
 }
 
-// chrome counts the lines of stale chrome at line i: an input that a resize left behind, the line
-// of a turn that runs or is done, a rule of a dialog.
-func (p *claudeParser) chrome(i int) int {
-	ls := p.lines[i:]
-	if (ccWholeRule(ls[0]) || ccBoxTop(ls[0])) && len(ls) > 1 {
-		if n := claudeStaleInput(ls); n > 0 {
-			return n
-		}
-	}
-	if ccWholeRule(ls[0]) || strings.HasPrefix(ls[0].Text, "╭─") || strings.HasPrefix(ls[0].Text, "│ ") || strings.HasPrefix(ls[0].Text, "╰─") {
-		return 1
-	}
-	if claudeSpinner(ls[0]) {
-		n := 1
-		for n < len(ls) && ls[n].Text != "" && (ls[n].Text[0] == ' ' || ls[n].Wrapped) {
-			n++
-		}
-		return n
-	}
-	if claudeDone(ls[0]) {
-		p.open = false
-		return 1
-	}
-	return 0
-}
-
-// claudeStaleInput counts the lines of an input box with the hint below it.
-func claudeStaleInput(ls []row.Line) int {
-	k := 1
-	for k < len(ls) && ls[k].Wrapped { // the rule itself, rewrapped
-		k++
-	}
-	if k >= len(ls) || !ccInputRow(ls[k]) {
-		return 0
-	}
-	n := k + 1
-	for n < len(ls) && n < 40 && !ccWholeRule(ls[n]) && !strings.HasPrefix(ls[n].Text, "╰─") {
-		if ls[n].Text != "" && ls[n].Text[0] != ' ' && !ls[n].Wrapped && !strings.HasPrefix(ls[n].Text, "│") {
-			return n
-		}
-		n++
-	}
-	if n >= len(ls) || n >= 40 {
-		return min(n, len(ls))
-	}
-	for n++; n < len(ls) && ls[n].Text != "" && (ls[n].Wrapped || ls[n].Text[0] == ' '); n++ {
-	}
-	return n
-}
-
 // claudeDone reports whether a row says that a turn is done: `✻ Baked for 1s`.
 func claudeDone(l row.Line) bool {
 	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
-	return ok && rest != "" && row.Grey(l.StyleAt(0)) && !l.StyleAt(0).Italic && strings.Contains(rest, " for ")
+	return ok && row.Grey(l.StyleAt(0)) && strings.Contains(rest, " for ")
 }
 
 // claudeEcho reports whether a row is the first of a prompt that was sent. The live input has the
@@ -306,7 +258,7 @@ func claudeEcho(l row.Line) bool {
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
 func (p *claudeParser) prompt(i int) int {
 	end := p.promptEnd(i)
-	if p.queued(i, end) {
+	if p.queued(i) {
 		return end
 	}
 	text := p.promptText(i, end)
@@ -324,7 +276,7 @@ func (p *claudeParser) prompt(i int) int {
 func claudeBash(l row.Line) bool {
 	_, ok := ccCutGlyph(l.Text, "!")
 	st := l.StyleAt(0)
-	return ok && !l.Wrapped && !row.Plain(st.Fg)
+	return ok && !row.Plain(st.Fg)
 }
 
 // bash reads a shell line of the user's with its output.
@@ -336,7 +288,7 @@ func (p *claudeParser) bash(i int) int {
 	lk := markdown.Style{Left: 2, Right: 2}
 	text := markdown.Prompt(p.lines[i:end], &lk)
 	out, end, _ := p.result(end, end)
-	if out.grey && strings.HasSuffix(out.text, "…") {
+	if out.grey {
 		out.text = ""
 	}
 	p.add(session.Message{Role: session.RoleShell, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "bash mode")
@@ -345,16 +297,8 @@ func (p *claudeParser) bash(i int) int {
 
 // queued reports whether a prompt waits for the running turn to end: all of it is grey on the
 // background.
-func (p *claudeParser) queued(i, end int) bool {
-	if !ccPainted(p.lines[i]) || p.lines[i].StyleAt(0).Dim || !ccAllText(p.lines[i].Row, row.Grey) {
-		return false
-	}
-	if end < len(p.lines) {
-		if rest, ok := ccCorner(p.lines[end]); ok {
-			return strings.HasPrefix(rest, "Queued")
-		}
-	}
-	return true
+func (p *claudeParser) queued(i int) bool {
+	return ccPainted(p.lines[i]) && ccAllText(p.lines[i].Row, row.Grey)
 }
 
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
@@ -366,17 +310,17 @@ func (p *claudeParser) promptEnd(i int) int {
 		l := p.lines[k]
 		switch {
 		case l.Wrapped:
-		case bg && (claudeEcho(l) || !ccPainted(l) && !(l.Text != "" && l.StyleAt(2).Bg.Kind != vterm.ColorDefault)):
+		case bg && (claudeEcho(l) || !ccPainted(l)):
 			if l.Text != "" || k+1 >= len(p.lines) || !ccPaintedText(p.lines[k+1]) {
 				return end
 			}
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
 		case !bg && l.Text == "":
 			continue
-		case !bg && (!ccAllText(l.Row, row.Grey) || l.Text[0] != ' ' && !claudeGoesOn(l)):
+		case !bg && (!ccAllText(l.Row, row.Grey) || l.Text[0] != ' '):
 			return end
 		}
-		if _, ok := ccCorner(l); ok || p.collapsed(k) || p.blinking(k) {
+		if _, ok := ccCorner(l); ok || p.blinking(k) {
 			return end
 		}
 		end = k + 1
@@ -386,26 +330,18 @@ func (p *claudeParser) promptEnd(i int) int {
 
 // ccPaintedText reports whether a row goes on with a painted prompt: text from column 2 on.
 func ccPaintedText(l row.Line) bool {
-	return !l.Wrapped && row.Indent(l.Text) >= 2 && l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
-}
-
-// claudeGoesOn reports whether a dim row at column 0 can be more of a prompt of 1.0.
-func claudeGoesOn(l row.Line) bool {
-	return !claudeEcho(l) && !claudeThinks(l) && !claudeSpinner(l) && !claudeDone(l) && !ccWholeRule(l) &&
-		!strings.HasPrefix(l.Text, "╭") && !strings.HasPrefix(l.Text, "Total cost:")
+	return l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
 // promptText is what a prompt says.
 func (p *claudeParser) promptText(i, end int) string {
 	rows := p.lines[i:end]
-	if _, ok := ccCutGlyph(rows[0].Text, ">"); ok && len(rows) > 1 {
+	if _, ok := ccCutGlyph(rows[0].Text, ">"); ok {
 		return claudeOldPrompt(rows)
 	}
 	free := rows[0].Cols
 	for _, l := range rows {
-		if n := l.Cols - ccRowWidth(l.Row); n >= 0 && !l.Wrapped {
-			free = min(free, n)
-		}
+		free = min(free, max(0, l.Cols-ccRowWidth(l.Row)))
 	}
 	lk := markdown.Style{Left: 2, Right: min(2, free)}
 	return markdown.Prompt(rows, &lk)
@@ -417,7 +353,7 @@ func claudeOldPrompt(rows []row.Line) string {
 	left, widest := 2, 0
 	for i, l := range rows {
 		widest = max(widest, ccRowWidth(l.Row))
-		if i > 0 && l.Text != "" && row.Indent(l.Text) < 2 && !l.Wrapped {
+		if i > 0 && row.Indent(l.Text) < 2 {
 			left = 0
 		}
 	}
@@ -431,13 +367,9 @@ func claudeOldPrompt(rows []row.Line) string {
 		}
 		if i > 0 {
 			switch prev := rows[i-1]; {
-			case l.Wrapped:
-				b.WriteString(strings.Repeat(" ", max(0, min(2, prev.Cols-ccRowWidth(prev.Row)))))
-			case prev.Text != "" && l.Text != "" && ccBlankAtEnd(prev):
+			case ccBlankAtEnd(prev):
 				b.WriteByte(' ')
-			case ccRowWidth(prev.Row) == widest && widest >= prev.Cols-6: // a word was cut, or its blank is at the start of the row
-			case ccRowWidth(prev.Row) == widest-1 && strings.HasPrefix(t, " ") && !strings.HasPrefix(t, "  "):
-			default:
+			case ccRowWidth(prev.Row) < widest-1: // else a word was cut, or its blank is at the start of the row
 				b.WriteByte('\n')
 			}
 		}
@@ -455,17 +387,9 @@ func ccBlankAtEnd(l row.Line) bool {
 // claudeCommand reports whether a prompt is a command of the agent: one word after the slash, with
 // arguments at most.
 func claudeCommand(text string) bool {
-	if len(text) < 2 || text[0] != '/' || strings.Contains(text, "\n") {
-		return false
-	}
-	name, _, _ := strings.Cut(text[1:], " ")
-	for i := range len(name) {
-		c := name[i]
-		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' && i > 0 || i > 0 && (c == '-' || c == ':' || c == '_')) {
-			return false
-		}
-	}
-	return name != ""
+	name, ok := strings.CutPrefix(text, "/")
+	name, _, _ = strings.Cut(name, " ")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-:_") == ""
 }
 
 // command reads a command of the agent with what it printed. /clear is none: it is known by the
@@ -482,13 +406,13 @@ func (p *claudeParser) command(text string, i, end int) int {
 // claudeClear reports whether a command clears the conversation.
 func claudeClear(text string) bool {
 	name, _, _ := strings.Cut(text, " ")
-	return name == "/clear" || name == "/reset" || name == "/new"
+	return slices.Contains([]string{"/clear", "/reset", "/new"}, name)
 }
 
 // claudeClears reports whether a row is such a command that was sent.
 func claudeClears(l row.Line) bool {
 	text, _ := ccCutGlyph(l.Text, ">", "❯")
-	return text != l.Text && claudeEcho(l) && claudeClear(text)
+	return claudeEcho(l) && claudeClear(text)
 }
 
 // dotted reports whether a row begins with the marker of a reply or a call.
@@ -516,7 +440,7 @@ func (p *claudeParser) marked(i int) int {
 		p.open = true
 		return end
 	}
-	if !row.Plain(ink.Fg) || row.Grey(ink) { // the agent's own words: `● Unknown command: /o`
+	if !row.Plain(ink.Fg) { // the agent's own words: `● Unknown command: /o`
 		p.add(session.Message{Role: session.RoleSystem, Text: text, Markdown: md}, i, end, "notice")
 		return end
 	}
@@ -527,8 +451,8 @@ func (p *claudeParser) marked(i int) int {
 
 // claudeThinks reports whether a row begins thinking.
 func claudeThinks(l row.Line) bool {
-	rest, ok := ccCutGlyph(l.Text, "✻", "∴", "✽")
-	return ok && strings.HasPrefix(rest, "Think")
+	rest, _ := ccCutGlyph(l.Text, "✻", "∴", "✽")
+	return strings.HasPrefix(rest, "Think")
 }
 
 // thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
@@ -546,12 +470,12 @@ func (p *claudeParser) thinking(i int) int {
 // loose reads a corner that no call or command owns: the interruption of a reply, or a note.
 func (p *claudeParser) loose(i int) int {
 	out, end, _ := p.result(i, i)
-	if !claudeInterrupted(out.text) && out.red { // the failure of a call that is not shown
+	if out.red && !claudeInterrupted(out.text) { // the failure of a call that is not shown
 		p.add(session.Message{Role: session.RoleTool, Text: out.text, Markdown: out.text, Tool: &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}}, i, end, "failure")
 		return end
 	}
 	if !claudeInterrupted(out.text) {
-		if file, ok := strings.CutPrefix(out.text, "Read "); ok && p.afterPrompt() {
+		if file, ok := strings.CutPrefix(out.text, "Read "); ok {
 			name, _, _ := strings.Cut(file, " (")
 			p.add(session.Message{Role: session.RoleTool, Text: "Read(" + name + ")", Tool: &session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}}, i, end, "attached file")
 		}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
-	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // claudeSigns are signs of Markdown that are shown literally: as the agent draws Markdown without
@@ -26,7 +24,7 @@ const (
 // the last group of lines with signs, where at most one line without any is between two.
 func claudeSource(ls []markdown.Line) int {
 	var signs claudeSigns
-	n, fences, without := 0, 0, 0
+	n, without := 0, 0
 	for k := 0; k < len(ls) && without < 2; {
 		if ls[k].Blank() {
 			k++
@@ -35,14 +33,10 @@ func claudeSource(ls []markdown.Line) int {
 		var own claudeSigns
 		end := k
 		for ; end < len(ls) && !ls[end].Blank(); end++ {
-			if end >= maxGroup && n == 0 && own == 0 {
+			if end >= maxGroup {
 				return 0
 			}
-			s := claudeSignsOf(&ls[end])
-			if s&claudeFenceSign != 0 {
-				fences++
-			}
-			own |= s
+			own |= claudeSignsOf(&ls[end])
 		}
 		without++
 		if own != 0 {
@@ -53,7 +47,7 @@ func claudeSource(ls []markdown.Line) int {
 		signs |= own
 		k = end
 	}
-	if bits.OnesCount8(uint8(signs)) < 2 && fences < 2 {
+	if bits.OnesCount8(uint8(signs)) < 2 {
 		return 0
 	}
 	return n
@@ -64,33 +58,27 @@ func claudeSignsOf(l *markdown.Line) claudeSigns {
 	return claudeSigns(claudeNote(l) >> claudeNoteSigns)
 }
 
-// claudeReadSigns returns the signs in a line. Those at its start have no style; within it the
-// words around them may have the style that they mean.
+// claudeReadSigns returns the signs in a line.
 func claudeReadSigns(l *markdown.Line) claudeSigns {
 	var signs claudeSigns
 	t := l.Text[l.Indent:]
-	if st := l.First(); st.Fg.Kind == vterm.ColorDefault && !st.Bold && !st.Dim && !st.Italic {
-		switch {
-		case strings.HasPrefix(strings.TrimLeft(t, "#"), " ") && markdown.Hashes(t) > 0:
-			signs |= claudeHeadingSign
-		case strings.HasPrefix(t, "```"), strings.HasPrefix(t, "~~~"):
-			signs |= claudeFenceSign
-		case strings.HasPrefix(t, "> "):
-			signs |= claudeQuoteSign
-		}
+	switch {
+	case strings.HasPrefix(strings.TrimLeft(t, "#"), " "):
+		signs |= claudeHeadingSign
+	case strings.HasPrefix(t, "```"):
+		signs |= claudeFenceSign
+	case strings.HasPrefix(t, "> "):
+		signs |= claudeQuoteSign
 	}
 	for _, s := range l.Spans {
-		if s.Mark&row.MarkCode != 0 {
-			continue
-		}
-		if s.Mark&row.MarkBold != 0 && len(s.Text) > 4 && strings.HasPrefix(s.Text, "**") && strings.HasSuffix(s.Text, "**") {
+		if strings.HasPrefix(s.Text, "**") {
 			signs |= claudeBoldSign
 		}
-		if strings.Count(s.Text, "`") >= 2 && !strings.HasPrefix(t, "```") {
+		if strings.Count(s.Text, "`") >= 2 {
 			signs |= claudeCodeSign
 		}
 	}
-	if strings.Contains(t, "](") && strings.Contains(t, "[") {
+	if strings.Contains(t, "](") {
 		signs |= claudeLinkSign
 	}
 	return signs

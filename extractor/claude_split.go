@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,16 +28,14 @@ func claudeSplit(s chat.Screen) chat.Split {
 	if busy && !asks {
 		sp.State = chat.StateBusy
 	}
-	if !asks && sp.State == chat.StateIdle {
-		for _, l := range s.Lines[top:] {
-			if strings.Contains(l.Text, "esc to interrupt") {
-				sp.State = chat.StateBusy
-			}
+	for _, l := range s.Lines[top:] {
+		if !asks && strings.Contains(l.Text, "esc to interrupt") {
+			sp.State = chat.StateBusy
 		}
 	}
 	sp.Bottom = bottom
 	if s.Alt {
-		if sp.Bottom > 1 && s.Lines[0].Text == "" && !ccPainted(s.Lines[0]) { // where a message is cut, the first row is kept free
+		if s.Lines[0].Text == "" { // where a message is cut, the first row is kept free
 			sp.Top = 1
 		}
 		claudeScrolled(s, &sp)
@@ -84,7 +83,7 @@ func claudeAsks(lines []row.Line) bool {
 		if _, ok := ccCutGlyph(t, "❯"); ok && t != l.Text {
 			return true
 		}
-		if strings.Contains(l.Text, "Esc to cancel") || strings.Contains(l.Text, "Enter to confirm") {
+		if strings.Contains(l.Text, "Esc to cancel") {
 			return true
 		}
 	}
@@ -96,28 +95,20 @@ func claudeAsks(lines []row.Line) bool {
 func claudeAbove(lines []row.Line, top int) (bottom int, busy bool) {
 	bottom = top
 	for bottom > 0 {
-		end := bottom
-		for end > 0 && lines[end-1].Text == "" && !ccPainted(lines[end-1]) {
-			end--
+		for bottom > 0 && lines[bottom-1].Text == "" {
+			bottom--
 		}
-		if end == 0 {
-			return 0, busy
-		}
-		at := end
-		for at > 0 && (lines[at-1].Text != "" || ccPainted(lines[at-1])) {
+		at := bottom
+		for at > 0 && lines[at-1].Text != "" {
 			at--
 		}
-		cut, runs := claudeChromeEnd(lines[at:end])
-		if cut < 0 {
-			return end, busy
+		spinner := slices.IndexFunc(lines[at:bottom], claudeSpinner)
+		if spinner < 0 {
+			return
 		}
-		busy = busy || runs
-		bottom = at + cut
-		if cut > 0 {
-			return bottom, busy
-		}
+		bottom, busy = at+spinner, true
 	}
-	return bottom, busy
+	return
 }
 
 // ccPainted reports whether a row without text has a background: a row of a prompt.
@@ -125,77 +116,23 @@ func ccPainted(l row.Line) bool {
 	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }
 
-// claudeChromeEnd tells from which row on the rows of a block above the input are chrome; -1: none
-// is.
-func claudeChromeEnd(block []row.Line) (cut int, busy bool) {
-	for i, l := range block {
-		if claudeSpinner(l) {
-			return i, true
-		}
-	}
-	for i := len(block) - 1; i >= 0; i-- { // a status at the right edge, right above the input
-		if !ccRightStatus(block[i]) {
-			if i+1 < len(block) {
-				return i + 1, false
-			}
-			break
-		}
-		if i == 0 {
-			return 0, false
-		}
-	}
-	if ccQueued(block) {
-		return 0, true
-	}
-	return -1, false
-}
-
 // claudeSpinner reports whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12
 // tokens)`. When a turn is done, `✻ Cooked for 3s` stays.
 func claudeSpinner(l row.Line) bool {
 	glyph, n := utf8.DecodeRuneInString(l.Text)
-	if l.Wrapped || !strings.ContainsRune(claudeSpinners, glyph) {
-		return false
-	}
-	rest, ok := strings.CutPrefix(l.Text[n:], " ")
-	if st := l.StyleAt(0); !ok || st.Italic || row.Plain(st.Fg) && !st.Dim {
-		return false
-	}
-	head, _, _ := strings.Cut(rest, " (")
-	return strings.Contains(head, "…") || strings.Contains(rest, "esc to interrupt") || strings.Contains(rest, "tokens)")
-}
-
-// ccRightStatus reports whether a row has nothing but a grey note at the right edge.
-func ccRightStatus(l row.Line) bool {
-	n := row.Indent(l.Text)
-	return n > l.Cols/3 && row.Width(l.Text) >= l.Cols-3 && !l.Wrapped
-}
-
-// ccQueued reports whether rows are prompts that wait for the running turn to end: they are grey,
-// without a marker's background, right above the input.
-func ccQueued(block []row.Line) bool {
-	for _, l := range block {
-		t := l.Text
-		if row.Indent(t) != 2 {
-			return false
-		}
-		if !ccAllText(l.Row, row.Grey) {
-			return false
-		}
-	}
-	_, ok := ccCutGlyph(strings.TrimLeft(block[0].Text, " "), ">", "❯")
-	return ok
+	head, _, _ := strings.Cut(l.Text[n:], " (")
+	return strings.ContainsRune(claudeSpinners, glyph) && !row.Plain(l.StyleAt(0).Fg) && strings.Contains(head, "…")
 }
 
 // claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's
 // first line pinned on top, a pill with an arrow in the last row of the conversation.
 func claudeScrolled(s chat.Screen, sp *chat.Split) {
-	for i := sp.Bottom - 1; i >= 0 && i >= sp.Bottom-2; i-- {
+	for i := sp.Bottom - 1; i >= 0; i-- {
 		if !ccPill(s.Lines[i]) {
 			continue
 		}
 		sp.Bottom, sp.Scrolled = i, true
-		if i > 0 && ccPainted(s.Lines[0]) {
+		if ccPainted(s.Lines[0]) {
 			sp.Top = 1
 		}
 		return
@@ -206,7 +143,7 @@ func claudeScrolled(s chat.Screen, sp *chat.Split) {
 func ccPill(l row.Line) bool {
 	for i := range l.Runs {
 		r := &l.Runs[i]
-		if r.Col > 2 && r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") && strings.HasPrefix(r.Text, " ") {
+		if r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") {
 			return true
 		}
 	}
@@ -219,25 +156,20 @@ func ccBesides(s vterm.Style) bool { return !row.Plain(s.Fg) || row.Grey(s) }
 // claudeMenu returns the first row of a menu right above the input that hides what is under it, or
 // top if there is no menu.
 func claudeMenu(lines []row.Line, top int) int {
-	at, named := top, false
-	for at > 0 && at > top-24 {
+	named := false
+	for at := top; at > 0; at-- {
 		l := lines[at-1]
 		n := row.Indent(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && n <= 4 && name != "" && (strings.ContainsAny(name[:1], "/@+*") || strings.HasPrefix(name, "…")) && ccBesides(l.StyleAt(n)):
+		case n >= 2 && strings.ContainsRune("/@+*…", row.FirstRune(name)) && ccBesides(l.StyleAt(n)):
 			named = true
-		case n >= 12 && ccAllText(l.Row, func(s vterm.Style) bool { return ccBesides(s) || s.Bold }):
-		default:
-			if !named {
-				return top
-			}
+		case n >= 12:
+		case named:
 			return at
+		default:
+			return top
 		}
-		at--
 	}
-	if !named {
-		return top
-	}
-	return at
+	return top
 }

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -29,14 +30,14 @@ func (p *claudeParser) header(i int) (name, rest string) {
 			t = strings.TrimLeft(t, " ●⏺")
 		}
 		blank := strings.Trim(t, " ") == ""
-		if bold && (run.Style.Bold || blank && name != "") {
-			if gap := run.Col - 2 - row.Width(name); gap > 0 && name != "" {
+		if bold && (run.Style.Bold || blank) {
+			if gap := run.Col - 2 - row.Width(name); gap > 0 {
 				name += row.Blanks(gap)
 			}
 			name += t
 			continue
 		}
-		if bold && name == "" && !blank {
+		if name == "" {
 			return claudeWaiting(p.lines[i])
 		}
 		bold = false
@@ -48,7 +49,7 @@ func (p *claudeParser) header(i int) (name, rest string) {
 	if rest == "" {
 		return strings.TrimSpace(name), ""
 	}
-	if strings.HasSuffix(name, " ") || rest[0] != '(' {
+	if rest[0] != '(' {
 		return "", ""
 	}
 	return name, rest
@@ -57,9 +58,9 @@ func (p *claudeParser) header(i int) (name, rest string) {
 // claudeWaiting reads the name of a call that waits for its turn: it is all grey, with dots behind
 // it (1.0).
 func claudeWaiting(l row.Line) (name, rest string) {
-	t, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord)
+	t, _ := ccCutGlyph(l.Text, claudeDot, claudeRecord)
 	name, rest, open := strings.Cut(t, "(")
-	if !ok || !open || !claudeNames[name] || !row.Grey(l.StyleAt(2)) {
+	if !open || !claudeNames[name] {
 		return "", ""
 	}
 	return name, "(" + rest
@@ -69,28 +70,15 @@ func claudeWaiting(l row.Line) (name, rest string) {
 // blinks.
 func (p *claudeParser) blinking(i int) bool {
 	l := p.lines[i]
-	if row.Indent(l.Text) != 2 || l.Wrapped {
+	if row.Indent(l.Text) != 2 {
 		return false
 	}
-	if name, rest := p.header(i); name != "" && (rest != "" || claudeNames[name]) && (claudeNames[name] || strings.HasSuffix(name, "(MCP)") || p.cornered(i)) {
+	if name, rest := p.header(i); rest != "" && claudeNames[name] {
 		return true
 	}
 	marker := l.Runs[0] // a grey blank where it is hidden
-	hidden := marker.Col == 0 && marker.Text == " " && row.Grey(marker.Style)
+	hidden := marker.Text == " " && row.Grey(marker.Style)
 	return p.runningGroup(i) || hidden && p.collapsedText(i) != ""
-}
-
-// cornered reports whether the text at line i goes over into a corner that is no interruption.
-func (p *claudeParser) cornered(i int) bool {
-	for k := i + 1; k < len(p.lines) && k < i+6; k++ {
-		if rest, ok := ccCorner(p.lines[k]); ok {
-			return !claudeInterrupted(rest) && rest != ""
-		}
-		if p.lines[k].Text == "" || p.lines[k].Text[0] != ' ' && !p.lines[k].Wrapped {
-			return false
-		}
-	}
-	return false
 }
 
 // runningGroup reports whether line i describes a call that runs: in ordinary text, with a grey
@@ -99,13 +87,13 @@ func (p *claudeParser) runningGroup(i int) bool {
 	if name, _ := p.header(i); name != "" {
 		return false
 	}
-	if !p.cornered(i) {
-		return false
-	}
-	for k := i + 1; k < len(p.lines); k++ {
-		if rest, ok := ccCorner(p.lines[k]); ok {
-			at := row.Width(p.lines[k].Text[:len(p.lines[k].Text)-len(rest)])
-			return row.Grey(p.lines[k].StyleAt(at)) && !strings.HasPrefix(rest, "Tip: ") && !strings.HasPrefix(rest, "API Error")
+	for _, l := range p.lines[i+1 : min(len(p.lines), i+6)] {
+		if rest, ok := ccCorner(l); ok {
+			grey := row.Grey(l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)])))
+			return grey && !claudeInterrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
+		}
+		if !strings.HasPrefix(l.Text, " ") {
+			return false
 		}
 	}
 	return false
@@ -118,7 +106,7 @@ func (p *claudeParser) call(i int) int {
 		return p.group(i)
 	}
 	end := i + 1
-	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) && !p.lines[end].Lost {
+	for end < len(p.lines) && !p.starts(end) && !p.lines[end].Lost {
 		end++
 	}
 	t := &session.Tool{Name: name, Status: claudeStatus(p.lines[i])}
@@ -144,7 +132,7 @@ func (p *claudeParser) call(i int) int {
 func claudeStatus(l row.Line) string {
 	st := l.StyleAt(0)
 	switch {
-	case l.Text[0] == ' ', row.Grey(st):
+	case row.Grey(st):
 		return session.ToolRunning
 	case row.Red(st.Fg):
 		return session.ToolError
@@ -173,26 +161,27 @@ func claudeArgs(lines []row.Line, name string) string {
 	}
 	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
 	s = strings.TrimPrefix(s, "(")
-	if t, ok := strings.CutSuffix(s, ")…"); ok {
-		return t
-	}
 	return strings.TrimSuffix(s, ")")
+}
+
+// claudeRejections begin what is said of a call that the user did not allow, or stopped.
+var claudeRejections = []string{
+	"Interrupted", "[Request interrupted by user", "User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "The user doesn't want to proceed",
 }
 
 // claudeOutcome sets what came out of a call.
 func claudeOutcome(t *session.Tool, out claudeResult) {
 	t.Output, t.Truncated = out.text, out.truncated
-	if t.Input != "" && strings.HasSuffix(t.Input, "…") {
+	if strings.HasSuffix(t.Input, "…") {
 		t.Truncated = true
 	}
 	first, _, _ := strings.Cut(out.text, "\n")
 	switch {
-	case claudeInterrupted(first), strings.HasPrefix(first, "User rejected"), strings.HasPrefix(first, "No (tell Claude"), strings.HasPrefix(first, "Tool use rejected"),
-		strings.HasPrefix(first, "Rejected"), strings.HasPrefix(first, "The user doesn't want to proceed"):
+	case slices.ContainsFunc(claudeRejections, func(s string) bool { return strings.HasPrefix(first, s) }):
 		t.Status = session.ToolRejected
-	case t.Status == session.ToolRunning && (strings.HasSuffix(first, "…") && out.grey || first == ""):
+	case t.Status == session.ToolRunning && strings.HasSuffix(first, "…"):
 		t.Output = ""
-	case out.red && t.Status == session.ToolOK && strings.HasPrefix(first, "Error"):
+	case out.red:
 		t.Status = session.ToolError
 	}
 }
@@ -219,12 +208,9 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 		}
 		st := p.lines[i].StyleAt(row.Width(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
 		if out.text == "" {
+			out = part
 			out.red, out.grey = row.Red(st.Fg), row.Grey(st)
-			out.text = part.text
-		} else if part.text != "" {
-			out.text += "\n" + part.text
 		}
-		out.truncated = out.truncated || part.truncated
 		i, end = last, last
 	}
 	return out, end, stopped
@@ -233,7 +219,7 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *claudeParser) outputEnd(i int) int {
 	end := i
-	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || p.lines[k].Wrapped || row.Indent(p.lines[k].Text) >= 4); k++ {
+	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || row.Indent(p.lines[k].Text) >= 4); k++ {
 		if p.lines[k].Text != "" {
 			end = k + 1
 		}
@@ -245,9 +231,6 @@ func (p *claudeParser) outputEnd(i int) int {
 // returns the line behind it; i if none begins there. It is the last call's, unless that is done.
 func (p *claudeParser) headlessOutput(i int) int {
 	end := p.outputEnd(i)
-	if end == i {
-		return i
-	}
 	out := claudeOutputText(p.lines[i:end], claudeOutputLeft)
 	if it := p.lastItem(); it != nil && it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = out.text, session.ToolOK
@@ -306,16 +289,16 @@ func claudeCornerLeft(l row.Line) int {
 // claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
 // expand)`.
 func claudeHidden(l *markdown.Line) (text string, hidden bool) {
-	if at := strings.LastIndex(l.Text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.Text, ")") && row.Grey(l.StyleOf(at)) {
+	if at := strings.LastIndex(l.Text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.Text, ")") {
 		rest := strings.TrimRight(l.Text[:at], " ")
 		t := strings.TrimLeft(rest, " ")
-		if strings.HasPrefix(t, "…") || strings.HasPrefix(t, "...") {
+		if strings.HasPrefix(t, "…") {
 			return "", true
 		}
 		return rest, true
 	}
 	t := l.Text[l.Indent:]
-	if (strings.HasPrefix(t, "… +") || strings.HasPrefix(t, "... +")) && row.Grey(l.StyleOf(l.Indent)) {
+	if strings.HasPrefix(t, "… +") {
 		return "", true
 	}
 	return l.Text, false

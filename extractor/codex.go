@@ -55,9 +55,6 @@ func codexBegins(text string) bool {
 
 // codexBanner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
 func codexBanner(lines []row.Line) (chat.Banner, int) {
-	if len(lines) == 0 || lines[0].Row == nil {
-		return chat.Banner{}, 0
-	}
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
 		return codexBoxBanner(lines)
@@ -72,9 +69,9 @@ func codexBanner(lines []row.Line) (chat.Banner, int) {
 // codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
 // lines otherwise.
 func codexBoxBanner(lines []row.Line) (b chat.Banner, n int) {
-	model, cwd := false, false
+	model := false
 	_, n = codexBoxRow(lines, "╭─", "╮")
-	for first := true; n > 0 && n < len(lines) && n < 24 && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
+	for first := true; n < len(lines) && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
 		in, rows := codexBoxRow(lines[n:], "│", "│")
 		if rows == 0 {
 			return chat.Banner{}, 0
@@ -89,12 +86,12 @@ func codexBoxBanner(lines []row.Line) (b chat.Banner, n int) {
 		case strings.HasPrefix(in, "model:"):
 			b.Model, model = codexField(in, "model:"), true
 		case strings.HasPrefix(in, "directory:"):
-			b.Cwd, cwd = codexField(in, "directory:"), true
+			b.Cwd = codexField(in, "directory:")
 		}
 		n += rows
 	}
 	_, rows := codexBoxRow(lines[min(n, len(lines)):], "╰─", "╯")
-	if rows == 0 || !model || !cwd || b.Model == codexLoading {
+	if rows == 0 || !model || b.Model == codexLoading {
 		return chat.Banner{}, 0
 	}
 	return b, n + rows
@@ -132,25 +129,20 @@ func codexField(t, label string) string {
 // codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
 // permissions. What /status prints begins with the same title, but a blank line follows.
 func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
-	v, _, ok := strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
-	if !ok || !lines[0].BoldAt(codexTitleCol) || len(lines) < 2 {
+	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
+	if !lines[0].BoldAt(codexTitleCol) || len(lines) < 2 {
 		return chat.Banner{}, 0
 	}
-	b.Version = v
-	for n = 1; n < len(lines) && n < 6 && lines[n].Text != ""; n++ {
-		t := lines[n].Text
-		switch {
-		case strings.HasPrefix(t, "     ") && lines[n].DimAt(5):
-			b.Cwd = strings.TrimSpace(t)
-		case !strings.HasPrefix(t, "  ") || !lines[n].DimAt(2):
-			return b, n
+	for n = 1; n < len(lines) && lines[n].Text != ""; n++ {
+		if cwd, ok := strings.CutPrefix(lines[n].Text, "     "); ok {
+			b.Cwd = cwd
 		}
 	}
 	if b.Cwd == "" || b.Cwd == codexLoading {
 		return chat.Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer
-		if m, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok && strings.HasPrefix(m, "  ") {
+		if m, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok {
 			b.Model = strings.TrimSpace(m)
 		}
 	}
@@ -159,9 +151,6 @@ func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
 
 // codexLineBanner reads the welcome of 0.2x.
 func codexLineBanner(lines []row.Line) (b chat.Banner, n int) {
-	if !lines[0].BoldAt(codexTitleCol) {
-		return chat.Banner{}, 0
-	}
 	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
 	return b, 1
 }

@@ -32,7 +32,7 @@ func codexParse(lines []row.Line, last bool) []chat.Item {
 		switch {
 		case lines[i].Lost && kind == codexText:
 			n = p.headless(i)
-		case lines[i].Row == nil || lines[i].Text == "" || kind == codexText:
+		case kind == codexText:
 		default:
 			n = p.cell(i, kind)
 		}
@@ -55,12 +55,12 @@ func (p *codexParser) headless(i int) int {
 	for first < len(p.lines) && p.lines[first].Text == "" {
 		first++
 	}
-	if first == len(p.lines) || codexHead(p.lines[first]) || row.Indent(p.lines[first].Text) < 2 {
+	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return max(1, first-i)
 	}
 	if codexDim(p.lines[first]) { // what a tool printed, or the rest of the banner
 		n := 1
-		for first+n < len(p.lines) && p.lines[first+n].Text != "" && !codexHead(p.lines[first+n]) {
+		for first+n < len(p.lines) && p.lines[first+n].Text != "" {
 			n++
 		}
 		return first - i + n
@@ -68,7 +68,7 @@ func (p *codexParser) headless(i int) int {
 	k := len(p.items)
 	if n := p.length(first, codexUser); codexPrompted(p.lines[first : first+n]) {
 		p.user(first, p.lines[first:first+n])
-	} else if k == 0 || p.items[k-1].Role == session.RoleUser {
+	} else if k > 0 && p.items[k-1].Role == session.RoleUser {
 		p.says(first, p.lines[first:first+n])
 	}
 	for ; k < len(p.items); k++ {
@@ -89,8 +89,7 @@ func codexPrompted(lines []row.Line) bool {
 	if lines[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
 		return true
 	}
-	n := len(row.Trim(lines))
-	return len(lines)-n >= 2
+	return len(lines)-len(row.Trim(lines)) >= 2
 }
 
 // codexCell tells by a row's marker what kind of cell begins there.
@@ -123,7 +122,7 @@ func codexCell(l row.Line) codexKind {
 		if strings.HasPrefix(t, ">_") {
 			return codexBox
 		}
-		if strings.HasPrefix(t, ">> ") && st.Fg.Kind != vterm.ColorDefault { // ">> Code review started: …"
+		if strings.HasPrefix(t, ">> ") { // ">> Code review started: …"
 			return codexChrome
 		}
 		return codexSays
@@ -131,10 +130,6 @@ func codexCell(l row.Line) codexKind {
 		return codexNotice
 	case '╭':
 		return codexBox
-	case '$':
-		if codexShownCall(l) {
-			return codexTool
-		}
 	case '/':
 		if st.Fg.Kind != vterm.ColorDefault {
 			return codexSlash
@@ -154,23 +149,18 @@ func codexUserRow(l row.Line) bool {
 	if strings.HasPrefix(t, "▌") {
 		return st.Dim && st.Fg.Kind != vterm.ColorDefault
 	}
-	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim && st.Bold
+	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim
 }
 
 // codexFootnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
 // done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
 func codexFootnote(l row.Line) bool {
-	t, ok := strings.CutPrefix(l.Text, "  ")
-	if !ok {
-		return false
-	}
+	t := strings.TrimPrefix(l.Text, "  ")
 	switch {
 	case strings.HasPrefix(t, "└ "):
-		return l.DimAt(2) && l.BoldAt(4) && strings.HasPrefix(t, "└ Tip:")
+		return l.BoldAt(4) // "Tip:"
 	case l.DimAt(0):
-		return len(l.Runs) == 1 && t[0] != ' ' && !strings.HasPrefix(t, "│") && !l.Runs[0].Style.Italic
-	case strings.HasPrefix(t, "Tip: "):
-		return l.BoldAt(2) && !l.BoldAt(7)
+		return len(l.Runs) == 1 && t[0] != ' '
 	}
 	return false
 }
@@ -178,14 +168,11 @@ func codexFootnote(l row.Line) bool {
 // codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
 // that of a command is drawn by itself, that of a change to files precedes a bold verb.
 func codexBullet(l row.Line) codexKind {
-	if len(l.Runs) == 0 {
-		return codexText
-	}
 	if codexStatusRow(l) {
 		return codexChrome
 	}
 	st := l.StyleAt(0)
-	alone := l.Runs[0].Width == 1 && len(l.Runs) > 1
+	alone := l.Runs[0].Width == 1
 	title := codexTitle(l)
 	switch {
 	case title != "" && alone && l.StyleAt(1) != st:
@@ -194,7 +181,7 @@ func codexBullet(l row.Line) codexKind {
 		return codexTool
 	case codexChange(l, title):
 		return codexTool
-	case codexInfo(l), st.Bold && !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
+	case codexInfo(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
 		return codexNotice
 	case !st.Dim: // somebody else's bullet
 		return codexChrome
@@ -208,7 +195,7 @@ func codexTitle(l row.Line) string {
 		if r.Col+r.Width <= 2 {
 			continue
 		}
-		if r.Col != 2 || !r.Style.Bold {
+		if !r.Style.Bold {
 			return ""
 		}
 		return strings.TrimSpace(r.Text)
@@ -231,7 +218,7 @@ func codexChange(l row.Line, title string) bool {
 	}
 	at := strings.LastIndex(l.Text, "(+")
 	if at < 0 { // the path is so long that the counts are on the next row
-		return strings.Count(l.Text, " ") == 2 && row.RowWidth(l.Row) > l.Cols/2
+		return strings.Count(l.Text, " ") == 2
 	}
 	return l.StyleAt(row.Width(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
@@ -244,11 +231,10 @@ func codexInfo(l row.Line) bool {
 			return true
 		}
 	}
-	if n := len(l.Runs) - 1; n > 1 && codexColor(l.Runs[n].Style.Fg, 0) && l.Runs[n].Style.Fg.Palette == 8 { // its hint
+	if n := len(l.Runs) - 1; n > 1 && codexColor(l.Runs[n].Style.Fg, 0) { // its hint
 		return true
 	}
-	name, state, ok := strings.Cut(t, " hook (")
-	return ok && !strings.Contains(name, " ") && strings.HasSuffix(state, ")")
+	return strings.Contains(t, " hook (")
 }
 
 // cell reads the cell that begins at line i and returns how many lines it has.
@@ -273,18 +259,15 @@ func (p *codexParser) cell(i int, kind codexKind) int {
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank
 // lines at its end.
 func (p *codexParser) length(i int, kind codexKind) int {
-	if kind == codexTool && codexShownCall(p.lines[i]) {
-		return p.shownLength(i)
-	}
 	n := 1
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]
 		k := codexCell(l)
-		if l.Lost && k == codexText && (kind != codexSays || codexDim(l)) {
+		if l.Lost && (kind != codexSays || codexDim(l)) {
 			break
 		}
 		switch {
-		case kind == codexUser && k == codexUser && strings.HasPrefix(l.Text, "▌"):
+		case kind == codexUser && strings.HasPrefix(l.Text, "▌"):
 			n++
 			continue
 		case kind == codexSlash && k == codexBox: // the box of what /status printed
@@ -294,7 +277,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 			return p.box(i)
 		case kind == codexChrome && l.Text == "":
 			return n
-		case kind == codexSlash && k == codexChrome && codexPrinted(l):
+		case kind == codexSlash && k == codexChrome:
 			n++
 			continue
 		}
@@ -303,25 +286,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 		}
 		n++
 	}
-	if kind == codexUser {
-		return n
-	}
 	return len(row.Trim(p.lines[i : i+n]))
-}
-
-// codexPrinted reports whether a row without a cell's marker is the title of what a command
-// printed: "🔌  MCP Tools".
-func codexPrinted(l row.Line) bool {
-	if l.Text[0] == ' ' {
-		return true
-	}
-	for i := range l.Runs {
-		if l.Runs[i].Style.Bold {
-			r := row.FirstRune(l.Text)
-			return r != '›' && r != '!'
-		}
-	}
-	return false
 }
 
 // box counts the lines of a box.
@@ -343,7 +308,7 @@ func (p *codexParser) add(it chat.Item) { p.items = append(p.items, it) }
 func (p *codexParser) user(i int, ls []row.Line) {
 	c := codexBody{lines: ls, look: markdown.Style{Left: 2, Right: 1, Breaks: codexBreaks, Points: true, Ideo: true}}
 	lk := c.look
-	lk.Seam = c.addressSeam
+	lk.Seam = addressSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
 		lk.Left = 1
 	}
@@ -357,7 +322,7 @@ func (p *codexParser) user(i int, ls []row.Line) {
 // says reads a reply, or reasoning, which is dim and italic.
 func (p *codexParser) says(i int, ls []row.Line) {
 	it := chat.Item{First: i, End: i + len(ls), Rule: "codex reply"}
-	if ls[0].Text == "• "+codexPlan && codexTitle(ls[0]) == codexPlan && len(ls) > 1 {
+	if ls[0].Text == "• "+codexPlan && len(ls) > 1 {
 		ls = ls[1:]
 	}
 	lk := codexLook(ls)
@@ -413,8 +378,7 @@ func (p *codexParser) notice(i int, ls []row.Line) {
 
 // codexInterrupted reports whether a notice says that the user stopped the turn.
 func codexInterrupted(l row.Line, text string) bool {
-	return strings.HasPrefix(l.Text, "■") && strings.HasPrefix(text, "Conversation interrupted") ||
-		strings.HasPrefix(l.Text, "🖐") && strings.Contains(text, "Tell the model what to do differently")
+	return strings.HasPrefix(text, "Conversation interrupted") || strings.HasPrefix(l.Text, "🖐")
 }
 
 // interrupted marks what the user stopped.
@@ -456,7 +420,7 @@ func codexUnboxed(ls []row.Line) []row.Line {
 func (p *codexParser) finish(last bool) {
 	for k := range p.items {
 		it := &p.items[k]
-		if it.Tool != nil && it.Tool.Status == session.ToolRunning && !it.Partial {
+		if it.Tool != nil && it.Tool.Status == session.ToolRunning {
 			it.Open = true
 		}
 	}

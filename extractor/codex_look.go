@@ -16,7 +16,7 @@ func codexLook(ls []row.Line) *markdown.Style {
 	c.look = markdown.Style{
 		Left: 2, Breaks: codexBreaks, Points: true, Ideo: true, Seam: c.seam,
 		Marks: codexMarks, QuoteMarks: row.MarkCode,
-		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.findCode, Table: markdown.PipeTable,
+		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return &c.look
@@ -26,8 +26,7 @@ func codexLook(ls []row.Line) *markdown.Style {
 type codexBody struct {
 	look  markdown.Style
 	lines []row.Line
-	old   bool     // 0.2x to 0.42
-	found [][2]int // the rows of code blocks
+	old   bool // 0.2x to 0.42
 }
 
 // codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are
@@ -142,15 +141,6 @@ func (c *codexBody) mixed(ls []markdown.Line) bool {
 		}
 	}
 	return false
-}
-
-// findCode counts the lines of a code block and notes its place.
-func (c *codexBody) findCode(ls []markdown.Line) (int, string) {
-	n, lang := c.code(ls)
-	if n > 0 {
-		c.found = append(c.found, [2]int{ls[0].At, ls[n-1].At + 1})
-	}
-	return n, lang
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or

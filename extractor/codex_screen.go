@@ -19,12 +19,12 @@ func codexSplit(s chat.Screen) chat.Split {
 	sp := chat.Split{State: chat.StateIdle}
 	if at := codexComposer(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
-		if codexButtons(s.Lines[at:]) || slices.ContainsFunc(lastLines(s.Lines[at:], 1), keyHint) {
+		if slices.ContainsFunc(lastLines(s.Lines[at:], 1), keyHint) {
 			sp.State = chat.StateAsking // what looks like a composer may be a row of a list
 		}
 	} else if at := codexDialog(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
-		if codexAsks(s.Lines[at:]) {
+		if slices.ContainsFunc(s.Lines[at:], codexOption) { // the rest are completions of what is being typed
 			sp.State = chat.StateAsking
 		}
 		if sp.Overlay = s.Alt && !codexTalk(s.Lines[:at]); sp.Overlay && sp.State == chat.StateIdle {
@@ -101,11 +101,7 @@ func codexStarts(lines []row.Line, at int) bool {
 
 // codexPager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
 func codexPager(lines []row.Line) bool {
-	if len(lines) == 0 {
-		return false
-	}
-	t := lines[0].Text
-	return strings.HasPrefix(t, "/ ") && len(t) > 5 && t[2] != '/' && t[3] == ' ' && strings.HasSuffix(t, "/ /") || strings.HasPrefix(t, "/ / / /")
+	return len(lines) > 0 && strings.HasPrefix(lines[0].Text, "/ ") && strings.HasSuffix(lines[0].Text, "/ /")
 }
 
 // codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not
@@ -116,7 +112,7 @@ func codexComposer(lines []row.Line) int {
 		switch {
 		case codexComposerRow(l):
 			if strings.HasPrefix(l.Text, "▌") {
-				for i > 0 && codexComposerRow(lines[i-1]) && strings.HasPrefix(lines[i-1].Text, "▌") {
+				for i > 0 && codexComposerRow(lines[i-1]) {
 					i--
 				}
 			}
@@ -133,11 +129,11 @@ func codexComposerRow(l row.Line) bool {
 	st := l.StyleAt(0)
 	switch {
 	case strings.HasPrefix(l.Text, "▌"):
-		return !st.Dim && st.Fg.Kind != vterm.ColorDefault
+		return !st.Dim
 	case l.Text == "›" || strings.HasPrefix(l.Text, "› "):
 		return st.Bold != st.Dim && !st.Inverse && !codexOption(l) // dim: it takes no input now
-	case l.Text == "!" || strings.HasPrefix(l.Text, "! "): // a shell command is typed
-		return st.Bold && !st.Dim
+	case strings.HasPrefix(l.Text, "! "): // a shell command is typed
+		return st.Bold
 	}
 	return false
 }
@@ -145,11 +141,8 @@ func codexComposerRow(l row.Line) bool {
 // codexOption reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
 func codexOption(l row.Line) bool {
-	t, ok := strings.CutPrefix(l.Text, "› ")
-	if !ok || len(t) < 3 || t[0] < '1' || t[0] > '9' || t[1] != '.' {
-		return false
-	}
-	return !l.StyleAt(0).Bold || l.StyleAt(2) == l.StyleAt(0)
+	t, _ := strings.CutPrefix(l.Text, "› ")
+	return len(t) > 2 && t[0] >= '1' && t[0] <= '9' && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // codexDialog returns the first row of a dialog, or -1: its options are at the bottom in place of
@@ -157,7 +150,7 @@ func codexOption(l row.Line) bool {
 func codexDialog(lines []row.Line) int {
 	at := -1
 	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
-		if codexOption(lines[i]) || strings.HasPrefix(lines[i].Text, "▌> ") {
+		if codexOption(lines[i]) {
 			at = i
 		}
 	}
@@ -170,51 +163,18 @@ func codexDialog(lines []row.Line) int {
 			first = i
 		}
 	}
-	if first < 0 {
-		for first = at; first > 0 && lines[first-1].Text != ""; {
-			first--
-		}
-	}
 	return first
-}
-
-// codexButtons reports whether the composer of 0.2x to 0.42 holds a question with buttons: "Yes
-// No, provide feedback".
-func codexButtons(lines []row.Line) bool {
-	for _, l := range lines[:min(len(lines), 8)] {
-		if strings.HasPrefix(l.Text, "▌") && strings.Contains(l.Text, "Yes") && strings.Contains(l.Text, "No, provide feedback") {
-			return true
-		}
-	}
-	return false
-}
-
-// codexAsks reports whether a dialog asks something: it has numbered answers, as the menus that the
-// user opens have, too, or says so. The rest are completions of what is being typed.
-func codexAsks(lines []row.Line) bool {
-	for _, l := range lines {
-		for _, s := range []string{"Would you like to ", "Allow ", "Do you want to ", "needs your approval", "Approve "} {
-			if strings.Contains(l.Text, s) {
-				return true
-			}
-		}
-		if codexOption(l) {
-			return true
-		}
-	}
-	return false
 }
 
 // codexPopup cuts off a list of commands or files that is open above the composer of the alternate
 // screen: its chosen row is inverse.
 func codexPopup(lines []row.Line, bottom int) int {
 	n := len(row.Trim(lines[:bottom]))
-	for i := n - 1; i >= 0 && i >= n-10; i-- {
+	for i := n - 1; i >= 0; i-- {
 		l := lines[i]
 		switch {
 		case strings.HasPrefix(l.Text, "› ") && l.StyleAt(0).Inverse:
-			slash := strings.HasPrefix(l.Text, "› /")
-			for i > 0 && strings.HasPrefix(lines[i-1].Text, "  ") && (!slash || strings.HasPrefix(lines[i-1].Text, "  /")) && i > n-9 {
+			for i > 0 && strings.HasPrefix(lines[i-1].Text, "  /") {
 				i--
 			}
 			return i
@@ -229,13 +189,12 @@ func codexPopup(lines []row.Line, bottom int) int {
 // the user scrolled back.
 func codexPill(s chat.Screen, bottom int) int {
 	n := len(row.Trim(s.Lines[:bottom]))
-	if !s.Alt || n == 0 || n < bottom-3 {
+	if n == 0 {
 		return -1
 	}
 	l := s.Lines[n-1]
 	t := strings.TrimLeft(l.Text, " ")
-	indent := len(l.Text) - len(t)
-	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") || indent < 4 || l.StyleAt(indent).Fg.Kind == vterm.ColorDefault {
+	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") {
 		return -1
 	}
 	return n - 1
@@ -265,7 +224,7 @@ func codexAnswers(lines []row.Line) bool {
 			}
 			text = text || lines[i].Text != ""
 		default:
-			if !says || codexFootnote(lines[i]) || strings.HasPrefix(lines[i].Text, "■ ") {
+			if !says || codexFootnote(lines[i]) {
 				return false
 			}
 		}
@@ -276,15 +235,12 @@ func codexAnswers(lines []row.Line) bool {
 // codexStatus finds the row which says that Codex works, right above the composer: "• Working (3s •
 // esc to interrupt)", with details under it.
 func codexStatus(lines []row.Line, bottom int) (int, bool) {
-	for i, n := bottom-1, 0; i >= 0 && n < 12; i-- {
+	for i := bottom - 1; i >= 0; i-- {
 		if codexStatusRow(lines[i]) {
 			return i, true
 		}
 		if codexHead(lines[i]) {
 			break
-		}
-		if lines[i].Text != "" {
-			n++
 		}
 	}
 	return 0, false
@@ -294,11 +250,11 @@ func codexStatus(lines []row.Line, bottom int) (int, bool) {
 func codexStatusRow(l row.Line) bool {
 	t := l.Text
 	at := strings.LastIndex(t, " (")
-	if at < 0 || strings.HasPrefix(t, "   ") {
+	if at < 0 {
 		return false
 	}
 	_, hint, ok := strings.Cut(t[at:], "s • ")
-	cut := row.Width(t) >= l.Cols-1 && hint != "" && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
+	cut := row.Width(t) >= l.Cols-1 && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
 	if !ok || !cut && !strings.Contains(hint, " to interrupt)") {
 		return false
 	}
@@ -307,21 +263,18 @@ func codexStatusRow(l row.Line) bool {
 
 // codexQueued cuts off the prompts that wait, above the composer.
 func codexQueued(lines []row.Line, bottom int) int {
-	for i, n := bottom-1, 0; i >= 0 && n < 24; i-- {
+	for i := bottom - 1; i >= 0; i-- {
 		t := lines[i].Text
 		switch {
 		case codexStatusRow(lines[i]):
 			return bottom
 		case strings.HasPrefix(t, "• Queued ") || strings.HasPrefix(t, "• Messages to be submitted "):
 			return i
-		case strings.HasPrefix(t, "  ↳ ") && lines[i].DimAt(4):
+		case strings.HasPrefix(t, "  ↳ "):
 			bottom = i
-		case strings.HasPrefix(t, "  ") && lines[i].DimAt(0): // the title's second row
+		case lines[i].DimAt(0): // the title's second row
 		case codexHead(lines[i]):
 			return bottom
-		}
-		if t != "" {
-			n++
 		}
 	}
 	return bottom
@@ -348,13 +301,7 @@ func codexPinned(lines []row.Line) bool {
 		}
 		n++
 	}
-	if n+1 < len(lines) && lines[n+1].Text != "" {
-		return true
-	}
-	for n < len(lines) && lines[n].Text == "" {
-		n++
-	}
-	return n < len(lines) && codexUserRow(lines[n])
+	return n+1 < len(lines) && lines[n+1].Text != ""
 }
 
 // codexBare reports whether a row is plain text from the first column on.

@@ -208,24 +208,6 @@ tool rejected Run [touch b]
 tool error Ran [touch c]
 event cli:interrupted
 `},
-		{"0.16x: calls with their details shown", 60, `
-⟦d|• ⟧I wait.
-
-⟦ p5|$ ⟧⟦ #cba6f7|for⟧⟦ #cdd6f4| i⟧
-step 1
-
-• step 2
-⟦b p2|✓⟧⟦d| • 2.91s⟧
-
-⟦ p5|$ ⟧⟦ #cba6f7|false⟧
-⟦b p1|✗⟧ (1)⟦d| • 3ms⟧
-
-⟦d|• ⟧Done.
-`, `assistant "I wait."
-tool ok Ran [for i] "step 1\n\n• step 2"
-tool error Ran [false]
-assistant "Done."
-`},
 		{"what the user stopped", 60, `
 ⟦bd|› ⟧Go
 
@@ -301,13 +283,6 @@ func TestCodexSplit(t *testing.T) {
 ⟦ p6|▌⟧/qu
 ⟦d|▌⟧⟦b p6|/quit  ⟧⟦bd p6|exit Codex⟧
 `, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
-		{"0.29 asks", false, `
-> Done.
-
-⟦ p6|▌⟧Apply changes?
-⟦ p6|▌⟧⟦ p0 onp6| ⟧⟦u p0 onp6|Y⟧⟦ p0 onp6|es ⟧⟦d| ⟧⟦du|N⟧⟦d|o, provide feedback⟧
-⟦ p6|▌⟧ ⟦di|Approve and apply the changes⟧
-`, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}},
 		{"prompts wait, their title wrapped", false, `
 ⟦d|• ⟧Text comes in.
 

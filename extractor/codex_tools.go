@@ -15,15 +15,12 @@ import (
 func (p *codexParser) tool(i int, ls []row.Line) {
 	title := codexTitle(ls[0])
 	switch {
-	case codexShownCall(ls[0]):
-		p.shown(i, ls)
-		return
 	case title == "Explored" || title == "Exploring":
 		p.explored(i, ls, title)
 		return
 	case title == "Change Approved" && p.approved(i+len(ls)):
 		return
-	case codexChange(ls[0], title), title == "Proposed Change":
+	case codexChange(ls[0], title):
 		p.change(i, ls, title)
 		return
 	}
@@ -59,7 +56,7 @@ func codexParts(ls []row.Line) (head, out []row.Line) {
 	}
 	if n == len(ls) { // no output, or one without a corner
 		n = 1
-		for n < len(ls) && (strings.HasPrefix(ls[n].Text, "  │") || ls[n].Wrapped) {
+		for n < len(ls) && strings.HasPrefix(ls[n].Text, "  │") {
 			n++
 		}
 	}
@@ -70,7 +67,7 @@ func codexParts(ls []row.Line) (head, out []row.Line) {
 func codexOwnLines(ls []row.Line) []row.Line {
 	ls = row.Trim(ls)
 	if n := len(ls); n > 0 {
-		if t := strings.TrimSpace(ls[n-1].Text); (strings.HasPrefix(t, "+ Show ") || strings.HasPrefix(t, "- Hide ")) && ls[n-1].DimAt(4) {
+		if t := strings.TrimSpace(ls[n-1].Text); strings.HasPrefix(t, "+ Show ") {
 			return row.Trim(ls[:n-1])
 		}
 	}
@@ -114,7 +111,7 @@ func codexIndent(l row.Line, from int) row.Line {
 func codexOutput(ls []row.Line) (out string, truncated bool) {
 	for _, l := range ls {
 		t := strings.TrimSpace(l.Text)
-		if strings.HasPrefix(t, "… +") && strings.Contains(t, " line") {
+		if strings.HasPrefix(t, "… +") {
 			truncated = true
 		}
 	}
@@ -130,8 +127,6 @@ func codexState(l row.Line, title string) string {
 	switch fg := l.StyleAt(0).Fg; {
 	case codexColor(fg, 1):
 		return session.ToolError
-	case codexColor(fg, 2):
-		return session.ToolOK
 	case strings.HasSuffix(title, "ing"):
 		return session.ToolRunning
 	}
@@ -178,10 +173,7 @@ func (p *codexParser) explored(i int, ls []row.Line, title string) {
 
 // codexVerb reports whether a line of an exploration names a call: its verb has a colour.
 func codexVerb(l row.Line) bool {
-	if len(l.Text) < 5 || !strings.HasPrefix(l.Text, "  └ ") && !strings.HasPrefix(l.Text, "    ") {
-		return false
-	}
-	return l.StyleAt(4).Fg.Kind != vterm.ColorDefault
+	return (strings.HasPrefix(l.Text, "  └ ") || strings.HasPrefix(l.Text, "    ")) && l.StyleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
 const codexChangeRule = "codex change"
@@ -189,7 +181,7 @@ const codexChangeRule = "codex change"
 // change reads a change to files with its diff.
 func (p *codexParser) change(i int, ls []row.Line, title string) {
 	n := 1
-	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && !strings.HasPrefix(ls[n].Text, "  └") && ls[n].Text != "" {
+	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && ls[n].Text != "" {
 		n++
 	}
 	input := codexInput(ls[:n], 2+len(title)+1)
@@ -285,56 +277,4 @@ func (p *codexParser) failed(ls []row.Line, end int) bool {
 	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+why, "\n")
 	it.End = end
 	return true
-}
-
-// codexShownCall reports whether a row begins a call with its details shown (Ctrl+T): "$ ls", the
-// output as it came, and "✓ • 2.91s" or "✗ (1) • 2.91s".
-func codexShownCall(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "$ ") && l.StyleAt(0).Fg.Kind != vterm.ColorDefault && !l.Wrapped
-}
-
-// codexShownEnd reports whether a row ends such a call, and how it went.
-func codexShownEnd(l row.Line) (status string, ok bool) {
-	if !l.BoldAt(0) || !strings.Contains(l.Text, " • ") {
-		return "", false
-	}
-	switch {
-	case strings.HasPrefix(l.Text, "✓ • "):
-		return session.ToolOK, true
-	case strings.HasPrefix(l.Text, "✗ (") || strings.HasPrefix(l.Text, "✗ • "):
-		return session.ToolError, true
-	}
-	return "", false
-}
-
-// shownLength counts the lines of such a call: up to its end or, while it runs, to the next cell.
-func (p *codexParser) shownLength(i int) int {
-	n := 1
-	for ; i+n < len(p.lines); n++ {
-		l := p.lines[i+n]
-		if _, ok := codexShownEnd(l); ok {
-			return n + 1
-		}
-		if k := codexCell(l); k == codexUser || k == codexSays || k == codexTool {
-			break
-		}
-	}
-	return len(row.Trim(p.lines[i : i+n]))
-}
-
-// shown reads such a call.
-func (p *codexParser) shown(i int, ls []row.Line) {
-	n := 1
-	for n < len(ls) && strings.HasPrefix(ls[n].Text, "    ") && ls[n].StyleAt(4).Fg.Kind == vterm.ColorRGB { // the command, wrapped
-		n++
-	}
-	t := session.Tool{Name: "Ran", Input: codexInput(ls[:n], 2), Status: session.ToolRunning}
-	out := ls[n:]
-	if k := len(out) - 1; k >= 0 {
-		if status, ok := codexShownEnd(out[k]); ok {
-			t.Status, out = status, out[:k]
-		}
-	}
-	t.Output = markdown.Verbatim(out, 0)
-	p.addTool(i, ls, t, "codex shown call")
 }
