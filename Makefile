@@ -4,6 +4,7 @@ GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 GORELEASER    = github.com/goreleaser/goreleaser/v2@v2.16.0
 
+VERSITYGW     = github.com/versity/versitygw/cmd/versitygw@v1.8.0
 GITLEAKS      = github.com/zricethezav/gitleaks/v8@v8.30.1
 
 GO       ?= go
@@ -16,7 +17,7 @@ DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --f
 LDFLAGS   = -s -w -X github.com/ptyrec/ptyrec/internal/buildinfo.version=$(VERSION) -X github.com/ptyrec/ptyrec/internal/buildinfo.commit=$(COMMIT) -X github.com/ptyrec/ptyrec/internal/buildinfo.commitDate=$(DATE)
 
 .DEFAULT_GOAL := build
-.PHONY: build install test soak race lint golden golden-check mutate bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
+.PHONY: build install test s3-test soak race lint golden golden-check mutate bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
 
 build: ## the program, as bin/ptyrec
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -31,6 +32,10 @@ test: ## all tests
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe'
+
+s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)
+	GOBIN=$(abspath $(BIN)) $(GO) install $(VERSITYGW)
+	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/bucket ./store/pg -run 'TestE20(Bucket|Objects)'
 
 # Code that was translated from C has no goroutines of its own; to watch it makes SQLite five times slower.
 UNWATCHED = -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false

@@ -94,3 +94,37 @@ func TestE20CheckAfterLoss(t *testing.T) {
 		t.Errorf("without a server: %v", err)
 	}
 }
+
+// E20: PostgreSQL's disk is full: the server answers 507, and what was to be sent waits and is sent
+// when there is room. A trigger has PostgreSQL report the error.
+func TestE20DiskFull(t *testing.T) {
+	s := newSite(t)
+	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
+	one, two := record(t, m.Store, "/home/ann/work", "large one"), record(t, m.Store, "/home/ann/work", "two")
+	run := func(q string) {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), s.dsn)
+		check(t, err)
+		_, err = conn.Exec(t.Context(), q)
+		check(t, errors.Join(err, conn.Close(t.Context())))
+	}
+	run(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`)
+	for _, table := range []string{"segments", "entries"} {
+		run("CREATE TRIGGER no_room BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION no_room()")
+		for _, info := range waiting(t, m, 2) {
+			if err := m.Send(t.Context(), info); err == nil || !strings.Contains(err.Error(), "507") {
+				t.Errorf("%s is full: %v", table, err)
+			}
+		}
+		_, pushes, err := m.Waiting(t.Context())
+		if p := pushes[one.ID]; err != nil || p.Waits.IsZero() || !strings.Contains(p.Failed, "full") {
+			t.Errorf("%+v, %v", p, err)
+		}
+		run("DROP TRIGGER no_room ON " + table)
+	}
+	if n := all(t, m); n != 2 {
+		t.Errorf("%d were sent", n)
+	}
+	s.same(t, m, one.ID, one.ID)
+	s.same(t, m, two.ID, two.ID)
+}

@@ -33,6 +33,7 @@ type Flags struct {
 	MCP         bool
 	Agentapi    bool
 	Verbose     bool
+	Raw         string // s3://BUCKET/PREFIX
 }
 
 // Register defines the flags.
@@ -59,6 +60,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Subscribe, "allow-subscribe", false, "let dashboards follow, type into and end what others have started")
 	flags.BoolVar(&f.MCP, "mcp", false, "let agents that have the token read by the Model Context Protocol, at /mcp: docs/mcp.md")
 	flags.BoolVar(&f.Agentapi, "agentapi", false, "serve each session by the API of coder/agentapi, too, below /agentapi/ID (docs/agentapi.md)")
+	flags.StringVar(&f.Raw, "raw", "", "keep the raw logs of a team's sessions in the bucket s3://`BUCKET/PREFIX`: docs/team.md")
 	flags.BoolVar(&f.Verbose, "verbose", false, "log each connection")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 }
@@ -84,6 +86,9 @@ func (f *Flags) Check() error {
 func (f *Flags) checkLocal() error {
 	if f.PublicLinks {
 		return usage("--public-links needs the sessions of a team: --db postgres://…")
+	}
+	if f.Raw != "" {
+		return usage("--raw needs the sessions of a team: --db postgres://…")
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/agentserver"
+	"github.com/ptyrec/ptyrec/internal/bucket"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
@@ -245,6 +246,13 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	l, err := o.Address.Open(ctx)
 	if err != nil {
 		return err
+	}
+	if o.Raw != "" {
+		b, err := bucket.Open(ctx, o.Raw)
+		if err != nil {
+			return errors.Join(cli.Fail(err, "--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"), l.Close())
+		}
+		o.Database.UseObjects(b)
 	}
 	push := team.NewPush(o.Database, o.Log)
 	s := server.New(server.Options{

@@ -13,7 +13,8 @@ import (
 // does, the others need not do.
 const keepEvery = time.Hour
 
-// Keep applies the retention of the spaces until ctx is over, the first time at once.
+// Keep applies the retention of the spaces, and deletes objects that no segment needs, until ctx is
+// over, the first time at once.
 func Keep(ctx context.Context, db *pg.Store, log *slog.Logger) {
 	for {
 		n, err := db.Expire(ctx)
@@ -24,6 +25,14 @@ func Keep(ctx context.Context, db *pg.Store, log *slog.Logger) {
 			log.WarnContext(ctx, "retention failed; it is tried again in an hour", "error", err)
 		case n > 0:
 			log.InfoContext(ctx, "old sessions were deleted", "sessions", n)
+		}
+		switch n, err := db.Sweep(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.WarnContext(ctx, "objects without a segment could not be deleted; it is tried again tomorrow", "error", err)
+		case n > 0:
+			log.InfoContext(ctx, "objects without a segment were deleted", "objects", n)
 		}
 		wait := time.NewTimer(keepEvery/2 + rand.N(keepEvery)) // many servers do not come at once
 		select {

@@ -29,6 +29,8 @@ type Store struct {
 	begin string // the statement that begins a transaction
 	today string // SQL: the day by the database's clock
 
+	objects Objects // nil: raw logs are in the database
+
 	mu     sync.Mutex
 	months map[string]bool // those whose partitions exist; guarded by mu
 }

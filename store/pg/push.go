@@ -148,7 +148,7 @@ func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) 
 	if err != nil || p.Events != c.Events || n != c.Entries || !bytes.Equal(digest, c.Digest[:]) {
 		return false, err
 	}
-	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(sha256(data), ''::bytea ORDER BY end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
+	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(coalesce(sha256, sha256(data)), ''::bytea ORDER BY end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
 		p.received, p.ID, p.next).Scan(&digest)
 	return err == nil && bytes.Equal(digest, c.Segments[:]), err
 }
@@ -226,6 +226,14 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 // again changes nothing. Otherwise the error wraps ErrConflict.
 func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment) (state State, err error) {
 	sum := sha256.Sum256(seg.Data)
+	object, err := s.putObject(ctx, id, seg)
+	if err != nil {
+		return state, err
+	}
+	data := seg.Data
+	if object != "" {
+		data = []byte{}
+	}
 	err = s.inTx(ctx, "append to raw log", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
 		if err != nil {
@@ -238,9 +246,12 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 		if err := follows(ctx, tx, p, seg); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data)
-			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
-			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, seg.Data)
+		if s.objects != nil && object == "" { // it began to continue the raw log just now
+			return session.ErrBusy
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, size, sha256)
+			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
+			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, data, object, len(seg.Data), sum[:])
 		if err != nil {
 			return err
 		}
@@ -258,10 +269,10 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 
 // sameSegment returns nil if the segment is here already.
 func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
-	var data []byte
-	err := tx.QueryRow(ctx, "SELECT data FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
-		p.received, p.ID, p.next, seg.EndEvent, seg.FirstEvent).Scan(&data)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && !bytes.Equal(data, seg.Data) {
+	var sum []byte
+	err := tx.QueryRow(ctx, "SELECT coalesce(sha256, sha256(data)) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
+		p.received, p.ID, p.next, seg.EndEvent, seg.FirstEvent).Scan(&sum)
+	if want := sha256.Sum256(seg.Data); errors.Is(err, pgx.ErrNoRows) || err == nil && !bytes.Equal(sum, want[:]) {
 		return ErrConflict
 	}
 	return err
@@ -358,7 +369,7 @@ func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 			return ErrConflict
 		}
 		if p.next != p.generation {
-			if err := showNext(ctx, tx, p); err != nil {
+			if err := s.showNext(ctx, tx, p); err != nil {
 				return err
 			}
 		}
@@ -368,13 +379,13 @@ func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 }
 
 // showNext lets readers have the raw log that was sent, and deletes the one that it replaces.
-func showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
-	_, err := tx.Exec(ctx, "DELETE FROM segments WHERE received = $1::date AND session = $2 AND generation < $3", p.received, p.ID, p.next)
+func (s *Store) showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
+	err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation < $3", p.received, p.ID, p.next)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE sessions SET generation = next_generation, (raw_bytes, raw_end, stored_bytes) =
-		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(length(data)), 0) FROM segments
+		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(coalesce(size, length(data))), 0) FROM segments
 			WHERE received = $1::date AND session = $2 AND generation = $3) WHERE id = $2`, p.received, p.ID, p.next)
 	return err
 }
@@ -388,7 +399,7 @@ func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
 			return err
 		}
 		if p.next != p.generation { // what was sent of it before
-			if _, err := tx.Exec(ctx, "DELETE FROM segments WHERE received = $1::date AND session = $2 AND generation = $3", p.received, p.ID, p.next); err != nil {
+			if err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation = $3", p.received, p.ID, p.next); err != nil {
 				return err
 			}
 		}
@@ -396,7 +407,7 @@ func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
 		if _, err := tx.Exec(ctx, "UPDATE sessions SET next_generation = $1, events = 0, raw_sha256 = '' WHERE id = $2", p.next, p.ID); err != nil || !now {
 			return err
 		}
-		return showNext(ctx, tx, p)
+		return s.showNext(ctx, tx, p)
 	})
 }
 
@@ -422,7 +433,7 @@ func (s *Store) Withdraw(ctx context.Context, id string) error {
 		if p.Deleted {
 			return nil
 		}
-		if err := remove(ctx, tx, p.key); err != nil {
+		if err := s.remove(ctx, tx, p.key); err != nil {
 			return err
 		}
 		return note(ctx, tx, didDelete, p.ID, "")

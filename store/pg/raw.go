@@ -34,22 +34,27 @@ func (s *Store) NextSegment(ctx context.Context, id string, event int64, from st
 // segments returns what reads the segments of a session.
 func (s *Store) segments(id string) store.NextSegment {
 	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+		var object string
+		var sum []byte
 		err = s.inTx(ctx, "read raw log", func(tx pgx.Tx) error {
 			k, err := s.readKey(ctx, tx, id)
 			if err != nil {
 				return err
 			}
 			var startAt, endAt int64
-			err = tx.QueryRow(ctx, `SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data FROM segments
+			err = tx.QueryRow(ctx, `SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, sha256 FROM segments
 				WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event > $4 AND end_at >= $5 AND (end_byte > $6 OR $6 = 0)
 				ORDER BY end_event LIMIT 1`, k.received, k.id, k.generation, event, int64(from.At), from.Offset).
-				Scan(&seg.FirstEvent, &seg.EndEvent, &startAt, &endAt, &seg.StartByte, &seg.EndByte, &seg.Data)
+				Scan(&seg.FirstEvent, &seg.EndEvent, &startAt, &endAt, &seg.StartByte, &seg.EndByte, &seg.Data, &object, &sum)
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
 			seg.StartAt, seg.EndAt, ok = time.Duration(startAt), time.Duration(endAt), err == nil
 			return err
 		})
-		return seg, ok, err
+		if err == nil && object != "" {
+			seg.Data, err = s.getObject(ctx, object, sum)
+		}
+		return seg, ok && err == nil, err
 	}
 }

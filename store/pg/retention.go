@@ -103,7 +103,7 @@ func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) 
 			return err
 		}
 		rows, err := tx.Query(ctx, `SELECT id, received::text FROM sessions WHERE space = $1 AND deleted_at IS NULL AND NOT held
-			AND received < (now() AT TIME ZONE 'UTC')::date - $2::int ORDER BY received, id LIMIT $3 FOR UPDATE SKIP LOCKED`, space, days, batch)
+			AND received < (`+s.today+`) - $2::int ORDER BY received, id LIMIT $3 FOR UPDATE SKIP LOCKED`, space, days, batch)
 		if err != nil {
 			return err
 		}
@@ -116,20 +116,26 @@ func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) 
 		if n = len(ids); err != nil || n == 0 {
 			return err
 		}
-		if err := removeAll(ctx, tx, ids, received); err != nil {
+		if err := s.removeAll(ctx, tx, ids, received); err != nil {
 			return err
 		}
 		return note(ctx, tx, didRetention, "", fmt.Sprintf("%s: %d sessions older than %d days", name, n, days))
 	})
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
 }
 
-// removeAll deletes all rows of sessions, and leaves their ids. received has the date of each.
-func removeAll(ctx context.Context, tx pgx.Tx, ids, received []string) error {
-	for _, table := range partitioned {
-		_, err := tx.Exec(ctx, "DELETE FROM "+table+` AS t USING unnest($1::text[], $2::text[]) AS x (id, received)
-			WHERE t.received = x.received::date AND t.session = x.id`, ids, received)
-		if err != nil {
+// removeAll deletes all of sessions, objects first, and leaves their ids. received has the date of
+// each.
+func (s *Store) removeAll(ctx context.Context, tx pgx.Tx, ids, received []string) error {
+	const chosen = "WHERE (t.received, t.session) IN (SELECT x.received::date, x.id FROM unnest($1::text[], $2::text[]) AS x (id, received))"
+	if err := s.deleteSegments(ctx, tx, chosen, ids, received); err != nil {
+		return err
+	}
+	for _, table := range []string{"entries", "words"} {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" AS t "+chosen, ids, received); err != nil {
 			return err
 		}
 	}

@@ -340,7 +340,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 			err = mayChange(ctx, k)
 		}
 		if err == nil {
-			err = remove(ctx, tx, k)
+			err = s.remove(ctx, tx, k)
 		}
 		if err != nil {
 			return err
@@ -350,6 +350,6 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 }
 
 // remove deletes all rows of a session, and leaves its id.
-func remove(ctx context.Context, tx pgx.Tx, k key) error {
-	return removeAll(ctx, tx, []string{k.id}, []string{k.received})
+func (s *Store) remove(ctx context.Context, tx pgx.Tx, k key) error {
+	return s.removeAll(ctx, tx, []string{k.id}, []string{k.received})
 }
