@@ -22,13 +22,16 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 }
 
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
-// its end.
+// its end; to < 0: up to the row's end.
 func columns(r *vterm.Row, from, to int) string {
-	if from >= to {
+	if from == to {
 		return ""
 	}
 	if run := r.Runs; len(run) == 1 && run[0].Col == 0 && len(run[0].Text) == run[0].Width { // ASCII, as most rows
-		return strings.TrimRight(run[0].Text[min(from, run[0].Width):min(to, run[0].Width)], " ")
+		if to < 0 || to > run[0].Width {
+			to = run[0].Width
+		}
+		return strings.TrimRight(run[0].Text[min(from, to):to], " ")
 	}
 	none := func(vterm.Style) row.Mark { return 0 }
 	return strings.TrimRight(row.Text(row.Spans(r, from, to, none)), " ")
@@ -38,7 +41,7 @@ func columns(r *vterm.Row, from, to int) string {
 // ends, else by what prompts look like.
 func (p *shellPrompt) split(l row.Line) (prompt, text string, ok bool) {
 	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
-		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, max(m.Col, row.RowWidth(l.Row)))), true
+		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, -1)), true
 	}
 	if l.Wrapped && !p.behindOutput(l.Text) || p.marked && !p.known() {
 		return "", "", false

@@ -78,6 +78,13 @@ func TestShellMarks(t *testing.T) {
 			s.run("echo z", "z\n", 0, 0)
 			s.show(0, marked("$ "))
 		}, []string{"printf x=x 0", "head -c 100=" + strings.Repeat("y", 100) + " 3", "echo z=z 0"}},
+		{"binary, no line end", func(s *screenplay) { // issue 12, 1.1: characters that make one, and are two on the screen
+			s.show(0, marked("$ "))
+			s.run("cat a.out", "\u06dd\u07fa\u00c0\u05a8\x00\x05", 0, 0)
+			s.show(0, marked("$ "))
+			s.run("echo third", "third\n", 0, 0)
+			s.show(0, marked("$ "))
+		}, []string{"cat a.out=\u06dd\u07fa\u00c0\u05a8 0", "echo third=third 0"}},
 		{"several lines typed, completions, given up", func(s *screenplay) {
 			s.show(0, marked("$ "))
 			s.show(time.Second, "cat <<'}'\n> if true; then\n> }")

@@ -110,14 +110,20 @@ func cutSpan(s Span, from, to int) Span {
 		return s
 	}
 	g := displaywidth.StringGraphemes(s.Text)
-	points := displaywidth.String(s.Text) != s.Width
-	col, pos, start, end := 0, 0, -1, 0
+	all := displaywidth.String(s.Text)
+	points := all != s.Width
+	if points {
+		all = vterm.PointsWidth(s.Text)
+	}
+	// Binary output may have characters that make one here and are two on the screen. What is typed
+	// behind it is where the row ends.
+	col, pos, start, end := s.Width-all, 0, -1, 0
 	for g.Next() {
 		w, n := g.Width(), len(g.Value())
 		if points {
 			w = vterm.PointsWidth(g.Value())
 		}
-		if col >= from && col+w <= to {
+		if max(col, 0) >= from && col+w <= to {
 			if start < 0 {
 				start = pos
 			}
