@@ -27,6 +27,25 @@ func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Mask
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
+// NewSent is NewMasked for what leaves the machine: it reads the session first, and so hides what
+// only the screen showed in one piece, too, as NewRewriting does.
+func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
+	w := &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+	source := NewRawLog(ctx, s, info.ID, 0)
+	t, err := Transcribe(info.Session, source, nil)
+	source.Stop()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range t.Entries {
+		w.look(e)
+	}
+	if err := w.hide(ctx, s, info.ID); err != nil {
+		return nil, err
+	}
+	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
+}
+
 // Next returns the next event, and io.EOF after the last one. What the raw log says of a repository
 // is left out: it is no part of what the terminal showed.
 func (m *Masked) Next() (session.Event, error) {

@@ -3,8 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -64,6 +68,49 @@ func (s *Store) SavePush(ctx context.Context, id string, p Push) error {
 	}
 	return s.updateDurably(ctx, "note push", s.wait, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO pushes (session, state) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET state = ?2", id, string(state))
+		return err
+	})
+}
+
+// sumSize is how much of an entry's digest is kept, in bytes: a change is noticed, and what the
+// server has at the end is compared as a whole.
+const sumSize = 8
+
+// PushedEntries returns the beginnings of the digests of the entries that the server has of a
+// session, by their ids; nothing if they are not known.
+func (s *Store) PushedEntries(ctx context.Context, id string) (sums map[string][8]byte, err error) {
+	var blob []byte
+	err = s.view(ctx, "read pushes", func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, "SELECT entries FROM pushes WHERE session = ?", id).Scan(&blob)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		return err
+	})
+	sums = map[string][8]byte{}
+	for err == nil && len(blob) > 0 {
+		n, size := binary.Uvarint(blob)
+		if size <= 0 || n > uint64(len(blob)) || uint64(size)+n+sumSize > uint64(len(blob)) {
+			return nil, fmt.Errorf("session %s: push: %w", id, session.ErrCorrupt)
+		}
+		end := size + int(n)
+		sums[string(blob[size:end])] = [sumSize]byte(blob[end:])
+		blob = blob[end+sumSize:]
+	}
+	return sums, err
+}
+
+// SavePushedEntries notes which entries the server has of a session: their ids and digests. A row
+// of the session is there.
+func (s *Store) SavePushedEntries(ctx context.Context, id string, sums map[string][32]byte) error {
+	blob := make([]byte, 0, len(sums)*32)
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		sum := sums[id]
+		blob = append(binary.AppendUvarint(blob, uint64(len(id))), id...)
+		blob = append(blob, sum[:sumSize]...)
+	}
+	return s.update(ctx, "note push", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE pushes SET entries = ? WHERE session = ?", blob, id)
 		return err
 	})
 }

@@ -248,15 +248,24 @@ func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
 	}
 	p.Entries = max(p.Entries, have.Entries)
 	if p.Digest != c.digest || p.Entries != have.Entries {
-		if err := s.sendEntries(ctx, c, p); err != nil {
+		had := map[string][8]byte{}
+		if p.Digest != "" && p.Entries == have.Entries {
+			if had, err = s.Store.PushedEntries(ctx, c.info.ID); err != nil {
+				return err
+			}
+		}
+		if err := s.sendEntries(ctx, c, p, had); err != nil {
 			return err
 		}
 	}
 	err = s.end(ctx, c, p)
 	if isConflict(err) { // the server was set back
-		if err = s.sendEntries(ctx, c, p); err == nil {
+		if err = s.sendEntries(ctx, c, p, nil); err == nil {
 			err = s.end(ctx, c, p)
 		}
+	}
+	if err == nil {
+		err = s.Store.SavePushedEntries(ctx, c.info.ID, c.sums)
 	}
 	if err == nil {
 		p.Segments = nil
@@ -322,10 +331,34 @@ const (
 	maxCount = 10_000
 )
 
-// sendEntries sends all entries.
-func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push) error {
-	all := true
-	for rest := c.entries; all || len(rest) > 0; all = false {
+// batch is the body of a call with entries.
+type batch struct {
+	Version int64             `json:"version"`
+	Entries []json.RawMessage `json:"entries"`
+	Gone    []string          `json:"gone,omitempty"`
+	All     bool              `json:"all"` // what the server has is replaced
+}
+
+// sendEntries sends the entries that the server does not have, by the beginnings of their digests;
+// all of them if nothing is known of what it has.
+func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, had map[string][8]byte) error {
+	b := batch{All: len(had) == 0}
+	rest := make([]json.RawMessage, 0, len(c.entries))
+	for i, id := range c.ids {
+		sum := c.sums[id]
+		if got, ok := had[id]; !ok || got != [8]byte(sum[:]) {
+			rest = append(rest, c.entries[i])
+		}
+	}
+	for id := range had {
+		if _, ok := c.sums[id]; !ok {
+			b.Gone = append(b.Gone, id)
+		}
+	}
+	if len(b.Gone) > maxCount { // as many as entries are sent at once
+		b.All, b.Gone, rest = true, nil, c.entries
+	}
+	for first := true; first || len(rest) > 0; first = false {
 		n, size := 0, 0
 		for n < len(rest) && n < maxCount && (n == 0 || size+len(rest[n]) < maxBatch) {
 			size += len(rest[n])
@@ -335,14 +368,15 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push) err
 		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
 			return err
 		}
-		body, err := json.Marshal(map[string]any{"version": p.Entries, "entries": append([]json.RawMessage{}, rest[:n]...), "all": all})
+		b.Version, b.Entries = p.Entries, append([]json.RawMessage{}, rest[:n]...)
+		body, err := json.Marshal(b)
 		if err != nil {
 			return err
 		}
 		if err := s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/entries"), jsonType, body, nil); err != nil {
 			return err
 		}
-		rest = rest[n:]
+		b.All, b.Gone, rest = false, nil, rest[n:]
 	}
 	return nil
 }

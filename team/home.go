@@ -1,0 +1,197 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// homes are the names of the home folder: as it is configured, and without symbolic links.
+type homes []string
+
+func homesOf(home string) (h homes) {
+	for _, name := range []string{home, resolved(home)} {
+		if name = strings.TrimRight(name, "/"); filepath.IsAbs(name) && !(len(h) == 1 && h[0] == name) {
+			h = append(h, name)
+		}
+	}
+	return h
+}
+
+func resolved(path string) string {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// personal reports whether the name of a home folder says whose it is; /root does not.
+func personal(home string) bool { return strings.Count(home, "/") > 1 }
+
+// tilde writes the home folder as ~ wherever a text names it, or something in it.
+func (h homes) tilde(text string) string {
+	for _, home := range h {
+		text = tilde(text, home)
+	}
+	return text
+}
+
+func tilde(text, home string) string {
+	var b strings.Builder
+	for at := 0; ; {
+		i := strings.Index(text[at:], home)
+		if i < 0 {
+			return b.String() + text[at:]
+		}
+		i += at
+		end := i + len(home)
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		inside := i > 0 && !personal(home) && (isName(before) || before == '.' || before == '/')
+		b.WriteString(text[at:i])
+		if goesOn(text[end:]) || inside {
+			b.WriteString(home)
+		} else {
+			b.WriteString("~")
+		}
+		at = end
+	}
+}
+
+// goesOn reports whether a folder's name goes on with a text.
+func goesOn(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	if r == '.' { // at the end of a sentence it is no part of the name
+		r, _ = utf8.DecodeRuneInString(text[n:])
+	}
+	return text != "" && isName(r)
+}
+
+func isName(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-')
+}
+
+// entry writes the home folder as ~ in all texts of an entry, which is a copy.
+func (h homes) entry(e *session.Entry) {
+	for _, text := range []*string{&e.Cwd, &e.Text, &e.Markdown, &e.Output} {
+		*text = h.tilde(*text)
+	}
+	if e.Tool != nil {
+		t := *e.Tool
+		t.Input, t.Output = h.tilde(t.Input), h.tilde(t.Output)
+		e.Tool = &t
+	}
+	if e.Data != nil {
+		e.Data, _ = h.value(e.Data).(map[string]any)
+	}
+}
+
+// value is tilde for what came out of JSON.
+func (h homes) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return h.tilde(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = h.value(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k := range v {
+			out[k] = h.value(v[k])
+		}
+		return out
+	}
+	return v
+}
+
+// inOutput returns how to write the home folder in a session's output: each of its characters as ~,
+// so that nothing on the screen moves. The patches are by the number of the output event. A home
+// folder that says nothing of its user stays.
+func (h homes) inOutput(ctx context.Context, l *library.Library, info *store.Info) (map[int][]redact.Patch, error) {
+	o := redact.Options{Unknown: true}
+	for _, home := range h {
+		if personal(home) {
+			o.Patterns = append(o.Patterns, redact.Pattern{Name: "home", Regexp: `(` + regexp.QuoteMeta(home) + `)(?:[^\pL\pN_.-]|\.(?:[^\pL\pN_-]|$)|$)`})
+		}
+	}
+	patches := map[int][]redact.Patch{}
+	if len(o.Patterns) == 0 {
+		return patches, nil
+	}
+	find, err := redact.New(o)
+	if err != nil {
+		return nil, err
+	}
+	terminal := find.Terminal()
+	take := func(chunk []byte) {
+		for _, p := range terminal.Mask(chunk) {
+			if p.Data[0] == '*' {
+				p.Data = []byte{'~'}
+			}
+			patches[p.Chunk] = append(patches[p.Chunk], p)
+		}
+	}
+	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
+	defer source.Stop()
+	for {
+		e, err := source.Next()
+		if err != nil {
+			take(nil)
+			return patches, archive.IgnoreEnd(err)
+		}
+		if e = session.OnTerminal(e); e.Kind == session.Output && len(e.Data) > 0 {
+			take(e.Data)
+		}
+	}
+}
+
+// segments returns the raw log as it is sent. What was typed, and what others noted, keeps its
+// place and loses its data.
+func segments(ctx context.Context, l *library.Library, info *store.Info, h homes) ([]store.Segment, error) {
+	patches, err := h.inOutput(ctx, l, info)
+	if err != nil {
+		return nil, err
+	}
+	source, err := archive.NewSent(ctx, l.Store, info, l.Redact)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Stop()
+	rec := store.NewRecording(info.Cols, info.Rows)
+	for output := 0; ; {
+		e, err := source.Next()
+		if errors.Is(err, io.EOF) {
+			return rec.Segments(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case e.Kind == session.Input || e.Kind == session.Marker:
+			e.Data = nil
+		case e.Kind == session.Output && len(e.Data) > 0:
+			if len(patches[output]) > 0 {
+				e.Data = append([]byte{}, e.Data...)
+			}
+			for _, p := range patches[output] {
+				copy(e.Data[p.Offset:], p.Data)
+			}
+			output++
+		}
+		rec.Write(e)
+	}
+}
