@@ -83,6 +83,7 @@ are named.
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
 	f.register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	f.part.register(cmd)
 	cmd.Flags().BoolVar(&f.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
@@ -95,7 +96,7 @@ func completeExport(a *app) cobra.CompletionFunc { return completePlay(a) }
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	filtered := false
-	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox"} {
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox", "owner", "space"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {
@@ -140,13 +141,13 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if f.animate && f.at.Given {
 		return usageError(errors.New("--animate shows all moments, --at one"))
 	}
-	if _, s, err := a.openSandbox(ctx, of); s != nil || err != nil {
+	if _, s, err := a.openSandbox(ctx, f.Team, of); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return exportSandbox(ctx, a, s, out, format)
 	}
-	db, info, ref, err := a.openSession(ctx, of)
+	db, info, ref, err := a.openIn(ctx, f.Team, of)
 	if err == nil {
 		ref, err = f.part.of(ref)
 	}

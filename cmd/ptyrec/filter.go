@@ -7,8 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/sessionflags"
+	"github.com/ptyrec/ptyrec/internal/teamsync"
+	"github.com/ptyrec/ptyrec/internal/usage"
+	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -31,15 +35,49 @@ func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	completeFilters(a, cmd)
 }
 
+// database has sessions to read: a *store.Store, or a *team.Reader.
+type database interface {
+	library.Store
+	usage.Database
+	usage.Store
+	IDs(ctx context.Context) ([]string, error)
+	Sandboxes(ctx context.Context, f store.Filter) ([]store.SandboxInfo, error)
+}
+
+// openFor opens the database for reading, or the server of the team.
+func (a *app) openFor(ctx context.Context, team bool) (database, error) {
+	if !team {
+		return a.openExisting(ctx)
+	}
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return teamsync.NewReader(c.Team.Server)
+}
+
+// openIn is openSession, also for a session on the server of the team.
+func (a *app) openIn(ctx context.Context, team bool, args []string) (library.Store, *store.Info, archive.Ref, error) {
+	if !team {
+		return a.openSession(ctx, args)
+	}
+	db, err := a.openFor(ctx, team)
+	if err != nil {
+		return nil, nil, archive.Ref{}, err
+	}
+	info, ref, err := opener.Remote(ctx, db, args)
+	return db, info, ref, err
+}
+
 // sessions opens the database and returns the sessions that the flags choose, the newest first, and
-// no more than limit unless it is 0. Without a database the Store is nil and there are no sessions.
-func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit int) (*store.Store, []*store.Info, store.Filter, error) {
+// no more than limit unless it is 0. Without a database it is nil and there are no sessions.
+func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit int) (database, []*store.Info, store.Filter, error) {
 	filter, err := f.Filter(now)
 	if err != nil {
 		return nil, nil, filter, err
 	}
 	filter.Limit = limit
-	db, err := a.openExisting(ctx)
+	db, err := a.openFor(ctx, f.Team)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return nil, nil, filter, nil
 	}

@@ -49,12 +49,13 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
   ptyrec list --since 2w --cwd . --command resume
   ptyrec list --branch fix-login
   ptyrec list --commit HEAD~2
+  ptyrec list --team --owner ann
   ptyrec list --live --json | jq -r '.[].id'`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.pick {
-				if f.asJSON || cmd.Flags().Changed("limit") {
-					return usageError(errors.New("--interactive cannot be combined with --json and --limit"))
+				if f.asJSON || f.Team || cmd.Flags().Changed("limit") {
+					return usageError(errors.New("--interactive cannot be combined with --json, --team and --limit"))
 				}
 				if !a.interactive() {
 					return fail(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
@@ -71,6 +72,7 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 		},
 	}
 	f.register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
 	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
 	return cmd

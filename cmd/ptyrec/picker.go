@@ -27,13 +27,14 @@ func (a *app) interactive() bool {
 // resumes. If there is no session, it calls none.
 func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
-	db, infos, filter, err := f.sessions(ctx, a, time.Now(), 1)
+	found, infos, filter, err := f.sessions(ctx, a, time.Now(), 1)
 	if err != nil && (!errors.Is(err, session.ErrCorrupt) || len(infos) == 0) {
 		return err
 	}
 	if len(infos) == 0 {
 		return none()
 	}
+	db, _ := found.(*store.Store) // --team does not come here
 	r, err := a.redaction()
 	if err != nil {
 		return err

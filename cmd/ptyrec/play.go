@@ -16,7 +16,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/tui"
+	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 type playFlags struct {
@@ -24,6 +27,7 @@ type playFlags struct {
 	idle  float64 // seconds; 0: as long as it was
 	at    float64 // seconds
 	part  partFlags
+	team  bool
 }
 
 func newPlayCmd(a *app) *cobra.Command {
@@ -58,6 +62,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 	f.part.register(cmd)
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
 	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
+	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
 	cmd.Flags().Float64Var(&f.at, "at", 0, "begin at this `SECOND` of the recording")
 	return cmd
 }
@@ -74,7 +79,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if !isTerminal(a.stdout) {
 		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
-	t, err := playbackOf(ctx, a, args, f.part)
+	t, err := playbackOf(ctx, a, args, f)
 	if err != nil {
 		return err
 	}
@@ -90,24 +95,33 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 }
 
 // playbackOf returns what the first of args names, else the last session.
-func playbackOf(ctx context.Context, a *app, args []string, part partFlags) (*playback, error) {
+func playbackOf(ctx context.Context, a *app, args []string, f playFlags) (*playback, error) {
+	if f.team {
+		db, info, ref, err := a.openIn(ctx, true, args)
+		if err != nil {
+			return nil, err
+		}
+		return playbackOfSession(ctx, a, db, info, ref, f.part)
+	}
 	if len(args) > 0 && management.Is(args[0]) {
-		if part != (partFlags{}) {
+		if f.part != (partFlags{}) {
 			return nil, usageError(errors.New("--from, --to and --only take a part of a stored session"))
 		}
 		return playbackOfManaged(ctx, a, args[0])
 	}
 	named, err := a.resolve(ctx, args)
-	if err == nil {
-		named.Ref, err = part.of(named.Ref)
-	}
 	if err != nil {
 		return nil, err
 	}
-	if named.File != "" && named.Ref.Whole() {
+	if named.File != "" && named.Ref.Whole() && f.part == (partFlags{}) {
 		return playbackOfFile(a, named.File)
 	}
-	return playbackOfSession(ctx, a, named)
+	if named.File != "" {
+		if named.DB, named.Info, err = a.open.File(ctx, named.File); err != nil {
+			return nil, err
+		}
+	}
+	return playbackOfSession(ctx, a, named.DB, named.Info, named.Ref, f.part)
 }
 
 // playback is what is played.
@@ -116,19 +130,15 @@ type playback struct {
 	status int // what play exits with at the end
 }
 
-func playbackOfSession(ctx context.Context, a *app, of opener.Target) (*playback, error) {
-	db, info := of.DB, of.Info
-	if of.File != "" {
-		var err error
-		if db, info, err = a.open.File(ctx, of.File); err != nil {
-			return nil, err
-		}
-	}
+func playbackOfSession(ctx context.Context, a *app, db library.Store, info *store.Info, ref archive.Ref, part partFlags) (*playback, error) {
 	lib, err := a.library(db)
 	if err != nil {
 		return nil, err
 	}
-	t, err := lib.Playback(ctx, info, of.Ref)
+	if ref, err = part.of(ref); err != nil {
+		return nil, err
+	}
+	t, err := lib.Playback(ctx, info, ref)
 	if err != nil {
 		return nil, opener.Missing(err)
 	}

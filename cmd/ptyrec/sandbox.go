@@ -13,7 +13,7 @@ import (
 )
 
 // openSandbox opens the sandbox that the first of args names. It is nil if that is a session.
-func (a *app) openSandbox(ctx context.Context, args []string) (*library.Library, *library.Sandbox, error) {
+func (a *app) openSandbox(ctx context.Context, team bool, args []string) (*library.Library, *library.Sandbox, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], library.SandboxPrefix) {
 		return nil, nil, nil
 	}
@@ -21,7 +21,7 @@ func (a *app) openSandbox(ctx context.Context, args []string) (*library.Library,
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := a.openExisting(ctx)
+	db, err := a.openFor(ctx, team)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,6 +39,7 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
 		Example: `  ptyrec search cache
   ptyrec search '"cache key" OR evict*' --on tuesday
   ptyrec search --role user --agent codex 缓存
+  ptyrec search --team 'connection refused'
   ptyrec search migration NOT test --json | jq -r '.[].snippet'`,
 		Args: operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,6 +47,7 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
 		},
 	}
 	f.register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
@@ -74,7 +76,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	hits, err := a.searched(ctx, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	hits, err := a.searched(ctx, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
@@ -93,8 +95,8 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 }
 
 // searched returns the hits. Without a database there are none.
-func (a *app) searched(ctx context.Context, q store.Query) (*listing.Hits, error) {
-	db, err := a.openExisting(ctx)
+func (a *app) searched(ctx context.Context, team bool, q store.Query) (*listing.Hits, error) {
+	db, err := a.openFor(ctx, team)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return &listing.Hits{}, nil
 	}

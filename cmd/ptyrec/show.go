@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/conversation"
 	"github.com/ptyrec/ptyrec/internal/opener"
+	"github.com/ptyrec/ptyrec/internal/sessionflags"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -22,6 +23,7 @@ type showFlags struct {
 	tools, thinking, events, raw, asJSON bool
 
 	part partFlags
+	team bool
 }
 
 func newShowCmd(a *app) *cobra.Command {
@@ -53,6 +55,7 @@ ptyrec help sessions says how sessions are named.`,
 	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
 	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the transcript as JSON, as export writes it")
+	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
 	cmd.Flags().BoolVar(&f.raw, "raw", false, "the bytes that the command wrote, as they came")
 	return cmd
 }
@@ -63,13 +66,13 @@ const showGC = 30
 
 func show(ctx context.Context, a *app, args []string, f showFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
-	if lib, s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+	if lib, s, err := a.openSandbox(ctx, f.team, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return showSandbox(ctx, a, lib, s, f)
 	}
-	db, info, ref, err := a.openSession(ctx, args)
+	db, info, ref, err := a.openIn(ctx, f.team, args)
 	if err == nil {
 		ref, err = f.part.of(ref)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/summary"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -38,6 +36,7 @@ least that was used. The prices are those of a file, if you have one (docs/usage
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
 	f.register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
 	return cmd
 }
@@ -47,7 +46,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		return usageError(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
 	}
 	now := time.Now()
-	infos, filter, err := a.counted(ctx, f.filterFlags, now)
+	db, infos, filter, err := a.counted(ctx, f.filterFlags, now)
 	if err != nil {
 		return err
 	}
@@ -64,12 +63,10 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 	if err != nil {
 		return err
 	}
-	if db, err := a.openExisting(ctx); err == nil {
+	if db != nil {
 		if s.Usage, err = prices.Report(ctx, db, filter); err != nil {
 			return err
 		}
-	} else if !errors.Is(err, opener.ErrNoDatabase) {
-		return err
 	}
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
@@ -81,18 +78,18 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 
 // counted returns the sessions that the flags choose. It reads them to their end first, as far as
 // the database takes what was said in them.
-func (a *app) counted(ctx context.Context, f filterFlags, now time.Time) ([]*store.Info, store.Filter, error) {
+func (a *app) counted(ctx context.Context, f filterFlags, now time.Time) (database, []*store.Info, store.Filter, error) {
 	db, infos, filter, err := f.sessions(ctx, a, now, 0)
 	if err != nil || db == nil {
-		return infos, filter, err
+		return db, infos, filter, err
 	}
 	lib, err := a.library(db)
 	if err == nil {
 		err = lib.ReadOutAll(ctx, filter)
 	}
 	if err != nil {
-		return nil, filter, err
+		return nil, nil, filter, err
 	}
 	infos, err = db.Sessions(ctx, filter)
-	return infos, filter, err
+	return db, infos, filter, err
 }

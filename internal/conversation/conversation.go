@@ -45,6 +45,11 @@ func labels(info *store.Info) (out [][2]string) {
 	if len(info.Tags) > 0 {
 		out = append(out, [2]string{"Tags", strings.Join(info.Tags, ", ")})
 	}
+	if info.Space != "" {
+		out = append(out, [2]string{"Owner", info.Owner + ", in " + info.Space})
+	} else if info.Owner != "" {
+		out = append(out, [2]string{"Owner", info.Owner})
+	}
 	if info.Note != "" {
 		out = append(out, [2]string{"Note", info.Note})
 	}

@@ -24,6 +24,8 @@ type Flags struct {
 	Agent, Since, Until, On, Cwd, Command, Tag, Sandbox string
 	Branch, Commit                                      string
 	Live                                                bool
+	Team                                                bool   // of the sessions on the server of the user's team
+	Owner, Space                                        string // only with Team
 
 	Folded bool // no flag: leave out the commands of sandboxes
 }
@@ -43,6 +45,16 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Live, "live", false, "only those being recorded")
 }
 
+// TeamUsage is the usage of the flag --team, for commands that take it without the other flags.
+const TeamUsage = "on the server of your team, as far as you may read there (docs/team.md)"
+
+// RegisterTeam adds the flags that choose among the sessions of a team.
+func (f *Flags) RegisterTeam(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.Team, "team", false, TeamUsage)
+	flags.StringVar(&f.Owner, "owner", "", "with --team: only sessions of this `USER`")
+	flags.StringVar(&f.Space, "space", "", "with --team: only those in this `SPACE`")
+}
+
 // Any reports whether one of the flags is given.
 func (f Flags) Any() bool {
 	f.Folded = false // by default
@@ -52,7 +64,10 @@ func (f Flags) Any() bool {
 // Filter returns what the flags choose. now is the time by which words such as yesterday are read.
 // An error is a *cli.Failure if a flag cannot be understood.
 func (f *Flags) Filter(now time.Time) (store.Filter, error) {
-	out := store.Filter{Agent: f.Agent, Command: f.Command, Tag: f.Tag, Branch: f.Branch, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded}
+	if !f.Team && (f.Owner != "" || f.Space != "") {
+		return store.Filter{}, &cli.Failure{Err: errors.New("--owner and --space go with --team"), Status: cli.StatusUsage}
+	}
+	out := store.Filter{Owner: f.Owner, Space: f.Space, Agent: f.Agent, Command: f.Command, Tag: f.Tag, Branch: f.Branch, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded && !f.Team}
 	if f.On != "" && (f.Since != "" || f.Until != "") {
 		return out, &cli.Failure{Err: errors.New("--on cannot be combined with --since or --until"), Status: cli.StatusUsage}
 	}

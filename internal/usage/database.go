@@ -9,13 +9,18 @@ import (
 
 // Report sums up what the sessions of a database used that a filter chooses. Days are those of the
 // local time.
-func (p *Prices) Report(ctx context.Context, db *store.Store, f store.Filter) (*Report, error) {
+func (p *Prices) Report(ctx context.Context, db Database, f store.Filter) (*Report, error) {
 	used, err := db.Usage(ctx, f)
 	if err != nil {
 		return nil, err
 	}
 	r := Of(used, p, time.Local)
 	return &r, nil
+}
+
+// Database has what sessions used that a filter chooses. *store.Store and *team.Reader are some.
+type Database interface {
+	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
 }
 
 // Store has what sessions used. *store.Store and *pg.Store are some.
