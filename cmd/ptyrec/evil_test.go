@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -77,7 +78,13 @@ no line ` + evil
 		_, _ = fmt.Fprintf(w, `{"error": %s, "code": %[1]s, "hint": %[1]s, "message": %[1]s}`, quoted(evil))
 	}))
 	defer host.Close()
+	server := httptest.NewServer(http.HandlerFunc(evilServer))
+	defer server.Close()
+	environ = append(environ, "PTYREC_TEAM_SERVER="+server.URL, "PTYREC_TEAM_TOKEN=ptr_x")
 	commands := [][]string{
+		{"list", "--team"}, {"list", "--team", "--json"}, {"list", "--team", "--owner", evil, "--space", evil}, {"search", "--team", "evilword"}, {"search", "--team", "evilword", "--json"}, {"show", "--team"}, {"show", "--team", "--json"},
+		{"show", "--team", evil}, {"show", "--team", "last#" + evil}, {"show", "--team", "--raw"}, {"play", "--team"}, {"stats", "--team"}, {"stats", "--team", "--json"}, {"export", "--team", "--format", "md"}, {"export", "--team", "--format", "json"},
+		{"export", "--team", "last", "--format", "txt"}, {"export", "--team", "last", "--format", "html"}, {"export", "--team", "last", "--format", "svg"}, {"export", "--team", evil, "--format", "md"}, {"export", "--team", "--all", "--format", "md", "-o", filepath.Join(dir, "team")},
 		{"attach", host.URL + "/s/01a1fcd2"}, {"send", host.URL + "/s/01a1fcd2", "x"}, {"wait", host.URL + "/s/01a1fcd2"}, {"screen", host.URL + "/s/01a1fcd2"},
 		{"grant", host.URL + "/s/01a1fcd2"}, {"attach", host.URL + "/" + evil},
 		{"list"}, {"list", "-i"}, {}, {"list", "--json"}, {"list", "--tag", evil}, {"list", "--branch", evil}, {"list", "--commit", evil}, {"trailer", "--url", evil}, {"list", "--agent", evil}, {"list", "--cwd", evil}, {"list", "--since", evil},
@@ -135,6 +142,30 @@ no line ` + evil
 			}
 		}
 	}
+}
+
+// evilField is the place of a text in what evilServer answers.
+var evilField = regexp.MustCompile(`\bE\b`)
+
+// evilServer is the server of a team that answers with evil in every text.
+func evilServer(w http.ResponseWriter, r *http.Request) {
+	e := quoted(evil)
+	one := `{"id": "019aa000-0000-7000-8000-000000000001", "command": [E, E], "cwd": E, "title": E, "name": E, "note": E, "prompt": E, "tags": [E], "owner": E, "space": E, "started_at": "2026-01-02T03:04:05Z",
+		"ended_at": "2026-01-02T03:05:05Z", "cols": 80, "rows": 24, "agents": [{"name": E, "version": E, "model": E}], "status": "ended", "messages": 1, "turns": 1, "duration": 60, "git": {"start": {"branch": E, "commit": E}, "commits": [E]},
+		"continues": E, "continued_by": [E]}`
+	entry := `{"id": E, "seq": 1, "type": "message", "role": E, "agent": E, "text": E, "markdown": E, "output": E, "at": "2026-01-02T03:04:05Z", "cwd": E, "tool": {"name": E, "input": E, "output": E, "status": E}}`
+	answer := map[string]string{
+		"/api/sessions": `{"sessions": [` + one + `], "total": 1}`, "/api/sessions/last": one, "/api/search": `{"hits": [{"session": ` + one + `, "entry": ` + entry + `, "snippet": E, "marks": [[1, 3]]}, {"session": ` + one + `, "snippet": E}]}`,
+		"/api/usage": `{"usage": [{"session": E, "cwd": E, "source": E, "agent": E, "model": E, "at": "2026-01-02T03:04:05Z", "total": 7}]}`,
+	}[r.URL.Path]
+	if strings.HasSuffix(r.URL.Path, "/entries") {
+		answer = `{"entries": [` + entry + `], "start": 0, "total": 1}`
+	}
+	if answer == "" {
+		w.WriteHeader(http.StatusConflict)
+		answer = `{"code": E, "message": E}`
+	}
+	_, _ = w.Write([]byte(evilField.ReplaceAllStringFunc(answer, func(string) string { return e })))
 }
 
 func quoted(text string) string {

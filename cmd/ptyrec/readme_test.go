@@ -16,7 +16,7 @@ import (
 
 // elsewhere are commands of the README that other tests run, or nothing can here: builds,
 // installing what is not published, servers.
-var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (resume|run --detach|serve|attach|send|wait|grant|record|watch|connect))\b`)
+var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (resume|run --detach|serve|attach|send|wait|grant|record|watch|connect|login|share|search --team))\b`)
 
 // TestReadme runs the commands of the README from top to bottom, as a new user would: on a
 // terminal, in a home of his own, with the demo's stand-in as his agent. Each must succeed.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/teamsync"
 )
 
 // newRootCmd builds the command tree. Each command has a file of its own.
@@ -76,7 +77,7 @@ type commandGroup struct {
 func commandGroups(a *app) []commandGroup {
 	return []commandGroup{
 		{"Record", []*cobra.Command{newRunCmd(a), newResumeCmd(a), newExecCmd(a), newImportCmd(a)}},
-		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newShareCmd(a), newLoginCmd(a), newLogoutCmd(a), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
+		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newShareCmd(a), teamsync.NewLogin(a.stdin), teamsync.NewLogout(), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
 		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newBlameCmd(a), newTrailerCmd(a)}},
 		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newForgetCmd(a), newPruneCmd(a), newRedactCmd(a)}},
 		{"Export", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newExplainCmd(a), newScreenCmd(a)}},

@@ -62,7 +62,7 @@ func tailSession(ctx context.Context, a *app, args []string, f tailFlags) error 
 	if len(args) > 0 && management.Is(args[0]) {
 		return tailManaged(ctx, a, args[0], o)
 	}
-	if lib, s, err := a.openSandbox(ctx, args); s != nil || err != nil {
+	if lib, s, err := a.openSandbox(ctx, false, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package listing
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,10 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
 		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "BRANCH", Drop: 6}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
 	}}
+	team := slices.ContainsFunc(infos, func(i *store.Info) bool { return i.Owner != "" })
+	if team {
+		t.Columns = slices.Insert(t.Columns, ownerColumn, cli.Column{Title: "OWNER"})
+	}
 	for _, info := range infos {
 		when := info.StartedAt.Local().Format("2006-01-02 15:04")
 		if named {
@@ -30,8 +35,26 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(Titled(info), listedTitle), Color: color}, {Text: Folder(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
 			{Text: sizeWord(info), Color: cli.Dim},
 		})
+		if row := &t.Rows[len(t.Rows)-1]; team {
+			*row = slices.Insert(*row, ownerColumn, cli.Cell{Text: ownerWord(info)})
+		}
 	}
 	return t
+}
+
+// ownerColumn is the place of the column that says whose the sessions of a team are.
+const ownerColumn = 2
+
+// ownerSize is how much of an owner and a space a list shows, in characters.
+const ownerSize = 24
+
+// ownerWord returns whose a session of a team is, and its space: ann/shop.
+func ownerWord(info *store.Info) string {
+	word := info.Owner
+	if info.Space != "" {
+		word += "/" + info.Space
+	}
+	return printable.Clip(word, ownerSize)
 }
 
 // sizeWord returns how large a session's recording is; "log" if there is none.

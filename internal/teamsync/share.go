@@ -22,7 +22,7 @@ type ShareFlags struct {
 }
 
 // NewShare returns the command share. open prepares what it needs, as for sync.
-func NewShare(open func(ctx context.Context) (Options, error)) *cobra.Command {
+func NewShare(open func(ctx context.Context, f Flags) (Options, error)) *cobra.Command {
 	var f ShareFlags
 	cmd := &cobra.Command{
 		Use:   "share S",
@@ -35,8 +35,9 @@ A link is valid for 7 days, or as long as you say; with --revoke all links to th
   ptyrec share last --anyone     who has the link needs no token
                                  (the server must allow that)
   ptyrec share last --revoke     no link to it opens it any more`,
+		Args: cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := open(cmd.Context())
+			o, err := open(cmd.Context(), Flags{})
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,7 @@ func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	if f.Revoke {
 		n, err := s.Revoke(ctx, info.ID)
 		if err == nil {
-			o.Notice("%s to the session void now", links(n))
+			o.Notice("%s void now", links(n))
 		}
 		return hinted(err)
 	}
@@ -93,9 +94,9 @@ func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 
 func links(n int) string {
 	if n == 1 {
-		return "1 link is"
+		return "1 link to the session is"
 	}
-	return fmt.Sprint(n, " links are")
+	return fmt.Sprint(n, " links to the session are")
 }
 
 // sendOne sends a session unless the server has it as it is.
