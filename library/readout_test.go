@@ -72,8 +72,8 @@ func unreadAgent(t *testing.T, path string) {
 	}
 }
 
-// Issue 20: a session without a raw log is complete by its entries. Nothing reads it out again, also
-// where the database cannot be written.
+// Issue 20: a session without a raw log is complete by its entries. Nothing reads it out again, not
+// even where the database cannot be written.
 func TestE20EntriesWithoutRawLogStay(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	db, _ := openDatabase(t, path)

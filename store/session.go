@@ -50,8 +50,8 @@ type Info struct {
 	readEnd  time.Duration // the time up to which the raw log has been extracted
 }
 
-// Recorded reports whether there is a recording: no session from an agent's own log has one, nor one
-// of a team whose raw log was not sent.
+// Recorded reports whether there is a recording: a session from an agent's own log has none, nor
+// has one of a team whose raw log was not sent.
 func (i *Info) Recorded() bool { return i.Session.Recorded() && (i.Owner == "" || i.StoredBytes > 0) }
 
 // NewID returns an id for a new session: a UUIDv7, so that ids sort by time.

@@ -30,8 +30,8 @@ func readerOf(t *testing.T, url, token string) *team.Reader {
 	return team.NewReader(server, "/home/ann")
 }
 
-// E20.4: what is read over HTTP is what the server's database has: sessions, conversations, raw logs
-// with their times, hits and usage. Others see nothing of it.
+// E20.4: what is read over HTTP is what the server's database has: sessions, conversations,
+// raw logs with times, hits and usage. Others see nothing of it.
 func TestE20Reader(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, t.TempDir()+"/a.db", work)
