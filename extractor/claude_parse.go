@@ -369,7 +369,7 @@ func claudeOldPrompt(rows []row.Line) string {
 			switch prev := rows[i-1]; {
 			case ccBlankAtEnd(prev):
 				b.WriteByte(' ')
-			case ccRowWidth(prev.Row) < widest-1: // else a word was cut, or its blank is at the start of the row
+			case ccRowWidth(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
 				b.WriteByte('\n')
 			}
 		}
