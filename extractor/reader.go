@@ -53,6 +53,7 @@ type Reader struct {
 	long      bool          // there is some
 	cut       cutRows
 	resized   int // an agent on the main screen may not yet have drawn its text for the new width
+	calm      calm
 	bye       farewell
 	steps     []Step
 	agents    int    // agents seen
@@ -381,6 +382,7 @@ func (r *Reader) forget(t *tape) {
 	s.items = shift(append([]chat.Item(nil), s.items[n:]...), -cut)
 	s.start = max(0, s.start-cut)
 	t.forget(cut)
+	r.calm = calm{}
 	if len(t.lines) > maxTape && len(s.items) > 0 {
 		r.shorten(t, &s.items[0])
 	}

@@ -22,6 +22,7 @@ func (r *Reader) readMain(f Frame) {
 	}
 	s := r.screen(f)
 	if f.Resized {
+		r.calm.note(r)
 		r.rewrap(s.Lines)
 		r.resized = redrawFrames
 		r.trace.skip("the window was just resized")
@@ -176,55 +177,6 @@ func (r *Reader) wipedBy() {
 	r.entered = nil
 }
 
-// rewrap finds the window's place on the tape again after the terminal has rewrapped its rows.
-func (r *Reader) rewrap(screen []row.Line) {
-	t := &r.main
-	body := append([]row.Line(nil), screen[:len(row.Trim(screen))]...)
-	at, within, ok := t.findRewrapped(body)
-	if !ok {
-		return
-	}
-	if body[0].Wrapped && within == 0 && at > 0 {
-		at--
-		within = len(row.Letters(t.lines[at].Text))
-	}
-	before := lettersBetween(t.lines, at, r.seg.start)
-	if body[0].Wrapped && within > 0 {
-		t.base = at + 1
-		t.replace(at, []row.Line{t.cutAt(at, within, body[0])}, body)
-	} else {
-		t.join(at, within, body)
-		t.base = at
-		t.replace(at, body)
-	}
-	if r.seg.start > at {
-		r.seg.start = skipLetters(t.lines, at, before)
-	}
-}
-
-// redrawFrames is for how many quiet frames after a resize an agent may still be about to redraw
-// its text.
-const redrawFrames = 3
-
-// redrawn finds the place of a window that an agent redrew after a resize, with its text wrapped at
-// the new width: what left the window above it is on the tape already.
-func (r *Reader) redrawn(left, body *[]row.Line) bool {
-	place := r.main.base + len(*left)
-	rewrapped := append([]row.Line(nil), *body...)
-	at, within, ok := r.main.findRewrapped(rewrapped)
-	if !ok || at <= r.seg.start || at >= place {
-		return false
-	}
-	here, total := r.main.likeness(place, *body)
-	if there, _ := r.main.likeness(at, *body); here*2 >= total && here >= there {
-		return false // not yet
-	}
-	r.main.join(at, within, rewrapped)
-	r.resized, r.main.base = 0, at
-	*left, *body = nil, rewrapped
-	return true
-}
-
 // promptAt reports whether the shell waits for a command on the last line of the screen.
 func (r *Reader) promptAt(s chat.Screen, end int) bool {
 	if end == 0 || s.CursorY != end-1 {
@@ -286,10 +238,13 @@ func (r *Reader) takeOver(p *Profile, b chat.Banner, at int) {
 func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, settled bool) {
 	sp := r.split(s)
 	switch {
-	case sp.OK && sp.Overlay, !sp.OK && !settled:
+	case sp.OK && sp.Overlay, !sp.OK && (!settled || r.resized > 0 && r.calm.resizes > 1):
 		r.trace.unreadable(sp)
 		r.state(sp)
 		r.wait(left)
+		if settled && r.resized > 0 {
+			r.resized--
+		}
 		return
 	case sp.OK:
 		end = min(sp.Bottom, end)
@@ -297,8 +252,11 @@ func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, s
 	r.trace.split(chat.Split{State: sp.State}, end)
 	body := s.Lines[:end]
 	placed := PlacedScrolled
+	var above []row.Line
 	switch {
 	case !sp.OK:
+	case r.resized > 0 && r.calm.restore(r, &above, &body):
+		left, placed = nil, PlacedWrapped
 	case r.resized > 0 && r.redrawn(&left, &body):
 		placed = PlacedWrapped
 	case !scrolled:
@@ -313,6 +271,9 @@ func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, s
 	}
 	r.seg.chrome = r.seg.chrome || sp.OK
 	fresh := r.change(&r.main, func() {
+		if above != nil {
+			r.main.replace(0, above)
+		}
 		r.main.advance(left, body)
 		r.again(settled)
 	})
@@ -348,6 +309,7 @@ func (r *Reader) again(settled bool) {
 		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
 			s.start = at
 			t.dirty = 0
+		case r.resized > 0 && r.calm.resizes > 1 && !r.calm.over && r.calm.tape == s.tape: // torn
 		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
 			r.flush(t, at)
 			r.reopen(p, false, at)
