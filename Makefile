@@ -30,7 +30,7 @@ test: ## all tests
 	$(GO) test -timeout 20m -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./store/pg ./team
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)

@@ -78,7 +78,7 @@ func (v *view) wholeRows(places []span) iter.Seq2[int, int] {
 		done := 0
 		for _, s := range places {
 			start, end := max(done, v.original(s.start)), max(done, v.original(s.end))
-			start = strings.LastIndexByte(v.text[:start], '\n') + 1
+			start = done + strings.LastIndexByte(v.text[done:start], '\n') + 1 // a row begins at done
 			if n := strings.IndexByte(v.text[end:], '\n'); n >= 0 {
 				end += n + 1
 			} else {

@@ -22,6 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/internal/teamtest"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server"
@@ -160,48 +161,7 @@ func record(t *testing.T, db *store.Store, cwd, text string) *session.Session {
 // same makes sure that the server has what the machine has of a session, which is called id there.
 func (s *site) same(t *testing.T, m *team.Syncer, local, id string) {
 	t.Helper()
-	info, err := m.Store.Find(t.Context(), local)
-	check(t, err)
-	want, err := m.Library.Transcript(t.Context(), info)
-	check(t, err)
-	there, err := s.db.Find(s.ctx, id)
-	check(t, err)
-	got, err := (&library.Library{Store: s.db}).Transcript(s.ctx, there)
-	check(t, err)
-	for _, e := range want.Entries {
-		e.Cwd = strings.Replace(e.Cwd, "/home/ann", "~", 1)
-	}
-	if diff := cmp.Diff(want.Entries, got.Entries); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
-	}
-	if there.Title != info.Title || there.Messages != info.Messages || there.Turns != info.Turns || there.Status != info.Status || there.Prompt != info.Prompt || there.Duration != info.Duration {
-		t.Errorf("%+v, want %+v", there, info)
-	}
-	if !m.Rules.Raw {
-		return
-	}
-	var raw, sent bytes.Buffer
-	masked, err := archive.NewMasked(t.Context(), m.Store, info, m.Library.Redact)
-	check(t, err)
-	defer masked.Stop()
-	for e, err := masked.Next(); err == nil; e, err = masked.Next() {
-		if e.Kind == session.Output {
-			raw.Write(e.Data)
-		}
-	}
-	for e, err := range s.db.OutputFrom(s.ctx, id, 0) {
-		check(t, err)
-		sent.Write(e.Data)
-	}
-	if !bytes.Equal(raw.Bytes(), sent.Bytes()) || raw.Len() == 0 || there.RawBytes != int64(raw.Len()) {
-		t.Errorf("raw logs of %d and %d bytes, or %d", raw.Len(), sent.Len(), there.RawBytes)
-	}
-	for _, word := range []string{"please", "done", "last"} {
-		hits, err := s.db.Search(s.ctx, store.Query{Text: word, Filter: store.Filter{ID: id}})
-		if err != nil || len(hits) != 1 {
-			t.Errorf("%s: %d hits, %v", word, len(hits), err)
-		}
-	}
+	teamtest.Machine{Store: m.Store, Library: m.Library, Raw: m.Rules.Raw, Home: "/home/ann"}.Same(s.ctx, t, s.db, local, id)
 }
 
 // all sends what waits.
