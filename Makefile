@@ -31,7 +31,7 @@ test: ## all tests
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./store/pg ./team
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe'
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)
 	GOBIN=$(abspath $(BIN)) $(GO) install $(VERSITYGW)

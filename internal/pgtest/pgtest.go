@@ -32,6 +32,8 @@ const patience = 2 * time.Minute
 type cluster struct {
 	dir      string    // holds its data and its socket
 	watchdog io.Closer // the cluster ends when it is closed, or this process ends
+	server   *exec.Cmd
+	as       *syscall.SysProcAttr
 
 	mu sync.Mutex // guards n
 	n  int        // databases made so far
@@ -95,7 +97,9 @@ func program(name string) (string, error) {
 // kills the command and removes the folder.
 const watched = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $!; wait; rm -rf "$dir"`
 
-func newCluster() (*cluster, error) {
+func newCluster() (*cluster, error) { return newClusterBy(watched) }
+
+func newClusterBy(script string) (*cluster, error) {
 	initdb, err := program("initdb")
 	if err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func newCluster() (*cluster, error) {
 	c := &cluster{dir: dir}
 	as, err := unprivileged(dir)
 	if err == nil {
-		err = c.run(as, initdb, postgres)
+		err = c.run(as, initdb, postgres, script)
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir)
@@ -143,22 +147,28 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	return as, os.Chown(dir, uid, gid)
 }
 
-// run starts the server. It does not wait until it takes connections.
-func (c *cluster) run(as *syscall.SysProcAttr, initdb, postgres string) error {
+// run starts the server by a script. It does not wait until it takes connections.
+func (c *cluster) run(as *syscall.SysProcAttr, initdb, postgres, script string) error {
 	data := filepath.Join(c.dir, "data")
 	init := exec.Command(initdb, "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	init.SysProcAttr, init.Dir = as, c.dir
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	server := exec.Command("sh", "-c", watched, "watched", c.dir, postgres, "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60", "-c", "timezone=UTC")
-	server.SysProcAttr, server.Dir = as, c.dir
+	c.server, c.as = exec.Command("sh", "-c", script, "watched", c.dir, postgres, "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
+		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60", "-c", "timezone=UTC"), as
+	return c.start()
+}
+
+// start starts the server.
+func (c *cluster) start() error {
+	server := exec.Command(c.server.Path, c.server.Args[1:]...)
+	server.SysProcAttr, server.Dir = c.as, c.dir
 	input, err := server.StdinPipe()
 	if err != nil {
 		return err
 	}
-	c.watchdog = input
+	c.server, c.watchdog = server, input
 	return server.Start()
 }
 
