@@ -59,6 +59,8 @@ func problemOf(err error) *problemError {
 		return &problemError{http.StatusForbidden, protocol.Error{Code: "forbidden", Message: "you may not do that"}}
 	case errors.Is(err, session.ErrAmbiguous):
 		return &problemError{http.StatusConflict, protocol.Error{Code: "ambiguous", Message: session.ErrAmbiguous.Error()}}
+	case errors.Is(err, session.ErrSlow):
+		return &problemError{http.StatusServiceUnavailable, protocol.Error{Code: protocol.CodeUnavailable, Message: "the search takes too long: narrow it, by more words, a time, an agent or a folder"}}
 	case errors.Is(err, client.ErrDisconnected), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrBusy):
 		return &problemError{http.StatusServiceUnavailable, protocol.Error{Code: protocol.CodeUnavailable, Message: "it does not answer now; try again"}}
 	}

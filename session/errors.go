@@ -16,6 +16,7 @@ var (
 	ErrNotWritable  = errors.New("cannot be written")
 	ErrFull         = errors.New("the disk is full")
 	ErrBusy         = errors.New("locked by another program")
+	ErrSlow         = errors.New("it takes too long")
 	ErrRemoved      = errors.New("removed while in use")
 	ErrForbidden    = errors.New("not allowed")
 )

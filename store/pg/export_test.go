@@ -12,3 +12,6 @@ func (s *Store) SetStatementTime(d time.Duration) {
 
 // SetToday sets the day that the database's clock shows.
 func (s *Store) SetToday(day string) { s.today = "'" + day + "'::date" }
+
+// SetSearchTime sets how long a search may take.
+func (s *Store) SetSearchTime(d time.Duration) { s.searchTime = d }

@@ -24,10 +24,11 @@ import (
 
 // Store is an open database. It may be used concurrently. Close must be called.
 type Store struct {
-	pool  *pgxpool.Pool
-	name  string
-	begin string // the statement that begins a transaction
-	today string // SQL: the day by the database's clock
+	pool       *pgxpool.Pool
+	name       string
+	begin      string        // the statement that begins a transaction
+	today      string        // SQL: the day by the database's clock
+	searchTime time.Duration // of a search; 0: as the connection string has it
 
 	objects Objects // nil: raw logs are in the database
 
@@ -61,6 +62,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	}
 	s := &Store{pool: pool, name: nameOf(config.ConnConfig), begin: "begin", today: "(now() AT TIME ZONE 'UTC')::date", months: map[string]bool{}}
 	if config.ConnConfig.RuntimeParams["statement_timeout"] == "" {
+		s.searchTime = searchTime
 		s.begin = fmt.Sprintf("begin; set local statement_timeout = %d", statementTime.Milliseconds())
 	}
 	if err := s.prepare(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,8 +43,8 @@ func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, e
 	if expr == nil {
 		return nil, nil
 	}
-	err = s.inTx(ctx, "search", func(tx pgx.Tx) error {
-		found, err := wholeMatches(ctx, tx, q, expr)
+	err = s.inSearch(ctx, "search", func(tx pgx.Tx) error {
+		found, err := s.wholeMatches(ctx, tx, q, expr)
 		if err != nil {
 			return err
 		}
@@ -73,6 +74,25 @@ func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, e
 	return hits, err
 }
 
+// searchTime is how long a search may take, unless the connection string has a statement_timeout.
+const searchTime = 5 * time.Second
+
+// inSearch is inTx for a search. The error wraps session.ErrSlow if it takes too long.
+func (s *Store) inSearch(ctx context.Context, what string, fn func(pgx.Tx) error) error {
+	err := s.inTx(ctx, what, func(tx pgx.Tx) error {
+		if s.searchTime > 0 {
+			if _, err := tx.Exec(ctx, fmt.Sprintf("SET LOCAL statement_timeout = %d", s.searchTime.Milliseconds())); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	})
+	if hasCode(err, codeCanceled) {
+		return fmt.Errorf("%w: %w", session.ErrSlow, err)
+	}
+	return err
+}
+
 // conditions returns the filter and the roles of a query as a condition on the table w, with the
 // rights of the viewer.
 func conditions(ctx context.Context, q store.Query, a *args) string {
@@ -88,22 +108,71 @@ func conditions(ctx context.Context, q store.Query, a *args) string {
 	return cond
 }
 
-// wholeMatches returns the best of the messages whose words are in one vector.
-func wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) ([]match, error) {
+// wholeMatches returns the best of the messages whose words are in one vector. It searches the
+// newest month first, then twice as many at a time, until enough are found: of a common word all
+// matches are too many to be sorted.
+func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) (found []match, err error) {
 	query := tsquery(expr)
 	if query == "" {
 		return nil, nil
 	}
-	var a args
-	p := a.add(query)
-	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
-			WHERE w.words @@ `+p+`::tsquery AND w.part = 0 AND `+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(ranked)+`)
-		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score FROM newest AS w
-		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
+	months, err := monthsOf(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[match])
+	begun, rest, until := time.Now(), ranked, ""
+	for size := 1; len(months) > 0 && rest > 0; size *= 2 {
+		if s.searchTime > 0 && time.Since(begun) > s.searchTime {
+			return nil, session.ErrSlow
+		}
+		n := min(size, len(months))
+		since := months[n-1]
+		some, all, err := matchesIn(ctx, tx, q, query, rest, since, until)
+		if err != nil {
+			return nil, err
+		}
+		found, rest, until, months = append(found, some...), rest-all, since, months[n:]
+	}
+	return found, nil
+}
+
+// monthsOf returns the first days of the months that have a partition, the newest first.
+func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
+	rows, err := tx.Query(ctx, "SELECT right(c.relname, 7) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'words'::regclass ORDER BY 1 DESC")
+	if err != nil {
+		return nil, err
+	}
+	var name string
+	_, err = pgx.ForEachRow(rows, []any{&name}, func() error {
+		month, err := time.Parse("2006_01", name)
+		months = append(months, month.Format(time.DateOnly))
+		return err
+	})
+	return months, err
+}
+
+// matchesIn returns the best of the newest most matches that were received from since on and before
+// until, unless that is empty; all is how many there were, up to most.
+func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, query string, most int, since, until string) (found []match, all int, err error) {
+	var a args
+	p := a.add(query)
+	when := "w.received >= '" + since + "'" // as a constant: partitions are left out when the statement is planned
+	if until != "" {
+		when += " AND w.received < '" + until + "'"
+	}
+	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
+			WHERE w.words @@ `+p+`::tsquery AND w.part = 0 AND `+when+" AND "+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
+		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score, (SELECT count(*) FROM newest) FROM newest AS w
+		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
+	if err != nil {
+		return nil, 0, err
+	}
+	var m match
+	_, err = pgx.ForEachRow(rows, []any{&m.Received, &m.Session, &m.Entry, &m.At, &m.Score, &all}, func() error {
+		found = append(found, m)
+		return nil
+	})
+	return found, all, err
 }
 
 // looked is how many messages are looked into at a time.
@@ -196,7 +265,7 @@ func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.
 	var a args
 	query := "WHERE " + where(ctx, q.Filter, &a) + ` AND (s.name <> '' OR s.note <> '' OR s.tags <> '{}' OR s.title <> '' AND s.turns = 0)
 		ORDER BY s.started_at DESC, s.id DESC`
-	err = s.inTx(ctx, "search labels", func(tx pgx.Tx) error {
+	err = s.inSearch(ctx, "search labels", func(tx pgx.Tx) error {
 		infos, owners, err := sessionsOf(ctx, tx, query, a)
 		hits = nil
 		others := false
