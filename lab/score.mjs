@@ -35,11 +35,11 @@ export function plain(s) {
         .replace(/(^|[\s(])\*([^*\s][^*]*)\*(?=[\s).,;:!?]|$)/g, "$1$2")
         .replace(/`([^`]+)`/g, "$1");
     }
-    l = l.replace(/[\u2500-\u257f]/g, " ").replace(/\|/g, " ");
-    out.push(l);
+    out.push(bare(l));
   }
   return out.join("\n").replace(/\s+/g, " ").trim();
 }
+const bare = l => l.replace(/[\u2500-\u257f]/g, " ").replace(/\|/g, " ");
 const tight = s => plain(s).replace(/\s+/g, "");
 
 /** Levenshtein distance of two strings, banded by cutting common ends first. */
@@ -97,20 +97,22 @@ function likeness(t, g) {
       b = tight(g.text ?? "").replace(/…$/, "");
     return b.length && a.startsWith(b.slice(0, Math.max(1, b.length - 3))) ? 1 : 0;
   }
-  return similar(tight(t.text), tight(g.text ?? ""));
+  return allThatWasSeen(t, g.text ?? "") ? 1 : similar(tight(t.text), tight(g.text ?? ""));
 }
 
-/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Code and tables aside: agents put their own marks there. */
+/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Tables aside: agents wrap their cells. */
 export function pieces(text) {
   const out = [];
   let open = null;
   for (const l of text.split("\n")) {
     const f = fence(l, open),
-      aside = open || f || /^\s*\|/.test(l),
-      words = plain(l).split(" ").filter(Boolean);
-    if (f) open = open ? null : f;
-    if (f) continue;
-    for (let i = 0; i < words.length; i += 4) out.push({ words: words.slice(i, i + 4), aside: !!aside });
+      words = (open ? bare(l) : plain(l)).split(/\s+/).filter(Boolean);
+    if (f) {
+      open = open ? null : f;
+      continue;
+    }
+    const aside = !open && /^\s*\|/.test(l);
+    for (let i = 0; i < words.length; i += 4) out.push({ words: words.slice(i, i + 4), aside });
   }
   return out;
 }
@@ -335,6 +337,7 @@ export function score(truth, got) {
     }
     if (t.role === "assistant" && !t.partial) {
       for (const b of blocks(t.text)) {
+        if (t.unseen && b.some(l => pieces("```\n" + l + "\n```").some(p => t.unseen.includes(p.words.join(" "))))) continue; // it was never on the screen whole
         codes++;
         if (g && (holds(b, g.markdown ?? "") || holds(b, g.text ?? ""))) code++;
         else r.notes.push(`code block not verbatim: ${JSON.stringify(b[0])}`);

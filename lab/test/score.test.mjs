@@ -75,3 +75,10 @@ test("an event that may be there is right where it is and where it is not", () =
     assert.equal(score(want, { entries: events.map(event => ({ event })) }).events, 1);
   assert.ok(score(want, { entries: [{ event: "start" }, { event: "interrupt" }] }).events < 1);
 });
+
+test("a code block that was not on the screen whole does not count, its words may be missing", () => {
+  const want = { role: "assistant", text: "Do it:\n\n```sh\n# Build it\nmake all\n```", visible: 0.7, unseen: ["# Build it"] };
+  const r = score(truth([want]), { entries: talk(["assistant", "Do it:\n\n```\nmake all\n```"]) });
+  assert.deepEqual([r.exact, r.code], [1, null]);
+  assert.equal(score(truth([{ ...want, unseen: ["Do it:"] }]), { entries: talk(["assistant", "```\nmake all\n```"]) }).code, 0);
+});
