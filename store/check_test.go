@@ -397,6 +397,45 @@ func TestE12HeaderDamage(t *testing.T) {
 	}
 }
 
+// A table whose row of the schema was lost was noticed only when it was asked for, and could not be
+// repaired.
+func TestE12MissingTable(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "ptyrec.db")
+	manySegments(t, whole, 40)
+	data, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"sessions", "segments", "entries", "texts", "agent_logs", "usage", "pushes"} {
+		path := filepath.Join(t.TempDir(), "ptyrec.db")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"PRAGMA writable_schema = ON", "DELETE FROM sqlite_schema WHERE tbl_name = '" + table + "'"} {
+			if _, err := db.ExecContext(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Open(t.Context(), path); !errors.Is(err, session.ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", table, err)
+		}
+		if _, err := store.OpenReadOnly(t.Context(), path); !errors.Is(err, session.ErrCorrupt) {
+			t.Errorf("%s, read-only: %v, want ErrCorrupt", table, err)
+		}
+		_, saved, err := store.Salvage(t.Context(), path)
+		if err != nil || saved.Sessions != 1 || saved.Segments < 30 {
+			t.Errorf("%s: saved %+v, %v", table, saved, err)
+		}
+	}
+}
+
 // Salvage reads what only the write-ahead log has, of a database that is still open or was
 // killed.
 func TestSalvageLog(t *testing.T) {

@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -50,10 +54,55 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if err != nil || app == applicationID && version == len(files) {
+	if err != nil {
 		return err
 	}
+	if app == applicationID && version == len(files) {
+		return whole(ctx, s.write)
+	}
 	return inTx(ctx, s.write, func(tx *sql.Tx) error { return migrateTx(ctx, tx, files) })
+}
+
+// ourTables are the tables that the migrations make, but for the index, which is made again from
+// them.
+var ourTables = sync.OnceValues(func() (tables []string, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	change := regexp.MustCompile(`(?m)^(CREATE|DROP) TABLE (\w+)`)
+	for _, file := range files {
+		text, err := migrations.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range change.FindAllStringSubmatch(string(text), -1) {
+			if tables = slices.DeleteFunc(tables, func(name string) bool { return name == m[2] }); m[1] == "CREATE" {
+				tables = append(tables, m[2])
+			}
+		}
+	}
+	return tables, nil
+})
+
+// whole returns an error that wraps session.ErrCorrupt if a table is missing: its row of the schema
+// was lost, and what it holds may still be in the file.
+func whole(ctx context.Context, db *sql.DB) error {
+	tables, err := ourTables()
+	if err != nil {
+		return err
+	}
+	var names sql.NullString
+	if err := db.QueryRowContext(ctx, "SELECT group_concat(name) FROM sqlite_schema WHERE type = 'table'").Scan(&names); err != nil {
+		return err
+	}
+	there := strings.Split(names.String, ",")
+	for _, name := range tables {
+		if !slices.Contains(there, name) {
+			return fmt.Errorf("%w: its table %s is missing", session.ErrCorrupt, name)
+		}
+	}
+	return nil
 }
 
 // version returns the application id and schema version without waiting for writers.

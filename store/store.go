@@ -114,7 +114,7 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	case version < newest:
 		return fmt.Errorf("its schema has version %d and cannot be migrated to %d: %w", version, newest, session.ErrNotWritable)
 	}
-	return nil
+	return whole(ctx, s.read)
 }
 
 // Beside returns a Store for the database at path, which cannot be used because of cause: it knows
