@@ -134,6 +134,11 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	return it, false
 }
 
+// First returns a condition of the first row alone, for Cell.When.
+func First(is func(row.Line) bool) func([]row.Line, []Item) bool {
+	return func(lines []row.Line, _ []Item) bool { return is(lines[0]) }
+}
+
 // Run counts the lines from the first on that are of a kind.
 func Run(lines []row.Line, is func(row.Line) bool) int {
 	n := 0

@@ -135,38 +135,40 @@ func dialog(lines []row.Line) int {
 	return -1
 }
 
-// What else is said with the sign of a reply: what /clear leaves behind, an interruption, notices.
-const (
-	fresh   = " ● Started a fresh session. "
-	stopped = " ● Operation cancelled by user"
-)
+// stopped is what an interruption leaves behind.
+const stopped = " ● Operation cancelled by user"
 
 // done is the colour of the sign of a call on a file whose type has no sign.
 var done = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}
 
+// notice is what else is said with the sign of a reply.
 var notice = regexp.MustCompile(`^ ● (MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error. Retrying...|Tip: /[a-z-]+)$`)
 
 // cells are what is said and done. A call has its name in bold behind the sign: green for a file, or
 // the sign of its kind.
 func cells() *chat.Cells {
 	prompt, reply, any := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}, chat.Mark{Col: 1, Word: 2}
-	text := func(is func(text string) bool) func([]row.Line, []chat.Item) bool {
-		return func(lines []row.Line, _ []chat.Item) bool { return is(lines[0].Text) }
-	}
+	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == done }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
 		{Begin: chat.Mark{Text: copilotBegins}, Rows: func(lines []row.Line) int { _, n := banner(lines); return n }},
-		{Begin: prompt, When: func(lines []row.Line, _ []chat.Item) bool { return lines[0].StyleAt(copilotLeft).Italic }}, // "Thought for 1s"
+		{Begin: prompt, When: chat.First(thought)},
 		{Rule: "prompt", Begin: prompt, Read: readPrompt},
-		{Rule: "call", Begin: reply, When: func(lines []row.Line, _ []chat.Item) bool { return named(lines[0]) && lines[0].StyleAt(1).Fg == done }, Read: tool},
-		{Rule: "clear", Begin: reply, When: text(func(t string) bool { return strings.HasPrefix(t, fresh) }), Event: session.EventClear},
-		{Rule: "interrupted", Begin: reply, When: text(func(t string) bool { return t == stopped }), Event: session.EventInterrupted},
-		{Rule: "reply", Begin: reply, When: text(func(t string) bool { return !notice.MatchString(t) }), Role: session.RoleAssistant, Style: copilotLook},
-		{Rule: "call", Begin: any, When: func(lines []row.Line, _ []chat.Item) bool { return named(lines[0]) }, Read: tool},
+		{Rule: "call", Begin: file, When: chat.First(named), Read: tool},
+		{Rule: "clear", Begin: chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
+		{Rule: "interrupted", Begin: chat.Mark{Text: func(t string) bool { return t == stopped }}, Event: session.EventInterrupted},
+		{Rule: "reply", Begin: reply, When: chat.First(func(l row.Line) bool { return !notice.MatchString(l.Text) }), Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "call", Begin: any, When: chat.First(named), Read: tool},
 		{Rule: "notice", Begin: any, Role: session.RoleSystem, Style: copilotLook},
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
-		{Rule: "reply", Headless: true, When: text(func(t string) bool { return strings.HasPrefix(t, "   ") }), Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "reply", Headless: true, When: chat.First(indented), Role: session.RoleAssistant, Style: copilotLook},
 	}}
 }
+
+// thought reports whether a row says how long the model has thought.
+func thought(l row.Line) bool { return l.StyleAt(copilotLeft).Italic }
+
+// indented reports whether a row may belong to an item above.
+func indented(l row.Line) bool { return strings.HasPrefix(l.Text, "   ") }
 
 // named reports whether the name of a call is behind the sign of a row.
 func named(l row.Line) bool { return l.BoldAt(afterSign(l)) }
@@ -177,7 +179,7 @@ func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	if n := len(earlier); !strings.HasPrefix(lines[0].Text, "   ") || n > 0 && earlier[n-1].Role == session.RoleUser {
+	if n := len(earlier); !indented(lines[0]) || n > 0 && earlier[n-1].Role == session.RoleUser {
 		return false
 	}
 	for _, l := range lines[1:] {

@@ -155,11 +155,11 @@ func cells() *chat.Cells {
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
 	return &chat.Cells{Agent: "opencode", Cells: []chat.Cell{
 		{Begin: chat.Mark{Text: opencodeBegins}, Rows: logoRows},
-		{Rule: "tool", Begin: panel, When: func(lines []row.Line, _ []chat.Item) bool { return toolBar(lines[0]) }, Rows: panelRows, Read: readPanel},
+		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
 		{Begin: chat.Mark{Col: left, Signs: []string{"▣"}}, Rows: func([]row.Line) int { return 1 }},
-		{Rule: "call", When: func(lines []row.Line, _ []chat.Item) bool { return call(lines[0]) }, Rows: callRows, Read: readCall},
-		{Rule: "reply", When: func(lines []row.Line, _ []chat.Item) bool { return lines[0].Text != "" }, Rows: func(lines []row.Line) int { return chat.Run(lines, reply) }, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
+		{Rule: "reply", When: chat.First(func(l row.Line) bool { return l.Text != "" }), Rows: func(lines []row.Line) int { return chat.Run(lines, reply) }, Role: session.RoleAssistant, Style: opencodeLook},
 	}}
 }
 
