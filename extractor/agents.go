@@ -2,6 +2,8 @@ package extractor
 
 import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/claude"
+	"github.com/ptyrec/ptyrec/extractor/codex"
 	"github.com/ptyrec/ptyrec/extractor/copilot"
 	"github.com/ptyrec/ptyrec/extractor/gemini"
 	"github.com/ptyrec/ptyrec/extractor/opencode"
@@ -9,7 +11,7 @@ import (
 )
 
 // agents are all agents known, in the order in which they are asked whether a banner is theirs.
-var agents = []*chat.Agent{claudeAgent, codexAgent, copilot.Agent(), gemini.Agent(), opencode.Agent(), qwen.Agent()}
+var agents = []*chat.Agent{claude.Agent(), codex.Agent(), copilot.Agent(), gemini.Agent(), opencode.Agent(), qwen.Agent()}
 
 // Profile is a look of an agent.
 type Profile struct {

@@ -1,6 +1,8 @@
 package extractor
 
-import "github.com/ptyrec/ptyrec/extractor/chat"
+import (
+	"github.com/ptyrec/ptyrec/extractor/chat"
+)
 
 // What users of this package need of package chat.
 type (

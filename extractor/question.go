@@ -37,7 +37,7 @@ func asksIn(s chat.Screen, sp chat.Split) (asks, known bool) {
 	case question(s):
 		return true, true
 	}
-	last := lastLines(s.Lines, 1)
+	last := chat.LastLines(s.Lines, 1)
 	return len(last) == 1 && strings.Contains(strings.ToLower(last[0]), "press enter"), false
 }
 
@@ -59,7 +59,7 @@ const listRows = 30
 // a row near the end says what Enter or Esc does.
 func question(s chat.Screen) bool {
 	lines := row.Trim(s.Lines)
-	hint := slices.ContainsFunc(lastLines(lines, 4), keyHint)
+	hint := slices.ContainsFunc(chat.LastLines(lines, 4), chat.KeyHint)
 	if s.CursorVisible && (!hint || typesBelow(s)) {
 		return false
 	}
@@ -85,7 +85,7 @@ func typesBelow(s chat.Screen) bool {
 	}
 	last := -1
 	for y, l := range s.Lines {
-		if keyHint(l.Text) {
+		if chat.KeyHint(l.Text) {
 			last = y
 		}
 	}
@@ -98,12 +98,9 @@ type answer struct {
 	text string
 }
 
-// frame are the characters that a box around a question has at the left, and blanks.
-const frame = " │┃"
-
 // pointed returns the answer in a row that has a pointer before it.
 func pointed(r string) (answer, bool) {
-	in := strings.TrimLeft(r, frame)
+	in := strings.TrimLeft(r, chat.Frame)
 	for _, pointer := range []string{"❯ ", "› ", "> ", "● ", "▶ ", "→ "} {
 		if text, ok := strings.CutPrefix(in, pointer); ok {
 			text = strings.TrimPrefix(strings.TrimLeft(text, " "), "✔ ")
@@ -117,7 +114,7 @@ func pointed(r string) (answer, bool) {
 // is numbered as that is. Answers without numbers count only where a hint says that they are a
 // list.
 func beside(chosen answer, r string, hint bool) bool {
-	text := strings.TrimLeft(r, frame)
+	text := strings.TrimLeft(r, chat.Frame)
 	shift := row.Width(r) - row.Width(text) - chosen.col
 	switch n := numberOf(chosen.text); {
 	case text == "":
@@ -143,34 +140,6 @@ func numberOf(text string) int {
 		n = n*10 + int(c-'0')
 	}
 	return n
-}
-
-// keyHint reports whether a row says which key answers a question.
-func keyHint(row string) bool {
-	row = strings.ToLower(row)
-	if strings.Contains(row, "(esc to cancel") { // a spinner
-		return false
-	}
-	for _, hint := range []string{
-		"enter to ", "press enter", "enter confirm", "enter select", "enter continue", "enter submit", "esc to cancel", "esc to exit", "esc to go back", "esc to close",
-		"esc back", "esc skip", "esc cancel", "esc dismiss",
-	} {
-		if strings.Contains(row, hint) {
-			return true
-		}
-	}
-	return false
-}
-
-// lastLines returns the texts of the last n rows that are not blank, without the frame of a box.
-func lastLines(lines []row.Line, n int) []string {
-	var last []string
-	for i := len(lines) - 1; i >= 0 && len(last) < n; i-- {
-		if text := strings.Trim(lines[i].Text, frame+"─╰╯━"); text != "" {
-			last = append(last, text)
-		}
-	}
-	return last
 }
 
 // Sight is what a screen shows of an agent.

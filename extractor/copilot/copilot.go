@@ -144,8 +144,8 @@ var done = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}
 // notice is what else is said with the sign of a reply.
 var notice = regexp.MustCompile(`^ ● (MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error. Retrying...|Tip: /[a-z-]+)$`)
 
-// cells are what is said and done. A call has its name in bold behind the sign: green for a file, or
-// the sign of its kind.
+// cells are what is said and done. A call has its name in bold behind the sign: green for a file,
+// or the sign of its kind.
 func cells() *chat.Cells {
 	prompt, reply, any := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}, chat.Mark{Col: 1, Word: 2}
 	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == done }}

@@ -32,7 +32,7 @@ func sticky(lines []row.Line) int {
 	return 0
 }
 
-// splitMain is geminiSplit on the main screen.
+// splitMain is split on the main screen.
 func splitMain(s chat.Screen) chat.Split {
 	top, ok := inkcli.ComposerAt(s.Lines)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// opencodeInputBox: rows behind a bar, of which the last names the model.
+// inputBox: rows behind a bar, of which the last names the model.
 func inputBox(lines []row.Line) (chat.Box, bool) {
 	edge := len(lines) - 1
 	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(lines[edge].Text), opencodeEdge) {

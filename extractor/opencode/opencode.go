@@ -205,8 +205,8 @@ func call(l row.Line) bool {
 	return false
 }
 
-// readPanel reads a tool's block. One that begins without its free row is the rest of the one above,
-// whose end the window did not show, or what it did was shown while it ran.
+// readPanel reads a tool's block. One that begins without its free row is the rest of the one
+// above, whose end the window did not show, or what it did was shown while it ran.
 func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	text := markdown.Prompt(lines, &markdown.Style{Left: left, Right: right})
 	output, folded := opencodeFolded(text)

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// qwenInputBox: "> text" between two rules, or a box like Gemini CLI's.
+// inputBox: "> text" between two rules, or a box like Gemini CLI's.
 func inputBox(lines []row.Line) (chat.Box, bool) {
 	top, ok := composer(lines)
 	if !ok {

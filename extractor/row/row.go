@@ -87,7 +87,6 @@ func RowWidth(r *vterm.Row) int { return Width(r.Text) }
 
 // CutLines returns the columns [from, to) of lines, as lines: what is in a box or beside a margin.
 // to < 0: to their ends; else the window counts as that much narrower.
-// CutLine returns the columns [from, to) of a line; see CutLines.
 func CutLines(lines []Line, from, to int) []Line {
 	out := make([]Line, len(lines))
 	for i, l := range lines {
@@ -96,6 +95,7 @@ func CutLines(lines []Line, from, to int) []Line {
 	return out
 }
 
+// CutLine returns the columns [from, to) of a line; see CutLines.
 func CutLine(l Line, from, to int) Line {
 	none := func(vterm.Style) Mark { return 0 }
 	r := &vterm.Row{Wrapped: l.Wrapped}

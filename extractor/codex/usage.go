@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"regexp"
@@ -7,7 +7,7 @@ import (
 )
 
 // Codex prints its tokens when it is left, at /status, and in old versions below its prompt.
-var codexUsage = []chat.Usage{
+var usage = []chat.Usage{
 	{
 		Row:  regexp.MustCompile(`^Token usage(?: so far)?: total=(?P<total>` + chat.Figure + `) input=(?P<input>` + chat.Figure + `)(?: \(\+ (?P<read>` + chat.Figure + `) cached\))?(?: output=(?P<output>` + chat.Figure + `)(?: \(reasoning (?P<reasoning>` + chat.Figure + `)\))?)?`),
 		Exit: true,

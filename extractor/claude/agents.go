@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"slices"
@@ -18,8 +18,8 @@ import (
 
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
-func (p *claudeParser) agents(i int) int {
-	if !claudeAgentsHead(p.lines[i].Text) {
+func (p *parser) agents(i int) int {
+	if !agentsHead(p.lines[i].Text) {
 		return i
 	}
 	var tools []*session.Tool
@@ -29,7 +29,7 @@ func (p *claudeParser) agents(i int) int {
 		name, branch := claudeBranch(t)
 		switch note, corner := strings.CutPrefix(t, claudeCorner); {
 		case branch:
-			tools = append(tools, &session.Tool{Name: "Agent", Input: name, Status: claudeStatus(p.lines[i])})
+			tools = append(tools, &session.Tool{Name: "Agent", Input: name, Status: status(p.lines[i])})
 		case len(tools) == 0:
 			return i
 		case corner:
@@ -39,7 +39,7 @@ func (p *claudeParser) agents(i int) int {
 	}
 	first := i
 	for _, t := range tools {
-		p.add(claudeToolMessage(t), first, end, "agents").Open = t.Status == session.ToolRunning
+		p.add(toolMessage(t), first, end, "agents").Open = t.Status == session.ToolRunning
 		first = end // the others have no lines of their own
 	}
 	if len(tools) == 0 {
@@ -48,9 +48,9 @@ func (p *claudeParser) agents(i int) int {
 	return end
 }
 
-// claudeAgentsHead reports whether a text is the head of a tree of agents: `2 agents finished`,
+// agentsHead reports whether a text is the head of a tree of agents: `2 agents finished`,
 // `Running 3 Explore agents…`.
-func claudeAgentsHead(s string) bool {
+func agentsHead(s string) bool {
 	s, _, _ = strings.Cut(s, " (")
 	return slices.Contains(strings.Fields(strings.TrimSuffix(s, "…")), "agents")
 }
@@ -71,11 +71,11 @@ func claudeBranch(s string) (name string, ok bool) {
 //
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
-func (p *claudeParser) answered(i int) int {
+func (p *parser) answered(i int) int {
 	if !strings.HasSuffix(p.lines[i].Text, ":") || i+1 == len(p.lines) {
 		return i
 	}
-	if rest, ok := ccCorner(p.lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
+	if rest, ok := corner(p.lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
 		return i
 	}
 	out, end, _ := p.result(i+1, i+1)
@@ -85,6 +85,6 @@ func (p *claudeParser) answered(i int) int {
 		questions, answers = append(questions, question), append(answers, answer)
 	}
 	t := &session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}
-	p.add(claudeToolMessage(t), i, end, "questions")
+	p.add(toolMessage(t), i, end, "questions")
 	return end
 }

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"slices"
@@ -9,44 +9,44 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexSplit parts Codex's screen: the conversation ends above the status line, what is queued, a
+// split parts Codex's screen: the conversation ends above the status line, what is queued, a
 // popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
 // the first row.
-func codexSplit(s chat.Screen) chat.Split {
-	if s.Alt && codexPager(s.Lines) {
+func split(s chat.Screen) chat.Split {
+	if s.Alt && pager(s.Lines) {
 		return chat.Split{OK: true, Overlay: true}
 	}
 	sp := chat.Split{State: chat.StateIdle}
-	if at := codexComposer(s.Lines); at >= 0 {
+	if at := composer(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
-		if slices.ContainsFunc(lastLines(s.Lines[at:], 1), keyHint) {
+		if slices.ContainsFunc(chat.LastLines(s.Lines[at:], 1), chat.KeyHint) {
 			sp.State = chat.StateAsking // what looks like a composer may be a row of a list
 		}
-	} else if at := codexDialog(s.Lines); at >= 0 {
+	} else if at := dialog(s.Lines); at >= 0 {
 		sp.OK, sp.Bottom = true, at
-		if slices.ContainsFunc(s.Lines[at:], codexOption) { // the rest are completions of what is being typed
+		if slices.ContainsFunc(s.Lines[at:], option) { // the rest are completions of what is being typed
 			sp.State = chat.StateAsking
 		}
-		if sp.Overlay = s.Alt && !codexTalk(s.Lines[:at]); sp.Overlay && sp.State == chat.StateIdle {
+		if sp.Overlay = s.Alt && !talk(s.Lines[:at]); sp.Overlay && sp.State == chat.StateIdle {
 			sp.State = chat.StateUnknown
 		}
 	} else {
 		return chat.Split{}
 	}
 	if s.Alt {
-		sp.Bottom = codexPopup(s.Lines, sp.Bottom)
+		sp.Bottom = popup(s.Lines, sp.Bottom)
 	}
-	if at := codexPill(s, sp.Bottom); at >= 0 {
+	if at := pill(s, sp.Bottom); at >= 0 {
 		sp.Bottom, sp.Scrolled = at, true
 	}
-	sp.Bottom = codexQueued(s.Lines, sp.Bottom)
-	if at, ok := codexStatus(s.Lines, sp.Bottom); ok {
+	sp.Bottom = queued(s.Lines, sp.Bottom)
+	if at, ok := status(s.Lines, sp.Bottom); ok {
 		sp.Bottom = at
 		if sp.State == chat.StateIdle {
 			sp.State = chat.StateBusy
 		}
 	}
-	if s.Alt && codexPinned(s.Lines[:sp.Bottom]) {
+	if s.Alt && pinned(s.Lines[:sp.Bottom]) {
 		sp.Top = 1
 	}
 	sp.Bottom = max(sp.Top, len(row.Trim(s.Lines[:sp.Bottom])))
@@ -54,24 +54,24 @@ func codexSplit(s chat.Screen) chat.Split {
 	case sp.State != chat.StateIdle:
 	case s.Alt && codexStarts(s.Lines, sp.Bottom):
 		sp.State = chat.StateStarting
-	case codexSpins(s.Title):
+	case spins(s.Title):
 		sp.State = chat.StateBusy
 	case sp.Scrolled:
 		sp.State = chat.StateUnknown
-	case s.Alt && codexAnswers(s.Lines[sp.Top:sp.Bottom]):
+	case s.Alt && answers(s.Lines[sp.Top:sp.Bottom]):
 		sp.State = chat.StateBusy
 	}
 	return sp
 }
 
-// codexTalk reports whether lines show something of a conversation: a full-screen question at the
+// talk reports whether lines show something of a conversation: a full-screen question at the
 // start does not.
-func codexTalk(lines []row.Line) bool {
+func talk(lines []row.Line) bool {
 	for i := range lines {
-		if codexUserRow(lines[i]) {
+		if userRow(lines[i]) {
 			return true
 		}
-		if _, n := codexBanner(lines[i:]); n > 0 {
+		if _, n := banner(lines[i:]); n > 0 {
 			return true
 		}
 	}
@@ -82,7 +82,7 @@ func codexTalk(lines []row.Line) bool {
 // something: an update, a login. No prompt has been given yet, and the rows below the composer, at
 // lines[at:], name no model, but at most one key.
 func codexStarts(lines []row.Line, at int) bool {
-	if slices.ContainsFunc(lines[:at], codexUserRow) {
+	if slices.ContainsFunc(lines[:at], userRow) {
 		return false
 	}
 	for at < len(lines) && lines[at].Text == "" {
@@ -99,58 +99,58 @@ func codexStarts(lines []row.Line, at int) bool {
 	return true
 }
 
-// codexPager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
-func codexPager(lines []row.Line) bool {
+// pager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
+func pager(lines []row.Line) bool {
 	return len(lines) > 0 && strings.HasPrefix(lines[0].Text, "/ ") && strings.HasSuffix(lines[0].Text, "/ /")
 }
 
-// codexComposer finds the first row of the input box, from the bottom: a prompt sign that is not
+// composer finds the first row of the input box, from the bottom: a prompt sign that is not
 // dim, unlike those of the conversation. It returns -1 if there is none.
-func codexComposer(lines []row.Line) int {
+func composer(lines []row.Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := lines[i]
 		switch {
-		case codexComposerRow(l):
+		case composerRow(l):
 			if strings.HasPrefix(l.Text, "▌") {
-				for i > 0 && codexComposerRow(lines[i-1]) {
+				for i > 0 && composerRow(lines[i-1]) {
 					i--
 				}
 			}
 			return i
-		case codexUserRow(l):
+		case userRow(l):
 			return -1
 		}
 	}
 	return -1
 }
 
-// codexComposerRow reports whether a row is the first of an input box, perhaps of one that is gone.
-func codexComposerRow(l row.Line) bool {
+// composerRow reports whether a row is the first of an input box, perhaps of one that is gone.
+func composerRow(l row.Line) bool {
 	st := l.StyleAt(0)
 	switch {
 	case strings.HasPrefix(l.Text, "▌"):
 		return !st.Dim
 	case l.Text == "›" || strings.HasPrefix(l.Text, "› "):
-		return st.Bold != st.Dim && !st.Inverse && !codexOption(l) // dim: it takes no input now
+		return st.Bold != st.Dim && !st.Inverse && !option(l) // dim: it takes no input now
 	case strings.HasPrefix(l.Text, "! "): // a shell command is typed
 		return st.Bold
 	}
 	return false
 }
 
-// codexOption reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
+// option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
-func codexOption(l row.Line) bool {
+func option(l row.Line) bool {
 	t, _ := strings.CutPrefix(l.Text, "› ")
 	return len(t) > 2 && t[0] >= '1' && t[0] <= '9' && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
 }
 
-// codexDialog returns the first row of a dialog, or -1: its options are at the bottom in place of
+// dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
 // the composer, its bold title above.
-func codexDialog(lines []row.Line) int {
+func dialog(lines []row.Line) int {
 	at := -1
 	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
-		if codexOption(lines[i]) {
+		if option(lines[i]) {
 			at = i
 		}
 	}
@@ -158,7 +158,7 @@ func codexDialog(lines []row.Line) int {
 		return -1
 	}
 	first := -1
-	for i := at - 1; i >= 0 && !codexHead(lines[i]); i-- {
+	for i := at - 1; i >= 0 && !head(lines[i]); i-- {
 		if strings.HasPrefix(lines[i].Text, "  ") && len(lines[i].Text) > 2 && lines[i].Text[2] != ' ' && lines[i].BoldAt(2) {
 			first = i
 		}
@@ -166,9 +166,9 @@ func codexDialog(lines []row.Line) int {
 	return first
 }
 
-// codexPopup cuts off a list of commands or files that is open above the composer of the alternate
+// popup cuts off a list of commands or files that is open above the composer of the alternate
 // screen: its chosen row is inverse.
-func codexPopup(lines []row.Line, bottom int) int {
+func popup(lines []row.Line, bottom int) int {
 	n := len(row.Trim(lines[:bottom]))
 	for i := n - 1; i >= 0; i-- {
 		l := lines[i]
@@ -185,9 +185,9 @@ func codexPopup(lines []row.Line, bottom int) int {
 	return bottom
 }
 
-// codexPill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
+// pill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
 // the user scrolled back.
-func codexPill(s chat.Screen, bottom int) int {
+func pill(s chat.Screen, bottom int) int {
 	n := len(row.Trim(s.Lines[:bottom]))
 	if n == 0 {
 		return -1
@@ -200,17 +200,17 @@ func codexPill(s chat.Screen, bottom int) int {
 	return n - 1
 }
 
-// codexSpins reports whether the window's title says that Codex works: it begins with a spinner of
+// spins reports whether the window's title says that Codex works: it begins with a spinner of
 // Braille dots.
-func codexSpins(title string) bool {
+func spins(title string) bool {
 	r := row.FirstRune(title)
 	return r > '⠀' && r <= '⣿'
 }
 
-// codexAnswers reports whether a turn has begun and not ended: on the alternate screen a turn's
+// answers reports whether a turn has begun and not ended: on the alternate screen a turn's
 // last line says how long it took, and the status line is gone while a reply comes in. What Codex
 // itself says to a command is below that line.
-func codexAnswers(lines []row.Line) bool {
+func answers(lines []row.Line) bool {
 	text, says := false, false
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch codexCell(lines[i]) {
@@ -224,7 +224,7 @@ func codexAnswers(lines []row.Line) bool {
 			}
 			text = text || lines[i].Text != ""
 		default:
-			if !says || codexFootnote(lines[i]) {
+			if !says || footnote(lines[i]) {
 				return false
 			}
 		}
@@ -232,22 +232,22 @@ func codexAnswers(lines []row.Line) bool {
 	return text || says
 }
 
-// codexStatus finds the row which says that Codex works, right above the composer: "• Working (3s •
+// status finds the row which says that Codex works, right above the composer: "• Working (3s •
 // esc to interrupt)", with details under it.
-func codexStatus(lines []row.Line, bottom int) (int, bool) {
+func status(lines []row.Line, bottom int) (int, bool) {
 	for i := bottom - 1; i >= 0; i-- {
-		if codexStatusRow(lines[i]) {
+		if statusRow(lines[i]) {
 			return i, true
 		}
-		if codexHead(lines[i]) {
+		if head(lines[i]) {
 			break
 		}
 	}
 	return 0, false
 }
 
-// codexStatusRow reports whether a row says that Codex works.
-func codexStatusRow(l row.Line) bool {
+// statusRow reports whether a row says that Codex works.
+func statusRow(l row.Line) bool {
 	t := l.Text
 	at := strings.LastIndex(t, " (")
 	if at < 0 {
@@ -261,34 +261,34 @@ func codexStatusRow(l row.Line) bool {
 	return l.DimAt(row.Width(t[:at]) + 1)
 }
 
-// codexQueued cuts off the prompts that wait, above the composer.
-func codexQueued(lines []row.Line, bottom int) int {
+// queued cuts off the prompts that wait, above the composer.
+func queued(lines []row.Line, bottom int) int {
 	for i := bottom - 1; i >= 0; i-- {
 		t := lines[i].Text
 		switch {
-		case codexStatusRow(lines[i]):
+		case statusRow(lines[i]):
 			return bottom
 		case strings.HasPrefix(t, "• Queued ") || strings.HasPrefix(t, "• Messages to be submitted "):
 			return i
 		case strings.HasPrefix(t, "  ↳ "):
 			bottom = i
 		case lines[i].DimAt(0): // the title's second row
-		case codexHead(lines[i]):
+		case head(lines[i]):
 			return bottom
 		}
 	}
 	return bottom
 }
 
-// codexPinned reports whether the first row is the prompt in force, pinned there while its own
+// pinned reports whether the first row is the prompt in force, pinned there while its own
 // place is out of sight. The conversation's own prompts are in a bar of their background or, if the
 // window's colours are not known, above two blank rows and an answer. Some versions pin it without
 // its sign: nothing else is in the first column.
-func codexPinned(lines []row.Line) bool {
-	if len(lines) > 1 && codexBare(lines[0]) {
+func pinned(lines []row.Line) bool {
+	if len(lines) > 1 && bare(lines[0]) {
 		return true
 	}
-	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !codexUserRow(lines[0]) {
+	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !userRow(lines[0]) {
 		return false
 	}
 	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
@@ -296,7 +296,7 @@ func codexPinned(lines []row.Line) bool {
 	}
 	n := 1
 	for n < len(lines) && lines[n].Text != "" {
-		if codexHead(lines[n]) {
+		if head(lines[n]) {
 			return true
 		}
 		n++
@@ -304,7 +304,7 @@ func codexPinned(lines []row.Line) bool {
 	return n+1 < len(lines) && lines[n+1].Text != ""
 }
 
-// codexBare reports whether a row is plain text from the first column on.
-func codexBare(l row.Line) bool {
-	return codexCell(l) == codexChrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
+// bare reports whether a row is plain text from the first column on.
+func bare(l row.Line) bool {
+	return codexCell(l) == chrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
 }

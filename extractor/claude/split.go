@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeSplit finds the input at the bottom of the screen, or the dialog in its place, and goes up
+// split finds the input at the bottom of the screen, or the dialog in its place, and goes up
 // over what belongs to it: status lines, queued prompts, the spinner with its tips.
-func claudeSplit(s chat.Screen) chat.Split {
-	if sp, ok := claudeTranscript(s); ok {
+func split(s chat.Screen) chat.Split {
+	if sp, ok := transcript(s); ok {
 		return sp
 	}
 	top, asks := claudeInput(s.Lines)
@@ -24,7 +24,7 @@ func claudeSplit(s chat.Screen) chat.Split {
 	if asks {
 		sp.State = chat.StateAsking
 	}
-	bottom, busy := claudeAbove(s.Lines, top)
+	bottom, busy := above(s.Lines, top)
 	if busy && !asks {
 		sp.State = chat.StateBusy
 	}
@@ -38,7 +38,7 @@ func claudeSplit(s chat.Screen) chat.Split {
 		if s.Lines[0].Text == "" { // where a message is cut, the first row is kept free
 			sp.Top = 1
 		}
-		claudeScrolled(s, &sp)
+		scrolled(s, &sp)
 	}
 	if menu := claudeMenu(s.Lines, top); menu < sp.Bottom {
 		sp.Bottom, sp.Scrolled = menu, true
@@ -46,9 +46,9 @@ func claudeSplit(s chat.Screen) chat.Split {
 	return sp
 }
 
-// claudeTranscript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
+// transcript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
 // more.
-func claudeTranscript(s chat.Screen) (chat.Split, bool) {
+func transcript(s chat.Screen) (chat.Split, bool) {
 	for i := len(s.Lines) - 1; i >= 0 && i >= len(s.Lines)-12; i-- {
 		if strings.Contains(s.Lines[i].Text, "Showing detailed transcript") {
 			return chat.Split{OK: true, Overlay: true, Bottom: i}, true
@@ -61,12 +61,12 @@ func claudeTranscript(s chat.Screen) (chat.Split, bool) {
 // has neither.
 func claudeInput(lines []row.Line) (top int, asks bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
-		if (ccWholeRule(lines[i]) || ccBoxTop(lines[i])) && ccInputRow(lines[i+1]) {
+		if (wholeRule(lines[i]) || boxTop(lines[i])) && inputRow(lines[i+1]) {
 			return i, false
 		}
 	}
 	for i := range lines { // a dialog: its upper rule is the first below the conversation
-		if !ccWholeRule(lines[i]) && !ccBoxTop(lines[i]) {
+		if !wholeRule(lines[i]) && !boxTop(lines[i]) {
 			continue
 		}
 		if claudeAsks(lines[i+1:]) {
@@ -80,7 +80,7 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 func claudeAsks(lines []row.Line) bool {
 	for _, l := range lines {
 		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
-		if _, ok := ccCutGlyph(t, "❯"); ok && t != l.Text {
+		if _, ok := cutGlyph(t, "❯"); ok && t != l.Text {
 			return true
 		}
 		if strings.Contains(l.Text, "Esc to cancel") {
@@ -90,9 +90,9 @@ func claudeAsks(lines []row.Line) bool {
 	return false
 }
 
-// claudeAbove goes up from the input over what is between it and the conversation, and returns the
+// above goes up from the input over what is between it and the conversation, and returns the
 // row below the conversation's last.
-func claudeAbove(lines []row.Line, top int) (bottom int, busy bool) {
+func above(lines []row.Line, top int) (bottom int, busy bool) {
 	bottom = top
 	for bottom > 0 {
 		for bottom > 0 && lines[bottom-1].Text == "" {
@@ -111,8 +111,8 @@ func claudeAbove(lines []row.Line, top int) (bottom int, busy bool) {
 	return
 }
 
-// ccPainted reports whether a row without text has a background: a row of a prompt.
-func ccPainted(l row.Line) bool {
+// painted reports whether a row without text has a background: a row of a prompt.
+func painted(l row.Line) bool {
 	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }
 
@@ -121,26 +121,26 @@ func ccPainted(l row.Line) bool {
 func claudeSpinner(l row.Line) bool {
 	glyph, n := utf8.DecodeRuneInString(l.Text)
 	head, _, _ := strings.Cut(l.Text[n:], " (")
-	return strings.ContainsRune(claudeSpinners, glyph) && !row.Plain(l.StyleAt(0).Fg) && strings.Contains(head, "…")
+	return strings.ContainsRune(spinners, glyph) && !row.Plain(l.StyleAt(0).Fg) && strings.Contains(head, "…")
 }
 
-// claudeScrolled reads what the alternate screen shows when the user scrolled back: the prompt's
+// scrolled reads what the alternate screen shows when the user scrolled back: the prompt's
 // first line pinned on top, a pill with an arrow in the last row of the conversation.
-func claudeScrolled(s chat.Screen, sp *chat.Split) {
+func scrolled(s chat.Screen, sp *chat.Split) {
 	for i := sp.Bottom - 1; i >= 0; i-- {
-		if !ccPill(s.Lines[i]) {
+		if !pill(s.Lines[i]) {
 			continue
 		}
 		sp.Bottom, sp.Scrolled = i, true
-		if ccPainted(s.Lines[0]) {
+		if painted(s.Lines[0]) {
 			sp.Top = 1
 		}
 		return
 	}
 }
 
-// ccPill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
-func ccPill(l row.Line) bool {
+// pill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
+func pill(l row.Line) bool {
 	for i := range l.Runs {
 		r := &l.Runs[i]
 		if r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") {
@@ -150,8 +150,8 @@ func ccPill(l row.Line) bool {
 	return false
 }
 
-// ccBesides reports whether text is in another colour than ordinary text.
-func ccBesides(s vterm.Style) bool { return !row.Plain(s.Fg) || row.Grey(s) }
+// besides reports whether text is in another colour than ordinary text.
+func besides(s vterm.Style) bool { return !row.Plain(s.Fg) || row.Grey(s) }
 
 // claudeMenu returns the first row of a menu right above the input that hides what is under it, or
 // top if there is no menu.
@@ -162,7 +162,7 @@ func claudeMenu(lines []row.Line, top int) int {
 		n := row.Indent(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && strings.ContainsRune("/@+*…", row.FirstRune(name)) && ccBesides(l.StyleAt(n)):
+		case n >= 2 && strings.ContainsRune("/@+*…", row.FirstRune(name)) && besides(l.StyleAt(n)):
 			named = true
 		case n >= 12:
 		case named:

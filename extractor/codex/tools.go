@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 
 // tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
 // server.tool({})".
-func (p *codexParser) tool(i int, ls []row.Line) {
+func (p *parser) tool(i int, ls []row.Line) {
 	title := codexTitle(ls[0])
 	switch {
 	case title == "Explored" || title == "Exploring":
@@ -24,12 +24,12 @@ func (p *codexParser) tool(i int, ls []row.Line) {
 		p.change(i, ls, title)
 		return
 	}
-	head, out := codexParts(ls)
-	t := session.Tool{Name: title, Status: codexState(ls[0], title)}
+	head, out := parts(ls)
+	t := session.Tool{Name: title, Status: state(ls[0], title)}
 	if t.Input = codexInput(head, 2+row.Width(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command is below
 		t.Input, out = codexInput(out, 4), nil
 	}
-	t.Output, t.Truncated = codexOutput(out)
+	t.Output, t.Truncated = output(out)
 	if strings.HasPrefix(title, "Exited (") { // "• Exited (status 1) ls"
 		t.Name, t.Status = "Ran", session.ToolError
 	}
@@ -38,7 +38,7 @@ func (p *codexParser) tool(i int, ls []row.Line) {
 	}
 }
 
-func (p *codexParser) addTool(i int, ls []row.Line, t session.Tool, rule string) {
+func (p *parser) addTool(i int, ls []row.Line, t session.Tool, rule string) {
 	text := strings.TrimSpace(t.Name + " " + t.Input)
 	first := i
 	if n := len(p.items) - 1; n >= 0 && t.Name == "Searched the web" && p.items[n].Text == "Browsing the web" { // the same call, under way
@@ -47,9 +47,9 @@ func (p *codexParser) addTool(i int, ls []row.Line, t session.Tool, rule string)
 	p.add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
 }
 
-// codexParts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
+// parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
-func codexParts(ls []row.Line) (head, out []row.Line) {
+func parts(ls []row.Line) (head, out []row.Line) {
 	n := 1
 	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "  └") {
 		n++
@@ -60,11 +60,11 @@ func codexParts(ls []row.Line) (head, out []row.Line) {
 			n++
 		}
 	}
-	return ls[:n], codexOwnLines(ls[n:])
+	return ls[:n], ownLines(ls[n:])
 }
 
-// codexOwnLines drops what Codex writes under an output: "    + Show details".
-func codexOwnLines(ls []row.Line) []row.Line {
+// ownLines drops what Codex writes under an output: "    + Show details".
+func ownLines(ls []row.Line) []row.Line {
 	ls = row.Trim(ls)
 	if n := len(ls); n > 0 {
 		if t := strings.TrimSpace(ls[n-1].Text); strings.HasPrefix(t, "+ Show ") {
@@ -77,7 +77,7 @@ func codexOwnLines(ls []row.Line) []row.Line {
 // codexInput is a command: the first line from a column on, the others behind "  │ ".
 func codexInput(head []row.Line, from int) string {
 	lk := markdown.Style{Left: 4}
-	first := codexIndent(head[0], from)
+	first := indent(head[0], from)
 	ls := append([]row.Line{first}, head[1:]...)
 	tl := lk.Lines(ls)
 	if len(tl) == 0 {
@@ -95,8 +95,8 @@ func codexInput(head []row.Line, from int) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// codexIndent is a line's part from a column on, moved to column 4.
-func codexIndent(l row.Line, from int) row.Line {
+// indent is a line's part from a column on, moved to column 4.
+func indent(l row.Line, from int) row.Line {
 	c := row.CutLine(l, from, -1)
 	r := &vterm.Row{Text: "    " + c.Text}
 	r.Runs = append(r.Runs, vterm.Run{Text: "    ", Width: 4})
@@ -107,8 +107,8 @@ func codexIndent(l row.Line, from int) row.Line {
 	return row.Line{Row: r, Cols: c.Cols + 4}
 }
 
-// codexOutput is what a call printed, as far as it is shown.
-func codexOutput(ls []row.Line) (out string, truncated bool) {
+// output is what a call printed, as far as it is shown.
+func output(ls []row.Line) (out string, truncated bool) {
 	for _, l := range ls {
 		t := strings.TrimSpace(l.Text)
 		if strings.HasPrefix(t, "… +") {
@@ -122,10 +122,10 @@ func codexOutput(ls []row.Line) (out string, truncated bool) {
 	return out, truncated
 }
 
-// codexState reads a call's state off its bullet: green or red when it is done.
-func codexState(l row.Line, title string) string {
+// state reads a call's state off its bullet: green or red when it is done.
+func state(l row.Line, title string) string {
 	switch fg := l.StyleAt(0).Fg; {
-	case codexColor(fg, 1):
+	case color(fg, 1):
 		return session.ToolError
 	case strings.HasSuffix(title, "ing"):
 		return session.ToolRunning
@@ -133,13 +133,13 @@ func codexState(l row.Line, title string) string {
 	return session.ToolOK
 }
 
-// codexColor reports whether a colour is one of the eight of the terminal, plain or bright.
-func codexColor(c vterm.Color, n uint8) bool {
+// color reports whether a colour is one of the eight of the terminal, plain or bright.
+func color(c vterm.Color, n uint8) bool {
 	return c.Kind == vterm.ColorPalette && (c.Palette == n || c.Palette == n+8)
 }
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
-func (p *codexParser) explored(i int, ls []row.Line, title string) {
+func (p *parser) explored(i int, ls []row.Line, title string) {
 	status := session.ToolOK
 	if title == "Exploring" {
 		status = session.ToolRunning
@@ -155,7 +155,7 @@ func (p *codexParser) explored(i int, ls []row.Line, title string) {
 			continue
 		}
 		verb, _, _ := strings.Cut(strings.TrimSpace(row.CutLine(ls[n], 4, -1).Text), " ")
-		input := codexInput(codexOwnLines(ls[n:end]), 4+len(verb)+1)
+		input := codexInput(ownLines(ls[n:end]), 4+len(verb)+1)
 		names := []string{input}
 		if verb == "Read" {
 			names = strings.Split(input, ", ")
@@ -176,10 +176,10 @@ func codexVerb(l row.Line) bool {
 	return (strings.HasPrefix(l.Text, "  └ ") || strings.HasPrefix(l.Text, "    ")) && l.StyleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
-const codexChangeRule = "codex change"
+const changeRule = "codex change"
 
 // change reads a change to files with its diff.
-func (p *codexParser) change(i int, ls []row.Line, title string) {
+func (p *parser) change(i int, ls []row.Line, title string) {
 	n := 1
 	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && ls[n].Text != "" {
 		n++
@@ -188,15 +188,15 @@ func (p *codexParser) change(i int, ls []row.Line, title string) {
 	if at := strings.LastIndex(input, " (+"); at > 0 {
 		input = input[:at]
 	}
-	diff := codexOwnLines(ls[n:])
+	diff := ownLines(ls[n:])
 	t := session.Tool{Name: title, Input: input, Output: codexDiff(diff), Status: session.ToolOK}
-	p.addTool(i, ls, t, codexChangeRule)
+	p.addTool(i, ls, t, changeRule)
 }
 
 // approved reads the notice that a change was approved, which was shown before.
-func (p *codexParser) approved(end int) bool {
+func (p *parser) approved(end int) bool {
 	n := len(p.items) - 1
-	if n < 0 || p.items[n].Rule != codexChangeRule {
+	if n < 0 || p.items[n].Rule != changeRule {
 		return false
 	}
 	p.items[n].End = end
@@ -207,7 +207,7 @@ func (p *codexParser) approved(end int) bool {
 func codexDiff(ls []row.Line) string {
 	lk := markdown.Style{Left: 4}
 	tl := lk.Lines(ls)
-	at := codexDiffColumn(tl)
+	at := diffColumn(tl)
 	var out []string
 	for i := range tl {
 		l := &tl[i]
@@ -220,8 +220,8 @@ func codexDiff(ls []row.Line) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
-// codexDiffColumn is the column behind the signs of a diff, 0 where it has none.
-func codexDiffColumn(ls []markdown.Line) int {
+// diffColumn is the column behind the signs of a diff, 0 where it has none.
+func diffColumn(ls []markdown.Line) int {
 	for i := range ls {
 		t := ls[i].Text
 		n := ls[i].Indent
@@ -241,13 +241,13 @@ func codexDiffColumn(ls []markdown.Line) int {
 	return 0
 }
 
-const codexRejectedRule = "codex rejected"
+const rejectedRule = "codex rejected"
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
-func (p *codexParser) rejected(i int, ls []row.Line, text string) bool {
+func (p *parser) rejected(i int, ls []row.Line, text string) bool {
 	for _, s := range []string{"You did not approve codex to run ", "You canceled the request to run ", "You denied codex to run "} {
 		if cmd, ok := strings.CutPrefix(text, s); ok {
-			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, codexRejectedRule)
+			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, rejectedRule)
 			return true
 		}
 	}
@@ -256,9 +256,9 @@ func (p *codexParser) rejected(i int, ls []row.Line, text string) bool {
 
 // wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
 // failed then, and for a moment as running.
-func (p *codexParser) wasRejected(end int, t session.Tool) bool {
+func (p *parser) wasRejected(end int, t session.Tool) bool {
 	n := len(p.items) - 1
-	if n < 0 || t.Status != session.ToolError && t.Status != session.ToolRunning || p.items[n].Rule != codexRejectedRule || p.items[n].Tool.Input != t.Input {
+	if n < 0 || t.Status != session.ToolError && t.Status != session.ToolRunning || p.items[n].Rule != rejectedRule || p.items[n].Tool.Input != t.Input {
 		return false
 	}
 	p.items[n].Tool.Output, p.items[n].End = t.Output, end
@@ -266,13 +266,13 @@ func (p *codexParser) wasRejected(end int, t session.Tool) bool {
 }
 
 // failed reads the notice that a change to files went wrong: it is part of the change shown before.
-func (p *codexParser) failed(ls []row.Line, end int) bool {
+func (p *parser) failed(ls []row.Line, end int) bool {
 	n := len(p.items) - 1
-	if n < 0 || p.items[n].Rule != codexChangeRule {
+	if n < 0 || p.items[n].Rule != changeRule {
 		return false
 	}
 	it := &p.items[n]
-	why, _ := codexOutput(ls[1:])
+	why, _ := output(ls[1:])
 	it.Tool.Status = session.ToolError
 	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+why, "\n")
 	it.End = end

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"strings"
@@ -7,19 +7,19 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// codexBreaks are the characters after which textwrap cuts a word: hyphens, and what Unicode
+// breaks are the characters after which textwrap cuts a word: hyphens, and what Unicode
 // allows.
-const codexBreaks = "-/?!|}–—"
+const breaks = "-/?!|}–—"
 
-// codexSlack is how many columns a line may end early: until 0.5x the lines of a paragraph are
+// slack is how many columns a line may end early: until 0.5x the lines of a paragraph are
 // balanced.
-const codexSlack = 12
+const slack = 12
 
 // balanced reports whether line b goes on with line a though its first word would have had room
 // there.
-func (c *codexBody) balanced(a, b *markdown.Line) bool {
+func (c *body) balanced(a, b *markdown.Line) bool {
 	free := a.Room - a.Width
-	if free > codexSlack || c.look.WordWidth(row.FirstWord(b.Text))+1 > free {
+	if free > slack || c.look.WordWidth(row.FirstWord(b.Text))+1 > free {
 		return false
 	}
 	_, item := codexItem(b)
@@ -28,7 +28,7 @@ func (c *codexBody) balanced(a, b *markdown.Line) bool {
 
 // seam knows how 0.10x to 0.16x wrap text with a URL in it: the URL is left to the terminal to
 // wrap.
-func (c *codexBody) seam(a, b *markdown.Line) (markdown.Seam, bool) {
+func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if c.balanced(a, b) {
 		return markdown.SeamSpace, true
 	}

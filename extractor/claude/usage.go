@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"regexp"
@@ -7,7 +7,7 @@ import (
 )
 
 // Claude Code prints its cost and tokens at /cost, and when it is left.
-var claudeUsage = []chat.Usage{
+var usage = []chat.Usage{
 	{
 		Row: regexp.MustCompile(`^\s*(?:⎿\s+)?(?P<model>[a-zA-Z][\w.@:/-]*(?:\[1m\])?):\s+(?P<input>` + chat.Figure + `) input, (?P<output>` + chat.Figure + `) output(?:, (?P<read>` + chat.Figure +
 			`) cache read)?(?:, (?P<write>` + chat.Figure + `) cache write)?(?:, [^($]*)?(?: \(\$(?P<cost>[\d.]+)\)?)?`),

@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"strings"
@@ -12,22 +12,22 @@ func claudeBegins(text string) bool {
 	return strings.HasPrefix(text, "╭─") || text == " ✻ Welcome to Claude Code!" || strings.Contains(text, "Claude Code v")
 }
 
-// claudeBanner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
+// banner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
 // in a narrow window), a box with the version in its top (2.0 on a wide window), or the logo with
 // three lines beside it.
-func claudeBanner(lines []row.Line) (chat.Banner, int) {
+func banner(lines []row.Line) (chat.Banner, int) {
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
-		return claudeBox(lines)
+		return box(lines)
 	case t == " ✻ Welcome to Claude Code!":
-		return claudeBare(lines)
+		return bare(lines)
 	}
-	return claudeLogo(lines)
+	return logo(lines)
 }
 
-// claudeBare reads a welcome without a box: what hangs below its title, up to the directory, and
+// bare reads a welcome without a box: what hangs below its title, up to the directory, and
 // the settings behind that.
-func claudeBare(lines []row.Line) (b chat.Banner, n int) {
+func bare(lines []row.Line) (b chat.Banner, n int) {
 	if !lines[0].StyleAt(14).Bold {
 		return chat.Banner{}, 0
 	}
@@ -39,14 +39,14 @@ func claudeBare(lines []row.Line) (b chat.Banner, n int) {
 	return b, n
 }
 
-// claudeBox reads a welcome in a box; there is none before its bottom is drawn.
-func claudeBox(lines []row.Line) (chat.Banner, int) {
+// box reads a welcome in a box; there is none before its bottom is drawn.
+func box(lines []row.Line) (chat.Banner, int) {
 	if len(lines) < 3 {
 		return chat.Banner{}, 0
 	}
 	var b chat.Banner
 	head := strings.Trim(lines[0].Text, "╭─╮ ")
-	b.Version = claudeVersion(head)
+	b.Version = version(head)
 	if b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
 		return chat.Banner{}, 0
 	}
@@ -72,16 +72,16 @@ func claudeBox(lines []row.Line) (chat.Banner, int) {
 	return chat.Banner{}, 0
 }
 
-// claudeVersion reads the version out of "Claude Code v2.1.197".
-func claudeVersion(s string) string {
+// version reads the version out of "Claude Code v2.1.197".
+func version(s string) string {
 	_, v, _ := strings.Cut(s, "Claude Code v")
 	v, _, _ = strings.Cut(v, " ")
 	return v
 }
 
-// claudeLogo reads the lines beside the logo: name and version, model, directory. The logo moves
+// logo reads the lines beside the logo: name and version, model, directory. The logo moves
 // while it greets.
-func claudeLogo(lines []row.Line) (chat.Banner, int) {
+func logo(lines []row.Line) (chat.Banner, int) {
 	t := lines[0].Text
 	at := strings.Index(t, "Claude Code v")
 	if at < 0 || len(lines) < 3 {
@@ -91,10 +91,10 @@ func claudeLogo(lines []row.Line) (chat.Banner, int) {
 	if !lines[0].StyleAt(col).Bold {
 		return chat.Banner{}, 0
 	}
-	b := chat.Banner{Version: claudeVersion(t)}
-	b.Model, _, _ = strings.Cut(ccBesideLogo(lines[1], col), " · ")
+	b := chat.Banner{Version: version(t)}
+	b.Model, _, _ = strings.Cut(besideLogo(lines[1], col), " · ")
 	for n := 2; n < len(lines); n++ { // a narrow window wraps the plan's name
-		s := ccBesideLogo(lines[n], col)
+		s := besideLogo(lines[n], col)
 		if s == "" {
 			return chat.Banner{}, 0
 		}
@@ -106,7 +106,7 @@ func claudeLogo(lines []row.Line) (chat.Banner, int) {
 	return chat.Banner{}, 0
 }
 
-// ccBesideLogo returns the text to the right of the logo.
-func ccBesideLogo(l row.Line, col int) string {
+// besideLogo returns the text to the right of the logo.
+func besideLogo(l row.Line, col int) string {
 	return strings.TrimSpace(row.Text(row.Spans(l.Row, col, -1, row.PlainMarks)))
 }

@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// claudeNames are the calls that the agent shows by name; one of them may lack its marker, which
+// names are the calls that the agent shows by name; one of them may lack its marker, which
 // blinks.
-var claudeNames = map[string]bool{
+var names = map[string]bool{
 	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true, "Search": true, "Glob": true,
 	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true, "Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
 	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true, "Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
@@ -19,7 +19,7 @@ var claudeNames = map[string]bool{
 
 // header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
 // what follows.
-func (p *claudeParser) header(i int) (name, rest string) {
+func (p *parser) header(i int) (name, rest string) {
 	bold := true
 	for _, run := range p.lines[i].Runs {
 		t := run.Text
@@ -38,7 +38,7 @@ func (p *claudeParser) header(i int) (name, rest string) {
 			continue
 		}
 		if name == "" {
-			return claudeWaiting(p.lines[i])
+			return waiting(p.lines[i])
 		}
 		bold = false
 		if gap := run.Col - 2 - row.Width(name+rest); gap > 0 {
@@ -55,12 +55,12 @@ func (p *claudeParser) header(i int) (name, rest string) {
 	return name, rest
 }
 
-// claudeWaiting reads the name of a call that waits for its turn: it is all grey, with dots behind
+// waiting reads the name of a call that waits for its turn: it is all grey, with dots behind
 // it (1.0).
-func claudeWaiting(l row.Line) (name, rest string) {
-	t, _ := ccCutGlyph(l.Text, claudeDot, claudeRecord)
+func waiting(l row.Line) (name, rest string) {
+	t, _ := cutGlyph(l.Text, dot, record)
 	name, rest, open := strings.Cut(t, "(")
-	if !open || !claudeNames[name] {
+	if !open || !names[name] {
 		return "", ""
 	}
 	return name, "(" + rest
@@ -68,12 +68,12 @@ func claudeWaiting(l row.Line) (name, rest string) {
 
 // blinking reports whether line i is a call whose marker is hidden at the moment, because it
 // blinks.
-func (p *claudeParser) blinking(i int) bool {
+func (p *parser) blinking(i int) bool {
 	l := p.lines[i]
 	if row.Indent(l.Text) != 2 {
 		return false
 	}
-	if name, rest := p.header(i); rest != "" && claudeNames[name] {
+	if name, rest := p.header(i); rest != "" && names[name] {
 		return true
 	}
 	marker := l.Runs[0] // a grey blank where it is hidden
@@ -83,14 +83,14 @@ func (p *claudeParser) blinking(i int) bool {
 
 // runningGroup reports whether line i describes a call that runs: in ordinary text, with a grey
 // corner below that holds its command or file.
-func (p *claudeParser) runningGroup(i int) bool {
+func (p *parser) runningGroup(i int) bool {
 	if name, _ := p.header(i); name != "" {
 		return false
 	}
 	for _, l := range p.lines[i+1 : min(len(p.lines), i+6)] {
-		if rest, ok := ccCorner(l); ok {
+		if rest, ok := corner(l); ok {
 			grey := row.Grey(l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)])))
-			return grey && !claudeInterrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
+			return grey && !interrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
 		}
 		if !strings.HasPrefix(l.Text, " ") {
 			return false
@@ -100,7 +100,7 @@ func (p *claudeParser) runningGroup(i int) bool {
 }
 
 // call reads a call, or a group of calls that is shown as one line.
-func (p *claudeParser) call(i int) int {
+func (p *parser) call(i int) int {
 	name, rest := p.header(i)
 	if name == "" {
 		return p.group(i)
@@ -109,12 +109,12 @@ func (p *claudeParser) call(i int) int {
 	for end < len(p.lines) && !p.starts(end) && !p.lines[end].Lost {
 		end++
 	}
-	t := &session.Tool{Name: name, Status: claudeStatus(p.lines[i])}
+	t := &session.Tool{Name: name, Status: status(p.lines[i])}
 	if rest != "" {
-		t.Input = claudeArgs(p.lines[i:end], name)
+		t.Input = args(p.lines[i:end], name)
 	}
 	out, end, stopped := p.result(end, end)
-	claudeOutcome(t, out)
+	outcome(t, out)
 	text := name
 	if t.Input != "" {
 		text += "(" + t.Input + ")"
@@ -128,8 +128,8 @@ func (p *claudeParser) call(i int) int {
 	return end
 }
 
-// claudeStatus returns a call's status, by its marker's colour.
-func claudeStatus(l row.Line) string {
+// status returns a call's status, by its marker's colour.
+func status(l row.Line) string {
 	st := l.StyleAt(0)
 	switch {
 	case row.Grey(st):
@@ -140,8 +140,8 @@ func claudeStatus(l row.Line) string {
 	return session.ToolOK
 }
 
-// claudeArgs returns what is in a call's brackets.
-func claudeArgs(lines []row.Line, name string) string {
+// args returns what is in a call's brackets.
+func args(lines []row.Line, name string) string {
 	lk := markdown.Style{Left: 2, Right: 4}
 	ls := lk.Lines(lines)
 	if len(ls) > 1 && strings.HasSuffix(ls[0].Text, "  …") { // the dots of a call that waits are beside its rows
@@ -164,20 +164,20 @@ func claudeArgs(lines []row.Line, name string) string {
 	return strings.TrimSuffix(s, ")")
 }
 
-// claudeRejections begin what is said of a call that the user did not allow, or stopped.
-var claudeRejections = []string{
+// rejections begin what is said of a call that the user did not allow, or stopped.
+var rejections = []string{
 	"Interrupted", "[Request interrupted by user", "User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "The user doesn't want to proceed",
 }
 
-// claudeOutcome sets what came out of a call.
-func claudeOutcome(t *session.Tool, out claudeResult) {
+// outcome sets what came out of a call.
+func outcome(t *session.Tool, out claudeResult) {
 	t.Output, t.Truncated = out.text, out.truncated
 	if strings.HasSuffix(t.Input, "…") {
 		t.Truncated = true
 	}
 	first, _, _ := strings.Cut(out.text, "\n")
 	switch {
-	case slices.ContainsFunc(claudeRejections, func(s string) bool { return strings.HasPrefix(first, s) }):
+	case slices.ContainsFunc(rejections, func(s string) bool { return strings.HasPrefix(first, s) }):
 		t.Status = session.ToolRejected
 	case t.Status == session.ToolRunning && strings.HasSuffix(first, "…"):
 		t.Output = ""
@@ -195,15 +195,15 @@ type claudeResult struct {
 
 // result reads the corners from line i on; end is the line after what belongs above them if there
 // are no corners. stopped reports whether one of them says that the user stopped the turn.
-func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool) {
+func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
 	for i < len(p.lines) {
-		rest, ok := ccCorner(p.lines[i])
+		rest, ok := corner(p.lines[i])
 		if !ok {
 			break
 		}
 		last := p.outputEnd(i + 1)
-		part := claudeCornerText(p.lines[i:last])
-		if claudeInterrupted(rest) {
+		part := cornerText(p.lines[i:last])
+		if interrupted(rest) {
 			stopped = true
 		}
 		st := p.lines[i].StyleAt(row.Width(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
@@ -217,7 +217,7 @@ func (p *claudeParser) result(i, end int) (out claudeResult, _ int, stopped bool
 }
 
 // outputEnd returns the line behind what a call printed, which goes on from line i.
-func (p *claudeParser) outputEnd(i int) int {
+func (p *parser) outputEnd(i int) int {
 	end := i
 	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || row.Indent(p.lines[k].Text) >= 4); k++ {
 		if p.lines[k].Text != "" {
@@ -229,9 +229,9 @@ func (p *claudeParser) outputEnd(i int) int {
 
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
 // returns the line behind it; i if none begins there. It is the last call's, unless that is done.
-func (p *claudeParser) headlessOutput(i int) int {
+func (p *parser) headlessOutput(i int) int {
 	end := p.outputEnd(i)
-	out := claudeOutputText(p.lines[i:end], claudeOutputLeft)
+	out := outputText(p.lines[i:end], outputLeft)
 	if it := p.lastItem(); it != nil && it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = out.text, session.ToolOK
 		it.End, it.Open = end, false
@@ -242,14 +242,14 @@ func (p *claudeParser) headlessOutput(i int) int {
 	return end
 }
 
-// claudeCornerText returns the rows after one corner as they are, without the notes that more of it
+// cornerText returns the rows after one corner as they are, without the notes that more of it
 // is hidden.
-func claudeCornerText(lines []row.Line) claudeResult {
-	return claudeOutputText(lines, claudeCornerLeft(lines[0]))
+func cornerText(lines []row.Line) claudeResult {
+	return outputText(lines, cornerLeft(lines[0]))
 }
 
-// claudeOutputText is claudeCornerText for rows whose text begins at a column.
-func claudeOutputText(lines []row.Line, left int) claudeResult {
+// outputText is cornerText for rows whose text begins at a column.
+func outputText(lines []row.Line, left int) claudeResult {
 	lk := markdown.Style{Left: left}
 	ls := lk.Lines(lines)
 	var out claudeResult
@@ -268,12 +268,12 @@ func claudeOutputText(lines []row.Line, left int) claudeResult {
 	return out
 }
 
-// claudeOutputLeft is the column of the output of a call.
-const claudeOutputLeft = 5
+// outputLeft is the column of the output of a call.
+const outputLeft = 5
 
-// claudeCornerLeft is the column behind a corner: claudeOutputLeft, or nearer where less is left
+// cornerLeft is the column behind a corner: outputLeft, or nearer where less is left
 // free.
-func claudeCornerLeft(l row.Line) int {
+func cornerLeft(l row.Line) int {
 	at := row.Indent(l.Text)
 	rest := strings.TrimPrefix(l.Text[at:], claudeCorner)
 	gap := 0
@@ -283,7 +283,7 @@ func claudeCornerLeft(l row.Line) int {
 		}
 		gap++
 	}
-	return min(at+1+gap, claudeOutputLeft)
+	return min(at+1+gap, outputLeft)
 }
 
 // claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"strings"
@@ -12,26 +12,26 @@ import (
 // codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
 // styles, no fences.
 func codexLook(ls []row.Line) *markdown.Style {
-	c := &codexBody{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
+	c := &body{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = markdown.Style{
-		Left: 2, Breaks: codexBreaks, Points: true, Ideo: true, Seam: c.seam,
-		Marks: codexMarks, QuoteMarks: row.MarkCode,
+		Left: 2, Breaks: breaks, Points: true, Ideo: true, Seam: c.seam,
+		Marks: marks, QuoteMarks: row.MarkCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return &c.look
 }
 
-// codexBody is a reply's rows.
-type codexBody struct {
+// body is a reply's rows.
+type body struct {
 	look  markdown.Style
 	lines []row.Line
 	old   bool // 0.2x to 0.42
 }
 
-// codexMarks tells what a style means. Code spans are dim, cyan, white on black or, since there are
+// marks tells what a style means. Code spans are dim, cyan, white on black or, since there are
 // themes, in a colour of the theme; words in bold may have one too.
-func codexMarks(s vterm.Style) row.Mark {
+func marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
 	switch {
 	case s.Underline != vterm.UnderlineNone:
@@ -71,7 +71,7 @@ func codexItem(l *markdown.Line) (markdown.Item, bool) {
 	return markdown.ListItem(l)
 }
 
-func (c *codexBody) heading(l *markdown.Line) int {
+func (c *body) heading(l *markdown.Line) int {
 	n := markdown.Hashes(l.Text)
 	st := l.First()
 	if n == 0 || !st.Bold && !st.Italic && !(c.old && c.alone(l)) {
@@ -80,7 +80,7 @@ func (c *codexBody) heading(l *markdown.Line) int {
 	return n
 }
 
-func (c *codexBody) quote(l *markdown.Line) (int, bool) {
+func (c *body) quote(l *markdown.Line) (int, bool) {
 	t := l.Text[l.Indent:]
 	if t != ">" && !strings.HasPrefix(t, "> ") {
 		return l.Indent, c.old && c.quotedOn(l.At)
@@ -90,7 +90,7 @@ func (c *codexBody) quote(l *markdown.Line) (int, bool) {
 
 // quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
 // its sign once.
-func (c *codexBody) quotedOn(at int) bool {
+func (c *body) quotedOn(at int) bool {
 	if at == 0 || at >= len(c.lines) || c.lines[at].Text == "" || c.fits(at) {
 		return false
 	}
@@ -99,13 +99,13 @@ func (c *codexBody) quotedOn(at int) bool {
 }
 
 // fits reports whether a row's first word would have had room on the row above.
-func (c *codexBody) fits(at int) bool {
+func (c *body) fits(at int) bool {
 	above := c.lines[at-1]
 	return row.RowWidth(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
 }
 
 // row returns the row above or below a line, or a blank one if the line is the first or last.
-func (c *codexBody) row(l *markdown.Line, by int) string {
+func (c *body) row(l *markdown.Line, by int) string {
 	if i := l.At + by; i >= 0 && i < len(c.lines) {
 		return c.lines[i].Text
 	}
@@ -113,13 +113,13 @@ func (c *codexBody) row(l *markdown.Line, by int) string {
 }
 
 // alone reports whether a line has blank lines around it.
-func (c *codexBody) alone(l *markdown.Line) bool {
+func (c *body) alone(l *markdown.Line) bool {
 	return (l.At == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
 }
 
 // starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
 // that ended early.
-func (c *codexBody) starts(l *markdown.Line) bool {
+func (c *body) starts(l *markdown.Line) bool {
 	if l.At == 0 || c.row(l, -1) == "" {
 		return true
 	}
@@ -131,7 +131,7 @@ func (c *codexBody) starts(l *markdown.Line) bool {
 
 // mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
 // no style.
-func (c *codexBody) mixed(ls []markdown.Line) bool {
+func (c *body) mixed(ls []markdown.Line) bool {
 	for i := range ls {
 		if ls[i].Blank() {
 			return false
@@ -145,7 +145,7 @@ func (c *codexBody) mixed(ls []markdown.Line) bool {
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
-func (c *codexBody) code(ls []markdown.Line) (int, string) {
+func (c *body) code(ls []markdown.Line) (int, string) {
 	l := &ls[0]
 	if !c.starts(l) || markdown.Hashes(l.Text) > 0 && c.heading(l) > 0 {
 		return 0, ""
@@ -157,7 +157,7 @@ func (c *codexBody) code(ls []markdown.Line) (int, string) {
 		untab(ls[:n])
 		return n, ""
 	}
-	if _, ok := codexItem(l); ok || !codexUnstyled(l) {
+	if _, ok := codexItem(l); ok || !unstyled(l) {
 		return 0, ""
 	}
 	find := c.plainCode
@@ -208,7 +208,7 @@ func indented(l markdown.Line, n int) markdown.Line {
 // themeCode counts the lines of code in the colours of a theme: no character is without one, and
 // there is more than one colour, or the one that plain code has; a quote, a heading or a code span
 // have one of their own throughout.
-func (c *codexBody) themeCode(ls []markdown.Line) int {
+func (c *body) themeCode(ls []markdown.Line) int {
 	var one vterm.Color
 	code := false
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
@@ -217,7 +217,7 @@ func (c *codexBody) themeCode(ls []markdown.Line) int {
 			if s.Fg.Kind != vterm.ColorRGB {
 				return false
 			}
-			code = code || codexCodeText[s.Fg] || one.Kind != vterm.ColorDefault && s.Fg != one
+			code = code || codeText[s.Fg] || one.Kind != vterm.ColorDefault && s.Fg != one
 			one = s.Fg
 			return true
 		})
@@ -240,7 +240,7 @@ func title(l *markdown.Line) bool {
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
-func (c *codexBody) quoted(l *markdown.Line) bool {
+func (c *body) quoted(l *markdown.Line) bool {
 	if l.At >= len(c.lines) {
 		return false
 	}
@@ -254,22 +254,22 @@ func (c *codexBody) quoted(l *markdown.Line) bool {
 		return false
 	}
 	sign := r.StyleAt(n).Fg
-	if sign.Kind != vterm.ColorRGB || codexCodeText[sign] {
+	if sign.Kind != vterm.ColorRGB || codeText[sign] {
 		return false
 	}
 	text := l.From(min(l.Indent+1, l.Width))
 	return text.Blank() || !text.All(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
-// codexCodeText are the colours of plain text in code, in the themes that are chosen by themselves
+// codeText are the colours of plain text in code, in the themes that are chosen by themselves
 // for a dark and a light window.
-var codexCodeText = map[vterm.Color]bool{
+var codeText = map[vterm.Color]bool{
 	{Kind: vterm.ColorRGB, R: 0xcd, G: 0xd6, B: 0xf4}: true,
 	{Kind: vterm.ColorRGB, R: 0x4c, G: 0x4f, B: 0x69}: true,
 }
 
-// codexUnstyled reports whether a line is plain throughout.
-func codexUnstyled(l *markdown.Line) bool {
+// unstyled reports whether a line is plain throughout.
+func unstyled(l *markdown.Line) bool {
 	return l.All(func(s vterm.Style) bool {
 		return s.Fg.Kind == vterm.ColorDefault && !s.Bold && !s.Italic && !s.Dim && s.Underline == vterm.UnderlineNone
 	})
@@ -277,7 +277,7 @@ func codexUnstyled(l *markdown.Line) bool {
 
 // plainCode counts the lines of unstyled code: a block between blank lines, and those after it that
 // go on with it.
-func (c *codexBody) plainCode(ls []markdown.Line) int {
+func (c *body) plainCode(ls []markdown.Line) int {
 	n := plainBlock(ls)
 	if n == 0 || !c.likeCode(ls[:n]) {
 		return 0
@@ -306,7 +306,7 @@ func plainBlock(ls []markdown.Line) int {
 				break
 			}
 		}
-		if !codexUnstyled(&ls[n]) {
+		if !unstyled(&ls[n]) {
 			return 0
 		}
 		n++
@@ -315,7 +315,7 @@ func plainBlock(ls []markdown.Line) int {
 }
 
 // likeCode judges lines that have no style, as they were before they were wrapped.
-func (c *codexBody) likeCode(ls []markdown.Line) bool {
+func (c *body) likeCode(ls []markdown.Line) bool {
 	code, text := 0, 0
 	for i := range ls {
 		if ls[i].Indent != ls[0].Indent {
@@ -338,7 +338,7 @@ func (c *codexBody) likeCode(ls []markdown.Line) bool {
 }
 
 // oldCode counts the lines of code that may have no blank lines around it.
-func (c *codexBody) oldCode(ls []markdown.Line) int {
+func (c *body) oldCode(ls []markdown.Line) int {
 	n := c.oldBlock(ls)
 	for n > 0 && n < len(ls) && ls[n].Blank() {
 		k := n
@@ -346,7 +346,7 @@ func (c *codexBody) oldCode(ls []markdown.Line) int {
 			k++
 		}
 		m := 0
-		if k < len(ls) && codexUnstyled(&ls[k]) {
+		if k < len(ls) && unstyled(&ls[k]) {
 			if _, ok := codexItem(&ls[k]); !ok {
 				m = c.oldBlock(ls[k:])
 			}
@@ -360,9 +360,9 @@ func (c *codexBody) oldCode(ls []markdown.Line) int {
 }
 
 // oldBlock counts the lines of code up to a blank one or to prose.
-func (c *codexBody) oldBlock(ls []markdown.Line) int {
+func (c *body) oldBlock(ls []markdown.Line) int {
 	n, code := 0, 0
-	for n < len(ls) && !ls[n].Blank() && codexUnstyled(&ls[n]) {
+	for n < len(ls) && !ls[n].Blank() && unstyled(&ls[n]) {
 		t := ls[n].Text[ls[n].Indent:]
 		j := prose.Judge(t)
 		if ls[n].Indent <= ls[0].Indent {

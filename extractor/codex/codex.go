@@ -1,4 +1,5 @@
-package extractor
+// Package codex reads the Codex CLI.
+package codex
 
 import (
 	"strings"
@@ -8,11 +9,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexInputBox: "› text", and rows that are indented like it. A blank row and those of the footer
+// inputBox: "› text", and rows that are indented like it. A blank row and those of the footer
 // follow.
-func codexInputBox(lines []row.Line) (chat.Box, bool) {
+func inputBox(lines []row.Line) (chat.Box, bool) {
 	lines = row.Trim(lines)
-	at := codexComposer(lines)
+	at := composer(lines)
 	if at < 0 {
 		return chat.Box{}, false
 	}
@@ -26,9 +27,9 @@ func codexInputBox(lines []row.Line) (chat.Box, bool) {
 	return chat.Box{Rows: row.Trim(lines[at:max(end, at+1)]), Left: 2, Right: -1}, true
 }
 
-// codex is the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of which
-// begins with a marker in column 0 and is indented below it; the composer and its hints are below
-// the cells. Its looks:
+// Agent returns the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of
+// which begins with a marker in column 0 and is indented below it; the composer and its hints are
+// below the cells. Its looks:
 //
 //	0.2x        "▌" before each line of the user, "> " before replies, "•" before tools; code
 //	            has no blank lines around it
@@ -38,14 +39,16 @@ func codexInputBox(lines []row.Line) (chat.Box, bool) {
 //	            rulers from 0.14x on
 //	0.16x-      all that on the alternate screen, with a scrolling of its own and the last
 //	            prompt pinned to the top
-var codexAgent = &chat.Agent{
-	Name: "codex", Title: "OpenAI Codex", Widths: vterm.Points,
-	Usage:  codexUsage,
-	Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
-	Looks: []chat.Look{{
-		Versions: "0.20-",
-		Begins:   codexBegins, Banner: codexBanner, Split: codexSplit, Parse: codexParse, Box: codexInputBox,
-	}},
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "codex", Title: "OpenAI Codex", Widths: vterm.Points,
+		Usage:  usage,
+		Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
+		Looks: []chat.Look{{
+			Versions: "0.20-",
+			Begins:   codexBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
+		}},
+	}
 }
 
 // codexBegins reports whether a row may be the first of the welcome.
@@ -53,53 +56,53 @@ func codexBegins(text string) bool {
 	return strings.HasPrefix(text, "╭─") || strings.HasPrefix(text, "  >_ OpenAI Codex (v") || strings.HasPrefix(text, ">_ You are using OpenAI Codex in ")
 }
 
-// codexBanner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
-func codexBanner(lines []row.Line) (chat.Banner, int) {
+// banner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
+func banner(lines []row.Line) (chat.Banner, int) {
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
-		return codexBoxBanner(lines)
+		return boxBanner(lines)
 	case strings.HasPrefix(t, "  >_ OpenAI Codex (v"):
-		return codexBareBanner(lines)
+		return bareBanner(lines)
 	case strings.HasPrefix(t, ">_ You are using OpenAI Codex in "):
-		return codexLineBanner(lines)
+		return lineBanner(lines)
 	}
 	return chat.Banner{}, 0
 }
 
-// codexBoxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
+// boxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
 // lines otherwise.
-func codexBoxBanner(lines []row.Line) (b chat.Banner, n int) {
+func boxBanner(lines []row.Line) (b chat.Banner, n int) {
 	model := false
-	_, n = codexBoxRow(lines, "╭─", "╮")
+	_, n = boxRow(lines, "╭─", "╮")
 	for first := true; n < len(lines) && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
-		in, rows := codexBoxRow(lines[n:], "│", "│")
+		in, rows := boxRow(lines[n:], "│", "│")
 		if rows == 0 {
 			return chat.Banner{}, 0
 		}
 		switch {
 		case first:
 			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
-			if !ok || !lines[n].BoldAt(codexTitleCol) {
+			if !ok || !lines[n].BoldAt(titleCol) {
 				return chat.Banner{}, 0
 			}
 			b.Version, _, _ = strings.Cut(v, ")")
 		case strings.HasPrefix(in, "model:"):
-			b.Model, model = codexField(in, "model:"), true
+			b.Model, model = field(in, "model:"), true
 		case strings.HasPrefix(in, "directory:"):
-			b.Cwd = codexField(in, "directory:")
+			b.Cwd = field(in, "directory:")
 		}
 		n += rows
 	}
-	_, rows := codexBoxRow(lines[min(n, len(lines)):], "╰─", "╯")
-	if rows == 0 || !model || b.Model == codexLoading {
+	_, rows := boxRow(lines[min(n, len(lines)):], "╰─", "╯")
+	if rows == 0 || !model || b.Model == loading {
 		return chat.Banner{}, 0
 	}
 	return b, n + rows
 }
 
-// codexBoxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
+// boxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
 // narrow window wraps it. It is of none where it has no end.
-func codexBoxRow(lines []row.Line, begin, end string) (in string, rows int) {
+func boxRow(lines []row.Line, begin, end string) (in string, rows int) {
 	var text strings.Builder
 	for rows < min(len(lines), 4) {
 		text.WriteString(lines[rows].Text + " ")
@@ -113,24 +116,24 @@ func codexBoxRow(lines []row.Line, begin, end string) (in string, rows int) {
 	return "", 0
 }
 
-// codexLoading is shown in a welcome that is not complete: it will be redrawn.
-const codexLoading = "loading"
+// loading is shown in a welcome that is not complete: it will be redrawn.
+const loading = "loading"
 
-// codexTitleCol is a column of the bold "OpenAI Codex" in each banner.
-const codexTitleCol = 6
+// titleCol is a column of the bold "OpenAI Codex" in each banner.
+const titleCol = 6
 
-// codexField returns the value after a label, up to the hint that follows it.
-func codexField(t, label string) string {
+// field returns the value after a label, up to the hint that follows it.
+func field(t, label string) string {
 	v := strings.TrimSpace(strings.TrimPrefix(t, label))
 	v, _, _ = strings.Cut(v, "   ")
 	return v
 }
 
-// codexBareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
+// bareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
 // permissions. What /status prints begins with the same title, but a blank line follows.
-func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
+func bareBanner(lines []row.Line) (b chat.Banner, n int) {
 	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
-	if !lines[0].BoldAt(codexTitleCol) || len(lines) < 2 {
+	if !lines[0].BoldAt(titleCol) || len(lines) < 2 {
 		return chat.Banner{}, 0
 	}
 	for n = 1; n < len(lines) && lines[n].Text != ""; n++ {
@@ -138,7 +141,7 @@ func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
 			b.Cwd = cwd
 		}
 	}
-	if b.Cwd == "" || b.Cwd == codexLoading {
+	if b.Cwd == "" || b.Cwd == loading {
 		return chat.Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer
@@ -149,8 +152,8 @@ func codexBareBanner(lines []row.Line) (b chat.Banner, n int) {
 	return b, n
 }
 
-// codexLineBanner reads the welcome of 0.2x.
-func codexLineBanner(lines []row.Line) (b chat.Banner, n int) {
+// lineBanner reads the welcome of 0.2x.
+func lineBanner(lines []row.Line) (b chat.Banner, n int) {
 	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
 	return b, 1
 }

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"testing"
@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexPieces are what Codex's rows are made of.
-var codexPieces = []string{
+// pieces are what Codex's rows are made of.
+var pieces = []string{
 	"• ", "•", "› ", "▌", "> ", ">_ ", "  ", "    ", "  └ ", "  │ ", "■ ", "✗ ", "✔ ", "✘ Failed to apply patch", "/status", "╭─", "│ ", "╰─", "─",
 	"Ran", "Explored", "Read", "Edited", "(+1 -1)", "Worked for", "done 5:24 AM", "Tip:", "- ", "1. ", "## ", "| a | b |", "| --- | --- |", "━━━ ━━━",
 	"word", "https://a.test/b", "缓存", "9 ", "+", "… +8 lines", " to interrupt)", " (3s • ", "OpenAI Codex (v0.169.0)", "model: ", "{", "}", "",
@@ -22,7 +22,7 @@ func codexRow(t *rapid.T) row.Line {
 	r := &vterm.Row{Wrapped: rapid.IntRange(0, 9).Draw(t, "wrapped") == 0}
 	col := 0
 	for range rapid.IntRange(0, 5).Draw(t, "pieces") {
-		text := rapid.SampledFrom(codexPieces).Draw(t, "piece")
+		text := rapid.SampledFrom(pieces).Draw(t, "piece")
 		if text == "" {
 			continue
 		}
@@ -49,18 +49,18 @@ func TestCodexAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(codexRow), 0, 12).Draw(t, "lines")
 		end := 0
-		for _, it := range codexParse(lines, true) {
+		for _, it := range parse(lines, true) {
 			if it.First < 0 || it.First > it.End || it.End > len(lines) || it.First < end && it.First != it.End {
 				t.Fatalf("item of lines [%d, %d) after line %d of %d", it.First, it.End, end, len(lines))
 			}
 			end = it.End
 		}
-		sp := codexSplit(chat.Screen{Lines: lines, Alt: rapid.Bool().Draw(t, "alt")})
+		sp := split(chat.Screen{Lines: lines, Alt: rapid.Bool().Draw(t, "alt")})
 		if sp.Top < 0 || sp.Bottom > len(lines) || sp.OK && !sp.Overlay && sp.Top > sp.Bottom {
 			t.Fatalf("split %+v of %d rows", sp, len(lines))
 		}
 		for i := range lines {
-			if _, n := codexBanner(lines[i:]); n > len(lines)-i {
+			if _, n := banner(lines[i:]); n > len(lines)-i {
 				t.Fatalf("banner of %d lines, there are %d", n, len(lines)-i)
 			}
 		}

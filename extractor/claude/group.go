@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 // command (ctrl+o to expand)`). Each call is an item; of a running group only the one whose input
 // is shown, of one that is done all, without their input.
 
-// claudeVerbs are the words that a group's parts begin with, and the call each means.
-var claudeVerbs = map[string]string{
+// verbs are the words that a group's parts begin with, and the call each means.
+var verbs = map[string]string{
 	"reading": "Read", "read": "Read", "running": "Bash", "ran": "Bash", "listing": "List", "listed": "List",
 	"searching": "Search", "searched": "Search", "finding": "Search", "found": "Search", "editing": "Update", "edited": "Update", "writing": "Write", "wrote": "Write",
 	"created": "Write", "creating": "Write", "fetching": "Fetch", "fetched": "Fetch", "calling": "Call", "called": "Call", "querying": "Call", "queried": "Call", "used": "Call", "using": "Call",
@@ -34,22 +34,22 @@ type claudePart struct {
 }
 
 // collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
-func (p *claudeParser) collapsed(i int) bool {
+func (p *parser) collapsed(i int) bool {
 	l := p.lines[i]
-	return row.Indent(l.Text) == 2 && ccAllText(l.Row, ccGreyOrRed) && claudeParts(p.collapsedText(i)) != nil
+	return row.Indent(l.Text) == 2 && allText(l.Row, greyOrRed) && claudeParts(p.collapsedText(i)) != nil
 }
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.
-func (p *claudeParser) collapsedText(i int) string {
+func (p *parser) collapsedText(i int) string {
 	t := p.lines[i].Text
-	if rest, ok := ccCutGlyph(t, claudeDot, claudeRecord); ok {
+	if rest, ok := cutGlyph(t, dot, record); ok {
 		t = rest
 	}
 	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
 		if row.Indent(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
 			break
 		}
-		if _, ok := ccCorner(p.lines[k]); ok {
+		if _, ok := corner(p.lines[k]); ok {
 			break
 		}
 		t += " " + strings.TrimSpace(p.lines[k].Text)
@@ -73,12 +73,12 @@ func claudeParts(s string) []claudePart {
 			return nil
 		}
 		verb := strings.ToLower(w[0])
-		if server, ok := claudeServer(w[1:]); ok && claudeCalls[verb] {
-			parts = append(parts, claudePart{"Call", max(1, claudeCount(w[2:])), server})
+		if server, ok := claudeServer(w[1:]); ok && calls[verb] {
+			parts = append(parts, claudePart{"Call", max(1, count(w[2:])), server})
 			continue
 		}
-		tool, ok := claudeVerbs[verb]
-		n := claudeCount(w[1:])
+		tool, ok := verbs[verb]
+		n := count(w[1:])
 		if !ok || n < 0 {
 			return nil
 		}
@@ -87,9 +87,9 @@ func claudeParts(s string) []claudePart {
 	return parts
 }
 
-// claudeCalls are the verbs before the name of an MCP server. The number of calls follows the name
+// calls are the verbs before the name of an MCP server. The number of calls follows the name
 // if there are more than one: "Called shop", "calling shop 2 times".
-var claudeCalls = map[string]bool{"calling": true, "called": true, "querying": true, "queried": true}
+var calls = map[string]bool{"calling": true, "called": true, "querying": true, "queried": true}
 
 // claudeServer reads the name of an MCP server that was called.
 func claudeServer(words []string) (name string, ok bool) {
@@ -102,9 +102,9 @@ func claudeServer(words []string) (name string, ok bool) {
 	return words[0], true
 }
 
-// claudeCount reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s",
+// count reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s",
 // "slack 2 times".
-func claudeCount(words []string) int {
+func count(words []string) int {
 	for _, w := range words[:min(3, len(words))] {
 		if n, err := strconv.Atoi(strings.TrimRight(w, "hms")); err == nil {
 			return n
@@ -114,7 +114,7 @@ func claudeCount(words []string) int {
 }
 
 // group reads a group of calls, running or done.
-func (p *claudeParser) group(i int) int {
+func (p *parser) group(i int) int {
 	end := i + 1
 	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
 		end++
@@ -122,7 +122,7 @@ func (p *claudeParser) group(i int) int {
 	text := p.collapsedText(i)
 	parts := claudeParts(text)
 	if parts == nil {
-		parts = []claudePart{{tool: claudeKind(p.lines[i].Text), n: 1}}
+		parts = []claudePart{{tool: kind(p.lines[i].Text), n: 1}}
 	}
 	hint, end, stopped := p.result(end, end)
 	status := session.ToolOK
@@ -139,7 +139,7 @@ func (p *claudeParser) group(i int) int {
 	}
 	first := i
 	for _, t := range tools {
-		it := p.add(claudeToolMessage(t), first, end, "group")
+		it := p.add(toolMessage(t), first, end, "group")
 		it.Open = running
 		first = end // the others have no lines of their own
 	}
@@ -152,22 +152,22 @@ func (p *claudeParser) group(i int) int {
 	return end
 }
 
-// claudeKind guesses the call from the description that the model gave it.
-func claudeKind(s string) string {
-	rest, _ := ccCutGlyph(strings.TrimSpace(s), claudeDot, claudeRecord)
+// kind guesses the call from the description that the model gave it.
+func kind(s string) string {
+	rest, _ := cutGlyph(strings.TrimSpace(s), dot, record)
 	verb, _, _ := strings.Cut(strings.ToLower(rest), " ")
-	return cmp.Or(claudeVerbs[verb], "Bash")
+	return cmp.Or(verbs[verb], "Bash")
 }
 
-// claudeElapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
-var claudeElapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
+// elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
+var elapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
 
 // claudeTools makes the calls of a group. The hint of a running group shows one call; the others
 // were shown before or come later. They are made when the group is done.
 func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 	command, isCommand := strings.CutPrefix(hint, "$ ")
 	if isCommand {
-		command = claudeElapsed.ReplaceAllString(command, "")
+		command = elapsed.ReplaceAllString(command, "")
 	}
 	var tools []*session.Tool
 	for _, part := range parts {
@@ -175,20 +175,20 @@ func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
 			continue
 		}
 		if hint != "" && len(parts) == 1 {
-			return []*session.Tool{claudeHinted(part.tool, command, isCommand, status)}
+			return []*session.Tool{hinted(part.tool, command, isCommand, status)}
 		}
 		for range min(part.n, 200) {
 			tools = append(tools, &session.Tool{Name: part.tool, Input: part.input, Status: status})
 		}
 	}
 	if hint != "" && len(tools) > 0 {
-		return []*session.Tool{claudeHinted(tools[0].Name, command, isCommand, status)}
+		return []*session.Tool{hinted(tools[0].Name, command, isCommand, status)}
 	}
 	return tools
 }
 
-// claudeHinted is the call that a running group shows.
-func claudeHinted(name, input string, isCommand bool, status string) *session.Tool {
+// hinted is the call that a running group shows.
+func hinted(name, input string, isCommand bool, status string) *session.Tool {
 	switch {
 	case isCommand:
 		name = "Bash"
@@ -198,7 +198,7 @@ func claudeHinted(name, input string, isCommand bool, status string) *session.To
 	return &session.Tool{Name: name, Input: input, Status: status}
 }
 
-func claudeToolMessage(t *session.Tool) session.Message {
+func toolMessage(t *session.Tool) session.Message {
 	text := t.Name
 	if t.Input != "" {
 		text += "(" + t.Input + ")"

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"strings"
@@ -21,12 +21,12 @@ const (
 	codexNotice                  // a notice, an error, a decision
 	codexSlash                   // a command such as /status, with what it printed
 	codexBox                     // a box: the banner
-	codexChrome                  // rules between turns, tips, an input box that was left behind, what is printed at the end
+	chrome                       // rules between turns, tips, an input box that was left behind, what is printed at the end
 )
 
-// codexParse reads the cells of a conversation.
-func codexParse(lines []row.Line, last bool) []chat.Item {
-	p := codexParser{lines: lines}
+// parse reads the cells of a conversation.
+func parse(lines []row.Line, last bool) []chat.Item {
+	p := parser{lines: lines}
 	for i := 0; i < len(lines); {
 		n, kind := 1, codexCell(lines[i])
 		switch {
@@ -42,15 +42,15 @@ func codexParse(lines []row.Line, last bool) []chat.Item {
 	return p.items
 }
 
-// codexParser collects items.
-type codexParser struct {
+// parser collects items.
+type parser struct {
 	lines []row.Line
 	items []chat.Item
 }
 
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
 // returns how many lines it has. What a tool printed is left out.
-func (p *codexParser) headless(i int) int {
+func (p *parser) headless(i int) int {
 	first := i
 	for first < len(p.lines) && p.lines[first].Text == "" {
 		first++
@@ -58,7 +58,7 @@ func (p *codexParser) headless(i int) int {
 	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return max(1, first-i)
 	}
-	if codexDim(p.lines[first]) { // what a tool printed, or the rest of the banner
+	if dim(p.lines[first]) { // what a tool printed, or the rest of the banner
 		n := 1
 		for first+n < len(p.lines) && p.lines[first+n].Text != "" {
 			n++
@@ -66,7 +66,7 @@ func (p *codexParser) headless(i int) int {
 		return first - i + n
 	}
 	k := len(p.items)
-	if n := p.length(first, codexUser); codexPrompted(p.lines[first : first+n]) {
+	if n := p.length(first, codexUser); prompted(p.lines[first : first+n]) {
 		p.user(first, p.lines[first:first+n])
 	} else if k > 0 && p.items[k-1].Role == session.RoleUser {
 		p.says(first, p.lines[first:first+n])
@@ -77,15 +77,15 @@ func (p *codexParser) headless(i int) int {
 	return first - i + p.length(first, codexUser)
 }
 
-// codexDim reports whether a row without a marker is dim, as what tools print is.
-func codexDim(l row.Line) bool {
+// dim reports whether a row without a marker is dim, as what tools print is.
+func dim(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
 
-// codexPrompted reports whether the rows up to the next cell are a prompt's: they have its
+// prompted reports whether the rows up to the next cell are a prompt's: they have its
 // background or, where the window's colours are not known, two blank rows below them.
-func codexPrompted(lines []row.Line) bool {
+func prompted(lines []row.Line) bool {
 	if lines[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
 		return true
 	}
@@ -99,31 +99,31 @@ func codexCell(l row.Line) codexKind {
 		return codexText
 	}
 	if t[0] == ' ' {
-		if codexFootnote(l) {
-			return codexChrome
+		if footnote(l) {
+			return chrome
 		}
 		return codexText
 	}
 	st := l.StyleAt(0)
 	switch r := row.FirstRune(t); r {
 	case '▌':
-		if codexUserRow(l) {
+		if userRow(l) {
 			return codexUser
 		}
-		return codexChrome
+		return chrome
 	case '›', '!':
-		if codexUserRow(l) {
+		if userRow(l) {
 			return codexUser
 		}
-		return codexChrome
+		return chrome
 	case '•', '◦':
-		return codexBullet(l)
+		return bullet(l)
 	case '>':
 		if strings.HasPrefix(t, ">_") {
 			return codexBox
 		}
 		if strings.HasPrefix(t, ">> ") { // ">> Code review started: …"
-			return codexChrome
+			return chrome
 		}
 		return codexSays
 	case '■', '⚠', '✔', '✗', '✘', '✨', '🖐', 'ⓘ':
@@ -135,15 +135,15 @@ func codexCell(l row.Line) codexKind {
 			return codexSlash
 		}
 	}
-	return codexChrome
+	return chrome
 }
 
-// codexHead reports whether a row begins a cell.
-func codexHead(l row.Line) bool { return codexCell(l) != codexText }
+// head reports whether a row begins a cell.
+func head(l row.Line) bool { return codexCell(l) != codexText }
 
-// codexUserRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
+// userRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
 // the composer's.
-func codexUserRow(l row.Line) bool {
+func userRow(l row.Line) bool {
 	t := l.Text
 	st := l.StyleAt(0)
 	if strings.HasPrefix(t, "▌") {
@@ -152,9 +152,9 @@ func codexUserRow(l row.Line) bool {
 	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim
 }
 
-// codexFootnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
+// footnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
 // done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
-func codexFootnote(l row.Line) bool {
+func footnote(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "  ")
 	switch {
 	case strings.HasPrefix(t, "└ "):
@@ -165,11 +165,11 @@ func codexFootnote(l row.Line) bool {
 	return false
 }
 
-// codexBullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
+// bullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
 // that of a command is drawn by itself, that of a change to files precedes a bold verb.
-func codexBullet(l row.Line) codexKind {
-	if codexStatusRow(l) {
-		return codexChrome
+func bullet(l row.Line) codexKind {
+	if statusRow(l) {
+		return chrome
 	}
 	st := l.StyleAt(0)
 	alone := l.Runs[0].Width == 1
@@ -177,14 +177,14 @@ func codexBullet(l row.Line) codexKind {
 	switch {
 	case title != "" && alone && l.StyleAt(1) != st:
 		return codexTool
-	case codexDimTitles[title]:
+	case dimTitles[title]:
 		return codexTool
 	case codexChange(l, title):
 		return codexTool
-	case codexInfo(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
+	case info(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
 		return codexNotice
 	case !st.Dim: // somebody else's bullet
-		return codexChrome
+		return chrome
 	}
 	return codexSays
 }
@@ -203,8 +203,8 @@ func codexTitle(l row.Line) string {
 	return ""
 }
 
-// codexDimTitles are cells whose bullet is that of a reply.
-var codexDimTitles = map[string]bool{
+// dimTitles are cells whose bullet is that of a reply.
+var dimTitles = map[string]bool{
 	"Updated Plan": true, "Viewed Image": true, "Viewed image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
 }
 
@@ -223,22 +223,22 @@ func codexChange(l row.Line, title string) bool {
 	return l.StyleAt(row.Width(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
 
-// codexInfo reports whether a row is a notice that looks like a reply.
-func codexInfo(l row.Line) bool {
+// info reports whether a row is a notice that looks like a reply.
+func info(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
 	for _, s := range []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
 		if strings.HasPrefix(t, s) {
 			return true
 		}
 	}
-	if n := len(l.Runs) - 1; n > 1 && codexColor(l.Runs[n].Style.Fg, 0) { // its hint
+	if n := len(l.Runs) - 1; n > 1 && color(l.Runs[n].Style.Fg, 0) { // its hint
 		return true
 	}
 	return strings.Contains(t, " hook (")
 }
 
 // cell reads the cell that begins at line i and returns how many lines it has.
-func (p *codexParser) cell(i int, kind codexKind) int {
+func (p *parser) cell(i int, kind codexKind) int {
 	n := p.length(i, kind)
 	ls := p.lines[i : i+n]
 	switch kind {
@@ -258,12 +258,12 @@ func (p *codexParser) cell(i int, kind codexKind) int {
 
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank
 // lines at its end.
-func (p *codexParser) length(i int, kind codexKind) int {
+func (p *parser) length(i int, kind codexKind) int {
 	n := 1
 	for i+n < len(p.lines) {
 		l := p.lines[i+n]
 		k := codexCell(l)
-		if l.Lost && (kind != codexSays || codexDim(l)) {
+		if l.Lost && (kind != codexSays || dim(l)) {
 			break
 		}
 		switch {
@@ -275,9 +275,9 @@ func (p *codexParser) length(i int, kind codexKind) int {
 			continue
 		case kind == codexBox && strings.HasPrefix(p.lines[i].Text, "╭"):
 			return p.box(i)
-		case kind == codexChrome && l.Text == "":
+		case kind == chrome && l.Text == "":
 			return n
-		case kind == codexSlash && k == codexChrome:
+		case kind == codexSlash && k == chrome:
 			n++
 			continue
 		}
@@ -290,7 +290,7 @@ func (p *codexParser) length(i int, kind codexKind) int {
 }
 
 // box counts the lines of a box.
-func (p *codexParser) box(i int) int {
+func (p *parser) box(i int) int {
 	for n := 1; i+n < len(p.lines); n++ {
 		switch t := p.lines[i+n].Text; {
 		case strings.HasPrefix(t, "╰"):
@@ -302,11 +302,11 @@ func (p *codexParser) box(i int) int {
 	return len(p.lines) - i
 }
 
-func (p *codexParser) add(it chat.Item) { p.items = append(p.items, it) }
+func (p *parser) add(it chat.Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
-func (p *codexParser) user(i int, ls []row.Line) {
-	c := codexBody{lines: ls, look: markdown.Style{Left: 2, Right: 1, Breaks: codexBreaks, Points: true, Ideo: true}}
+func (p *parser) user(i int, ls []row.Line) {
+	c := body{lines: ls, look: markdown.Style{Left: 2, Right: 1, Breaks: breaks, Points: true, Ideo: true}}
 	lk := c.look
 	lk.Seam = addressSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
@@ -320,14 +320,14 @@ func (p *codexParser) user(i int, ls []row.Line) {
 }
 
 // says reads a reply, or reasoning, which is dim and italic.
-func (p *codexParser) says(i int, ls []row.Line) {
+func (p *parser) says(i int, ls []row.Line) {
 	it := chat.Item{First: i, End: i + len(ls), Rule: "codex reply"}
-	if ls[0].Text == "• "+codexPlan && len(ls) > 1 {
+	if ls[0].Text == "• "+plan && len(ls) > 1 {
 		ls = ls[1:]
 	}
 	lk := codexLook(ls)
 	it.Role = session.RoleAssistant
-	if codexReasoning(ls) {
+	if reasoning(ls) {
 		it.Role, it.Rule = session.RoleThinking, "codex reasoning"
 		plain := row.PlainMarks
 		lk.Marks = func(s vterm.Style) row.Mark { return plain(s) &^ row.MarkItalic }
@@ -338,11 +338,11 @@ func (p *codexParser) says(i int, ls []row.Line) {
 	}
 }
 
-// codexPlan is the title above a reply that is a plan.
-const codexPlan = "Proposed Plan"
+// plan is the title above a reply that is a plan.
+const plan = "Proposed Plan"
 
-// codexReasoning reports whether all of a cell is dim and italic.
-func codexReasoning(ls []row.Line) bool {
+// reasoning reports whether all of a cell is dim and italic.
+func reasoning(ls []row.Line) bool {
 	seen := false
 	for k, l := range ls {
 		for _, r := range l.Runs {
@@ -359,7 +359,7 @@ func codexReasoning(ls []row.Line) bool {
 }
 
 // notice reads a notice; some tell what became of a call or of the turn.
-func (p *codexParser) notice(i int, ls []row.Line) {
+func (p *parser) notice(i int, ls []row.Line) {
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
 	it := chat.Item{First: i, End: i + len(ls), Rule: "codex notice"}
 	switch {
@@ -382,7 +382,7 @@ func codexInterrupted(l row.Line, text string) bool {
 }
 
 // interrupted marks what the user stopped.
-func (p *codexParser) interrupted() {
+func (p *parser) interrupted() {
 	if n := len(p.items); n > 0 {
 		it := &p.items[n-1]
 		switch it.Role {
@@ -395,14 +395,14 @@ func (p *codexParser) interrupted() {
 }
 
 // slash reads a command of Codex's own with what it printed.
-func (p *codexParser) slash(i int, ls []row.Line) {
+func (p *parser) slash(i int, ls []row.Line) {
 	text := strings.TrimSpace(ls[0].Text)
-	out := markdown.Verbatim(codexUnboxed(ls[1:]), 0)
+	out := markdown.Verbatim(unboxed(ls[1:]), 0)
 	p.add(chat.Item{Message: session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out}, First: i, End: i + len(ls), Rule: "codex command"})
 }
 
-// codexUnboxed is lines without the box around them.
-func codexUnboxed(ls []row.Line) []row.Line {
+// unboxed is lines without the box around them.
+func unboxed(ls []row.Line) []row.Line {
 	var out []row.Line
 	for _, l := range ls {
 		switch {
@@ -417,7 +417,7 @@ func codexUnboxed(ls []row.Line) []row.Line {
 }
 
 // finish tells which items may still grow.
-func (p *codexParser) finish(last bool) {
+func (p *parser) finish(last bool) {
 	for k := range p.items {
 		it := &p.items[k]
 		if it.Tool != nil && it.Tool.Status == session.ToolRunning {
@@ -429,7 +429,7 @@ func (p *codexParser) finish(last bool) {
 		return
 	}
 	for _, l := range p.lines[p.items[n-1].End:] {
-		if codexHead(l) { // a rule, a tip, or what is printed at the end
+		if head(l) { // a rule, a tip, or what is printed at the end
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"math/bits"
@@ -12,17 +12,17 @@ import (
 type claudeSigns uint8
 
 const (
-	claudeHeadingSign claudeSigns = 1 << iota
-	claudeFenceSign
-	claudeQuoteSign
-	claudeBoldSign
-	claudeCodeSign
-	claudeLinkSign
+	headingSign claudeSigns = 1 << iota
+	fenceSign
+	quoteSign
+	boldSign
+	codeSign
+	linkSign
 )
 
-// claudeSource returns how many lines from the first are the source of a Markdown document: up to
+// source returns how many lines from the first are the source of a Markdown document: up to
 // the last group of lines with signs, where at most one line without any is between two.
-func claudeSource(ls []markdown.Line) int {
+func source(ls []markdown.Line) int {
 	var signs claudeSigns
 	n, without := 0, 0
 	for k := 0; k < len(ls) && without < 2; {
@@ -36,7 +36,7 @@ func claudeSource(ls []markdown.Line) int {
 			if end >= maxGroup {
 				return 0
 			}
-			own |= claudeSignsOf(&ls[end])
+			own |= signsOf(&ls[end])
 		}
 		without++
 		if own != 0 {
@@ -53,33 +53,33 @@ func claudeSource(ls []markdown.Line) int {
 	return n
 }
 
-// claudeSignsOf returns what claudeReadSigns reads.
-func claudeSignsOf(l *markdown.Line) claudeSigns {
-	return claudeSigns(claudeNote(l) >> claudeNoteSigns)
+// signsOf returns what readSigns reads.
+func signsOf(l *markdown.Line) claudeSigns {
+	return claudeSigns(claudeNote(l) >> noteSigns)
 }
 
-// claudeReadSigns returns the signs in a line.
-func claudeReadSigns(l *markdown.Line) claudeSigns {
+// readSigns returns the signs in a line.
+func readSigns(l *markdown.Line) claudeSigns {
 	var signs claudeSigns
 	t := l.Text[l.Indent:]
 	switch {
 	case strings.HasPrefix(strings.TrimLeft(t, "#"), " "):
-		signs |= claudeHeadingSign
+		signs |= headingSign
 	case strings.HasPrefix(t, "```"):
-		signs |= claudeFenceSign
+		signs |= fenceSign
 	case strings.HasPrefix(t, "> "):
-		signs |= claudeQuoteSign
+		signs |= quoteSign
 	}
 	for _, s := range l.Spans {
 		if strings.HasPrefix(s.Text, "**") {
-			signs |= claudeBoldSign
+			signs |= boldSign
 		}
 		if strings.Count(s.Text, "`") >= 2 {
-			signs |= claudeCodeSign
+			signs |= codeSign
 		}
 	}
 	if strings.Contains(t, "](") {
-		signs |= claudeLinkSign
+		signs |= linkSign
 	}
 	return signs
 }

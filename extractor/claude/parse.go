@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeParser reads items off conversation lines, top to bottom.
-type claudeParser struct {
+// parser reads items off conversation lines, top to bottom.
+type parser struct {
 	lines []row.Line
 	right int  // columns that text leaves free at the right
 	few   bool // the theme has 16 colours
@@ -20,9 +20,9 @@ type claudeParser struct {
 	open  bool // the last reply's turn has not ended on the screen
 }
 
-// claudeParse reads the items off conversation lines.
-func claudeParse(lines []row.Line, last bool) []chat.Item {
-	p := &claudeParser{lines: lines, right: claudeRight(lines), few: claudeFew(lines)}
+// parse reads the items off conversation lines.
+func parse(lines []row.Line, last bool) []chat.Item {
+	p := &parser{lines: lines, right: claudeRight(lines), few: claudeFew(lines)}
 	for i := 0; i < len(lines); {
 		i = max(p.next(i), i+1)
 	}
@@ -38,18 +38,18 @@ func claudeParse(lines []row.Line, last bool) []chat.Item {
 func claudeRight(lines []row.Line) int {
 	for _, l := range lines {
 		switch {
-		case strings.HasPrefix(l.Text, "❯ "), claudeDone(l):
+		case strings.HasPrefix(l.Text, "❯ "), done(l):
 			return 0
-		case claudeAtText(l) && ccRowWidth(l.Row) > l.Cols-4:
+		case atText(l) && rowWidth(l.Row) > l.Cols-4:
 			return 0
 		}
 	}
 	return 5
 }
 
-// claudeAtText reports whether a row begins where a reply's text does: tips and the welcome are
+// atText reports whether a row begins where a reply's text does: tips and the welcome are
 // indented further, and reach the edge.
-func claudeAtText(l row.Line) bool {
+func atText(l row.Line) bool {
 	return row.Indent(l.Text) == 2
 }
 
@@ -57,7 +57,7 @@ func claudeAtText(l row.Line) bool {
 func claudeFew(lines []row.Line) bool {
 	for _, l := range lines {
 		st := l.StyleAt(0)
-		if _, ok := ccCutGlyph(l.Text, claudeDot, claudeRecord, "❯", ">"); !ok {
+		if _, ok := cutGlyph(l.Text, dot, record, "❯", ">"); !ok {
 			continue
 		}
 		return st.Fg.Kind == vterm.ColorPalette && st.Fg.Palette < 16
@@ -65,11 +65,11 @@ func claudeFew(lines []row.Line) bool {
 	return false
 }
 
-// ccRowWidth is the number of cells up to a row's last character.
-func ccRowWidth(r *vterm.Row) int { return row.Width(r.Text) }
+// rowWidth is the number of cells up to a row's last character.
+func rowWidth(r *vterm.Row) int { return row.Width(r.Text) }
 
 // next reads what begins at line i and returns the line behind it.
-func (p *claudeParser) next(i int) int {
+func (p *parser) next(i int) int {
 	l := p.lines[i]
 	if l.Lost {
 		if end := p.headless(i); end > i {
@@ -82,11 +82,11 @@ func (p *claudeParser) next(i int) int {
 	case l.Text[0] == ' ':
 		return p.indented(i)
 	}
-	if _, n := claudeBanner(p.lines[i:]); n > 0 {
+	if _, n := banner(p.lines[i:]); n > 0 {
 		p.open = false
 		return i + n
 	}
-	if claudeDone(l) {
+	if done(l) {
 		p.open = false
 		return i + 1
 	}
@@ -94,13 +94,13 @@ func (p *claudeParser) next(i int) int {
 		return p.indentedEnd(i + 1)
 	}
 	switch {
-	case claudeEcho(l):
+	case echo(l):
 		return p.prompt(i)
 	case claudeBash(l):
 		return p.bash(i)
 	case p.dotted(i):
 		return p.marked(i)
-	case claudeThinks(l):
+	case thinks(l):
 		return p.thinking(i)
 	}
 	return i + 1
@@ -108,7 +108,7 @@ func (p *claudeParser) next(i int) int {
 
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
 // returns the line behind it; i if none begins there.
-func (p *claudeParser) headless(i int) int {
+func (p *parser) headless(i int) int {
 	first := i
 	for first < len(p.lines) && p.lines[first].Text == "" {
 		first++
@@ -116,7 +116,7 @@ func (p *claudeParser) headless(i int) int {
 	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return i
 	}
-	if l := p.lines[first]; ccPainted(l) && l.Runs[0].Col == 0 {
+	if l := p.lines[first]; painted(l) && l.Runs[0].Col == 0 {
 		end := p.promptEnd(first)
 		text := p.promptText(first, end)
 		p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "rest of a prompt").Headless = true
@@ -131,11 +131,11 @@ func (p *claudeParser) headless(i int) int {
 			return p.headlessOutput(first)
 		}
 	}
-	if !p.afterPrompt() || !claudeAtText(p.lines[first]) || p.starts(first) || row.IsBlocks(string(row.FirstRune(p.lines[first].Text[2:]))) {
+	if !p.afterPrompt() || !atText(p.lines[first]) || p.starts(first) || row.IsBlocks(string(row.FirstRune(p.lines[first].Text[2:]))) {
 		return i
 	}
 	end := p.replyEnd(first)
-	text, md := markdown.Render(p.lines[first:end], claudeLook(p.right, p.few))
+	text, md := markdown.Render(p.lines[first:end], look(p.right, p.few))
 	if text == "" {
 		return i
 	}
@@ -145,20 +145,20 @@ func (p *claudeParser) headless(i int) int {
 }
 
 // add appends an item that takes lines [i, end).
-func (p *claudeParser) add(m session.Message, i, end int, rule string) *chat.Item {
+func (p *parser) add(m session.Message, i, end int, rule string) *chat.Item {
 	p.items = append(p.items, chat.Item{Message: m, First: i, End: end, Rule: "claude: " + rule})
 	p.open = false
 	return &p.items[len(p.items)-1]
 }
 
 // event appends an event that lines [i, end) tell.
-func (p *claudeParser) event(name string, i, end int, rule string) {
+func (p *parser) event(name string, i, end int, rule string) {
 	p.items = append(p.items, chat.Item{Event: name, First: i, End: end, Rule: "claude: " + rule})
 	p.open = false
 }
 
 // lastItem is the item that was read last; nil before the first.
-func (p *claudeParser) lastItem() *chat.Item {
+func (p *parser) lastItem() *chat.Item {
 	if len(p.items) == 0 {
 		return nil
 	}
@@ -167,8 +167,8 @@ func (p *claudeParser) lastItem() *chat.Item {
 
 // indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group,
 // a call whose marker blinks.
-func (p *claudeParser) indented(i int) int {
-	if _, ok := ccCorner(p.lines[i]); ok {
+func (p *parser) indented(i int) int {
+	if _, ok := corner(p.lines[i]); ok {
 		return p.loose(i)
 	}
 	if p.collapsed(i) || p.blinking(i) {
@@ -178,15 +178,15 @@ func (p *claudeParser) indented(i int) int {
 }
 
 // starts reports whether something of its own begins at line i, so that the text above ends there.
-func (p *claudeParser) starts(i int) bool {
+func (p *parser) starts(i int) bool {
 	l := p.lines[i]
 	if l.Wrapped || l.Text == "" {
-		return ccPainted(l)
+		return painted(l)
 	}
 	if l.Text[0] != ' ' {
 		return true
 	}
-	if _, ok := ccCorner(l); ok {
+	if _, ok := corner(l); ok {
 		return true
 	}
 	if i > 0 && p.lines[i-1].Text != "" && !l.Lost {
@@ -196,7 +196,7 @@ func (p *claudeParser) starts(i int) bool {
 }
 
 // indentedEnd returns the line behind the indented lines from line i on.
-func (p *claudeParser) indentedEnd(i int) int {
+func (p *parser) indentedEnd(i int) int {
 	for i < len(p.lines) && strings.HasPrefix(p.lines[i].Text, " ") {
 		i++
 	}
@@ -205,7 +205,7 @@ func (p *claudeParser) indentedEnd(i int) int {
 
 // textEnd returns the line behind the text that goes on from line i; blank lines at its end are not
 // part of it.
-func (p *claudeParser) textEnd(i int) int {
+func (p *parser) textEnd(i int) int {
 	end := i
 	for ; i < len(p.lines) && !p.starts(i); i++ {
 		if p.lines[i].Text != "" {
@@ -217,10 +217,10 @@ func (p *claudeParser) textEnd(i int) int {
 
 // replyEnd is textEnd for a reply, which no corner follows but that of an interruption: others are
 // its content.
-func (p *claudeParser) replyEnd(i int) int {
+func (p *parser) replyEnd(i int) int {
 	end := i
 	for ; i < len(p.lines); i++ {
-		if rest, ok := ccCorner(p.lines[i]); ok && !claudeInterrupted(rest) && !row.Grey(p.lines[i].StyleAt(row.Indent(p.lines[i].Text))) {
+		if rest, ok := corner(p.lines[i]); ok && !interrupted(rest) && !row.Grey(p.lines[i].StyleAt(row.Indent(p.lines[i].Text))) {
 			end = i + 1
 			continue
 		}
@@ -234,29 +234,29 @@ func (p *claudeParser) replyEnd(i int) int {
 	return end
 }
 
-// claudeDone reports whether a row says that a turn is done: `✻ Baked for 1s`.
-func claudeDone(l row.Line) bool {
-	rest, ok := ccCutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
+// done reports whether a row says that a turn is done: `✻ Baked for 1s`.
+func done(l row.Line) bool {
+	rest, ok := cutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
 	return ok && row.Grey(l.StyleAt(0)) && strings.Contains(rest, " for ")
 }
 
-// claudeEcho reports whether a row is the first of a prompt that was sent. The live input has the
+// echo reports whether a row is the first of a prompt that was sent. The live input has the
 // same glyph, but no background and (in 1.0) a box around it.
-func claudeEcho(l row.Line) bool {
+func echo(l row.Line) bool {
 	if l.Wrapped {
 		return false
 	}
 	st := l.StyleAt(0)
 	painted := st.Bg.Kind != vterm.ColorDefault
-	if _, ok := ccCutGlyph(l.Text, "❯"); ok {
+	if _, ok := cutGlyph(l.Text, "❯"); ok {
 		return painted
 	}
-	_, ok := ccCutGlyph(l.Text, ">")
+	_, ok := cutGlyph(l.Text, ">")
 	return ok && (painted || row.Grey(st))
 }
 
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
-func (p *claudeParser) prompt(i int) int {
+func (p *parser) prompt(i int) int {
 	end := p.promptEnd(i)
 	if p.queued(i) {
 		return end
@@ -274,13 +274,13 @@ func (p *claudeParser) prompt(i int) int {
 
 // claudeBash reports whether a row is a shell line that the user sent with `!`.
 func claudeBash(l row.Line) bool {
-	_, ok := ccCutGlyph(l.Text, "!")
+	_, ok := cutGlyph(l.Text, "!")
 	st := l.StyleAt(0)
 	return ok && !row.Plain(st.Fg)
 }
 
 // bash reads a shell line of the user's with its output.
-func (p *claudeParser) bash(i int) int {
+func (p *parser) bash(i int) int {
 	end := i + 1
 	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
 		end++
@@ -297,30 +297,30 @@ func (p *claudeParser) bash(i int) int {
 
 // queued reports whether a prompt waits for the running turn to end: all of it is grey on the
 // background.
-func (p *claudeParser) queued(i int) bool {
-	return ccPainted(p.lines[i]) && ccAllText(p.lines[i].Row, row.Grey)
+func (p *parser) queued(i int) bool {
+	return painted(p.lines[i]) && allText(p.lines[i].Row, row.Grey)
 }
 
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
 // on (1.0).
-func (p *claudeParser) promptEnd(i int) int {
+func (p *parser) promptEnd(i int) int {
 	bg := p.lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
 	end := i + 1
 	for k := i + 1; k < len(p.lines); k++ {
 		l := p.lines[k]
 		switch {
 		case l.Wrapped:
-		case bg && (claudeEcho(l) || !ccPainted(l)):
-			if l.Text != "" || k+1 >= len(p.lines) || !ccPaintedText(p.lines[k+1]) {
+		case bg && (echo(l) || !painted(l)):
+			if l.Text != "" || k+1 >= len(p.lines) || !paintedText(p.lines[k+1]) {
 				return end
 			}
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
 		case !bg && l.Text == "":
 			continue
-		case !bg && (!ccAllText(l.Row, row.Grey) || l.Text[0] != ' '):
+		case !bg && (!allText(l.Row, row.Grey) || l.Text[0] != ' '):
 			return end
 		}
-		if _, ok := ccCorner(l); ok || p.blinking(k) {
+		if _, ok := corner(l); ok || p.blinking(k) {
 			return end
 		}
 		end = k + 1
@@ -328,31 +328,31 @@ func (p *claudeParser) promptEnd(i int) int {
 	return end
 }
 
-// ccPaintedText reports whether a row goes on with a painted prompt: text from column 2 on.
-func ccPaintedText(l row.Line) bool {
+// paintedText reports whether a row goes on with a painted prompt: text from column 2 on.
+func paintedText(l row.Line) bool {
 	return l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
 // promptText is what a prompt says.
-func (p *claudeParser) promptText(i, end int) string {
+func (p *parser) promptText(i, end int) string {
 	rows := p.lines[i:end]
-	if _, ok := ccCutGlyph(rows[0].Text, ">"); ok {
-		return claudeOldPrompt(rows)
+	if _, ok := cutGlyph(rows[0].Text, ">"); ok {
+		return oldPrompt(rows)
 	}
 	free := rows[0].Cols
 	for _, l := range rows {
-		free = min(free, max(0, l.Cols-ccRowWidth(l.Row)))
+		free = min(free, max(0, l.Cols-rowWidth(l.Row)))
 	}
 	lk := markdown.Style{Left: 2, Right: min(2, free)}
 	return markdown.Prompt(rows, &lk)
 }
 
-// claudeOldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at
+// oldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at
 // column 0. The blank at which it was wrapped is written at the end of the row.
-func claudeOldPrompt(rows []row.Line) string {
+func oldPrompt(rows []row.Line) string {
 	left, widest := 2, 0
 	for i, l := range rows {
-		widest = max(widest, ccRowWidth(l.Row))
+		widest = max(widest, rowWidth(l.Row))
 		if i > 0 && row.Indent(l.Text) < 2 {
 			left = 0
 		}
@@ -361,15 +361,15 @@ func claudeOldPrompt(rows []row.Line) string {
 	for i, l := range rows {
 		t := l.Text
 		if i == 0 {
-			t, _ = ccCutGlyph(t, ">")
+			t, _ = cutGlyph(t, ">")
 		} else if !l.Wrapped {
 			t = t[min(left, len(t)):]
 		}
 		if i > 0 {
 			switch prev := rows[i-1]; {
-			case ccBlankAtEnd(prev):
+			case blankAtEnd(prev):
 				b.WriteByte(' ')
-			case ccRowWidth(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
+			case rowWidth(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
 				b.WriteByte('\n')
 			}
 		}
@@ -378,8 +378,8 @@ func claudeOldPrompt(rows []row.Line) string {
 	return strings.Trim(b.String(), "\n ")
 }
 
-// ccBlankAtEnd reports whether a blank was written behind a row's text.
-func ccBlankAtEnd(l row.Line) bool {
+// blankAtEnd reports whether a blank was written behind a row's text.
+func blankAtEnd(l row.Line) bool {
 	n := len(l.Runs)
 	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
 }
@@ -394,7 +394,7 @@ func claudeCommand(text string) bool {
 
 // command reads a command of the agent with what it printed. /clear is none: it is known by the
 // wipe that follows it, and is the first row of what is reprinted.
-func (p *claudeParser) command(text string, i, end int) int {
+func (p *parser) command(text string, i, end int) int {
 	out, end, _ := p.result(end, end)
 	if claudeClear(text) {
 		return end
@@ -409,32 +409,32 @@ func claudeClear(text string) bool {
 	return slices.Contains([]string{"/clear", "/reset", "/new"}, name)
 }
 
-// claudeClears reports whether a row is such a command that was sent.
-func claudeClears(l row.Line) bool {
-	text, _ := ccCutGlyph(l.Text, ">", "❯")
-	return claudeEcho(l) && claudeClear(text)
+// clears reports whether a row is such a command that was sent.
+func clears(l row.Line) bool {
+	text, _ := cutGlyph(l.Text, ">", "❯")
+	return echo(l) && claudeClear(text)
 }
 
 // dotted reports whether a row begins with the marker of a reply or a call.
-func (p *claudeParser) dotted(i int) bool {
-	_, ok := ccCutGlyph(p.lines[i].Text, claudeDot, claudeRecord)
+func (p *parser) dotted(i int) bool {
+	_, ok := cutGlyph(p.lines[i].Text, dot, record)
 	return ok
 }
 
 // marked reads a reply or a call.
-func (p *claudeParser) marked(i int) int {
+func (p *parser) marked(i int) int {
 	if end := max(p.agents(i), p.answered(i)); end > i {
 		return end
 	}
 	l := p.lines[i]
 	ink := l.StyleAt(0)
 	if !row.Plain(ink.Fg) || ink.Dim {
-		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || row.Grey(ink) && !ccAllText(l.Row, row.Grey) {
+		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || row.Grey(ink) && !allText(l.Row, row.Grey) {
 			return p.call(i)
 		}
 	}
 	end := max(p.replyEnd(i+1), i+1)
-	lk := claudeLook(p.right, p.few)
+	lk := look(p.right, p.few)
 	text, md := markdown.Render(p.lines[i:end], lk)
 	if text == "" {
 		p.open = true
@@ -449,15 +449,15 @@ func (p *claudeParser) marked(i int) int {
 	return end
 }
 
-// claudeThinks reports whether a row begins thinking.
-func claudeThinks(l row.Line) bool {
-	rest, _ := ccCutGlyph(l.Text, "✻", "∴", "✽")
+// thinks reports whether a row begins thinking.
+func thinks(l row.Line) bool {
+	rest, _ := cutGlyph(l.Text, "✻", "∴", "✽")
 	return strings.HasPrefix(rest, "Think")
 }
 
 // thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
 // on.
-func (p *claudeParser) thinking(i int) int {
+func (p *parser) thinking(i int) int {
 	end := max(p.textEnd(i+1), i+1)
 	lk := markdown.Style{Left: 2, Right: p.right, Marks: func(vterm.Style) row.Mark { return 0 }}
 	text, md := markdown.Render(p.lines[i+1:end], &lk)
@@ -468,13 +468,13 @@ func (p *claudeParser) thinking(i int) int {
 }
 
 // loose reads a corner that no call or command owns: the interruption of a reply, or a note.
-func (p *claudeParser) loose(i int) int {
+func (p *parser) loose(i int) int {
 	out, end, _ := p.result(i, i)
-	if out.red && !claudeInterrupted(out.text) { // the failure of a call that is not shown
+	if out.red && !interrupted(out.text) { // the failure of a call that is not shown
 		p.add(session.Message{Role: session.RoleTool, Text: out.text, Markdown: out.text, Tool: &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}}, i, end, "failure")
 		return end
 	}
-	if !claudeInterrupted(out.text) {
+	if !interrupted(out.text) {
 		if file, ok := strings.CutPrefix(out.text, "Read "); ok {
 			name, _, _ := strings.Cut(file, " (")
 			p.add(session.Message{Role: session.RoleTool, Text: "Read(" + name + ")", Tool: &session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}}, i, end, "attached file")
@@ -489,12 +489,12 @@ func (p *claudeParser) loose(i int) int {
 }
 
 // afterPrompt reports whether the last item is the user's.
-func (p *claudeParser) afterPrompt() bool {
+func (p *parser) afterPrompt() bool {
 	it := p.lastItem()
 	return it != nil && (it.Role == session.RoleUser || it.Role == session.RoleTool)
 }
 
-// claudeInterrupted reports whether a note says that the user stopped a reply.
-func claudeInterrupted(s string) bool {
+// interrupted reports whether a note says that the user stopped a reply.
+func interrupted(s string) bool {
 	return strings.HasPrefix(s, "Interrupted") || strings.HasPrefix(s, "[Request interrupted by user")
 }

@@ -1,4 +1,4 @@
-package extractor
+package codex
 
 import (
 	"fmt"
@@ -224,7 +224,7 @@ event cli:interrupted
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := summary(codexParse(rowtest.Dump(t, tt.cols, tt.dump), true))
+			got := summary(parse(rowtest.Dump(t, tt.cols, tt.dump), true))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -242,12 +242,12 @@ func TestCodexParseResumes(t *testing.T) {
 
 ⟦d|• ⟧Done.
 `)
-	all := codexParse(lines, true)
+	all := parse(lines, true)
 	for k, it := range all {
 		if it.First == it.End {
 			continue // it is read with the item before
 		}
-		if diff := cmp.Diff(summary(all[k:]), summary(codexParse(lines[it.First:], true))); diff != "" {
+		if diff := cmp.Diff(summary(all[k:]), summary(parse(lines[it.First:], true))); diff != "" {
 			t.Errorf("from item %d: %s", k, diff)
 		}
 	}
@@ -344,7 +344,7 @@ func TestCodexSplit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := codexSplit(chat.Screen{Lines: rowtest.Dump(t, 60, tt.dump), Alt: tt.alt})
+			got := split(chat.Screen{Lines: rowtest.Dump(t, 60, tt.dump), Alt: tt.alt})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -388,7 +388,7 @@ func TestCodexBanner(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, n := codexBanner(rowtest.Dump(t, 60, tt.dump))
+			got, n := banner(rowtest.Dump(t, 60, tt.dump))
 			if diff := cmp.Diff(tt.want, got); diff != "" || n != tt.n {
 				t.Errorf("%d lines, want %d: %s", n, tt.n, diff)
 			}

@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func TestClaudeBanner(t *testing.T) {
 		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", chat.Banner{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := claudeBanner(rowtest.Dump(t, 80, c.dump))
+			got, n := banner(rowtest.Dump(t, 80, c.dump))
 			if got != c.want || n != c.n {
 				t.Errorf("claudeBanner = %+v, %d, want %+v, %d", got, n, c.want, c.n)
 			}
@@ -55,8 +55,8 @@ func TestClaudeParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range claudeParse(rowtest.Dump(t, 60, c.dump), true) {
-				got = append(got, claudeItemWords(it))
+			for _, it := range parse(rowtest.Dump(t, 60, c.dump), true) {
+				got = append(got, itemWords(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
 				t.Error(d)
@@ -65,8 +65,8 @@ func TestClaudeParse(t *testing.T) {
 	}
 }
 
-// claudeItemWords writes an item in a line.
-func claudeItemWords(it chat.Item) string {
+// itemWords writes an item in a line.
+func itemWords(it chat.Item) string {
 	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "|") }
 	switch {
 	case it.Event != "":
@@ -102,7 +102,7 @@ func TestClaudeSplit(t *testing.T) {
 		{"another program", "$ ls\nmain.go", false, chat.Split{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := claudeSplit(chat.Screen{Lines: rowtest.Dump(t, 60, c.dump), Alt: c.alt})
+			got := split(chat.Screen{Lines: rowtest.Dump(t, 60, c.dump), Alt: c.alt})
 			if d := cmp.Diff(got, c.want); d != "" {
 				t.Error(d)
 			}

@@ -1,4 +1,5 @@
-package extractor
+// Package claude reads Claude Code.
+package claude
 
 import (
 	"strings"
@@ -8,20 +9,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// claudeInputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
-func claudeInputBox(lines []row.Line) (chat.Box, bool) {
+// inputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
+func inputBox(lines []row.Line) (chat.Box, bool) {
 	top, asks := claudeInput(lines)
 	if top < 0 || asks {
 		return chat.Box{}, false
 	}
-	rows := chat.Between(lines[top+1:], func(l row.Line) bool { return ccWholeRule(l) || strings.HasPrefix(l.Text, "╰") })
+	rows := chat.Between(lines[top+1:], func(l row.Line) bool { return wholeRule(l) || strings.HasPrefix(l.Text, "╰") })
 	if strings.HasPrefix(rows[0].Text, "│") {
 		return chat.Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}, true
 	}
 	return chat.Box{Rows: rows, Left: 2, Right: -1}, true
 }
 
-// claude is Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own
+// Agent returns Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own
 // later).
 //
 // Every message begins at column 0 with a glyph and goes on from column 2: `> ` or `❯ ` a prompt,
@@ -36,27 +37,29 @@ func claudeInputBox(lines []row.Line) (chat.Box, bool) {
 //	               into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
 //	               user scrolled back
-var claudeAgent = &chat.Agent{
-	Name: "claude", Title: "Claude Code", Usage: claudeUsage,
-	Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
-	Looks: []chat.Look{{
-		Versions: "1.0-",
-		Begins:   claudeBegins, Banner: claudeBanner, Clears: claudeClears, Split: claudeSplit, Parse: claudeParse, Box: claudeInputBox,
-	}},
+func Agent() *chat.Agent {
+	return &chat.Agent{
+		Name: "claude", Title: "Claude Code", Usage: usage,
+		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
+		Looks: []chat.Look{{
+			Versions: "1.0-",
+			Begins:   claudeBegins, Banner: banner, Clears: clears, Split: split, Parse: parse, Box: inputBox,
+		}},
+	}
 }
 
-// claudeMarkers begin a reply or a tool call.
+// markers begin a reply or a tool call.
 const (
-	claudeDot    = "●"
-	claudeRecord = "⏺"
+	dot          = "●"
+	record       = "⏺"
 	claudeCorner = "⎿"
 )
 
-// claudeSpinners are the glyphs that the line of a running turn cycles through.
-const claudeSpinners = "·✢*✶✻✽✳∗"
+// spinners are the glyphs that the line of a running turn cycles through.
+const spinners = "·✢*✶✻✽✳∗"
 
-// ccCutGlyph cuts one of the glyphs and the blanks behind it off the start of s.
-func ccCutGlyph(s string, glyphs ...string) (rest string, ok bool) {
+// cutGlyph cuts one of the glyphs and the blanks behind it off the start of s.
+func cutGlyph(s string, glyphs ...string) (rest string, ok bool) {
 	for _, g := range glyphs {
 		if rest, ok := strings.CutPrefix(s, g); ok && (rest == "" || rest[0] == ' ' || strings.HasPrefix(rest, "\u00a0")) {
 			return strings.TrimLeft(rest, " \u00a0"), true
@@ -65,8 +68,8 @@ func ccCutGlyph(s string, glyphs ...string) (rest string, ok bool) {
 	return s, false
 }
 
-// ccCorner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
-func ccCorner(l row.Line) (rest string, ok bool) {
+// corner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
+func corner(l row.Line) (rest string, ok bool) {
 	n := row.Indent(l.Text)
 	if n > 3 {
 		return "", false
@@ -75,31 +78,31 @@ func ccCorner(l row.Line) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " \u00a0"), ok
 }
 
-// ccWholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
+// wholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
 // with a label in it.
-func ccWholeRule(l row.Line) bool {
+func wholeRule(l row.Line) bool {
 	n := strings.Count(l.Text, "─")
 	return strings.HasPrefix(l.Text, "───") && (n*10 >= l.Cols*6 || n >= l.Cols-2)
 }
 
-// ccBoxTop reports whether a row is the top of a box over the whole width, without a word in it.
-func ccBoxTop(l row.Line) bool {
+// boxTop reports whether a row is the top of a box over the whole width, without a word in it.
+func boxTop(l row.Line) bool {
 	return strings.HasPrefix(l.Text, "╭──") && strings.Count(l.Text, "─") >= l.Cols-4
 }
 
-// ccInputRow reports whether a row can be the first of the live input between its rules or in its
+// inputRow reports whether a row can be the first of the live input between its rules or in its
 // box.
-func ccInputRow(l row.Line) bool {
+func inputRow(l row.Line) bool {
 	if rest, ok := strings.CutPrefix(l.Text, "│"); ok {
-		_, ok = ccCutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
+		_, ok = cutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
 		return ok
 	}
-	_, ok := ccCutGlyph(l.Text, ">", "❯", "!", "#")
+	_, ok := cutGlyph(l.Text, ">", "❯", "!", "#")
 	return ok && l.StyleAt(0).Bg.Kind == vterm.ColorDefault
 }
 
-// ccAllText reports whether ok holds for every run of a row that is not blank.
-func ccAllText(r *vterm.Row, ok func(vterm.Style) bool) bool {
+// allText reports whether ok holds for every run of a row that is not blank.
+func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 	for i := range r.Runs {
 		if strings.Trim(r.Runs[i].Text, " ") != "" && !ok(r.Runs[i].Style) {
 			return false
@@ -108,5 +111,5 @@ func ccAllText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 	return r.Text != ""
 }
 
-// ccGreyOrRed reports whether text is grey, or red: "1 failed" in a grey line.
-func ccGreyOrRed(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }
+// greyOrRed reports whether text is grey, or red: "1 failed" in a grey line.
+func greyOrRed(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }

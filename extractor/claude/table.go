@@ -1,4 +1,4 @@
-package extractor
+package claude
 
 import (
 	"strings"
@@ -7,20 +7,20 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// claudeTable reads the tables without a box: as Markdown (1.0 and 2.0), or a line for each cell
+// table reads the tables without a box: as Markdown (1.0 and 2.0), or a line for each cell
 // where the window is too narrow (2.1).
-func claudeTable(ls []markdown.Line) ([][]markdown.Cell, int) {
-	if rows, n := claudeFields(ls); n > 0 {
+func table(ls []markdown.Line) ([][]markdown.Cell, int) {
+	if rows, n := fields(ls); n > 0 {
 		return rows, n
 	}
 	return markdown.PipeTable(ls)
 }
 
-// claudeFields reads a table written as `Head: cell` lines, the heads bold, with a rule between its
+// fields reads a table written as `Head: cell` lines, the heads bold, with a rule between its
 // rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
 // blank line.
-func claudeFields(ls []markdown.Line) ([][]markdown.Cell, int) {
-	if head, _ := claudeField(&ls[0]); head == nil || !claudeRuleBelow(ls) {
+func fields(ls []markdown.Line) ([][]markdown.Cell, int) {
+	if head, _ := field(&ls[0]); head == nil || !ruleBelow(ls) {
 		return nil, 0
 	}
 	var heads []string
@@ -37,13 +37,13 @@ func claudeFields(ls []markdown.Line) ([][]markdown.Cell, int) {
 			r = nil
 			continue
 		}
-		if h, c := claudeField(l); h != nil {
+		if h, c := field(l); h != nil {
 			name := row.Text(h)
 			switch {
 			case len(rows) == 0:
 				heads, head = append(heads, name), append(head, h)
 			case len(r) >= len(heads) || heads[len(r)] != name:
-				return claudeFieldRows(rows, head, r), n
+				return fieldRows(rows, head, r), n
 			}
 			r = append(r, c)
 			continue
@@ -60,32 +60,32 @@ func claudeFields(ls []markdown.Line) ([][]markdown.Cell, int) {
 	if len(rows) == 0 {
 		return nil, 0
 	}
-	return claudeFieldRows(rows, head, r), n
+	return fieldRows(rows, head, r), n
 }
 
-// claudeRuleBelow reports whether a rule ends the row of a table that begins with the first line.
-func claudeRuleBelow(ls []markdown.Line) bool {
+// ruleBelow reports whether a rule ends the row of a table that begins with the first line.
+func ruleBelow(ls []markdown.Line) bool {
 	for i := range ls[:min(len(ls), maxGroup)] {
 		if ls[i].Blank() {
 			return false
 		}
-		if claudeNote(&ls[i])&claudeNoteRule != 0 {
+		if claudeNote(&ls[i])&noteRule != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// claudeFieldRows are a table's rows with its head, and the last row as far as it is drawn.
-func claudeFieldRows(rows [][]markdown.Cell, head, last []markdown.Cell) [][]markdown.Cell {
+// fieldRows are a table's rows with its head, and the last row as far as it is drawn.
+func fieldRows(rows [][]markdown.Cell, head, last []markdown.Cell) [][]markdown.Cell {
 	if len(last) > 0 {
 		rows = append(rows, last)
 	}
 	return append([][]markdown.Cell{head}, rows...)
 }
 
-// claudeField parts a line into its bold head, without the colon, and its cell.
-func claudeField(l *markdown.Line) (head, c markdown.Cell) {
+// field parts a line into its bold head, without the colon, and its cell.
+func field(l *markdown.Line) (head, c markdown.Cell) {
 	if l.Indent > 0 || l.Blank() || l.Spans[0].Mark&row.MarkBold == 0 {
 		return nil, nil
 	}
@@ -112,10 +112,10 @@ func claudeField(l *markdown.Line) (head, c markdown.Cell) {
 	return nil, nil
 }
 
-// claudeBorder reports whether a box is a table: its border has not the colour of code, its columns
+// border reports whether a box is a table: its border has not the colour of code, its columns
 // have room for three characters, and its heads are centered.
-func claudeBorder(ls []markdown.Line) bool {
-	if claudeInkOf(&ls[0]) == claudeInkCode {
+func border(ls []markdown.Line) bool {
+	if inkOf(&ls[0]) == inkCode {
 		return false
 	}
 	cols := markdown.BorderColumns(&ls[0], "┌", "┬", "┐")

@@ -1,0 +1,353 @@
+package claude
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/prose"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// look is how a reply is drawn; right is what its text leaves free at the right, few that its
+// theme has 16 colours.
+func look(right int, few bool) *markdown.Style {
+	marks := claudeMarks
+	if few {
+		marks = marks16
+	}
+	return &markdown.Style{
+		Left: 2, Right: right,
+		Marks: marks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
+		Code: code, GoesOn: goesOnText, CodeOutdents: true, CodeTabs: true, Table: table, WholeCells: true,
+		Border: border,
+	}
+}
+
+// claudeMarks reads inline styles; code is in the themes' light blue.
+func claudeMarks(s vterm.Style) row.Mark {
+	m := row.PlainMarks(s)
+	if s.Dim { // the bold words of a quote are not dim, what is behind them is both (1.0, 2.0)
+		m &^= row.MarkBold
+	}
+	if codeInk(s.Fg) {
+		m |= row.MarkCode
+	}
+	return m
+}
+
+// marks16 reads inline styles in a theme of 16 colours, where code is in a blue that grammars
+// use, too.
+func marks16(s vterm.Style) row.Mark {
+	m := claudeMarks(s)
+	if s.Fg.Palette == 12 || s.Fg.Palette == 4 {
+		m |= row.MarkCode
+	}
+	return m
+}
+
+// codeInk tells the colour of inline code: all themes take a blue for it.
+func codeInk(c vterm.Color) bool {
+	r, _, b, _ := row.Rgb(c)
+	return b >= r+40
+}
+
+// item reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
+func item(l *markdown.Line) (markdown.Item, bool) {
+	t := l.Text[l.Indent:]
+	if t == "" {
+		return markdown.Item{}, false
+	}
+	if t[0] == '-' || t[0] <= '9' {
+		it, ok := markdown.ListItem(l)
+		return it, ok && !strings.HasSuffix(it.Mark, ")")
+	}
+	if l.Indent < 2 {
+		return markdown.Item{}, false
+	}
+	n := strings.IndexByte(t, '.')
+	if n < 1 || n > 5 || !strings.HasPrefix(t[n:], ". ") {
+		return markdown.Item{}, false
+	}
+	number := letterNumber(t[:n])
+	if number < 1 {
+		return markdown.Item{}, false
+	}
+	it := l.ItemOf(t[:n+1], number, n+1, t[n+1:])
+	it.Mark = strconv.Itoa(number) + "." // Markdown has no other numbers
+	return it, true
+}
+
+// letterNumber returns the number that a lower-case letter or a Roman numeral represents, or
+// 0 if s is neither.
+func letterNumber(s string) int {
+	if n := roman(s); n > 0 && (len(s) > 1 || s == "i") {
+		return n
+	}
+	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
+}
+
+// romans are the small Roman numbers, by what they are.
+var romans = strings.Fields("0 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
+
+// roman reads a small Roman number, or returns -1.
+func roman(s string) int { return slices.Index(romans, s) }
+
+// heading reads a heading's level: bold, italic and underlined the first, bold the others,
+// dim the third in 1.0.
+func heading(l *markdown.Line) int {
+	switch {
+	case l.Indent > 0 || l.Room-l.Width < 4:
+		return 0
+	case l.All(func(s vterm.Style) bool { return s.Bold && s.Italic && s.Underline != vterm.UnderlineNone }):
+		return 1
+	case l.All(func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) }):
+		if strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
+			return 0
+		}
+		return 2
+	case l.All(func(s vterm.Style) bool { return s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault }):
+		return 3
+	}
+	return 0
+}
+
+// quote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words
+// are not dim, and what follows them is bold and dim.
+func quote(l *markdown.Line) (int, bool) {
+	if rest, ok := strings.CutPrefix(l.Text[l.Indent:], "▎"); ok {
+		if strings.HasPrefix(rest, " ") {
+			return l.Indent + 2, true
+		}
+		return l.Indent + 1, rest == ""
+	}
+	return 0, l.All(func(s vterm.Style) bool {
+		return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
+	})
+}
+
+// claudeInk is what the colours of a line say of it.
+type claudeInk uint8
+
+const (
+	inkPlain  claudeInk = iota // none at all
+	inkSyntax                  // highlighted code: the 16 colours, which nothing else uses
+	inkCode                    // all in the colour of code: a block without a language (2.1.2xx)
+	inkStyled                  // bold, italic, code within text: a paragraph
+)
+
+// keywords begin lines of code and are drawn like code spans in a theme of 16 colours.
+const keywords = " import from for def class return if else while func package fn let const use var type "
+
+// meta is the grey of highlighted code.
+var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
+
+// Notes of a line: its claudeInk in the lowest bits, and what else is asked of each line many
+// times.
+const (
+	noteInk   = 3
+	noteItem  = 1 << 2 // item reads it
+	noteProse = 1 << 3 // claudeProse holds
+	noteRule  = 1 << 4 // ruleLine holds
+	noted     = 1 << 5
+	noteSigns = 8 // the first bit of its claudeSigns
+)
+
+func claudeNote(l *markdown.Line) uint16 {
+	if l.Note == 0 {
+		l.Note = noted | uint16(readInk(l)) | uint16(readSigns(l))<<noteSigns
+		if _, ok := item(l); ok {
+			l.Note |= noteItem
+		}
+		if claudeProse(l) {
+			l.Note |= noteProse
+		}
+		if markdown.RuleLine(l) {
+			l.Note |= noteRule
+		}
+	}
+	return l.Note
+}
+
+// inkOf returns what readInk reads.
+func inkOf(l *markdown.Line) claudeInk { return claudeInk(claudeNote(l) & noteInk) }
+
+// isItem reports whether item reads the line.
+func isItem(l *markdown.Line) bool { return claudeNote(l)&noteItem != 0 }
+
+// readInk reads the colours of a line.
+func readInk(l *markdown.Line) claudeInk {
+	plain, code, few := true, true, false
+	for i := range l.Spans {
+		s := &l.Spans[i]
+		if strings.Trim(s.Text, " ") == "" {
+			continue
+		}
+		c := s.Style.Fg
+		if c == meta { // what a grammar calls meta or a tag, between its other colours
+			code = false
+			continue
+		}
+		if c.Kind == vterm.ColorPalette && !row.Plain(c) && s.Mark&row.MarkCode == 0 {
+			return inkSyntax
+		}
+		few = few || c.Kind == vterm.ColorPalette
+		if s.Style.Dim || !row.Plain(c) {
+			plain = false
+		}
+		if s.Mark != row.MarkCode {
+			code = false
+		}
+	}
+	switch {
+	case l.Blank() || plain:
+		return inkPlain
+	case code:
+		return inkCode
+	case few && strings.Contains(keywords, " "+row.FirstWord(l.Text)+" "):
+		return inkSyntax
+	}
+	return inkStyled
+}
+
+// goesOnText reports whether a paragraph goes on with a line that has no colours of code, or
+// a code span with its rest.
+func goesOnText(a, b *markdown.Line) bool {
+	lk := markdown.Style{}
+	return lk.SeamOf(a, b, b.Indent) != markdown.SeamBreak
+}
+
+// code returns how many lines from the first are a code block. The agent draws code like
+// text, but highlighted and never wrapped at words that fit; it may contain blank lines and be
+// surrounded by them.
+func code(ls []markdown.Line) (int, string) {
+	n := codeAt(ls)
+	for n < len(ls) && ls[n].Blank() {
+		k := n
+		for k < len(ls) && ls[k].Blank() {
+			k++
+		}
+		if k == len(ls) {
+			break
+		}
+		g := codeAt(ls[k:])
+		if ls[k].Indent > 0 && !isItem(&ls[k]) && inkOf(&ls[k]) == inkPlain {
+			g = markdown.UntilBlank(ls[k:]) // indented: no paragraph is
+		}
+		if g == 0 {
+			break
+		}
+		n = k + g
+	}
+	return n, ""
+}
+
+// codeAt returns how many lines from the first are code; more groups may follow after blank
+// lines.
+func codeAt(ls []markdown.Line) int {
+	if n := source(ls); n > 0 {
+		return n
+	}
+	return codeGroup(ls)
+}
+
+// maxGroup is how many lines below a line are looked at to find out what it begins: code of which
+// no line has a colour of its own, and the first row of a table, are no longer.
+const maxGroup = 200
+
+// codeGroup tells how many lines from the first, up to a blank one, are code.
+func codeGroup(ls []markdown.Line) int {
+	switch inkOf(&ls[0]) {
+	case inkStyled:
+		return 0
+	case inkCode:
+		return codeInkRun(ls)
+	}
+	highlighted, end := false, 0
+	for ; end < len(ls) && !ls[end].Blank(); end++ {
+		if end >= maxGroup {
+			return 0
+		}
+		note := claudeNote(&ls[end])
+		ink := claudeInk(note & noteInk)
+		deeper := ls[end].Indent > ls[0].Indent && note&noteItem == 0 // no text is
+		if ink == inkPlain && !deeper && note&noteProse != 0 && !opens(ls[end:]) {
+			break
+		}
+		highlighted = highlighted || ink == inkSyntax
+	}
+	if end == 0 {
+		return 0
+	}
+	if !highlighted {
+		return plainCode(ls, end)
+	}
+	return end
+}
+
+// opens reports whether a line is followed by one that is indented further, as only in code:
+// `Traceback:`, `class A:`.
+func opens(ls []markdown.Line) bool {
+	if len(ls) < 2 || ls[1].Indent <= ls[0].Indent {
+		return false
+	}
+	return !isItem(&ls[0])
+}
+
+// codeInkRun tells how many lines that are all in the colour of code are a block: a single
+// word is a code span.
+func codeInkRun(ls []markdown.Line) int {
+	n := 0
+	for n < len(ls) && inkOf(&ls[n]) == inkCode {
+		n++
+	}
+	t := ls[0].Text[ls[0].Indent:]
+	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank()) {
+		return 0
+	}
+	return n
+}
+
+// plainCode reports whether lines without any colour are code: ls[:end] is a group without
+// prose.
+func plainCode(ls []markdown.Line, end int) int {
+	if isItem(&ls[0]) {
+		return 0
+	}
+	if end < len(ls) && !ls[end].Blank() && !isItem(&ls[end]) { // text goes on below
+		return 0
+	}
+	strong, breaks, deep := prose.Command(ls[0].Text[ls[0].Indent:]), true, false
+	lk := markdown.Style{}
+	for k := range end {
+		l := &ls[k]
+		if k > 0 {
+			if isItem(l) {
+				return 0
+			}
+			breaks = breaks && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
+			deep = deep || l.Indent > ls[0].Indent && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
+		}
+		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || prose.Signs(l.Text)
+	}
+	if strong && (breaks || deep || prose.Command(ls[0].Text[ls[0].Indent:])) {
+		return end
+	}
+	if end < 2 || !breaks {
+		return 0
+	}
+	return end
+}
+
+// claudeProse reports whether a line without colours is a sentence, or the beginning of one, or a
+// list item.
+func claudeProse(l *markdown.Line) bool {
+	t := l.Text[l.Indent:]
+	if it, ok := item(l); ok {
+		t = l.Text[min(it.Content, len(l.Text)):]
+		return strings.Contains(t, " ")
+	}
+	return prose.Judge(t) == prose.Prose
+}
