@@ -18,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ignore"
 	"github.com/ptyrec/ptyrec/internal/launch"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/teamsync"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/recording"
@@ -31,6 +32,7 @@ type runFlags struct {
 	anyway    bool
 	keep      bool
 	private   bool // it is never sent to the server of a team
+	sync      teamsync.AtEnd
 	detach    bool
 	hosted    bool   // this is what --detach has started
 	owned     bool   // it ends with the process that has started it, and with all that was started in it
@@ -88,6 +90,7 @@ What run.ignore in the configuration names by folder, command or git remote runs
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
 	cmd.Flags().BoolVar(&f.private, "private", false, "never send this session, and those that are started in it, to the server of a team")
+	f.sync.Register(cmd.Flags())
 	cmd.Flags().BoolFunc("notify", "tell you when an agent asks for approval, or has finished a long turn; --notify=false: never (default as configured, see docs/notify.md)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
@@ -110,6 +113,9 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
 		return launch.Failure(err)
+	}
+	if err := f.sync.Check(f.detach); err != nil {
+		return usageError(err)
 	}
 	if f.private {
 		a.environ = detached.Private(a.environ)
@@ -236,7 +242,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		a.notice("warning: %s", warning)
 	}
 	a.retain()
-	a.syncBeside()
+	a.syncAfter(ctx, s.ID, f.sync)
 	if !f.hosted && result.InDatabase() {
 		a.tellRecorded(ctx, to)
 	}

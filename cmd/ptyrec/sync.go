@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/teamsync"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/store"
@@ -35,11 +36,16 @@ func newShareCmd(a *app) *cobra.Command {
 
 // syncBeside starts a process that sends sessions to the server of a team, if there is one, or
 // tells the one that runs that there is something to send.
-func (a *app) syncBeside() {
+func (a *app) syncBeside() { a.syncAfter(context.Background(), "", teamsync.AtEnd{}) }
+
+// syncAfter has a session sent that has ended, as the flags of run say.
+func (a *app) syncAfter(ctx context.Context, id string, e teamsync.AtEnd) {
 	path, err := a.dbPath()
 	c, configErr := a.loadConfig()
 	if err != nil || configErr != nil {
 		return // the command itself says so
 	}
-	teamsync.Start(c, path, detached.Program(), detached.WithoutSession(a.environ))
+	if err := e.Send(ctx, c, path, detached.Program(), id, detached.WithoutSession(a.environ)); err != nil {
+		a.notice("warning: the session was not sent: %s", printable.Line(err.Error()))
+	}
 }

@@ -245,3 +245,40 @@ func TestE19RunSends(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// E20.6: in a container, `run --sync=end` ends after its session was sent. What cannot be sent in
+// time delays it no longer than --sync-wait, and its status stays that of the command.
+func TestE20SyncAtEnd(t *testing.T) {
+	t.Parallel()
+	s := newTeamServer(t)
+	m := newTeamMachine(t, "")
+	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+s.URL, "PTYREC_TEAM_TOKEN=ptr_container", "PTYREC_TEAM_SPACE=shop")
+	run := func(args ...string) (string, int) {
+		cmd := exec.CommandContext(t.Context(), "ptyrec", append([]string{"run"}, args...)...)
+		cmd.Env, cmd.Dir = m.environ, m.home
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, status := run("--sync=end", "--", "sh", "-c", "echo needle; exit 3"); status != 3 || strings.Contains(out, "not sent") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	if ended, sent := s.has(); ended != 1 || !strings.Contains(sent, `"space":"shop"`) || !strings.Contains(sent, "Bearer ptr_container") {
+		t.Errorf("%d were sent when the command had ended: %s", ended, sent)
+	}
+	release := make(chan struct{})
+	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer hangs.Close()
+	defer close(release)
+	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+hangs.URL)
+	if out, status := run("--sync=end", "--sync-wait=100ms", "--", "sh", "-c", "exit 4"); status != 4 || !strings.Contains(out, "warning: the session was not sent: it took longer than 100ms") {
+		t.Errorf("status %d: %s", status, out)
+	}
+	for _, args := range [][]string{{"--sync=now", "--", "true"}, {"--sync=end", "--detach", "--", "true"}, {"--sync-wait=0s", "--", "true"}} {
+		if out, status := run(args...); status != 2 || !strings.Contains(out, "ptyrec: error:") {
+			t.Errorf("%q: status %d: %s", args, status, out)
+		}
+	}
+}

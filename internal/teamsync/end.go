@@ -1,0 +1,73 @@
+package teamsync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/config"
+)
+
+// AtEnd says whether `run` waits until its session was sent: what a container has not sent when it
+// ends is lost.
+type AtEnd struct {
+	When string        // "end", or empty: a process in the background sends it
+	Wait time.Duration // no longer than this
+}
+
+// Register defines the flags.
+func (e *AtEnd) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&e.When, "sync", "", "end: send the session to the server of a team when the command has ended, and wait for that (for containers: docs/team.md)")
+	flags.DurationVar(&e.Wait, "sync-wait", 10*time.Second, "wait so long with --sync=end")
+}
+
+// Check says what is wrong with the flags. detach means that the session is one in the background.
+func (e *AtEnd) Check(detach bool) error {
+	switch {
+	case e.When != "" && e.When != "end":
+		return fmt.Errorf("--sync=%s: write --sync=end, or leave it out", e.When)
+	case e.When != "" && detach:
+		return errors.New("--sync and --detach exclude each other")
+	case e.Wait <= 0:
+		return errors.New("--sync-wait is a time such as 10s")
+	}
+	return nil
+}
+
+// cleanup is how long a sync that was killed may hold its output.
+const cleanup = time.Second
+
+// Send has a session of the database at path sent that has ended: in the background, see Start, or
+// by another process of the program for which it waits. The error says why it was not sent.
+func (e *AtEnd) Send(ctx context.Context, c *config.Config, path, program, id string, environ []string) error {
+	if e.When == "" {
+		Start(c, path, program, environ)
+		return nil
+	}
+	if c.Team.Server == "" {
+		return errors.New("no server of a team is configured")
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.Wait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "sync", id)
+	cmd.Args[0], cmd.Env, cmd.WaitDelay = "ptyrec", append(environ, "PTYREC_DB="+path), cleanup
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("it took longer than %v", e.Wait)
+	case said.Len() == 0:
+		return err
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+	return errors.New(strings.TrimPrefix(strings.TrimPrefix(first, "ptyrec: "), "error: "))
+}

@@ -1,0 +1,63 @@
+package packaging_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// E20.6: systemd takes the unit as it is.
+func TestE20SystemdUnit(t *testing.T) {
+	program, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skipf("needs systemd-analyze: %v", err)
+	}
+	text, err := os.ReadFile("server/ptyrec.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	installed := filepath.Join(dir, "ptyrec") // verify looks for the program
+	if err := os.WriteFile(installed, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unit := filepath.Join(dir, "ptyrec.service")
+	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/bin/ptyrec", installed)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no", unit).CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+	bad := filepath.Join(dir, "bad.service")
+	if err := os.WriteFile(bad, []byte(strings.Replace(string(text), "RestartSec=2", "RestartSec=soon", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no", bad).CombinedOutput(); !strings.Contains(string(out), "Failed to parse") {
+		t.Errorf("verify finds nothing in a bad unit: %s", out)
+	}
+}
+
+// E20.6: the files for operators name flags and variables that there are.
+func TestE20ServerFiles(t *testing.T) {
+	for file, needed := range map[string][]string{
+		"compose.yaml": {"PTYREC_DB: postgres://", "[serve, --listen,", "packaging/server/Dockerfile"},
+		"nginx.conf":   {"client_max_body_size 5m", "proxy_set_header Host $host", "proxy_buffering off"},
+		"Dockerfile":   {"./cmd/ptyrec"},
+	} {
+		text, err := os.ReadFile(filepath.Join("server", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range needed {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s lacks %q", file, part)
+			}
+		}
+		if strings.Contains(string(text), "X-Forwarded") { // nobody reads it
+			t.Errorf("%s sets headers that are not trusted", file)
+		}
+	}
+}
