@@ -62,6 +62,7 @@ const (
 type statusError struct {
 	Status  int
 	Message string
+	Code    string
 	After   time.Duration // how long the server asks to wait
 }
 
@@ -127,11 +128,38 @@ func (s *Server) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once makes a call once.
-func (s *Server) once(ctx context.Context, method, path, kind string, body []byte, to any) error {
+// Refused returns what a server said that refused a call, and whether an error is that.
+func Refused(err error) (code, message string, ok bool) {
+	var refused *statusError
+	if !errors.As(err, &refused) {
+		return "", "", false
+	}
+	return refused.Code, refused.Message, true
+}
+
+// Post makes a call once, with a body of JSON, and returns the answer. The caller closes it.
+func (s *Server) Post(ctx context.Context, path string, v any) (io.ReadCloser, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.send(ctx, http.MethodPost, path, jsonType, body)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer.Body, nil
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	return nil, errors.Join(err, refusal(answer, text))
+}
+
+// send sends a request.
+func (s *Server) send(ctx context.Context, method, path, kind string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.token)
 	if kind != "" {
@@ -139,7 +167,28 @@ func (s *Server) once(ctx context.Context, method, path, kind string, body []byt
 	}
 	answer, err := s.http.Do(r)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUnreachable, err)
+		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
+	}
+	return answer, nil
+}
+
+// refusal returns the error of an answer that is no success.
+func refusal(answer *http.Response, text []byte) error {
+	refused := &statusError{Status: answer.StatusCode}
+	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
+		refused.After = min(time.Duration(n), maxRetryAfter) * time.Second
+	}
+	var told struct{ Code, Message string }
+	_ = json.Unmarshal(text, &told) // a proxy's answer has none
+	refused.Code, refused.Message = told.Code, told.Message
+	return refused
+}
+
+// once makes a call once.
+func (s *Server) once(ctx context.Context, method, path, kind string, body []byte, to any) error {
+	answer, err := s.send(ctx, method, path, kind, body)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
@@ -155,14 +204,7 @@ func (s *Server) once(ctx context.Context, method, path, kind string, body []byt
 	if ok {
 		return nil
 	}
-	refused := &statusError{Status: answer.StatusCode}
-	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
-		refused.After = min(time.Duration(n), maxRetryAfter) * time.Second
-	}
-	var told struct{ Message string }
-	_ = json.Unmarshal(text, &told) // a proxy's answer has none
-	refused.Message = told.Message
-	return refused
+	return refusal(answer, text)
 }
 
 // isConflict reports whether the server has something else than what a call continues.

@@ -6,18 +6,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/teamadmin"
+	"github.com/ptyrec/ptyrec/internal/teamsync"
 	"github.com/ptyrec/ptyrec/store/pg"
 )
 
 func newTeamCmd(a *app) *cobra.Command {
-	return teamadmin.New(teamadmin.Options{Out: a.stdout, Open: func(ctx context.Context) (*pg.Store, error) {
+	return teamadmin.New(teamadmin.Options{Out: a.stdout, Open: func(ctx context.Context) (teamadmin.Admin, error) {
 		name, err := a.dbName()
 		if err != nil {
 			return nil, err
 		}
-		if !pg.Is(name) {
+		if pg.Is(name) {
+			return openTeam(ctx, a, name)
+		}
+		if a.dbFlag != "" {
 			return nil, misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
 		}
-		return openTeam(ctx, a, name)
+		c, err := a.loadConfig()
+		if err != nil {
+			return nil, err
+		}
+		server, _, err := teamsync.Connect(c.Team.Server)
+		return teamadmin.Remote(server), err
 	}})
 }

@@ -24,12 +24,12 @@ import (
 // Options are what the commands need.
 type Options struct {
 	Out  io.Writer
-	Open func(ctx context.Context) (*pg.Store, error) // opens the team's database; somebody else closes it
+	Open func(ctx context.Context) (Admin, error) // opens the team's database, or its server
 }
 
-// database is the database of a team, used by its operator.
+// database is the database of a team, used by its operator, or its server, used by an admin.
 type database struct {
-	*pg.Store
+	Admin
 	ctx context.Context // of the command
 }
 
@@ -38,7 +38,8 @@ func New(o Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "team",
 		Short: "Administer the server of a team: users, tokens, spaces, retention, policy, audit",
-		Long: `Team changes who may use a team's server (docs/team.md). It needs the database in PostgreSQL: --db postgres://… or $PTYREC_DB.
+		Long: `Team changes who may use a team's server (docs/team.md). With --db postgres://…, or that in $PTYREC_DB, it
+uses the database; else the server that you have logged in to, as an admin or, for the audit, as an auditor.
 Each user has a role, and tokens for programs and browsers. A space is a group of sessions, which its members read.`,
 		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
   ptyrec team user add ann --admin

@@ -258,7 +258,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	s := server.New(server.Options{
 		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
 		Users:     team.Users{Store: o.Database, PublicLinks: o.PublicLinks},
-		Protocols: []server.Protocol{push, team.NewLinks(push, o.PublicLinks), team.NewPull(push)},
+		Protocols: []server.Protocol{push, team.NewLinks(push, o.PublicLinks), team.NewPull(push), team.NewAdmin(push)},
 		Hosts:     o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions, Health: o.Database.Ping,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)

@@ -77,6 +77,7 @@ var elsewhere = map[string]string{
 	"DELETE /api/sessions/{id}": "TestE19Rights, at its end", "POST /api/login": "TestE19RightsEnd", "DELETE /api/login": "TestE19RightsEnd",
 	"GET /api/links/{link}": "TestE20LinkRights", "GET /api/links/{link}/entries": "TestE20LinkRights", "GET /api/links/{link}/screen": "TestE20LinkRights",
 	"GET /api/links/{link}/raw": "TestE20LinkRights", "GET /api/links/{link}/export": "TestE20LinkRights",
+	"POST /api/team/{call}": "TestE19AdminRights",
 	"PUT /api/push/{id}": "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
 }
 

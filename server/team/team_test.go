@@ -82,7 +82,7 @@ func newSiteWith(t *testing.T, public bool) *site {
 	log := slog.New(slog.NewTextHandler(s.log, nil))
 	push := team.NewPush(db, log)
 	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db, PublicLinks: public}, Past: past{read}, Log: log, Page: page, Health: db.Ping,
-		Protocols: []server.Protocol{push, team.NewLinks(push, public), team.NewPull(push)}})
+		Protocols: []server.Protocol{push, team.NewLinks(push, public), team.NewPull(push), team.NewAdmin(push)}})
 	t.Cleanup(h.Close)
 	s.Server = httptest.NewServer(h)
 	t.Cleanup(s.Close)
