@@ -78,7 +78,7 @@ var elsewhere = map[string]string{
 	"GET /api/links/{link}": "TestE20LinkRights", "GET /api/links/{link}/entries": "TestE20LinkRights", "GET /api/links/{link}/screen": "TestE20LinkRights",
 	"GET /api/links/{link}/raw": "TestE20LinkRights", "GET /api/links/{link}/export": "TestE20LinkRights",
 	"POST /api/team/{call}": "TestE19AdminRights",
-	"PUT /api/push/{id}": "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
+	"PUT /api/push/{id}":    "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
 }
 
 // E19.2: every call for everybody.
