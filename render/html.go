@@ -179,7 +179,7 @@ func newPageItem(e *session.Entry, s *session.Session) (pageItem, bool) {
 		text := eventText(e)
 		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
 	}
-	item := pageItem{Seq: e.Seq, Role: e.Role, Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))} // all of it is escaped
+	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))} // all of it is escaped
 	switch {
 	case e.Role == session.RoleAssistant && e.Agent != "":
 		item.Speaker = e.Agent
