@@ -34,6 +34,7 @@ import (
 type site struct {
 	*httptest.Server
 	db       *pg.Store
+	dsn      string
 	operator context.Context
 	tokens   map[string]string // by user; "push" is a push token of member, "" nobody's
 	log      *logText
@@ -50,20 +51,21 @@ func (p past) Export(ctx context.Context, w io.Writer, format string, info *stor
 	return render.Write(w, format, t)
 }
 
-func newSite(t *testing.T) *site { return newSiteWith(t, false) }
+func newSite(t testing.TB) *site { return newSiteWith(t, false) }
 
 // page is the web page.
 var page = fstest.MapFS{"index.html": {Data: []byte("<html>")}}
 
 // newSiteWith makes a site that may have links for anyone.
-func newSiteWith(t *testing.T, public bool) *site {
+func newSiteWith(t testing.TB, public bool) *site {
 	t.Helper()
-	db, err := pg.Open(t.Context(), pgtest.New(t))
+	dsn := pgtest.New(t)
+	db, err := pg.Open(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s := &site{db: db, operator: pg.As(t.Context(), pg.Viewer{Operator: true}), tokens: map[string]string{"": ""}, log: &logText{}}
+	s := &site{db: db, dsn: dsn, operator: pg.As(t.Context(), pg.Viewer{Operator: true}), tokens: map[string]string{"": ""}, log: &logText{}}
 	for name, role := range map[string]string{"owner": pg.RoleMember, "member": pg.RoleMember, "reader": pg.RoleMember, "stranger": pg.RoleMember, "auditor": pg.RoleAuditor, "admin": pg.RoleAdmin} {
 		s.check(t, db.AddUser(s.operator, name, role))
 		s.tokens[name] = s.token(t, pg.NewToken{User: name, Kind: pg.KindUser})
@@ -107,14 +109,14 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-func (s *site) check(t *testing.T, err error) {
+func (s *site) check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *site) token(t *testing.T, n pg.NewToken) string {
+func (s *site) token(t testing.TB, n pg.NewToken) string {
 	t.Helper()
 	token, err := s.db.AddToken(s.operator, n)
 	s.check(t, err)
@@ -122,7 +124,7 @@ func (s *site) token(t *testing.T, n pg.NewToken) string {
 }
 
 // do sends a request with a user's token, and returns the status and the body.
-func (s *site) do(t *testing.T, user, method, path string, body []byte) (int, string) {
+func (s *site) do(t testing.TB, user, method, path string, body []byte) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewReader(body))
 	s.check(t, err)
@@ -143,7 +145,7 @@ func (s *site) do(t *testing.T, user, method, path string, body []byte) (int, st
 	return answer.StatusCode, string(got)
 }
 
-func (s *site) want(t *testing.T, status int, user, method, path string, body []byte) string {
+func (s *site) want(t testing.TB, status int, user, method, path string, body []byte) string {
 	t.Helper()
 	got, text := s.do(t, user, method, path, body)
 	if got != status {
@@ -173,10 +175,19 @@ func segment(texts ...string) []byte {
 
 // batch returns a request with entries that say these texts, and their digest.
 func batch(version int, texts ...string) (body []byte, digest string) {
+	var entries []*session.Entry
+	for i, text := range texts {
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: time.Unix(1e9, 0).UTC()})
+	}
+	return batchOf(version, entries)
+}
+
+// batchOf returns a request with entries in the order of their ids, and their digest.
+func batchOf(version int, entries []*session.Entry) (body []byte, digest string) {
 	var list []json.RawMessage
 	var sums [][sha256.Size]byte
-	for i, text := range texts {
-		raw := asJSON(session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: time.Unix(1e9, 0).UTC()})
+	for _, e := range entries {
+		raw := asJSON(e)
 		list, sums = append(list, raw), append(sums, sha256.Sum256(raw))
 	}
 	sum := pg.DigestOf(sums)
