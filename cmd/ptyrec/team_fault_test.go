@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -170,6 +171,9 @@ func TestE19Killed(t *testing.T) {
 		cmd.Env = s.environ
 		var err error
 		if out, err = cmd.CombinedOutput(); err == nil {
+			if used, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+				t.Logf("the last sync had %d KB of resident memory at most", used.Maxrss)
+			}
 			break
 		}
 		if try == 5 {
