@@ -4,8 +4,9 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 )
 
-// What users of this package need of package chat.
+// Types of package chat, for users of this package.
 type (
+	// Item is a message that the screen shows.
 	Item       = chat.Item
 	Resumption = chat.Resumption
 	State      = chat.State

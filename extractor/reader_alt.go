@@ -74,7 +74,7 @@ func (c *cutRows) note(rows []*vterm.Row, cols int) {
 	before := c.rows
 	*c = cutRows{rows: map[string]bool{}, resized: true, fills: c.fills}
 	for _, r := range rows {
-		if before[r.Text] || row.RowWidth(r) >= cols && strings.Trim(r.Text, "─━═▀▄▁▔_ ") != "" {
+		if before[r.Text] || row.Extent(r) >= cols && strings.Trim(r.Text, "─━═▀▄▁▔_ ") != "" {
 			c.rows[r.Text] = true
 		}
 	}
@@ -110,7 +110,7 @@ func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
 func lowestRule(rows []*vterm.Row) int {
 	for _, r := range slices.Backward(rows) {
 		if row.IsRule(r.Text) {
-			return row.RowWidth(r)
+			return row.Extent(r)
 		}
 	}
 	return 0

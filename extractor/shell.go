@@ -164,12 +164,12 @@ func typed(lines []row.Line, i int, command string) (_ string, next int) {
 // row b: row a is full. Where a command just fits, the cursor stood on the next row, and its output
 // begins below that.
 func wrapsItself(a, b row.Line) bool {
-	return a.Cols > 0 && row.RowWidth(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
+	return a.Cols > 0 && row.Extent(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
 }
 
 // withoutRight cuts off a prompt that the shell shows at the window's right edge.
 func withoutRight(command string, l row.Line) string {
-	if l.Cols == 0 || row.RowWidth(l.Row) < l.Cols-2 {
+	if l.Cols == 0 || row.Extent(l.Row) < l.Cols-2 {
 		return command
 	}
 	if i := strings.LastIndex(command, "   "); i >= 0 {

@@ -152,7 +152,7 @@ func (p *shellPrompt) vary(f promptForm) {
 func promptText(rw *vterm.Row, cursorX int, any bool) string {
 	none := func(vterm.Style) row.Mark { return 0 }
 	before := row.Text(row.Spans(rw, 0, cursorX, none))
-	after := row.Text(row.Spans(rw, cursorX, max(cursorX, row.RowWidth(rw)), none))
+	after := row.Text(row.Spans(rw, cursorX, max(cursorX, row.Extent(rw)), none))
 	if strings.TrimSpace(after) != "" && !strings.HasPrefix(after, "   ") {
 		return ""
 	}
@@ -188,7 +188,7 @@ func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
 // waits reports whether the shell waits for a command on the row.
 func (p *shellPrompt) waits(r *vterm.Row, cursorX int) bool {
 	if m, ok := markOf(r, vterm.MarkInput); ok {
-		return cursorX == m.Col && columns(r, m.Col, max(m.Col, row.RowWidth(r))) == ""
+		return cursorX == m.Col && columns(r, m.Col, max(m.Col, row.Extent(r))) == ""
 	}
 	prompt, command, ok := p.cut(r)
 	return ok && (command == "" || strings.HasPrefix(r.Text[min(len(prompt), len(r.Text)):], "   ")) && cursorX >= row.Width(strings.TrimRight(prompt, " ")) && cursorX <= row.Width(prompt)+1

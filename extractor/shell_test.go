@@ -65,7 +65,7 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 			var p shellPrompt
 			for _, l := range tt.learned {
 				r := rowtest.Dump(t, 80, l.row)[0].Row
-				p.learn(r, row.RowWidth(r)+1, "")
+				p.learn(r, row.Extent(r)+1, "")
 			}
 			var got []command
 			for _, it := range parseShell(rowtest.Dump(t, tt.cols, tt.rows), &p) {
@@ -101,7 +101,7 @@ func TestShellPromptWaits(t *testing.T) {
 			var p shellPrompt
 			for _, l := range tt.learned {
 				r := rowtest.Dump(t, 80, l.row)[0].Row
-				p.learn(r, row.RowWidth(r)+1, "")
+				p.learn(r, row.Extent(r)+1, "")
 			}
 			if got := p.waits(rowtest.Dump(t, 80, tt.row)[0].Row, tt.cursor); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

@@ -165,7 +165,7 @@ func gapLine(l row.Line, n int) row.Line {
 	spans := row.Spans(l.Row, 0, left, none)
 	style := l.StyleAt(left)
 	spans = append(spans, row.Span{Text: text, Width: row.Width(text), Style: style})
-	if end := row.RowWidth(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > row.SpansWidth(spans) {
+	if end := row.Extent(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > row.SpansWidth(spans) {
 		spans = append(spans, row.Span{Text: row.Blanks(end - 1 - row.SpansWidth(spans)), Width: end - 1 - row.SpansWidth(spans)})
 		spans = append(spans, row.Spans(l.Row, end-1, end, none)...)
 	}

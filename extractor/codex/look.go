@@ -101,7 +101,7 @@ func (c *body) quotedOn(at int) bool {
 // fits reports whether a row's first word would have had room on the row above.
 func (c *body) fits(at int) bool {
 	above := c.lines[at-1]
-	return row.RowWidth(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
+	return row.Extent(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
 }
 
 // row returns the row above or below a line, or a blank one if the line is the first or last.

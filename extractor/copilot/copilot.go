@@ -114,7 +114,7 @@ func tabs(l row.Line) bool {
 // rule returns the last row from i upwards that is a rule over the whole width, or -1.
 func rule(lines []row.Line, i int) int {
 	for ; i >= 0; i-- {
-		if strings.HasPrefix(lines[i].Text, "──") && strings.Trim(lines[i].Text, "─") == "" && row.RowWidth(lines[i].Row) == lines[i].Cols {
+		if strings.HasPrefix(lines[i].Text, "──") && strings.Trim(lines[i].Text, "─") == "" && row.Extent(lines[i].Row) == lines[i].Cols {
 			return i
 		}
 	}
@@ -202,7 +202,7 @@ var time = regexp.MustCompile(` +\d?\d:\d\d( [AP]M)?$`)
 // untimed returns a prompt's lines without the time.
 func untimed(lines []row.Line) []row.Line {
 	out := append([]row.Line(nil), lines...)
-	if m := time.FindStringIndex(lines[0].Text); m != nil && row.RowWidth(lines[0].Row) >= lines[0].Cols-1 {
+	if m := time.FindStringIndex(lines[0].Text); m != nil && row.Extent(lines[0].Row) >= lines[0].Cols-1 {
 		out[0] = row.CutLine(lines[0], 0, row.Width(lines[0].Text[:m[0]]))
 		out[0].Cols, out[0].Lost = lines[0].Cols, lines[0].Lost
 	}

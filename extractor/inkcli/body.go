@@ -93,8 +93,7 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 		w, ok := quotes[l.At]
 		return w, ok
 	}
-	bs := lk.Blocks(ls)
-	return markdown.WriteText(bs), markdown.WriteMarkdown(bs, 0)
+	return lk.Render(ls)
 }
 
 // inkItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
@@ -198,7 +197,7 @@ func mendTables(lines []row.Line) []row.Line {
 			out = append(make([]row.Line, 0, len(lines)), lines[:i]...)
 		}
 		last := &out[len(out)-1]
-		w := row.RowWidth(last.Row)
+		w := row.Extent(last.Row)
 		sign := strings.TrimLeft(l.Text, " ")
 		n := row.Width(sign)
 		if strings.HasPrefix(strings.TrimLeft(last.Text, " "), "┌") {

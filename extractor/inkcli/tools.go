@@ -65,7 +65,7 @@ func isFarewell(in []row.Line) bool {
 
 // unbox returns what is in a row between the borders and one blank beside each.
 func unbox(l row.Line) row.Line {
-	w := row.RowWidth(l.Row)
+	w := row.Extent(l.Row)
 	if strings.HasSuffix(l.Text, "│") {
 		w -= 2
 	}

@@ -83,12 +83,15 @@ type blockReader struct {
 }
 
 // Render reads the body lines of one message.
-func Render(lines []row.Line, lk *Style) (text, markdown string) {
-	bs := lk.Blocks(lk.Lines(lines))
+func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Render(lk.Lines(lines)) }
+
+// Render returns lines as plain text and as Markdown.
+func (lk *Style) Render(ls []Line) (text, markdown string) {
+	bs := lk.blocks(ls)
 	if lk.CodePad != "" {
 		unpad(bs, lk.CodePad)
 	}
-	return WriteText(bs), WriteMarkdown(bs, 0)
+	return writeText(bs), writeMarkdown(bs, 0)
 }
 
 // unpad drops the characters that an agent draws around inline code.
@@ -114,8 +117,8 @@ func unpad(bs []block, pad string) {
 	}
 }
 
-// Blocks parts lines into blocks.
-func (lk *Style) Blocks(ls []Line) []block {
+// blocks parts lines into blocks.
+func (lk *Style) blocks(ls []Line) []block {
 	r := blockReader{lk: lk, ls: ls}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
@@ -359,7 +362,7 @@ func (r *blockReader) quote(i int) int {
 	r.close(r.ls[i].Indent)
 	q := *lk
 	q.Quote = nil
-	r.add(block{kind: quoteBlock, pad: r.pad(), sub: q.Blocks(inner)}, i, len(inner))
+	r.add(block{kind: quoteBlock, pad: r.pad(), sub: q.blocks(inner)}, i, len(inner))
 	return len(inner)
 }
 

@@ -13,11 +13,12 @@ const pipeLines = 40
 // PipeTable reads a table that is shown as it was written: rows between bars, the second one of
 // dashes. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
-	for k := 0; ; n += k {
-		var spans []row.Span
-		if spans, k = pipeRow(ls[n:]); k == 0 {
+	for {
+		spans, k := pipeRow(ls[n:])
+		if k == 0 {
 			break
 		}
+		n += k
 		if rows = append(rows, pipeCells(spans)); len(rows) == 2 && strings.Trim(row.Text(spans), "|-: ") != "" {
 			return nil, 0
 		}

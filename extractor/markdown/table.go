@@ -23,8 +23,8 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 	return lk.ruledTable(ls)
 }
 
-// column is a table column's cells [from, to) of a line, its padding included.
-type column struct{ From, To int }
+// Column is a table column's cells [from, to) of a line, its padding included.
+type Column struct{ From, To int }
 
 // boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
 // none: text in a box is content. A table that is not yet drawn to its end is one up to there.
@@ -93,7 +93,7 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 
 // cutCells reports whether words were cut in a table's cells: then all columns are narrower than
 // their longest word, and in each a line is full that another one follows.
-func cutCells(groups [][][]Cell, cols []column) bool {
+func cutCells(groups [][][]Cell, cols []Column) bool {
 	for i, c := range cols {
 		cut := false
 		for _, g := range groups {
@@ -118,8 +118,8 @@ func wholeSeam(a, b *Line) (Seam, bool) {
 	return SeamSpace, true
 }
 
-// BorderColumns reads the columns off a border line; nil where it is none.
-func BorderColumns(l *Line, left, mid, right string) []column {
+// BorderColumns returns the columns between the marks of a border line, or nil if l is not one.
+func BorderColumns(l *Line, left, mid, right string) []Column {
 	t, ok := strings.CutPrefix(l.Text[l.Indent:], left)
 	if !ok {
 		return nil
@@ -128,28 +128,28 @@ func BorderColumns(l *Line, left, mid, right string) []column {
 		return nil
 	}
 	col := l.Indent + 1
-	var cols []column
+	var cols []Column
 	for _, part := range strings.Split(t, mid) {
 		w := strings.Count(part, "─")
 		if w == 0 || len(part) != w*len("─") {
 			return nil
 		}
-		cols = append(cols, column{col, col + w})
+		cols = append(cols, Column{col, col + w})
 		col += w + 1
 	}
 	return cols
 }
 
 // rowColumns reads the columns off a row by the borders between its cells.
-func rowColumns(l *Line) []column {
-	var cols []column
+func rowColumns(l *Line) []Column {
+	var cols []Column
 	from := -1
 	for col := l.Indent; col < l.Width; col++ {
 		if !l.borderAt(col) {
 			continue
 		}
 		if from >= 0 {
-			cols = append(cols, column{from, col})
+			cols = append(cols, Column{from, col})
 		}
 		from = col + 1
 	}
@@ -157,7 +157,7 @@ func rowColumns(l *Line) []column {
 }
 
 // boxRow reads a line's cells; nil if the borders are elsewhere.
-func (lk *Style) boxRow(l *Line, cols []column) []Cell {
+func (lk *Style) boxRow(l *Line, cols []Column) []Cell {
 	row := make([]Cell, len(cols))
 	for i, c := range cols {
 		if !l.borderAt(c.From-1) || !l.borderAt(c.To) {
@@ -174,7 +174,7 @@ func (l *Line) borderAt(col int) bool {
 }
 
 // cell returns the content of a column, without the blanks around it.
-func (l *Line) cell(c column) Cell { return cellOf(row.Cut(l.Spans, c.From, c.To)) }
+func (l *Line) cell(c Column) Cell { return cellOf(row.Cut(l.Spans, c.From, c.To)) }
 
 // cellOf returns spans without the blanks around them.
 func cellOf(spans []row.Span) Cell {
@@ -212,7 +212,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 }
 
 // ruledRows reads the lines of one row, if there are any.
-func (lk *Style) ruledRows(ls []Line, cols []column) [][]Cell {
+func (lk *Style) ruledRows(ls []Line, cols []Column) [][]Cell {
 	group := make([][]Cell, len(ls))
 	for i := range ls {
 		group[i] = ruledRow(&ls[i], cols)
@@ -221,15 +221,15 @@ func (lk *Style) ruledRows(ls []Line, cols []column) [][]Cell {
 }
 
 // ruler reads the columns off a line of strokes with blanks between them; nil where it is none.
-func ruler(l *Line, stroke rune) []column {
-	var cols []column
+func ruler(l *Line, stroke rune) []Column {
+	var cols []Column
 	col, from := 0, -1
 	for _, r := range l.Text {
 		switch {
 		case r == stroke && from < 0:
 			from = col
 		case r == ' ' && from >= 0:
-			cols = append(cols, column{from, col})
+			cols = append(cols, Column{from, col})
 			from = -1
 		case r != stroke && r != ' ':
 			return nil
@@ -237,12 +237,12 @@ func ruler(l *Line, stroke rune) []column {
 		col++
 	}
 	if from >= 0 {
-		cols = append(cols, column{from, col})
+		cols = append(cols, Column{from, col})
 	}
 	return cols
 }
 
-func ruledRow(l *Line, cols []column) []Cell {
+func ruledRow(l *Line, cols []Column) []Cell {
 	row := make([]Cell, len(cols))
 	for i, c := range cols {
 		row[i] = l.cell(c)
@@ -251,7 +251,7 @@ func ruledRow(l *Line, cols []column) []Cell {
 }
 
 // mergeRows joins the lines of one row: what was wrapped in a cell is one text again.
-func (lk *Style) mergeRows(group [][]Cell, cols []column) [][]Cell {
+func (lk *Style) mergeRows(group [][]Cell, cols []Column) [][]Cell {
 	if len(group) == 0 {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (lk *Style) mergeRows(group [][]Cell, cols []column) [][]Cell {
 // looseRows parts lines into rows where no line is drawn between them: a line in which a cell is
 // empty that was not above, and whose other cells would not have fitted above, goes on with the
 // row, if one of them does so in the same style.
-func (lk *Style) looseRows(group [][]Cell, cols []column) [][]Cell {
+func (lk *Style) looseRows(group [][]Cell, cols []Column) [][]Cell {
 	var out, open [][]Cell
 	for i, g := range group {
 		if i > 0 && !goesOn(group[i-1], g, cols) {
@@ -290,7 +290,7 @@ func (lk *Style) looseRows(group [][]Cell, cols []column) [][]Cell {
 	return append(out, lk.mergeRows(open, cols)...)
 }
 
-func goesOn(a, b []Cell, cols []column) bool {
+func goesOn(a, b []Cell, cols []Column) bool {
 	empty, alike := false, false
 	for i, c := range cols {
 		if len(b[i]) == 0 {

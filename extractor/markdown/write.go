@@ -6,9 +6,9 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// WriteText writes blocks as plain text: list items keep their markers, everything else is bare
+// writeText writes blocks as plain text: list items keep their markers, everything else is bare
 // words.
-func WriteText(bs []block) string {
+func writeText(bs []block) string {
 	var w blockWriter
 	w.Grow(blocksLen(bs))
 	for i := range bs {
@@ -22,7 +22,7 @@ func WriteText(bs []block) string {
 				w.line(b.pad, rowText(r))
 			}
 		case quoteBlock:
-			w.lines(b.pad, "", strings.Split(WriteText(b.sub), "\n"))
+			w.lines(b.pad, "", strings.Split(writeText(b.sub), "\n"))
 		case ruleBlock:
 			w.line(b.pad, "---")
 		default:
@@ -32,8 +32,8 @@ func WriteText(bs []block) string {
 	return w.String()
 }
 
-// WriteMarkdown writes blocks as Markdown; drop are marks that are not to be said again.
-func WriteMarkdown(bs []block, drop row.Mark) string {
+// writeMarkdown writes blocks as Markdown; drop are marks that are not to be said again.
+func writeMarkdown(bs []block, drop row.Mark) string {
 	var w blockWriter
 	w.Grow(blocksLen(bs))
 	for i := range bs {
@@ -53,7 +53,7 @@ func WriteMarkdown(bs []block, drop row.Mark) string {
 				}
 			}
 		case quoteBlock:
-			w.lines(b.pad+"> ", "", strings.Split(WriteMarkdown(b.sub, drop), "\n"))
+			w.lines(b.pad+"> ", "", strings.Split(writeMarkdown(b.sub, drop), "\n"))
 		case ruleBlock:
 			w.line(b.pad, "---")
 		case headingBlock:

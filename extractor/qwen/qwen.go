@@ -134,7 +134,7 @@ func split(s chat.Screen) chat.Split {
 // storm of resizes it may stay another than the window's.
 func qwenWidth(composer row.Line) int {
 	if row.IsRule(composer.Text) {
-		return row.RowWidth(composer.Row)
+		return row.Extent(composer.Row)
 	}
 	return composer.Cols
 }
@@ -142,7 +142,7 @@ func qwenWidth(composer row.Line) int {
 // barredRows counts the rows at the top that end in a scroll bar, in the last of so many columns.
 func barredRows(lines []row.Line, width int) int {
 	n := 0
-	for n < len(lines) && row.RowWidth(lines[n].Row) == width && (strings.HasSuffix(lines[n].Text, "│") || strings.HasSuffix(lines[n].Text, "█")) {
+	for n < len(lines) && row.Extent(lines[n].Row) == width && (strings.HasSuffix(lines[n].Text, "│") || strings.HasSuffix(lines[n].Text, "█")) {
 		n++
 	}
 	return n
@@ -157,7 +157,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 		for k := i - 1; k > 0; k-- {
 			if row.IsRule(lines[k-1].Text) {
 				prompt, _, _ := strings.Cut(lines[k].Text, " ")
-				return k - 1, slices.Contains([]string{">", "*", "!", "?"}, prompt) && row.RowWidth(lines[i].Row) == row.RowWidth(lines[k-1].Row)
+				return k - 1, slices.Contains([]string{">", "*", "!", "?"}, prompt) && row.Extent(lines[i].Row) == row.Extent(lines[k-1].Row)
 			}
 		}
 		return 0, false
@@ -284,5 +284,5 @@ func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
 			return false
 		}
 	}
-	return row.RowWidth(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
+	return row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

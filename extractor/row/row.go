@@ -82,8 +82,8 @@ func Trim(lines []Line) []Line {
 	return lines
 }
 
-// RowWidth is the number of cells up to a row's last character.
-func RowWidth(r *vterm.Row) int { return Width(r.Text) }
+// Extent returns the number of cells up to a row's last character.
+func Extent(r *vterm.Row) int { return Width(r.Text) }
 
 // CutLines returns the columns [from, to) of lines, as lines: what is in a box or beside a margin.
 // to < 0: to their ends; else the window counts as that much narrower.

@@ -24,10 +24,10 @@ import (
 const each = 100
 
 // BenchmarkTeam measures what issue 19 asks for, in PTYREC_BENCH_SESSIONS sessions of 100 entries
-// (default 100; the issue has 10,000) of 557 bytes, in SQLite and over HTTP in PostgreSQL, one after
-// the other: entries a second of time and of CPU time, bytes of the databases, medians of 7 lists and
-// of 7 reads of a session. The CPU time over HTTP is that of sender, server and PostgreSQL. Run it
-// with -benchtime 1x.
+// (default 100; the issue has 10,000) of 557 bytes, in SQLite and over HTTP in PostgreSQL, one
+// after the other: entries a second of time and of CPU time, bytes of the databases, medians of 7
+// lists and of 7 reads of a session. The CPU time over HTTP is that of sender, server and
+// PostgreSQL. Run it with -benchtime 1x.
 func BenchmarkTeam(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("PTYREC_BENCH_SESSIONS"))
 	if n == 0 {
