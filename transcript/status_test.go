@@ -16,8 +16,10 @@ var turnStates = regexp.MustCompile(`^(busy )?(asking )?(idle (asking idle )*)?(
 
 // oddStates are the fixtures whose states do not match, with the reason.
 var oddStates = map[string]string{
-	"claude/2.1.50-clear": "the menu of commands counts as busy, and the spinner is drawn before the prompt",
-	"qwen/0.24.4-storm":   "Qwen Code asks the model again after a reply, and so is busy twice",
+	"claude/2.1.197-mdtables":  "in 12 rows, the spinner is not drawn while a reply comes in",
+	"claude/2.1.330-subagents": "a background agent ends between two turns, and Claude Code answers",
+	"claude/2.1.50-clear":      "the menu of commands counts as busy, and the spinner is drawn before the prompt",
+	"qwen/0.24.4-storm":        "Qwen Code asks the model again after a reply, and so is busy twice",
 }
 
 // TestStates checks that an agent's states follow what it was given: none comes twice, none is
