@@ -280,8 +280,13 @@ func TestControlOfSizeAndSignals(t *testing.T) {
 	if size != (protocol.Size{Cols: 50, Rows: 9}) {
 		t.Errorf("the size is %+v", size)
 	}
-	if got := p.ask(protocol.TypeKill, protocol.Kill{Signal: 2}); got != "done" {
-		t.Errorf("killing: %s", got)
+	p.send(protocol.TypeKill, protocol.Kill{ID: 9, Signal: 2})
+	var ack protocol.Ack
+	for ack.ID != 9 { // the one for the size may come after the event
+		p.decode(p.await(protocol.TypeAck), &ack)
+	}
+	if ack.Error != nil {
+		t.Errorf("killing: %v", ack.Error)
 	}
 	_, sigs, _ := f.asked()
 	if diff := cmp.Diff([]int{2}, sigs); diff != "" {
