@@ -4,12 +4,13 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 )
 
-// Types of package chat, for users of this package.
 type (
 	// Item is a message that the screen shows.
-	Item       = chat.Item
+	Item = chat.Item
+	// Resumption says how an agent's conversation is continued.
 	Resumption = chat.Resumption
-	State      = chat.State
+	// State is what an agent does.
+	State = chat.State
 )
 
 // States of an agent.

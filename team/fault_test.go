@@ -319,7 +319,7 @@ func TestE19Offline(t *testing.T) {
 	if long() {
 		sessions = 500
 	}
-	s.cut = func(int) (bool, bool) { return false, false }
+	s.lose(func(int) (bool, bool) { return false, false })
 	var ids []string
 	for n := range sessions {
 		one := record(t, m.Store, "/home/ann/work", fmt.Sprint("cache ", n))
@@ -338,9 +338,7 @@ func TestE19Offline(t *testing.T) {
 	if p := pushes[ids[0]]; p.Waits.IsZero() || p.Failed == "" {
 		t.Errorf("%+v", p)
 	}
-	s.mu.Lock()
-	s.cut = nil
-	s.mu.Unlock()
+	s.lose(nil)
 	if n := all(t, m); n != sessions {
 		t.Errorf("%d were sent", n)
 	}

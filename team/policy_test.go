@@ -23,14 +23,14 @@ func TestE20PatternsBeforeSending(t *testing.T) {
 	one := record(t, m.Store, "/home/ann/work", "CUST-4711")
 	check(t, m.Store.Rename(t.Context(), one.ID, "about CUST-4711"))
 	info := waiting(t, m, 1)[0]
-	s.cut = func(n int) (bool, bool) { return n >= 4, true } // every try of the first call is lost
-	if err := m.Send(t.Context(), info); err == nil || strings.Contains(s.sent.String(), one.ID) {
-		t.Errorf("without the policy: %v, sent %s", err, s.sent.String())
+	s.lose(func(n int) (bool, bool) { return n >= 4, true }) // every try of the first call is lost
+	if err := m.Send(t.Context(), info); err == nil || strings.Contains(s.seen(), one.ID) {
+		t.Errorf("without the policy: %v, sent %s", err, s.seen())
 	}
 	if all(t, m) != 1 {
 		t.Error("it was not sent")
 	}
-	if sent := s.sent.String(); strings.Contains(sent, "CUST-4711") || !strings.Contains(sent, "[redacted:customer]") {
+	if sent := s.seen(); strings.Contains(sent, "CUST-4711") || !strings.Contains(sent, "[redacted:customer]") {
 		t.Errorf("the pattern's match left")
 	}
 	raw := 0
@@ -89,7 +89,7 @@ func TestE20CheckAfterLoss(t *testing.T) {
 	if _, err := s.db.Find(s.ctx, gone.ID); err == nil {
 		t.Error("a deleted session is back")
 	}
-	s.cut = func(int) (bool, bool) { return false, false }
+	s.lose(func(int) (bool, bool) { return false, false })
 	if _, _, err := m.Check(t.Context(), false); err == nil || errors.Is(err, t.Context().Err()) {
 		t.Errorf("without a server: %v", err)
 	}

@@ -58,7 +58,7 @@ func TestE19PlantedSecrets(t *testing.T) {
 		check(t, err)
 		there.Write(e.Data)
 	}
-	for name, text := range map[string]string{"what was sent": s.sent.String(), "the raw log there": there.String(), "what it shows": said(there.Bytes())} {
+	for name, text := range map[string]string{"what was sent": s.seen(), "the raw log there": there.String(), "what it shows": said(there.Bytes())} {
 		for _, secret := range []string{drawnToken, cutToken, commandToken, saidToken, drawnToken[8:24], cutToken[:20], cutToken[20:], "typed-password", "/home/ann/", "/home/ann\""} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s has %q", name, secret)
@@ -110,7 +110,7 @@ func TestE19Private(t *testing.T) {
 			t.Errorf("%s: %v", info.Command, err)
 		}
 	}
-	if strings.Contains(s.sent.String(), "hidden") {
+	if strings.Contains(s.seen(), "hidden") {
 		t.Error("something private was sent")
 	}
 }
@@ -145,7 +145,7 @@ func TestE19OnlyChanges(t *testing.T) {
 		t.Errorf("%d were sent", n)
 	}
 	s.same(t, m, one.ID, one.ID)
-	if sent := s.sent.String(); strings.Contains(sent, "number 8") || !strings.Contains(sent, "Entry Number 7") || !strings.Contains(sent, "ENTRY NUMBER 7") || !strings.Contains(sent, `"gone":["n9"]`) {
+	if sent := s.seen(); strings.Contains(sent, "number 8") || !strings.Contains(sent, "Entry Number 7") || !strings.Contains(sent, "ENTRY NUMBER 7") || !strings.Contains(sent, `"gone":["n9"]`) {
 		t.Errorf("%s", sent)
 	}
 	if n := all(t, m); n != 0 {

@@ -49,6 +49,27 @@ type site struct {
 	cut func(n int) (request, answer bool)
 }
 
+// seen returns what was sent, whatever a call that was given up still adds.
+func (s *site) seen() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent.String()
+}
+
+// count returns how many calls there were.
+func (s *site) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls
+}
+
+// lose sets cut and counts calls from 0.
+func (s *site) lose(cut func(n int) (request, answer bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls, s.cut = 0, cut
+}
+
 // past exports nothing.
 type past struct{ *library.Past }
 
@@ -190,8 +211,8 @@ func TestE19Sync(t *testing.T) {
 	if info.Cwd != "~/work/api" || info.Command[2] != "~/work" {
 		t.Errorf("%+v", info.Session)
 	}
-	calls := s.calls
-	if n := all(t, m); n != 0 || s.calls != calls {
+	calls := s.count()
+	if n := all(t, m); n != 0 || s.count() != calls {
 		t.Errorf("%d were sent again", n)
 	}
 	check(t, m.Store.Rename(t.Context(), one.ID, "my name"))
@@ -233,18 +254,14 @@ func TestE19Faults(t *testing.T) {
 		for _, request := range []bool{false, true} {
 			for _, killed := range []bool{false, true} {
 				one := record(t, m.Store, "/home/ann/work", fmt.Sprint("cache ", at, request, killed))
-				s.mu.Lock()
-				s.calls, s.cut = 0, func(n int) (bool, bool) {
+				s.lose(func(n int) (bool, bool) {
 					return n < at || n > at && !killed || request && n == at, n < at || n > at && !killed
-				}
-				s.mu.Unlock()
+				})
 				info, err := m.Store.Find(t.Context(), one.ID)
 				check(t, err)
 				sendErr := m.Send(t.Context(), info)
-				s.mu.Lock()
-				s.cut = nil
-				calls := s.calls
-				s.mu.Unlock()
+				calls := s.count()
+				s.lose(nil)
 				if killed && calls > at && sendErr == nil {
 					t.Errorf("call %d was lost, and nobody noticed", at)
 				}
@@ -388,14 +405,14 @@ func TestE19Privacy(t *testing.T) {
 	for _, info := range waiting(t, m, 1) {
 		off := *m
 		off.Library = &library.Library{Store: m.Store}
-		if err := off.Send(t.Context(), info); !errors.Is(err, team.ErrRedactionOff) || s.calls != 0 {
-			t.Errorf("with redaction off: %v, %d calls", err, s.calls)
+		if err := off.Send(t.Context(), info); !errors.Is(err, team.ErrRedactionOff) || s.count() != 0 {
+			t.Errorf("with redaction off: %v, %d calls", err, s.count())
 		}
 	}
 	outside, err := m.Store.Sessions(t.Context(), store.Filter{Cwd: "/home/ann/private"})
 	check(t, err)
-	if err := m.Send(t.Context(), outside[0]); !errors.Is(err, team.ErrOutside) || s.calls != 0 {
-		t.Errorf("outside: %v, %d calls", err, s.calls)
+	if err := m.Send(t.Context(), outside[0]); !errors.Is(err, team.ErrOutside) || s.count() != 0 {
+		t.Errorf("outside: %v, %d calls", err, s.count())
 	}
 	all(t, m)
 	var there bytes.Buffer
@@ -407,7 +424,7 @@ func TestE19Privacy(t *testing.T) {
 			there.Write(e.Data)
 		}
 	}
-	for name, text := range map[string]string{"what was sent": s.sent.String(), "the raw log there": there.String()} {
+	for name, text := range map[string]string{"what was sent": s.seen(), "the raw log there": there.String()} {
 		if len(text) < 200 {
 			t.Errorf("%s is %d bytes", name, len(text))
 		}
