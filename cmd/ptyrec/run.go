@@ -68,6 +68,9 @@ What run.ignore in the configuration names by folder, command or git remote runs
   ptyrec run                      your shell
   ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.sync.Check(f.detach); err != nil {
+				return usageError(err)
+			}
 			if cmd.Flags().Changed("size") && !f.detach && !f.hosted {
 				return usageError(errors.New("--size goes with --detach: else the window is the terminal's"))
 			}
@@ -113,9 +116,6 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if err := recorder.CheckCommand(command[0]); err != nil {
 		return launch.Failure(err)
-	}
-	if err := f.sync.Check(f.detach); err != nil {
-		return usageError(err)
 	}
 	if f.private {
 		a.environ = detached.Private(a.environ)

@@ -276,7 +276,7 @@ func TestE20SyncAtEnd(t *testing.T) {
 	if out, status := run("--sync=end", "--sync-wait=100ms", "--", "sh", "-c", "exit 4"); status != 4 || !strings.Contains(out, "warning: the session was not sent: it took longer than 100ms") {
 		t.Errorf("status %d: %s", status, out)
 	}
-	for _, args := range [][]string{{"--sync=now", "--", "true"}, {"--sync=end", "--detach", "--", "true"}, {"--sync=end", "--sync-wait=0s", "--", "true"}} {
+	for _, args := range [][]string{{"--sync=now", "--", "true"}, {"--sync=end", "--detach", "--", "true"}, {"--sync-wait=0s", "--", "true"}} {
 		if out, status := run(args...); status != 2 || !strings.Contains(out, "ptyrec: error:") {
 			t.Errorf("%q: status %d: %s", args, status, out)
 		}

@@ -34,7 +34,7 @@ func (e *AtEnd) Check(detach bool) error {
 		return fmt.Errorf("--sync=%s: write --sync=end, or leave it out", e.When)
 	case e.When != "" && detach:
 		return errors.New("--sync and --detach exclude each other")
-	case e.When != "" && e.Wait <= 0:
+	case e.Wait <= 0:
 		return errors.New("--sync-wait is a time such as 10s")
 	}
 	return nil
