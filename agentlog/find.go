@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Log is what an agent logged of one conversation.
@@ -22,7 +23,19 @@ type Log struct {
 	Size  int64    // of all files, in bytes
 	State string   // differs when something was added
 
-	read func(l *Log, w *writer) error
+	changed time.Time // when it was changed last, if it is in a database
+	read    func(l *Log, w *writer) error
+}
+
+// changedSince reports whether the log may have been changed since a time.
+func (l *Log) changedSince(t time.Time) bool {
+	if !l.changed.IsZero() {
+		return !l.changed.Before(t)
+	}
+	return slices.ContainsFunc(l.Files, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && !info.ModTime().Before(t)
+	})
 }
 
 // Read reads the log to its end, as far as it can be read. An entry without a credible time has

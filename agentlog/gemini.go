@@ -127,6 +127,9 @@ func (r *geminiReader) message(m *geminiMessage) {
 		key := fmt.Sprintf("%s/thought/%d", id, i)
 		r.again(key, func() { r.say(key, session.RoleThinking, strings.TrimSpace(t.Subject+"\n"+t.Description)) })
 	}
+	if line, ok := geminiShell(text); ok && role == session.RoleUser {
+		role, text = session.RoleCommand, "!"+line
+	}
 	r.again(id, func() { r.say(id, role, text) })
 	for i, c := range m.ToolCalls {
 		key := fmt.Sprintf("%s/tool/%d", id, i)
@@ -163,6 +166,17 @@ func geminiOutput(text string) string {
 		rest, _, _ = strings.Cut(rest, mark)
 	}
 	return rest
+}
+
+// geminiShell returns the command that the user ran behind a "!", as Gemini CLI tells the model of
+// it.
+func geminiShell(text string) (line string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "I ran the following shell command:\n```sh\n")
+	if !ok {
+		return "", false
+	}
+	line, _, ok = strings.Cut(rest, "\n```\n")
+	return line, ok
 }
 
 // workspace returns the first folder that the context of a session names.

@@ -4,7 +4,6 @@ package agentlog
 
 import (
 	"cmp"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -27,16 +26,10 @@ type logFile struct {
 	messages []message
 }
 
-// verified are the agents whose logs are compared.
-var verified = []string{"claude", "codex", "gemini", "qwen"}
-
 // find returns the logs of an agent with messages from the time and the folder of a session.
 func find(agent string, from, to time.Time, cwd string) (logs []logFile, err error) {
 	for _, l := range Find(agent, func(error) {}) { // what cannot be read holds nothing for us
-		if !slices.ContainsFunc(l.Files, func(path string) bool {
-			info, err := os.Stat(path)
-			return err == nil && !info.ModTime().Before(from)
-		}) {
+		if !l.changedSince(from) {
 			continue
 		}
 		all, facts, err := l.messages()

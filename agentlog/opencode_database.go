@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // opencode's database
 )
@@ -73,6 +75,9 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 			return logs
 		}
 		l := Log{Agent: "opencode", Path: o.path + "#" + id, Files: []string{id}, Size: size, State: updated + " " + parts, read: o.read}
+		if ms, err := strconv.ParseInt(updated, 10, 64); err == nil {
+			l.changed = time.UnixMilli(ms)
+		}
 		if parent != "" {
 			l.Path = parent
 			children = append(children, l)

@@ -31,7 +31,7 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 	}
 	seen := map[string]bool{}
 	for _, agent := range s.Agents {
-		if !slices.Contains(verified, agent.Name) || seen[agent.Name] {
+		if !slices.Contains(Agents(), agent.Name) || seen[agent.Name] {
 			continue
 		}
 		seen[agent.Name] = true

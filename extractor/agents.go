@@ -1,8 +1,8 @@
 // Package extractor reads the messages off the screen. Agents lists the programs it knows; each has
 // a package of its own, and is found by what the screen shows.
 //
-// The Reader keeps a tape: the rows of one conversation, put together from frames. An agent's look
-// says how the agent draws: it sees rows only and keeps no state.
+// The Reader keeps a document: the rows of one conversation, put together from frames. An agent's
+// look says how the agent draws: it sees rows only and keeps no state.
 package extractor
 
 import (

@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
 )
 
 type (
@@ -9,6 +10,8 @@ type (
 	Item = chat.Item
 	// Resumption says how an agent's conversation is continued.
 	Resumption = chat.Resumption
+	// Placement names the rule that found a frame's place on a document.
+	Placement = document.Placement
 	// State is what an agent does.
 	State = chat.State
 )

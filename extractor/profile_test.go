@@ -8,10 +8,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// TestParseAnything feeds each profile rows of its own signs in any order: Parse ends, and its
-// items take the lines in order, each at most once.
+// TestParseAnything feeds each profile rows of its own signs in any order and style: Parse ends,
+// and its items take the lines in order, each at most once.
 func TestParseAnything(t *testing.T) {
 	signs := []string{
 		"", "> ask", "❯ ask", "› ask", "▌ ask", "│ > ask │", "● reply", "⏺ reply", "• reply", "✦ reply", "  text", "     text", "  ⎿  out",
@@ -23,8 +24,17 @@ func TestParseAnything(t *testing.T) {
 		"┌──────────┐", "│          │", "│ >_ Qwen Code (v0.24.4) │", "│ coder (/model to change) │", "└──────────┘", "› 1. Yes", "│ ● 1. Yes │",
 		strings.Repeat("x", 39) + "│", strings.Repeat(" ", 39) + "█",
 	}
+	grey, onGrey := vterm.Style{Dim: true}, vterm.Style{Bg: rowtest.RGB(0x5f, 0x5f, 0x5f)}
+	styles := []vterm.Style{{}, {}, {Bold: true}, grey, onGrey, {Inverse: true}, {Italic: true, Dim: true}, {Bold: true, Fg: rowtest.RGB(0xcb, 0xa6, 0xf7)}, {Fg: vterm.Color{Kind: vterm.ColorPalette, Palette: 2}}}
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rowtest.Plain(40, rapid.SliceOfN(rapid.SampledFrom(signs), 0, 30).Draw(t, "rows")...)
+		for i := range lines {
+			style := rapid.SampledFrom(styles).Draw(t, "style")
+			for k := range lines[i].Runs {
+				lines[i].Runs[k].Style = style
+			}
+			lines[i].Lost = rapid.IntRange(0, 9).Draw(t, "lost") == 0
+		}
 		for _, p := range profiles {
 			at := 0
 			for _, it := range p.Parse(lines, true) {
@@ -38,6 +48,9 @@ func TestParseAnything(t *testing.T) {
 			}
 			p.Split(chat.Screen{Lines: lines})
 			p.Split(chat.Screen{Lines: lines, Alt: true})
+			if p.Box != nil && len(lines) > 0 {
+				p.Box(lines)
+			}
 		}
 	})
 }

@@ -1,24 +1,22 @@
 package extractor
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window
 // exists only in the frames that went by.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
-		r.cut.note(f.Lines, f.Cols)
+		r.cut.Note(f.Lines, f.Cols)
+		r.storm.Begin(&r.alt)
 		r.trace.skip("the window was just resized")
 		return
 	}
-	if r.cut.remain(f.Lines, f.Cols, f.Settled) {
+	if r.cut.Remain(f.Lines, f.Cols, f.Settled) {
 		r.trace.skip("the agent has not drawn for the new size yet")
 		return
 	}
@@ -46,74 +44,16 @@ func (r *Reader) readAlt(f Frame) {
 		body = row.CutLines(body, 0, sp.Right)
 	}
 	if r.cleared(body) {
-		r.flush(&r.alt, len(r.alt.lines))
-		r.alt = tape{}
+		r.flush(&r.alt, len(r.alt.Lines))
+		r.alt, r.storm = document.Document{}, document.Storm{}
 		r.reopen(r.seg.agent, true, 0)
 	}
 	if !sp.Scrolled {
-		r.change(&r.alt, func() { r.alt.stitch(body) })
+		r.change(&r.alt, func() { r.storm.Align(&r.alt, body) })
 	}
 	r.seg.state = sp.State
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
-}
-
-// cutRows are the rows of the alternate screen that a resize cut off at the new edge: until the
-// agent has redrawn them, which a busy machine may delay, they say less than what is known. An
-// agent that is behind a storm of resizes also draws whole frames for a width that is over.
-type cutRows struct {
-	rows    map[string]bool
-	resized bool // and nothing was read since
-	fills   bool // before, the agent's lowest rule went from edge to edge
-	quiet   int  // frames that were quiet since
-}
-
-// note remembers the rows that reach to the edge just after a resize, and those that an earlier one
-// cut off. Rules reach it again, cut or not.
-func (c *cutRows) note(rows []*vterm.Row, cols int) {
-	before := c.rows
-	*c = cutRows{rows: map[string]bool{}, resized: true, fills: c.fills}
-	for _, r := range rows {
-		if before[r.Text] || row.Extent(r) >= cols && strings.Trim(r.Text, "─━═▀▄▁▔_ ") != "" {
-			c.rows[r.Text] = true
-		}
-	}
-}
-
-// remain reports whether most of them are still there, or the frame was drawn for another width. An
-// agent that is quiet for long has redrawn.
-func (c *cutRows) remain(rows []*vterm.Row, cols int, settled bool) bool {
-	rule := lowestRule(rows)
-	fills := rule == cols || rule == 0 && c.fills
-	drawn := rule == cols || rule == 0 && settled || !c.fills
-	if !c.resized {
-		c.fills = fills
-		return false
-	}
-	n := 0
-	for _, row := range rows {
-		if c.rows[row.Text] {
-			n++
-		}
-	}
-	if settled {
-		c.quiet++
-	}
-	if n*2 <= len(c.rows) && drawn || c.quiet > 2 {
-		*c = cutRows{fills: fills}
-		return false
-	}
-	return true
-}
-
-// lowestRule returns the width of the lowest row that is a rule from the left edge on, or 0.
-func lowestRule(rows []*vterm.Row) int {
-	for _, r := range slices.Backward(rows) {
-		if row.IsRule(r.Text) {
-			return row.Extent(r)
-		}
-	}
-	return 0
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
@@ -128,7 +68,7 @@ func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 	if p == nil {
 		return false
 	}
-	r.alt = tape{}
+	r.alt, r.storm = document.Document{}, document.Storm{}
 	r.enter(p, b, true, 0)
 	return true
 }
@@ -147,11 +87,11 @@ func talks(p *Profile, s chat.Screen) bool {
 	return false
 }
 
-// cleared reports whether the window shows the agent's banner and nothing of what stood on the tape
-// below it.
+// cleared reports whether the window shows the agent's banner and nothing of what stood on the
+// document below it.
 func (r *Reader) cleared(body []row.Line) bool {
-	t, s := &r.alt, &r.seg
-	if len(s.items) == 0 || len(t.lines) == 0 {
+	d, s := &r.alt, &r.seg
+	if len(s.items) == 0 || len(d.Lines) == 0 {
 		return false
 	}
 	at, n := 0, 0
@@ -163,14 +103,5 @@ func (r *Reader) cleared(body []row.Line) bool {
 	if n == 0 {
 		return false
 	}
-	old := map[string]bool{}
-	for _, l := range t.lines[min(len(t.lines), s.items[0].First):] {
-		old[l.Text] = true
-	}
-	for _, l := range body[min(len(body), at+n):] {
-		if weight(l) > 4 && old[l.Text] {
-			return false
-		}
-	}
-	return true
+	return !d.Shares(s.items[0].First, body[min(len(body), at+n):])
 }

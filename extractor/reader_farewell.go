@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
@@ -16,12 +17,12 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 	p := r.seg.agent
 	if p == nil || !p.Farewell {
 		r.leave()
-		r.open(nil, false, len(r.main.lines))
+		r.open(nil, false, len(r.main.Lines))
 		return true
 	}
 	s := r.screen(*f)
 	if f.Wiped {
-		r.main, r.bye, f.Wiped = tape{}, farewell{}, false
+		r.main, r.bye, f.Wiped = document.Document{}, farewell{}, false
 	}
 	r.bye.left = append(r.bye.left, r.scrolled(*f)...)
 	end := len(row.Trim(s.Lines))
@@ -31,16 +32,16 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 	case q == p:
 		left := r.bye.left
 		r.bye = farewell{}
-		from := r.main.base
-		r.main.advance(left, s.Lines[:end])
+		from := r.main.Base
+		r.main.Advance(left, s.Lines[:end])
 		r.reopen(p, false, from+at)
-		r.main.dirty = min(r.main.dirty, from+at)
+		r.main.Dirty = min(r.main.Dirty, from+at)
 		r.readInline(s, nil, end, false, f.Settled)
 		return false
 	case f.Settled || len(r.bye.left) > maxLeft || r.promptAt(s, end):
 		r.left, r.bye = r.bye.left, farewell{}
 		r.leave()
-		r.open(nil, false, len(r.main.lines))
+		r.open(nil, false, len(r.main.Lines))
 		f.History = nil
 		return true
 	}

@@ -2,24 +2,27 @@ package extractor
 
 import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
 )
 
 // Trace describes how one frame was read. It is for people who look for the reason of a wrong
 // transcript.
 type Trace struct {
-	Agent   string // "" for the shell
-	Version string // of the agent, as its banner says
-	Tape    int
-	Skipped string // why nothing was read off this frame; empty if it was read
-	Screen  chat.Screen
-	Top     int // rows [Top, Bottom) of the screen hold the conversation
-	Bottom  int
-	State   chat.State
+	Agent    string // "" for the shell
+	Version  string // of the agent, as its banner says
+	Look     string // the versions that the look serves which read the frame; "" for the shell
+	Layout   string // how the look parted the screen; "" for the shell
+	Document int
+	Skipped  string // why nothing was read off this frame; empty if it was read
+	Screen   chat.Screen
+	Top      int // rows [Top, Bottom) of the screen hold the conversation
+	Bottom   int
+	State    chat.State
 
-	Base   int         // the tape's line that row Top shows
-	Placed Placement   // how that line was found
-	Past   int         // items of the tape before Items
-	Items  []chat.Item // all items that the tape holds now; their lines count from the tape's first
+	Base   int                // the document's line that row Top shows
+	Placed document.Placement // how that line was found
+	Past   int                // items of the document before Items
+	Items  []chat.Item        // all items that the document holds now; their lines count from the document's first
 
 	// Parsed are the items that were read again, in the order of the steps with a View.
 	Parsed []Parsed
@@ -27,26 +30,10 @@ type Trace struct {
 
 // Parsed is what one step with a View is made of.
 type Parsed struct {
-	Base  int         // the tape's line that row Top showed then
-	First int         // number of the first item on its tape
+	Base  int         // the document's line that row Top showed then
+	First int         // number of the first item on its document
 	Items []chat.Item // as they were then
 }
-
-// Placement names the rule that found a frame's place on a tape.
-type Placement string
-
-// The rules of the main screen, then those of the alternate screen.
-const (
-	PlacedScrolled Placement = "as the terminal scrolled"
-	PlacedRedrawn  Placement = "redrawn from the top"        // the first rows had scrolled out before
-	PlacedWrapped  Placement = "same letters, another width" // after a resize
-	PlacedFirst    Placement = "first frame"                 // of the tape
-	PlacedOverlap  Placement = "rows in common"              // with what the tape has
-	PlacedHead     Placement = "same first rows"             // all below was redrawn
-	PlacedTable    Placement = "same table cells"            // in columns of another width
-	PlacedBelow    Placement = "nothing in common"           // below everything; rows may be missing above
-	PlacedLookBack Placement = "the user has scrolled back"  // the tape did not change
-)
 
 // trace collects the Trace of the frame at hand; nil: nobody wants it.
 type trace struct{ Trace }
@@ -72,8 +59,23 @@ func (t *trace) unreadable(sp chat.Split) {
 // split notes which rows hold the conversation.
 func (t *trace) split(sp chat.Split, end int) {
 	if t != nil {
-		t.Top, t.Bottom, t.State = sp.Top, end, sp.State
+		t.Top, t.Bottom, t.State, t.Layout = sp.Top, end, sp.State, layoutOf(sp)
 	}
+}
+
+// layoutOf names what of an agent's chrome a look found on the screen.
+func layoutOf(sp chat.Split) string {
+	switch {
+	case !sp.OK:
+		return "no chrome"
+	case sp.Scrolled:
+		return "scrolled back"
+	case sp.State == chat.StateAsking:
+		return "question"
+	case sp.Right > 0:
+		return "input box and scroll bar"
+	}
+	return "input box"
 }
 
 // parsed notes the items of the next step with a View.
@@ -86,17 +88,17 @@ func (t *trace) parsed(base, first int, items []chat.Item) {
 // report completes the trace of a frame and passes it on.
 func (r *Reader) report(s chat.Screen) {
 	t, seg := r.trace, &r.seg
-	tape := &r.main
+	d := &r.main
 	if seg.alt {
-		tape = &r.alt
+		d = &r.alt
 	}
-	t.Agent, t.Version, t.Tape, t.Screen = r.Agent(), r.version, seg.tape, s
-	t.Base, t.Placed, t.Past, t.Items = tape.base, tape.placed, seg.past, seg.items
-	if seg.agent == nil {
-		t.Version, t.Items = "", nil
-		for _, c := range seg.commands {
-			t.Items = append(t.Items, c.Item)
-		}
+	t.Agent, t.Version, t.Document, t.Screen = r.Agent(), r.version, seg.document, s
+	t.Base, t.Placed, t.Past, t.Items = d.Base, d.Placed, seg.past, seg.items
+	if seg.agent != nil {
+		t.Look = seg.agent.Versions
+	} else {
+		t.Version, t.Layout = "", ""
+		t.Items, t.Past = r.shell.Items(0)
 	}
 	r.Trace(t.Trace)
 	r.trace = nil

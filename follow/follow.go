@@ -47,29 +47,41 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 	if info.Status != store.Live || info.Process == "" {
 		return nil, fmt.Errorf("live %w: %s", session.ErrNotFound, ref)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	t := &feeder{Options: o, info: info, ctx: ctx}
+	ctx = context.WithoutCancel(ctx)
+	t := &feeder{Options: o, info: info}
 	if info.Piped() {
 		t.offset = info.RawBytes // what came before is in the raw log
 	}
-	t.paint()
+	t.paint(ctx)
 	t.host = live.New(live.Options{
 		Session: info.Session, Server: o.Server, Screen: t.screen, Before: t.offset, Watched: watched, Past: t.past, Entries: t.entries,
 	})
 	if !info.Piped() { // a window's size is known from its changes
-		t.output()
+		t.output(ctx)
 	}
-	var following sync.WaitGroup
-	following.Go(t.follow)
+	return Serve(ctx, t.host, t.follow), nil
+}
+
+// Serve returns the connection of the only viewer of a host, as Connect does. feed feeds the host
+// until ctx ends, which the viewer's leaving does, or the session, and reports whether it has seen
+// that end. Otherwise the connection is cut.
+func Serve(ctx context.Context, host *live.Host, feed func(ctx context.Context) (over bool)) io.ReadWriteCloser {
+	ctx, cancel := context.WithCancel(ctx)
 	near, far := net.Pipe()
+	var feeding sync.WaitGroup
+	feeding.Go(func() {
+		if !feed(ctx) {
+			_ = far.Close()
+		}
+	})
 	c := &conn{Conn: near}
 	c.serving.Go(func() {
-		t.host.ServeConn(far)
+		host.ServeConn(far)
 		cancel()
-		following.Wait()
-		t.host.Close()
+		feeding.Wait()
+		host.Close()
 	})
-	return c, nil
+	return c
 }
 
 // conn is the viewer's end. Close waits until nobody serves it any more.
@@ -87,7 +99,6 @@ func (c *conn) Close() error {
 // feeder feeds a Host with what is new in a raw log.
 type feeder struct {
 	Options
-	ctx    context.Context //nolint:containedctx // of the viewer
 	host   *live.Host
 	info   *store.Info
 	offset int64 // of the output that the Host gets next
@@ -108,12 +119,12 @@ type feeder struct {
 const screenful = 64 << 10
 
 // paint makes the screen as it is before the Host begins.
-func (t *feeder) paint() {
+func (t *feeder) paint(ctx context.Context) {
 	t.term = vterm.New(vterm.Options{Cols: t.info.Cols, Rows: t.info.Rows})
 	if t.info.Piped() {
 		t.seen = max(0, t.offset-screenful)
 	}
-	_ = t.past(t.ctx, t.seen, func(seq int64, e session.Event) error { // what is missing is left out
+	_ = t.past(ctx, t.seen, func(seq int64, e session.Event) error { // what is missing is left out
 		data := e.Data
 		switch {
 		case e.Kind == session.Resize:
@@ -133,26 +144,27 @@ func (t *feeder) paint() {
 	})
 }
 
-// follow feeds the Host until the session is over or the viewer has left.
-func (t *feeder) follow() {
-	for t.ctx.Err() == nil {
+// follow feeds the Host until the session is over, which it reports, or the viewer has left.
+func (t *feeder) follow(ctx context.Context) (ended bool) {
+	for ctx.Err() == nil {
 		begun := time.Now()
-		info, err := t.Store.Find(t.ctx, t.info.ID) // before the events: none at its end is missed
+		info, err := t.Store.Find(ctx, t.info.ID) // before the events: none at its end is missed
 		over := err == nil && info.Status != store.Live || errors.Is(err, session.ErrNotFound)
 		if err == nil && (over || info.RawBytes > t.offset || info.Duration > t.at) {
-			t.output()
+			t.output(ctx)
 			t.at = info.Duration
 		}
-		t.update(over)
+		t.update(ctx, over)
 		if over {
 			t.end(info)
-			return
+			return true
 		}
 		select {
 		case <-time.After(max(poll, lookShare*time.Since(begun))):
-		case <-t.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
+	return false
 }
 
 // end feeds the Host with the end of the session.
@@ -167,9 +179,9 @@ func (t *feeder) end(info *store.Info) {
 
 // output feeds the Host with the output and sizes that are new. If the log cannot be read now, the
 // next look tries again.
-func (t *feeder) output() {
+func (t *feeder) output(ctx context.Context) {
 	if t.info.Piped() {
-		for e, err := range t.Store.OutputFrom(t.ctx, t.info.ID, t.offset) {
+		for e, err := range t.Store.OutputFrom(ctx, t.info.ID, t.offset) {
 			if isDamage(err) {
 				continue // the next one's place shows it
 			}
@@ -180,7 +192,7 @@ func (t *feeder) output() {
 		}
 		return
 	}
-	for e, err := range t.Store.EventsFrom(t.ctx, t.info.ID, store.From{Event: t.event}) {
+	for e, err := range t.Store.EventsFrom(ctx, t.info.ID, store.From{Event: t.event}) {
 		if d := (*store.Damage)(nil); errors.As(err, &d) {
 			t.event, t.start = d.EndEvent, d.EndByte
 			continue
@@ -247,13 +259,13 @@ func (t *feeder) entries(ctx context.Context, after int) ([]*session.Entry, erro
 }
 
 // update sends the entries that have changed, if the viewer wants them.
-func (t *feeder) update(over bool) {
+func (t *feeder) update(ctx context.Context, over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.said == nil || !over && time.Since(t.sent) < entryTime {
 		return
 	}
-	changed, gone, err := t.said.Read(t.ctx, over)
+	changed, gone, err := t.said.Read(ctx, over)
 	if err != nil || len(changed)+len(gone) == 0 {
 		return // the next look tries again
 	}

@@ -1,6 +1,15 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
 import { splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
+/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style. */
+function shown(text, agent) {
+  if (agent !== "copilot") return text;
+  return text
+    .split("\n")
+    .map(l => (/^\|.*\|$/.test(l) ? l.replace(/[*`]/g, "") : l))
+    .join("\n");
+}
+
 /** Entries: {role:'user'|'assistant'|'tool'|'command'|'shell', ...} and {event:'start'|'clear'|'interrupt'|'exit'}. */
 export function truth(sc, exit = null) {
   const entries = [];
@@ -31,7 +40,7 @@ export function truth(sc, exit = null) {
         if (step === steps.at(-1)) for (const q of steer) entries.push({ role: "user", text: q.prompt, agent });
         for (const p of step) {
           if (p.text)
-            entries.push({ role: "assistant", text: p.text, agent, ...(t.interruptMs ? { partial: true } : {}) });
+            entries.push({ role: "assistant", text: shown(p.text, agent), agent, ...(t.interruptMs ? { partial: true } : {}) });
           else if (p.thinking) entries.push({ role: "thinking", text: p.thinking, agent, optional: true });
           else
             entries.push({
@@ -56,7 +65,7 @@ export function truth(sc, exit = null) {
       }
       for (const q of (t.queue ?? []).filter(q => !q.steers)) {
         entries.push({ role: "user", text: q.prompt, agent });
-        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: p.text, agent });
+        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent), agent });
       }
       if (t.reply?.some(p => p.task || p.background)) {
         entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });

@@ -23,15 +23,15 @@ type Gap struct {
 }
 
 // View is what a frame shows of the conversation, for a log to merge: the items From, From+1, … of
-// a tape, up to its end. A tape is one continuous text, put together from frames; a new one begins
-// when the screen is wiped or another program takes it over.
+// a document, up to its end. A document is one continuous text, put together from frames; a new one
+// begins when the screen is wiped or another program takes it over.
 type View struct {
-	Tape    int // number of the tape
-	From    int // number of the first of Items on the tape
-	Items   []Sighting
-	Reprint bool          // the tape may show again what the log already has from the current conversation
-	Past    int           // no later view of the tape shows an item before this one
-	At      time.Duration // since the start of the recording
-	Offset  int64         // bytes of raw output up to here
-	Settled bool          // nothing has changed for a while: the view is no torn frame
+	Document int // number of the document
+	From     int // number of the first of Items on the document
+	Items    []Sighting
+	Reprint  bool          // the document may show again what the log already has from the current conversation
+	Past     int           // no later view of the document shows an item before this one
+	At       time.Duration // since the start of the recording
+	Offset   int64         // bytes of raw output up to here
+	Settled  bool          // nothing has changed for a while: the view is no torn frame
 }

@@ -16,7 +16,7 @@ import (
 const settleAfter = 250 * time.Millisecond
 
 // keepEntries is how many entries of a conversation Forget keeps at most because an agent may print
-// them again: more than it can within the rows that the extractor holds of a tape.
+// them again: more than it can within the rows that the extractor holds of a document.
 const keepEntries = 10000
 
 // Log is the terminal log: the entries of one session, merged from views. It is not safe for
@@ -31,15 +31,15 @@ type Log struct {
 	start   int              // index in entries of its first, or 0 if that is not kept
 	running bool             // its agent has not been left: a view may show it again
 
-	tape    int
-	resized time.Duration    // the last resize
-	refs    []*session.Entry // the tape's items as entries, from the number past on
-	top     *session.Entry   // the first that the tape has shown
-	past    int
-	gone    []string                              // ids taken back since the last Changes
-	printed map[*session.Entry]session.LongOutput // entries whose output has not been built yet
-	seen    map[*session.Entry]*sight
-	changed func(Change) // see note; may be nil
+	document int
+	resized  time.Duration    // the last resize
+	refs     []*session.Entry // the document's items as entries, from the number past on
+	top      *session.Entry   // the first that the document has shown
+	past     int
+	gone     []string                              // ids taken back since the last Changes
+	printed  map[*session.Entry]session.LongOutput // entries whose output has not been built yet
+	seen     map[*session.Entry]*sight
+	changed  func(Change) // see note; may be nil
 }
 
 // wrappedRow is the length of a row of a paragraph in a wide window, in bytes.
@@ -80,7 +80,7 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.
 func NewLog(id string, started time.Time) *Log {
-	return &Log{id: id, started: started, tape: -1, seen: map[*session.Entry]*sight{}, printed: map[*session.Entry]session.LongOutput{}}
+	return &Log{id: id, started: started, document: -1, seen: map[*session.Entry]*sight{}, printed: map[*session.Entry]session.LongOutput{}}
 }
 
 // Entries returns the log's entries in order, with Seq from 1, without those that Forget has
@@ -166,8 +166,8 @@ func (l *Log) Forget() []*session.Entry {
 	return out
 }
 
-// reach returns the index of the first entry that may still change: the first that the tape shows,
-// or that an agent may print again. The last is always kept, for what is asked about it.
+// reach returns the index of the first entry that may still change: the first that the document
+// shows, or that an agent may print again. The last is always kept, for what is asked about it.
 func (l *Log) reach() int {
 	first := max(0, len(l.entries)-1)
 	if l.running {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMergeCost checks that a view of one item costs the same below thousands of others (issue 12,
-// 1.2). The list of all the tape's items was copied at each view.
+// 1.2). The list of all the document's items was copied at each view.
 func TestMergeCost(t *testing.T) {
 	l := transcript.NewLog("s", time.Time{})
 	const items = 5000
@@ -37,18 +37,19 @@ type printout string
 func (p *printout) Size() int                   { return len(*p) }
 func (p *printout) Text() (string, session.Gap) { return string(*p), session.Gap{} }
 
-// TestOutputPast checks that an output is in its entry as it was when the tape let go of it, and
-// that the log lets go of it, too (issue 12, 1.2): the sources of all outputs were kept to the end.
+// TestOutputPast checks that an output is in its entry as it was when the document let go of it,
+// and that the log lets go of it, too (issue 12, 1.2): the sources of all outputs were kept to the
+// end.
 func TestOutputPast(t *testing.T) {
 	l := transcript.NewLog("s", time.Time{})
 	outputs := []printout{"one", "two", "three"}
 	shell := func(i int) session.Sighting {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: "print"}, Printed: &outputs[i]}
 	}
-	l.Merge(session.View{Tape: 1, Items: []session.Sighting{shell(0), shell(1)}})
-	l.Merge(session.View{Tape: 1, From: 2, Past: 2, Items: []session.Sighting{shell(2)}})
+	l.Merge(session.View{Document: 1, Items: []session.Sighting{shell(0), shell(1)}})
+	l.Merge(session.View{Document: 1, From: 2, Past: 2, Items: []session.Sighting{shell(2)}})
 	outputs[0] = "not read any more"
-	l.Merge(session.View{Tape: 2})
+	l.Merge(session.View{Document: 2})
 	outputs[2] = "nor this"
 	var got []string
 	for _, e := range l.Entries() {
@@ -67,9 +68,9 @@ func TestForgottenCommand(t *testing.T) {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: text}, Open: open}
 	}
 	l := transcript.NewLog("s", time.Time{})
-	l.Merge(session.View{Tape: 1, Items: []session.Sighting{shell("one", true)}})
-	l.Merge(session.View{Tape: 1, From: 1, Items: []session.Sighting{shell("two", false), shell("three", true)}})
-	l.Merge(session.View{Tape: 1, From: 2, Past: 2, Items: []session.Sighting{shell("three", true)}})
+	l.Merge(session.View{Document: 1, Items: []session.Sighting{shell("one", true)}})
+	l.Merge(session.View{Document: 1, From: 1, Items: []session.Sighting{shell("two", false), shell("three", true)}})
+	l.Merge(session.View{Document: 1, From: 2, Past: 2, Items: []session.Sighting{shell("three", true)}})
 	status := map[string]string{}
 	for range 3 {
 		changed, _ := l.Changes()

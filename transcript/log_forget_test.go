@@ -40,7 +40,7 @@ func TestForget(t *testing.T) {
 		kept, flat, told := newLog(), newLog(), index{}
 		both := func(do func(l *transcript.Log)) { do(kept); do(flat) }
 		var items []string
-		tape, past, again, at := 1, 0, false, time.Duration(0)
+		document, past, again, at := 1, 0, false, time.Duration(0)
 		runs := false
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			at += time.Duration(rapid.IntRange(0, 300).Draw(t, "ms")) * time.Millisecond
@@ -48,21 +48,21 @@ func TestForget(t *testing.T) {
 			case "more":
 				items = append(items, rapid.SampledFrom([]string{"u:", "a:", "t:"}).Draw(t, "role")+rapid.StringMatching(`[ab]{2,4}…?`).Draw(t, "text"))
 			case "wipe":
-				if tape, past, again = tape+1, 0, runs; !runs { // a shell prints nothing again
+				if document, past, again = document+1, 0, runs; !runs { // a shell prints nothing again
 					items = nil
 				}
 			case "agent":
-				tape, past, again, runs, items = tape+1, 0, false, true, nil
+				document, past, again, runs, items = document+1, 0, false, true, nil
 				both(func(l *transcript.Log) { l.Event(session.EventNewSession, "claude", nil, at, 0) })
 			case "leave":
-				tape, past, again, runs, items = tape+1, 0, false, false, nil
+				document, past, again, runs, items = document+1, 0, false, false, nil
 				both(func(l *transcript.Log) { l.Event(session.EventCLIExit, "claude", nil, at, 0) })
 			case "event":
 				both(func(l *transcript.Log) { l.Event(fmt.Sprintf("e%d", i), "", nil, at, 0) })
 			case "past":
 				past = rapid.IntRange(past, len(items)).Draw(t, "past")
 			}
-			v := view(tape, past, items[past:]...)
+			v := view(document, past, items[past:]...)
 			v.Past, v.Reprint, v.At, v.Settled = past, again, at, rapid.Bool().Draw(t, "settled")
 			both(func(l *transcript.Log) { l.Merge(v) })
 			if rapid.Bool().Draw(t, "follow") {
@@ -99,16 +99,16 @@ func TestForgetIsFlat(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l, told, most := newLog(), index{}, 0
-			tape, from := 0, 0
+			document, from := 0, 0
 			for n := range all {
 				at := time.Duration(n) * time.Second
 				if n%tt.each == 0 {
 					l.Event(session.EventNewSession, "claude", nil, at, 0)
 				}
 				if n%50 == 0 { // the screen is wiped
-					tape, from = tape+1, 0
+					document, from = document+1, 0
 				}
-				v := view(tape, from, fmt.Sprintf("u:%d", n))
+				v := view(document, from, fmt.Sprintf("u:%d", n))
 				v.At, v.Settled = at, true
 				from++
 				l.Merge(v)
@@ -128,16 +128,16 @@ func TestForgetIsFlat(t *testing.T) {
 	}
 }
 
-// TestForgetTape holds a log to what a tape still shows: one tape without end, as a shell writes
-// it.
-func TestForgetTape(t *testing.T) {
+// TestForgetDocument holds a log to what a document still shows: one document without end, as a
+// shell writes it.
+func TestForgetDocument(t *testing.T) {
 	l, told := newLog(), index{}
 	for n := range 20_000 {
 		v := view(1, n, fmt.Sprintf("u:%d", n))
 		v.Past, v.At, v.Settled = max(0, n-100), time.Duration(n)*time.Second, true
 		l.Merge(v)
 		if told.follow(l); len(l.Entries()) > 110 {
-			t.Fatalf("%d entries are kept of a tape that shows 100", len(l.Entries()))
+			t.Fatalf("%d entries are kept of a document that shows 100", len(l.Entries()))
 		}
 	}
 	for i, e := range told.inOrder() {

@@ -26,7 +26,7 @@ func testToolInput(t *testing.T, first, then string) {
 	l := newLog()
 	call := func(input, output, status string) session.View {
 		it := session.Sighting{Message: session.Message{Role: session.RoleTool, Text: "WriteFile " + input, Tool: &session.Tool{Name: "WriteFile", Input: input, Output: output, Status: status}}}
-		return session.View{Tape: 1, Items: []session.Sighting{it}}
+		return session.View{Document: 1, Items: []session.Sighting{it}}
 	}
 	l.Merge(call(first, "", session.ToolRunning))
 	l.Merge(call(then, "+ a test", session.ToolOK))
@@ -60,10 +60,10 @@ func TestMergeLastLine(t *testing.T) {
 // Issue 16, item 1: in a window of another height more of a prompt whose head was never shown
 // is on the screen, or less. It stays one entry with all that was seen of it.
 func TestMergeRestOfPrompt(t *testing.T) {
-	rest := func(tape int, text string) session.View {
-		v := view(tape, 0, "u:"+text, "a:Done.")
+	rest := func(document int, text string) session.View {
+		v := view(document, 0, "u:"+text, "a:Done.")
 		v.Items[0].Truncate(session.TruncatedHead)
-		v.Reprint = tape > 1
+		v.Reprint = document > 1
 		return v
 	}
 	l := newLog()

@@ -29,8 +29,8 @@ func say(s string) session.Sighting {
 	return it
 }
 
-func view(tape, from int, items ...string) session.View {
-	v := session.View{Tape: tape, From: from}
+func view(document, from int, items ...string) session.View {
+	v := session.View{Document: document, From: from}
 	for _, s := range items {
 		v.Items = append(v.Items, say(s))
 	}
@@ -127,10 +127,10 @@ func TestMergeConversation(t *testing.T) {
 		l := newLog()
 		texts := rapid.SliceOfN(rapid.StringMatching(`[ab]{1,3} [ab]{2}`), 1, 12).Draw(t, "texts")
 		var all, want []string
-		tape, events := 1, 0
+		document, events := 1, 0
 		at := time.Duration(0)
 		merge := func(items []string, from int, again, settled bool) {
-			v := view(tape, from, items[from:]...)
+			v := view(document, from, items[from:]...)
 			v.Reprint, v.At, v.Settled = again, at, settled
 			at += 100 * time.Millisecond
 			l.Merge(v)
@@ -154,7 +154,7 @@ func TestMergeConversation(t *testing.T) {
 				want = append(want, "!"+name)
 			}
 			if rapid.IntRange(0, 3).Draw(t, "reprint") == 0 {
-				tape, again = tape+1, true
+				document, again = document+1, true
 				if n := rapid.IntRange(0, len(all)).Draw(t, "torn"); n > 0 {
 					merge(all[:n], 0, true, false)
 				}
@@ -205,7 +205,7 @@ func TestPromptBeforeBusy(t *testing.T) {
 	}
 }
 
-// TestMergeTopComesBack checks that a tape which loses its beginning for a moment, as while a
+// TestMergeTopComesBack checks that a document which loses its beginning for a moment, as while a
 // window is resized, does not tell it twice.
 func TestMergeTopComesBack(t *testing.T) {
 	l := newLog()
@@ -229,7 +229,7 @@ func TestMergeTopComesBack(t *testing.T) {
 }
 
 // TestMergeRewound checks that a prompt stays in the log if another one takes its place on the
-// tape.
+// document.
 func TestMergeRewound(t *testing.T) {
 	l := newLog()
 	for i, items := range [][]string{

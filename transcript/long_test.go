@@ -47,9 +47,9 @@ func (s *screenplay) command(text string, lines, piece int, step time.Duration) 
 // window is that of the recordings here.
 var window = cast.Header{Cols: 80, Rows: 24}
 
-// TestLongCommands checks that a command which prints more than the terminal or the tape holds is
-// there with its beginning and its end (issue 12, 1.1). Such a command, its command line included,
-// was lost without a word, or its output was joined to another one.
+// TestLongCommands checks that a command which prints more than the terminal or the document holds
+// is there with its beginning and its end (issue 12, 1.1). Such a command, its command line
+// included, was lost without a word, or its output was joined to another one.
 func TestLongCommands(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -267,8 +267,8 @@ var claudeBox = func() string {
 	return rule + "> \x1b[7m \x1b[27m\n" + rule + "  ? for shortcuts\n"
 }()
 
-// TestLongTool checks that a tool's output that is longer than the tape keeps its beginning, and
-// the call its head (issue 12, 1.1).
+// TestLongTool checks that a tool's output that is longer than the document keeps its beginning,
+// and the call its head (issue 12, 1.1).
 func TestLongTool(t *testing.T) {
 	const lines = 25000
 	for _, piece := range []int{100, lines} {

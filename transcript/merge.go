@@ -9,15 +9,15 @@ import (
 )
 
 // Merge brings the log up to what a view shows, anchor first: items that the log already holds for
-// this tape keep their entries (equal ones are kept apart by their order), a reply that grew stays
-// one entry, what is new is appended after the anchor. Items may also take up entries that are no
-// longer on the tape: all of the conversation's where a new tape shows it again. An entry that has
-// stood for a while is never taken back. Merging a view twice changes nothing.
+// this document keep their entries (equal ones are kept apart by their order), a reply that grew
+// stays one entry, what is new is appended after the anchor. Items may also take up entries that
+// are no longer on the document: all of the conversation's where a new document shows it again. An
+// entry that has stood for a while is never taken back. Merging a view twice changes nothing.
 func (l *Log) Merge(v session.View) {
-	if v.Tape != l.tape {
+	if v.Document != l.document {
 		l.entered()
 		l.settle(l.refs)
-		l.tape, l.refs, l.past, l.top = v.Tape, nil, 0, nil
+		l.document, l.refs, l.past, l.top = v.Document, nil, 0, nil
 	}
 	from := min(max(0, v.From-l.past), len(l.refs))
 	shown := map[*session.Entry]bool{}
@@ -27,6 +27,9 @@ func (l *Log) Merge(v session.View) {
 	old := l.messages(l.anchor(l.refs[:from], v))
 	refs := align(old, shown, v.Items)
 	growing(old, refs, v.Items)
+	if v.Reprint {
+		between(old, refs, v.Items)
+	}
 	if from == 0 && l.past == 0 {
 		l.back(refs, v.Items)
 	}
@@ -47,8 +50,8 @@ func (l *Log) Merge(v session.View) {
 	}
 }
 
-// entered ends the shell commands that the tape so far showed running: what took the screen over
-// was the last one.
+// entered ends the shell commands that the document so far showed running: what took the screen
+// over was the last one.
 func (l *Log) entered() {
 	for _, e := range l.refs {
 		if e.Role == session.RoleShell && e.Status == session.StatusStreaming {
@@ -72,7 +75,7 @@ func (l *Log) anchor(before []*session.Entry, v session.View) int {
 	return len(l.entries)
 }
 
-// messages returns the entries from an index on that a tape can show.
+// messages returns the entries from an index on that a document can show.
 func (l *Log) messages(from int) []*session.Entry {
 	var out []*session.Entry
 	for _, e := range l.entries[min(from, len(l.entries)):] {
@@ -160,7 +163,7 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 		it.Tool = tool
 	}
 	if v.Reprint && it.Role == session.RoleAssistant {
-		mend(it, e)
+		repair(it, e)
 	}
 	if it.TruncatedAt == session.TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
 		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
@@ -220,9 +223,9 @@ func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 	return true
 }
 
-// mend puts back the rows that an agent erased by mistake within what the tape shows of a reply
-// that goes on growing; see sight.ate.
-func mend(it *session.Sighting, e *session.Entry) {
+// repair puts back the rows that an agent erased by mistake within what the document shows of a
+// reply that goes on growing; see sight.ate.
+func repair(it *session.Sighting, e *session.Entry) {
 	text, ok := withRows(e.Text, it.Text)
 	if !ok {
 		return
@@ -293,7 +296,7 @@ func (l *Log) drop(old, held []*session.Entry, v session.View) {
 }
 
 // align returns, for each item, the entry that it continues or repeats, or nil if it is new. It
-// keeps the order and chooses the largest total likeness. shown are the entries that the tape
+// keeps the order and chooses the largest total likeness. shown are the entries that the document
 // showed before.
 func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.Sighting) []*session.Entry {
 	refs := make([]*session.Entry, len(items))
@@ -338,8 +341,8 @@ func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.
 	return refs
 }
 
-// back finds the entries of items above the first that the log knows: a tape may lose its beginning
-// for a moment, while the window is resized, and show it again.
+// back finds the entries of items above the first that the log knows: a document may lose its
+// beginning for a moment, while the window is resized, and show it again.
 func (l *Log) back(refs []*session.Entry, items []session.Sighting) {
 	n := slices.IndexFunc(refs, func(e *session.Entry) bool { return e != nil })
 	top := l.index(l.top)
@@ -365,7 +368,26 @@ func growing(old, refs []*session.Entry, items []session.Sighting) {
 	}
 }
 
-// alike returns how much an item on the same tape looks like an entry, or 0 if it is another one.
+// sameStart is how many letters two replies have in common at their beginning if they are one of
+// which a resize has torn a part.
+const sameStart = 24
+
+// between matches replies that begin alike and are between the same messages: one of the two is
+// torn.
+func between(old, refs []*session.Entry, items []session.Sighting) {
+	for i := 1; i+1 < len(items); i++ {
+		if refs[i] != nil || refs[i-1] == nil || refs[i+1] == nil || items[i].Role != session.RoleAssistant {
+			continue
+		}
+		j := slices.Index(old, refs[i-1]) + 1
+		if j > 0 && j+1 < len(old) && old[j+1] == refs[i+1] && old[j].Role == items[i].Role && commonWords(old[j].Text, items[i].Text) >= sameStart {
+			refs[i] = old[j]
+		}
+	}
+}
+
+// alike returns how much an item on the same document looks like an entry, or 0 if it is another
+// one.
 func alike(e *session.Entry, it *session.Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role:

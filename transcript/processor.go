@@ -331,7 +331,7 @@ func (p *Processor) plain(at time.Duration) {
 	if gap.Bytes > 0 {
 		m.Truncate(session.TruncatedMiddle)
 	}
-	p.log.Merge(session.View{Tape: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
+	p.log.Merge(session.View{Document: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
 }
 
 // Entries returns the entries in order, without those that Forget has dropped. The caller must not

@@ -120,7 +120,7 @@ func (p *Processor) end() {
 	t := p.trace
 	t.Entries = make([]string, len(t.Items))
 	for i := range t.Items {
-		if k := t.Past + i - p.log.past; t.Tape == p.log.tape && k >= 0 && k < len(p.log.refs) {
+		if k := t.Past + i - p.log.past; t.Document == p.log.document && k >= 0 && k < len(p.log.refs) {
 			t.Entries[i] = p.log.refs[k].ID
 		}
 	}

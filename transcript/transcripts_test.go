@@ -137,9 +137,9 @@ func TestScoreMore(t *testing.T) {
 func TestAnyEnd(t *testing.T) {
 	const moments, slack = 20, 300 * time.Millisecond
 	paths := slices.DeleteFunc(fixtureCasts(t), func(path string) bool {
-		torn := fixtureName(filepath.Dir(path)) == "gemini/0.61.0-storm"
+		torn := strings.HasPrefix(fixtureName(filepath.Dir(path)), "gemini/0.61.0-storm")
 		if torn {
-			t.Log("left out: gemini/0.61.0-storm, whose agent leaves its spinner in the middle of a reply until it prints all again")
+			t.Logf("left out: %s, whose agent leaves its spinner in the middle of a reply until it prints all again", fixtureName(filepath.Dir(path)))
 		}
 		return torn
 	})

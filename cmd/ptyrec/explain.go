@@ -24,10 +24,10 @@ func newExplainCmd(a *app) *cobra.Command {
 
 For S#12 it prints the history of entry 12, a line for each change: when, the frame, what happened
 (new, grew, changed, repaired, details, ignored, dropped), the rows of the screen that it was read from,
-the agent's look and version, the rule that read the rows, their place on the tape, how that place was
+the agent's look and version, the rule that read the rows, their place on the document, how that place was
 found, and what changed.
 
-With --at it prints the last frame up to that moment: for each row of the screen its line on the tape,
+With --at it prints the last frame up to that moment: for each row of the screen its line on the document,
 the entry that it belongs to, what it was taken for and by which rule. Chrome is what is not part of the
 conversation; a row marked - was read by no rule. Rows and lines count from 1.
 

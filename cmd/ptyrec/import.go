@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/internal/agentimport"
+	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/importer"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/store"
@@ -71,7 +72,7 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 	if err != nil {
 		return err
 	}
-	im := &importer.Importer{DryRun: dry, Open: a.openRecording, Out: a.stdout, Notice: a.notice, Progress: newProgress(a, "import", paths)}
+	im := &importer.Importer{DryRun: dry, Private: detached.IsPrivate(a.environ), Open: a.openRecording, Out: a.stdout, Notice: a.notice, Progress: newProgress(a, "import", paths)}
 	if dry {
 		im.Store, err = a.openExisting(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
@@ -100,7 +101,7 @@ func importLogs(ctx context.Context, a *app, agents []string, dry bool) (err err
 		agents = agentlog.Agents()
 	}
 	slices.Sort(agents)
-	im := &agentimport.Importer{DryRun: dry, Out: a.stdout, Notice: a.notice, Progress: a.progress("import", "", 0)}
+	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.environ), Out: a.stdout, Notice: a.notice, Progress: a.progress("import", "", 0)}
 	if im.Redact, err = a.redaction(); err != nil {
 		return err
 	}

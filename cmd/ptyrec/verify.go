@@ -19,7 +19,7 @@ func newVerifyCmd(a *app) *cobra.Command {
 		Use:   "verify [S|FILE]",
 		Short: "Compare a session with the agent's own log of it",
 		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
-CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
+CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects, Copilot CLI in ~/.copilot/session-state, opencode in its database), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
 exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one, and
 4 if the agent's own log of the session is not found.`,
 		Example: `  ptyrec verify
@@ -52,7 +52,7 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		return err
 	}
 	if len(found) == 0 {
-		hint := "verify knows the logs of Claude Code, Codex, Gemini CLI and Qwen Code"
+		hint := "verify knows the logs of " + strings.Join(agentlog.Agents(), ", ")
 		if len(looked) > 0 {
 			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
 		}

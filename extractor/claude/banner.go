@@ -63,7 +63,7 @@ func box(lines []row.Line) (chat.Banner, int) {
 		switch cwd, ok := strings.CutPrefix(cell, "cwd: "); {
 		case ok:
 			b.Cwd = cwd
-		case b.Version != "" && b.Model == "" && strings.Contains(cell, " · "):
+		case b.Model == "" && strings.Contains(cell, " · "):
 			b.Model, _, _ = strings.Cut(cell, " · ")
 		case b.Version != "" && b.Cwd == "" && (strings.HasPrefix(cell, "/") || strings.HasPrefix(cell, "~")):
 			b.Cwd = cell

@@ -21,7 +21,7 @@ func look(right int, few bool) *markdown.Style {
 	return &markdown.Style{
 		Left: 2, Right: right,
 		Marks: marks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
-		Code: code, GoesOn: goesOnText, CodeOutdents: true, CodeTabs: true, Table: table, WholeCells: true,
+		Code: code, CodeTabs: true, Table: table, WholeCells: true,
 		Border: border,
 	}
 }
@@ -101,14 +101,14 @@ func heading(l *markdown.Line) int {
 	switch {
 	case l.Indent > 0 || l.Room-l.Width < 4:
 		return 0
-	case l.All(func(s vterm.Style) bool { return s.Bold && s.Italic && s.Underline != vterm.UnderlineNone }):
+	case l.All(func(s vterm.Style) bool { return s.Italic && s.Underline != vterm.UnderlineNone }):
 		return 1
 	case l.All(func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) }):
 		if strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
 			return 0
 		}
 		return 2
-	case l.All(func(s vterm.Style) bool { return s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault }):
+	case l.All(func(s vterm.Style) bool { return s.Dim && !s.Italic }):
 		return 3
 	}
 	return 0
@@ -164,7 +164,7 @@ func claudeNote(l *markdown.Line) uint16 {
 		if claudeProse(l) {
 			l.Note |= noteProse
 		}
-		if markdown.RuleLine(l) {
+		if markdown.IsRule(l) {
 			l.Note |= noteRule
 		}
 	}
@@ -194,15 +194,11 @@ func readInk(l *markdown.Line) claudeInk {
 			return inkSyntax
 		}
 		few = few || c.Kind == vterm.ColorPalette
-		if s.Style.Dim || !row.Plain(c) {
-			plain = false
-		}
-		if s.Mark != row.MarkCode {
-			code = false
-		}
+		plain = plain && row.Plain(c)
+		code = code && s.Mark == row.MarkCode
 	}
 	switch {
-	case l.Blank() || plain:
+	case plain:
 		return inkPlain
 	case code:
 		return inkCode
@@ -212,36 +208,16 @@ func readInk(l *markdown.Line) claudeInk {
 	return inkStyled
 }
 
-// goesOnText reports whether a paragraph goes on with a line that has no colours of code, or
-// a code span with its rest.
-func goesOnText(a, b *markdown.Line) bool {
-	lk := markdown.Style{}
-	return lk.SeamOf(a, b, b.Indent) != markdown.SeamBreak
-}
-
 // code returns how many lines from the first are a code block. The agent draws code like
 // text, but highlighted and never wrapped at words that fit; it may contain blank lines and be
 // surrounded by them.
 func code(ls []markdown.Line) (int, string) {
-	n := codeAt(ls)
-	for n < len(ls) && ls[n].Blank() {
-		k := n
-		for k < len(ls) && ls[k].Blank() {
-			k++
+	return markdown.CodeGroups(ls, codeAt, func(below []markdown.Line) int {
+		if below[0].Indent > 0 && !isItem(&below[0]) && inkOf(&below[0]) == inkPlain {
+			return markdown.UntilBlank(below) // indented: no paragraph is
 		}
-		if k == len(ls) {
-			break
-		}
-		g := codeAt(ls[k:])
-		if ls[k].Indent > 0 && !isItem(&ls[k]) && inkOf(&ls[k]) == inkPlain {
-			g = markdown.UntilBlank(ls[k:]) // indented: no paragraph is
-		}
-		if g == 0 {
-			break
-		}
-		n = k + g
-	}
-	return n, ""
+		return codeAt(below)
+	}), ""
 }
 
 // codeAt returns how many lines from the first are code; more groups may follow after blank
@@ -277,9 +253,6 @@ func codeGroup(ls []markdown.Line) int {
 			break
 		}
 		highlighted = highlighted || ink == inkSyntax
-	}
-	if end == 0 {
-		return 0
 	}
 	if !highlighted {
 		return plainCode(ls, end)
@@ -332,7 +305,7 @@ func plainCode(ls []markdown.Line, end int) int {
 		}
 		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || prose.Signs(l.Text)
 	}
-	if strong && (breaks || deep || prose.Command(ls[0].Text[ls[0].Indent:])) {
+	if strong && (breaks || deep) {
 		return end
 	}
 	if end < 2 || !breaks {

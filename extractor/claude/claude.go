@@ -2,6 +2,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -82,7 +83,7 @@ func corner(l row.Line) (rest string, ok bool) {
 // with a label in it.
 func wholeRule(l row.Line) bool {
 	n := strings.Count(l.Text, "─")
-	return strings.HasPrefix(l.Text, "───") && (n*10 >= l.Cols*6 || n >= l.Cols-2)
+	return strings.HasPrefix(l.Text, "───") && n*10 >= l.Cols*6
 }
 
 // boxTop reports whether a row is the top of a box over the whole width, without a word in it.
@@ -103,12 +104,7 @@ func inputRow(l row.Line) bool {
 
 // allText reports whether ok holds for every run of a row that is not blank.
 func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {
-	for i := range r.Runs {
-		if strings.Trim(r.Runs[i].Text, " ") != "" && !ok(r.Runs[i].Style) {
-			return false
-		}
-	}
-	return r.Text != ""
+	return r.Text != "" && !slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
 }
 
 // greyOrRed reports whether text is grey, or red: "1 failed" in a grey line.

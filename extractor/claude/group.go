@@ -115,10 +115,7 @@ func count(words []string) int {
 
 // group reads a group of calls, running or done.
 func (p *parser) group(i int) int {
-	end := i + 1
-	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
-		end++
-	}
+	end := p.run(i+1, p.filled)
 	text := p.collapsedText(i)
 	parts := claudeParts(text)
 	if parts == nil {
@@ -192,7 +189,7 @@ func hinted(name, input string, isCommand bool, status string) *session.Tool {
 	switch {
 	case isCommand:
 		name = "Bash"
-	case name == "Bash" && strings.ContainsAny(input, "./") && !strings.ContainsAny(input, " \t"):
+	case name == "Bash" && !strings.Contains(input, " "):
 		name = "Read" // the head describes one call of several, the hint is another one's file
 	}
 	return &session.Tool{Name: name, Input: input, Status: status}

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -90,9 +89,6 @@ func (p *parser) next(i int) int {
 		p.open = false
 		return i + 1
 	}
-	if claudeSpinner(l) {
-		return p.indentedEnd(i + 1)
-	}
 	switch {
 	case echo(l):
 		return p.prompt(i)
@@ -109,36 +105,27 @@ func (p *parser) next(i int) int {
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
 // returns the line behind it; i if none begins there.
 func (p *parser) headless(i int) int {
-	first := i
-	for first < len(p.lines) && p.lines[first].Text == "" {
-		first++
-	}
+	first := row.SkipBlank(p.lines, i)
 	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return i
 	}
-	if l := p.lines[first]; painted(l) && l.Runs[0].Col == 0 {
+	if painted(p.lines[first]) {
 		end := p.promptEnd(first)
 		text := p.promptText(first, end)
 		p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "rest of a prompt").Headless = true
 		return end
 	}
 	if row.Indent(p.lines[first].Text) >= 4 && len(p.items) > 0 {
-		below := p.outputEnd(first)
-		for below < len(p.lines) && p.lines[below].Text == "" {
-			below++
-		}
+		below := row.SkipBlank(p.lines, p.outputEnd(first))
 		if below == len(p.lines) || p.starts(below) {
 			return p.headlessOutput(first)
 		}
 	}
-	if !p.afterPrompt() || !atText(p.lines[first]) || p.starts(first) || row.IsBlocks(string(row.FirstRune(p.lines[first].Text[2:]))) {
+	if !p.afterPrompt() || !atText(p.lines[first]) || p.starts(first) {
 		return i
 	}
 	end := p.replyEnd(first)
 	text, md := markdown.Render(p.lines[first:end], look(p.right, p.few))
-	if text == "" {
-		return i
-	}
 	p.add(session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, i, end, "rest of a reply").Headless = true
 	p.open = true
 	return end
@@ -181,7 +168,7 @@ func (p *parser) indented(i int) int {
 func (p *parser) starts(i int) bool {
 	l := p.lines[i]
 	if l.Wrapped || l.Text == "" {
-		return painted(l)
+		return false
 	}
 	if l.Text[0] != ' ' {
 		return true
@@ -195,224 +182,38 @@ func (p *parser) starts(i int) bool {
 	return p.collapsed(i) || p.blinking(i)
 }
 
-// indentedEnd returns the line behind the indented lines from line i on.
-func (p *parser) indentedEnd(i int) int {
-	for i < len(p.lines) && strings.HasPrefix(p.lines[i].Text, " ") {
+// run returns the first line from i on that is not of a kind.
+func (p *parser) run(i int, is func(k int) bool) int {
+	for i < len(p.lines) && is(i) {
 		i++
 	}
 	return i
 }
 
-// textEnd returns the line behind the text that goes on from line i; blank lines at its end are not
-// part of it.
-func (p *parser) textEnd(i int) int {
-	end := i
-	for ; i < len(p.lines) && !p.starts(i); i++ {
-		if p.lines[i].Text != "" {
-			end = i + 1
-		}
-	}
-	return end
+// trimmed is run without blank lines at its end.
+func (p *parser) trimmed(i int, is func(k int) bool) int {
+	return i + len(row.Trim(p.lines[i:p.run(i, is)]))
 }
 
-// replyEnd is textEnd for a reply, which no corner follows but that of an interruption: others are
-// its content.
+// inside reports whether line k goes on with what is above it.
+func (p *parser) inside(k int) bool { return !p.starts(k) }
+
+// filled reports whether line k goes on with what is right above it.
+func (p *parser) filled(k int) bool { return p.lines[k].Text != "" && !p.starts(k) }
+
+// replyEnd returns the line behind a reply that goes on from line i. No corner follows it but that
+// of an interruption: others are its content.
 func (p *parser) replyEnd(i int) int {
-	end := i
-	for ; i < len(p.lines); i++ {
-		if rest, ok := corner(p.lines[i]); ok && !interrupted(rest) && !row.Grey(p.lines[i].StyleAt(row.Indent(p.lines[i].Text))) {
-			end = i + 1
-			continue
-		}
-		if p.starts(i) {
-			break
-		}
-		if p.lines[i].Text != "" {
-			end = i + 1
-		}
-	}
-	return end
+	return p.trimmed(i, func(k int) bool {
+		rest, ok := corner(p.lines[k])
+		return p.inside(k) || ok && !interrupted(rest) && !row.Grey(p.lines[k].StyleAt(row.Indent(p.lines[k].Text)))
+	})
 }
 
 // done reports whether a row says that a turn is done: `✻ Baked for 1s`.
 func done(l row.Line) bool {
 	rest, ok := cutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
 	return ok && row.Grey(l.StyleAt(0)) && strings.Contains(rest, " for ")
-}
-
-// echo reports whether a row is the first of a prompt that was sent. The live input has the
-// same glyph, but no background and (in 1.0) a box around it.
-func echo(l row.Line) bool {
-	if l.Wrapped {
-		return false
-	}
-	st := l.StyleAt(0)
-	painted := st.Bg.Kind != vterm.ColorDefault
-	if _, ok := cutGlyph(l.Text, "❯"); ok {
-		return painted
-	}
-	_, ok := cutGlyph(l.Text, ">")
-	return ok && (painted || row.Grey(st))
-}
-
-// prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
-func (p *parser) prompt(i int) int {
-	end := p.promptEnd(i)
-	if p.queued(i) {
-		return end
-	}
-	text := p.promptText(i, end)
-	if text == "" {
-		return end
-	}
-	if claudeCommand(text) {
-		return p.command(text, i, end)
-	}
-	p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "prompt")
-	return end
-}
-
-// claudeBash reports whether a row is a shell line that the user sent with `!`.
-func claudeBash(l row.Line) bool {
-	_, ok := cutGlyph(l.Text, "!")
-	st := l.StyleAt(0)
-	return ok && !row.Plain(st.Fg)
-}
-
-// bash reads a shell line of the user's with its output.
-func (p *parser) bash(i int) int {
-	end := i + 1
-	for end < len(p.lines) && p.lines[end].Text != "" && !p.starts(end) {
-		end++
-	}
-	lk := markdown.Style{Left: 2, Right: 2}
-	text := markdown.Prompt(p.lines[i:end], &lk)
-	out, end, _ := p.result(end, end)
-	if out.grey {
-		out.text = ""
-	}
-	p.add(session.Message{Role: session.RoleShell, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "bash mode")
-	return end
-}
-
-// queued reports whether a prompt waits for the running turn to end: all of it is grey on the
-// background.
-func (p *parser) queued(i int) bool {
-	return painted(p.lines[i]) && allText(p.lines[i].Row, row.Grey)
-}
-
-// promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
-// on (1.0).
-func (p *parser) promptEnd(i int) int {
-	bg := p.lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
-	end := i + 1
-	for k := i + 1; k < len(p.lines); k++ {
-		l := p.lines[k]
-		switch {
-		case l.Wrapped:
-		case bg && (echo(l) || !painted(l)):
-			if l.Text != "" || k+1 >= len(p.lines) || !paintedText(p.lines[k+1]) {
-				return end
-			}
-			continue // a blank line within a prompt of 2.0, which paints no blank lines
-		case !bg && l.Text == "":
-			continue
-		case !bg && (!allText(l.Row, row.Grey) || l.Text[0] != ' '):
-			return end
-		}
-		if _, ok := corner(l); ok || p.blinking(k) {
-			return end
-		}
-		end = k + 1
-	}
-	return end
-}
-
-// paintedText reports whether a row goes on with a painted prompt: text from column 2 on.
-func paintedText(l row.Line) bool {
-	return l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
-}
-
-// promptText is what a prompt says.
-func (p *parser) promptText(i, end int) string {
-	rows := p.lines[i:end]
-	if _, ok := cutGlyph(rows[0].Text, ">"); ok {
-		return oldPrompt(rows)
-	}
-	free := rows[0].Cols
-	for _, l := range rows {
-		free = min(free, max(0, l.Cols-rowWidth(l.Row)))
-	}
-	lk := markdown.Style{Left: 2, Right: min(2, free)}
-	return markdown.Prompt(rows, &lk)
-}
-
-// oldPrompt is a prompt of 1.0 and 2.0: wrapped together with its `> `, so that it goes on at
-// column 0. The blank at which it was wrapped is written at the end of the row.
-func oldPrompt(rows []row.Line) string {
-	left, widest := 2, 0
-	for i, l := range rows {
-		widest = max(widest, rowWidth(l.Row))
-		if i > 0 && row.Indent(l.Text) < 2 {
-			left = 0
-		}
-	}
-	var b strings.Builder
-	for i, l := range rows {
-		t := l.Text
-		if i == 0 {
-			t, _ = cutGlyph(t, ">")
-		} else if !l.Wrapped {
-			t = t[min(left, len(t)):]
-		}
-		if i > 0 {
-			switch prev := rows[i-1]; {
-			case blankAtEnd(prev):
-				b.WriteByte(' ')
-			case rowWidth(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
-				b.WriteByte('\n')
-			}
-		}
-		b.WriteString(t)
-	}
-	return strings.Trim(b.String(), "\n ")
-}
-
-// blankAtEnd reports whether a blank was written behind a row's text.
-func blankAtEnd(l row.Line) bool {
-	n := len(l.Runs)
-	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
-}
-
-// claudeCommand reports whether a prompt is a command of the agent: one word after the slash, with
-// arguments at most.
-func claudeCommand(text string) bool {
-	name, ok := strings.CutPrefix(text, "/")
-	name, _, _ = strings.Cut(name, " ")
-	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-:_") == ""
-}
-
-// command reads a command of the agent with what it printed. /clear is none: it is known by the
-// wipe that follows it, and is the first row of what is reprinted.
-func (p *parser) command(text string, i, end int) int {
-	out, end, _ := p.result(end, end)
-	if claudeClear(text) {
-		return end
-	}
-	p.add(session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "command")
-	return end
-}
-
-// claudeClear reports whether a command clears the conversation.
-func claudeClear(text string) bool {
-	name, _, _ := strings.Cut(text, " ")
-	return slices.Contains([]string{"/clear", "/reset", "/new"}, name)
-}
-
-// clears reports whether a row is such a command that was sent.
-func clears(l row.Line) bool {
-	text, _ := cutGlyph(l.Text, ">", "❯")
-	return echo(l) && claudeClear(text)
 }
 
 // dotted reports whether a row begins with the marker of a reply or a call.
@@ -433,7 +234,7 @@ func (p *parser) marked(i int) int {
 			return p.call(i)
 		}
 	}
-	end := max(p.replyEnd(i+1), i+1)
+	end := p.replyEnd(i + 1)
 	lk := look(p.right, p.few)
 	text, md := markdown.Render(p.lines[i:end], lk)
 	if text == "" {
@@ -458,7 +259,7 @@ func thinks(l row.Line) bool {
 // thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
 // on.
 func (p *parser) thinking(i int) int {
-	end := max(p.textEnd(i+1), i+1)
+	end := p.trimmed(i+1, p.inside)
 	lk := markdown.Style{Left: 2, Right: p.right, Marks: func(vterm.Style) row.Mark { return 0 }}
 	text, md := markdown.Render(p.lines[i+1:end], &lk)
 	if text != "" {

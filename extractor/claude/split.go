@@ -28,10 +28,8 @@ func split(s chat.Screen) chat.Split {
 	if busy && !asks {
 		sp.State = chat.StateBusy
 	}
-	for _, l := range s.Lines[top:] {
-		if !asks && strings.Contains(l.Text, "esc to interrupt") {
-			sp.State = chat.StateBusy
-		}
+	if !asks && slices.ContainsFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "esc to interrupt") }) {
+		sp.State = chat.StateBusy
 	}
 	sp.Bottom = bottom
 	if s.Alt {
@@ -49,12 +47,9 @@ func split(s chat.Screen) chat.Split {
 // transcript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
 // more.
 func transcript(s chat.Screen) (chat.Split, bool) {
-	for i := len(s.Lines) - 1; i >= 0 && i >= len(s.Lines)-12; i-- {
-		if strings.Contains(s.Lines[i].Text, "Showing detailed transcript") {
-			return chat.Split{OK: true, Overlay: true, Bottom: i}, true
-		}
-	}
-	return chat.Split{}, false
+	top := max(0, len(s.Lines)-12)
+	i := slices.IndexFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "Showing detailed transcript") })
+	return chat.Split{OK: true, Overlay: true, Bottom: top + i}, i >= 0
 }
 
 // claudeInput returns the first row of the input, or of the dialog in its place; -1 if the screen
@@ -141,13 +136,9 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 
 // pill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
 func pill(l row.Line) bool {
-	for i := range l.Runs {
-		r := &l.Runs[i]
-		if r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Runs, func(r vterm.Run) bool {
+		return r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓")
+	})
 }
 
 // besides reports whether text is in another colour than ordinary text.
@@ -162,7 +153,7 @@ func claudeMenu(lines []row.Line, top int) int {
 		n := row.Indent(l.Text)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case n >= 2 && strings.ContainsRune("/@+*…", row.FirstRune(name)) && besides(l.StyleAt(n)):
+		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && besides(l.StyleAt(n)):
 			named = true
 		case n >= 12:
 		case named:

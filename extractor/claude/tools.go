@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -31,20 +32,14 @@ func (p *parser) header(i int) (name, rest string) {
 		}
 		blank := strings.Trim(t, " ") == ""
 		if bold && (run.Style.Bold || blank) {
-			if gap := run.Col - 2 - row.Width(name); gap > 0 {
-				name += row.Blanks(gap)
-			}
-			name += t
+			name += row.Blanks(run.Col-2-row.Width(name)) + t
 			continue
 		}
 		if name == "" {
 			return waiting(p.lines[i])
 		}
 		bold = false
-		if gap := run.Col - 2 - row.Width(name+rest); gap > 0 {
-			rest += row.Blanks(gap)
-		}
-		rest += t
+		rest += row.Blanks(run.Col-2-row.Width(name+rest)) + t
 	}
 	if rest == "" {
 		return strings.TrimSpace(name), ""
@@ -59,11 +54,11 @@ func (p *parser) header(i int) (name, rest string) {
 // it (1.0).
 func waiting(l row.Line) (name, rest string) {
 	t, _ := cutGlyph(l.Text, dot, record)
-	name, rest, open := strings.Cut(t, "(")
-	if !open || !names[name] {
+	name, _, _ = strings.Cut(t, "(")
+	if !names[name] {
 		return "", ""
 	}
-	return name, "(" + rest
+	return name, t[len(name):]
 }
 
 // blinking reports whether line i is a call whose marker is hidden at the moment, because it
@@ -105,10 +100,7 @@ func (p *parser) call(i int) int {
 	if name == "" {
 		return p.group(i)
 	}
-	end := i + 1
-	for end < len(p.lines) && !p.starts(end) && !p.lines[end].Lost {
-		end++
-	}
+	end := p.run(i+1, func(k int) bool { return p.inside(k) && !p.lines[k].Lost })
 	t := &session.Tool{Name: name, Status: status(p.lines[i])}
 	if rest != "" {
 		t.Input = args(p.lines[i:end], name)
@@ -148,12 +140,9 @@ func args(lines []row.Line, name string) string {
 		ls[0].Spans = row.Cut(ls[0].Spans, 0, ls[0].Width-1)
 		ls[0].Measure()
 	}
-	hang := 0
-	if len(ls) > 1 {
-		hang = ls[1].Indent
-		for k := range ls[1:] {
-			hang = min(hang, ls[1+k].Indent)
-		}
+	hang := math.MaxInt
+	for k := range ls[1:] {
+		hang = min(hang, ls[1+k].Indent)
 	}
 	var parts []string
 	for _, l := range lk.Unwrap(ls, hang) {
@@ -218,13 +207,9 @@ func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
 
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *parser) outputEnd(i int) int {
-	end := i
-	for k := i; k < len(p.lines) && !p.starts(k) && (p.lines[k].Text == "" || row.Indent(p.lines[k].Text) >= 4); k++ {
-		if p.lines[k].Text != "" {
-			end = k + 1
-		}
-	}
-	return end
+	return p.trimmed(i, func(k int) bool {
+		return p.inside(k) && (p.lines[k].Text == "" || row.Indent(p.lines[k].Text) >= 4)
+	})
 }
 
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
@@ -275,13 +260,10 @@ const outputLeft = 5
 // free.
 func cornerLeft(l row.Line) int {
 	at := row.Indent(l.Text)
-	rest := strings.TrimPrefix(l.Text[at:], claudeCorner)
-	gap := 0
-	for _, r := range rest {
-		if r != ' ' && r != '\u00a0' {
-			break
-		}
-		gap++
+	rest := []rune(strings.TrimPrefix(l.Text[at:], claudeCorner))
+	gap := slices.IndexFunc(rest, func(r rune) bool { return r != ' ' && r != '\u00a0' })
+	if gap < 0 {
+		gap = len(rest)
 	}
 	return min(at+1+gap, outputLeft)
 }

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -24,17 +25,32 @@ const (
 	chrome                       // rules between turns, tips, an input box that was left behind, what is printed at the end
 )
 
+// kinds are the cells that a sign in the first column begins.
+var kinds = map[rune]codexKind{
+	'▌': codexUser, '›': codexUser,
+	'•': codexSays, '◦': codexSays, '>': codexSays,
+	'■': codexNotice, '⚠': codexNotice, '✔': codexNotice, '✗': codexNotice, '✘': codexNotice, '✨': codexNotice, '🖐': codexNotice, 'ⓘ': codexNotice,
+	'╭': codexBox, '/': codexSlash,
+}
+
+// readers read cells; what has none becomes no item.
+var readers = map[codexKind]func(p *parser, i int, ls []row.Line){
+	codexUser: (*parser).user, codexSays: (*parser).says, codexTool: (*parser).tool, codexNotice: (*parser).notice, codexSlash: (*parser).slash,
+}
+
 // parse reads the cells of a conversation.
 func parse(lines []row.Line, last bool) []chat.Item {
 	p := parser{lines: lines}
 	for i := 0; i < len(lines); {
 		n, kind := 1, codexCell(lines[i])
 		switch {
-		case lines[i].Lost && kind == codexText:
+		case kind != codexText:
+			n = p.length(i, kind)
+			if read := readers[kind]; read != nil {
+				read(&p, i, lines[i:i+n])
+			}
+		case lines[i].Lost:
 			n = p.headless(i)
-		case kind == codexText:
-		default:
-			n = p.cell(i, kind)
 		}
 		i += n
 	}
@@ -49,32 +65,25 @@ type parser struct {
 }
 
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
-// returns how many lines it has. What a tool printed is left out.
+// returns how many lines it has. What a tool printed is left out, and the rest of the banner.
 func (p *parser) headless(i int) int {
-	first := i
-	for first < len(p.lines) && p.lines[first].Text == "" {
-		first++
-	}
+	first := row.SkipBlank(p.lines, i)
 	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
 		return max(1, first-i)
 	}
-	if dim(p.lines[first]) { // what a tool printed, or the rest of the banner
-		n := 1
-		for first+n < len(p.lines) && p.lines[first+n].Text != "" {
-			n++
-		}
-		return first - i + n
+	if dim(p.lines[first]) {
+		return first - i + chat.Run(p.lines[first:], func(l row.Line) bool { return l.Text != "" })
 	}
-	k := len(p.items)
-	if n := p.length(first, codexUser); prompted(p.lines[first : first+n]) {
-		p.user(first, p.lines[first:first+n])
+	k, n := len(p.items), p.length(first, codexUser)
+	if ls := p.lines[first : first+n]; ls[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
+		p.user(first, ls)
 	} else if k > 0 && p.items[k-1].Role == session.RoleUser {
-		p.says(first, p.lines[first:first+n])
+		p.says(first, ls)
 	}
 	for ; k < len(p.items); k++ {
 		p.items[k].First, p.items[k].Headless = i, true
 	}
-	return first - i + p.length(first, codexUser)
+	return first - i + n
 }
 
 // dim reports whether a row without a marker is dim, as what tools print is.
@@ -83,59 +92,28 @@ func dim(l row.Line) bool {
 	return st.Dim && !st.Italic
 }
 
-// prompted reports whether the rows up to the next cell are a prompt's: they have its
-// background or, where the window's colours are not known, two blank rows below them.
-func prompted(lines []row.Line) bool {
-	if lines[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
-		return true
-	}
-	return len(lines)-len(row.Trim(lines)) >= 2
-}
-
 // codexCell tells by a row's marker what kind of cell begins there.
 func codexCell(l row.Line) codexKind {
 	t := l.Text
-	if t == "" || l.Wrapped {
+	sign := row.FirstRune(t)
+	switch kind := kinds[sign]; {
+	case t == "", l.Wrapped:
 		return codexText
-	}
-	if t[0] == ' ' {
+	case sign == ' ':
 		if footnote(l) {
 			return chrome
 		}
 		return codexText
-	}
-	st := l.StyleAt(0)
-	switch r := row.FirstRune(t); r {
-	case '▌':
-		if userRow(l) {
-			return codexUser
-		}
-		return chrome
-	case '›', '!':
-		if userRow(l) {
-			return codexUser
-		}
-		return chrome
-	case '•', '◦':
+	case sign == '•', sign == '◦':
 		return bullet(l)
-	case '>':
-		if strings.HasPrefix(t, ">_") {
-			return codexBox
-		}
-		if strings.HasPrefix(t, ">> ") { // ">> Code review started: …"
-			return chrome
-		}
-		return codexSays
-	case '■', '⚠', '✔', '✗', '✘', '✨', '🖐', 'ⓘ':
-		return codexNotice
-	case '╭':
+	case strings.HasPrefix(t, ">_"):
 		return codexBox
-	case '/':
-		if st.Fg.Kind != vterm.ColorDefault {
-			return codexSlash
-		}
+	case kind == codexText, strings.HasPrefix(t, ">> "), // ">> Code review started: …"
+		kind == codexUser && !userRow(l), kind == codexSlash && l.StyleAt(0).Fg.Kind == vterm.ColorDefault:
+		return chrome
+	default:
+		return kind
 	}
-	return chrome
 }
 
 // head reports whether a row begins a cell.
@@ -144,12 +122,11 @@ func head(l row.Line) bool { return codexCell(l) != codexText }
 // userRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
 // the composer's.
 func userRow(l row.Line) bool {
-	t := l.Text
 	st := l.StyleAt(0)
-	if strings.HasPrefix(t, "▌") {
-		return st.Dim && st.Fg.Kind != vterm.ColorDefault
+	if strings.HasPrefix(l.Text, "▌") {
+		return st.Fg.Kind != vterm.ColorDefault
 	}
-	return (t == "›" || strings.HasPrefix(t, "› ")) && st.Dim
+	return strings.HasPrefix(l.Text+" ", "› ") && st.Dim
 }
 
 // footnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
@@ -223,13 +200,14 @@ func codexChange(l row.Line, title string) bool {
 	return l.StyleAt(row.Width(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
 }
 
+// infos begin notices that look like replies.
+var infos = []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "}
+
 // info reports whether a row is a notice that looks like a reply.
 func info(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "• ")
-	for _, s := range []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "} {
-		if strings.HasPrefix(t, s) {
-			return true
-		}
+	if slices.ContainsFunc(infos, func(s string) bool { return strings.HasPrefix(t, s) }) {
+		return true
 	}
 	if n := len(l.Runs) - 1; n > 1 && color(l.Runs[n].Style.Fg, 0) { // its hint
 		return true
@@ -237,78 +215,49 @@ func info(l row.Line) bool {
 	return strings.Contains(t, " hook (")
 }
 
-// cell reads the cell that begins at line i and returns how many lines it has.
-func (p *parser) cell(i int, kind codexKind) int {
-	n := p.length(i, kind)
-	ls := p.lines[i : i+n]
-	switch kind {
-	case codexUser:
-		p.user(i, ls)
-	case codexSays:
-		p.says(i, ls)
-	case codexTool:
-		p.tool(i, ls)
-	case codexNotice:
-		p.notice(i, ls)
-	case codexSlash:
-		p.slash(i, ls)
-	}
-	return n
-}
-
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank
 // lines at its end.
 func (p *parser) length(i int, kind codexKind) int {
-	n := 1
-	for i+n < len(p.lines) {
-		l := p.lines[i+n]
+	if strings.HasPrefix(p.lines[i].Text, "╭") {
+		return p.box(i)
+	}
+	end := i + 1
+	for end < len(p.lines) {
+		l := p.lines[end]
 		k := codexCell(l)
-		if l.Lost && (kind != codexSays || dim(l)) {
-			break
-		}
 		switch {
-		case kind == codexUser && strings.HasPrefix(l.Text, "▌"):
-			n++
-			continue
+		case l.Lost && (kind != codexSays || dim(l)), kind == chrome && l.Text == "":
+			k = chrome
 		case kind == codexSlash && k == codexBox: // the box of what /status printed
-			n += p.box(i + n)
+			end += p.box(end)
 			continue
-		case kind == codexBox && strings.HasPrefix(p.lines[i].Text, "╭"):
-			return p.box(i)
-		case kind == chrome && l.Text == "":
-			return n
-		case kind == codexSlash && k == chrome:
-			n++
-			continue
+		case kind == codexUser && strings.HasPrefix(l.Text, "▌"), kind == codexSlash && k == chrome:
+			k = codexText
 		}
 		if k != codexText {
 			break
 		}
-		n++
+		end++
 	}
-	return len(row.Trim(p.lines[i : i+n]))
+	return len(row.Trim(p.lines[i:end]))
 }
 
 // box counts the lines of a box.
 func (p *parser) box(i int) int {
-	for n := 1; i+n < len(p.lines); n++ {
-		switch t := p.lines[i+n].Text; {
-		case strings.HasPrefix(t, "╰"):
-			return n + 1
-		case !strings.HasPrefix(t, "│"):
-			return n
-		}
+	n := 1 + chat.Run(p.lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
+	if i+n < len(p.lines) && strings.HasPrefix(p.lines[i+n].Text, "╰") {
+		n++
 	}
-	return len(p.lines) - i
+	return n
 }
 
 func (p *parser) add(it chat.Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
 func (p *parser) user(i int, ls []row.Line) {
-	c := body{lines: ls, look: markdown.Style{Left: 2, Right: 1, Breaks: breaks, Points: true, Ideo: true}}
+	c := body{lines: ls, look: markdown.Style{Left: 2, Right: 1}}
 	lk := c.look
-	lk.Seam = addressSeam
+	lk.Seam = cutSeam
 	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
 		lk.Left = 1
 	}
@@ -343,19 +292,10 @@ const plan = "Proposed Plan"
 
 // reasoning reports whether all of a cell is dim and italic.
 func reasoning(ls []row.Line) bool {
-	seen := false
-	for k, l := range ls {
-		for _, r := range l.Runs {
-			if k == 0 && r.Col < 2 || strings.TrimSpace(r.Text) == "" {
-				continue
-			}
-			if !r.Style.Italic || !r.Style.Dim {
-				return false
-			}
-			seen = true
-		}
-	}
-	return seen
+	lines := (&markdown.Style{Left: 2}).Lines(ls)
+	return !slices.ContainsFunc(lines, func(l markdown.Line) bool {
+		return !l.Blank() && !l.All(func(s vterm.Style) bool { return s.Italic && s.Dim })
+	})
 }
 
 // notice reads a notice; some tell what became of a call or of the turn.
@@ -405,9 +345,9 @@ func (p *parser) slash(i int, ls []row.Line) {
 func unboxed(ls []row.Line) []row.Line {
 	var out []row.Line
 	for _, l := range ls {
-		switch {
-		case strings.HasPrefix(l.Text, "╭"), strings.HasPrefix(l.Text, "╰"):
-		case strings.HasPrefix(l.Text, "│"):
+		switch row.FirstRune(l.Text) {
+		case '╭', '╰':
+		case '│':
 			out = append(out, row.CutLine(l, 2, row.Width(strings.TrimRight(l.Text, " │"))))
 		default:
 			out = append(out, l)
@@ -416,22 +356,15 @@ func unboxed(ls []row.Line) []row.Line {
 	return out
 }
 
-// finish tells which items may still grow.
+// finish reports whether the last item may still grow: a rule, a tip, or what is printed at the end
+// follows one that may not.
 func (p *parser) finish(last bool) {
-	for k := range p.items {
-		it := &p.items[k]
-		if it.Tool != nil && it.Tool.Status == session.ToolRunning {
-			it.Open = true
-		}
-	}
 	n := len(p.items)
-	if n == 0 || !last || p.items[n-1].Role != session.RoleAssistant && p.items[n-1].Role != session.RoleThinking {
+	if n == 0 || !last {
 		return
 	}
-	for _, l := range p.lines[p.items[n-1].End:] {
-		if head(l) { // a rule, a tip, or what is printed at the end
-			return
-		}
+	it := &p.items[n-1]
+	if (it.Role == session.RoleAssistant || it.Role == session.RoleThinking) && !slices.ContainsFunc(p.lines[it.End:], head) {
+		it.Open = true
 	}
-	p.items[n-1].Open = true
 }

@@ -82,7 +82,7 @@ func boxBanner(lines []row.Line) (b chat.Banner, n int) {
 		switch {
 		case first:
 			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
-			if !ok || !lines[n].BoldAt(titleCol) {
+			if !ok {
 				return chat.Banner{}, 0
 			}
 			b.Version, _, _ = strings.Cut(v, ")")
@@ -119,9 +119,6 @@ func boxRow(lines []row.Line, begin, end string) (in string, rows int) {
 // loading is shown in a welcome that is not complete: it will be redrawn.
 const loading = "loading"
 
-// titleCol is a column of the bold "OpenAI Codex" in each banner.
-const titleCol = 6
-
 // field returns the value after a label, up to the hint that follows it.
 func field(t, label string) string {
 	v := strings.TrimSpace(strings.TrimPrefix(t, label))
@@ -133,11 +130,12 @@ func field(t, label string) string {
 // permissions. What /status prints begins with the same title, but a blank line follows.
 func bareBanner(lines []row.Line) (b chat.Banner, n int) {
 	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
-	if !lines[0].BoldAt(titleCol) || len(lines) < 2 {
+	if !lines[0].BoldAt(len("  >_ ")) {
 		return chat.Banner{}, 0
 	}
-	for n = 1; n < len(lines) && lines[n].Text != ""; n++ {
-		if cwd, ok := strings.CutPrefix(lines[n].Text, "     "); ok {
+	n = chat.Run(lines, func(l row.Line) bool { return l.Text != "" })
+	for _, l := range lines[1:n] {
+		if cwd, ok := strings.CutPrefix(l.Text, "     "); ok {
 			b.Cwd = cwd
 		}
 	}

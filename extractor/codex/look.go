@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -14,7 +16,7 @@ import (
 func codexLook(ls []row.Line) *markdown.Style {
 	c := &body{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = markdown.Style{
-		Left: 2, Breaks: breaks, Points: true, Ideo: true, Seam: c.seam,
+		Left: 2, Seam: c.seam,
 		Marks: marks, QuoteMarks: row.MarkCode,
 		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
@@ -29,19 +31,20 @@ type body struct {
 	old   bool // 0.2x to 0.42
 }
 
+// cyan is the colour of code spans in versions without themes, white that of those on black.
+var (
+	cyan  = vterm.Color{Kind: vterm.ColorPalette, Palette: 6}
+	white = vterm.Color{Kind: vterm.ColorPalette, Palette: 15}
+)
+
 // marks tells what a style means. Code spans are dim, cyan, white on black or, since there are
 // themes, in a colour of the theme; words in bold may have one too.
 func marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	switch {
-	case s.Underline != vterm.UnderlineNone:
-	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 6:
-		m |= row.MarkCode
-	case s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette == 15 && s.Bg.Kind == vterm.ColorPalette:
-		m |= row.MarkCode
-	case s.Dim && !s.Italic && s.Fg.Kind == vterm.ColorDefault:
-		m |= row.MarkCode
-	case s.Fg.Kind == vterm.ColorRGB && !s.Bold && !s.Italic:
+	dimmed := s.Dim && s.Fg == vterm.Color{}
+	themed := s.Fg.Kind == vterm.ColorRGB && !s.Bold
+	onBlack := s.Fg == white && s.Bg.Kind == vterm.ColorPalette
+	if s.Underline == vterm.UnderlineNone && (s.Fg == cyan || onBlack || !s.Italic && (dimmed || themed)) {
 		m |= row.MarkCode
 	}
 	return m
@@ -51,24 +54,16 @@ func marks(s vterm.Style) row.Mark {
 // versions that draw it.
 func codexItem(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	if t == "" {
-		return markdown.Item{}, false
-	}
+	numbered := strings.ContainsRune("0123456789", row.FirstRune(t)) && l.First().Fg.Kind != vterm.ColorDefault
 	switch {
-	case strings.HasPrefix(t, "☐ "), strings.HasPrefix(t, "☑ "):
-		it := l.ItemOf(markdown.TaskOpen, -1, 1, t[len("☐"):])
-		if strings.HasPrefix(t, "☑") {
-			it.Mark = markdown.TaskDone
-		}
-		return it, true
-	case t[0] >= '0' && t[0] <= '9':
-		if l.First().Fg.Kind == vterm.ColorDefault {
-			return markdown.Item{}, false
-		}
-	case !strings.HasPrefix(t, "- ") && !strings.HasPrefix(t, "• "):
-		return markdown.Item{}, false
+	case strings.HasPrefix(t, "☐ "):
+		return l.ItemOf(markdown.TaskOpen, -1, 1, t[len("☐"):]), true
+	case strings.HasPrefix(t, "☑ "):
+		return l.ItemOf(markdown.TaskDone, -1, 1, t[len("☑"):]), true
+	case numbered, strings.HasPrefix(t, "- "), strings.HasPrefix(t, "• "):
+		return markdown.ListItem(l)
 	}
-	return markdown.ListItem(l)
+	return markdown.Item{}, false
 }
 
 func (c *body) heading(l *markdown.Line) int {
@@ -113,34 +108,17 @@ func (c *body) row(l *markdown.Line, by int) string {
 }
 
 // alone reports whether a line has blank lines around it.
-func (c *body) alone(l *markdown.Line) bool {
-	return (l.At == 0 || c.row(l, -1) == "") && c.row(l, 1) == ""
-}
+func (c *body) alone(l *markdown.Line) bool { return c.row(l, -1) == "" && c.row(l, 1) == "" }
 
 // starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
 // that ended early.
-func (c *body) starts(l *markdown.Line) bool {
-	if l.At == 0 || c.row(l, -1) == "" {
-		return true
-	}
-	if !c.old {
-		return false
-	}
-	return c.fits(l.At)
-}
+func (c *body) starts(l *markdown.Line) bool { return c.row(l, -1) == "" || c.old && c.fits(l.At) }
 
 // mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
 // no style.
 func (c *body) mixed(ls []markdown.Line) bool {
-	for i := range ls {
-		if ls[i].Blank() {
-			return false
-		}
-		if _, ok := c.quote(&ls[i]); !ok {
-			return c.starts(&ls[i])
-		}
-	}
-	return false
+	i := slices.IndexFunc(ls, func(l markdown.Line) bool { _, ok := c.quote(&l); return !ok || l.Blank() })
+	return i >= 0 && !ls[i].Blank() && c.starts(&ls[i])
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
@@ -172,28 +150,20 @@ func (c *body) code(ls []markdown.Line) (int, string) {
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
 // from its own edge.
 func untab(ls []markdown.Line) {
-	left := -1
+	left := math.MaxInt
 	for i := range ls {
-		if !ls[i].Blank() && (left < 0 || ls[i].Indent < left) {
-			left = ls[i].Indent
+		if !ls[i].Blank() {
+			left = min(left, ls[i].Indent)
 		}
 	}
-	stops := func(n int) int { return (n + 2) / row.TabStop }
-	found := false
-	for i := range ls {
-		if n := ls[i].Indent; n > left && !ls[i].Blank() {
-			if n%row.TabStop != row.TabStop-2 {
-				return
-			}
-			found = true
-		}
-	}
-	if !found {
+	deeper := func(l markdown.Line) bool { return l.Indent > left && !l.Blank() }
+	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return deeper(l) && l.Indent%row.TabStop != row.TabStop-2 }) {
 		return
 	}
-	for i := range ls {
-		if n := ls[i].Indent; n > left && !ls[i].Blank() {
-			ls[i] = indented(ls[i], left+(stops(n)-stops(left))*4)
+	stops := func(n int) int { return (n + 2) / row.TabStop }
+	for i, l := range ls {
+		if deeper(l) {
+			ls[i] = indented(l, left+(stops(l.Indent)-stops(left))*4)
 		}
 	}
 }
@@ -271,29 +241,25 @@ var codeText = map[vterm.Color]bool{
 // unstyled reports whether a line is plain throughout.
 func unstyled(l *markdown.Line) bool {
 	return l.All(func(s vterm.Style) bool {
-		return s.Fg.Kind == vterm.ColorDefault && !s.Bold && !s.Italic && !s.Dim && s.Underline == vterm.UnderlineNone
+		return s.Fg.Kind == vterm.ColorDefault && row.PlainMarks(s) == 0 && !s.Dim && s.Underline == vterm.UnderlineNone
 	})
 }
 
-// plainCode counts the lines of unstyled code: a block between blank lines, and those after it that
-// go on with it.
+// plainCode counts the lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
-	n := plainBlock(ls)
-	if n == 0 || !c.likeCode(ls[:n]) {
-		return 0
-	}
-	for n < len(ls) && ls[n].Blank() {
-		k := n
-		for k < len(ls) && ls[k].Blank() {
-			k++
+	return markdown.CodeGroups(ls, func(ls []markdown.Line) int {
+		n := plainBlock(ls)
+		if n == 0 || !c.likeCode(ls[:n]) {
+			return 0
 		}
-		m := plainBlock(ls[k:])
-		if m == 0 || ls[k].Indent <= ls[0].Indent && !c.likeCode(ls[k:k+m]) {
-			break
+		return n
+	}, func(below []markdown.Line) int {
+		n := plainBlock(below)
+		if n == 0 || below[0].Indent <= ls[0].Indent && !c.likeCode(below[:n]) {
+			return 0
 		}
-		n = k + m
-	}
-	return n
+		return n
+	})
 }
 
 // plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
@@ -339,24 +305,12 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 
 // oldCode counts the lines of code that may have no blank lines around it.
 func (c *body) oldCode(ls []markdown.Line) int {
-	n := c.oldBlock(ls)
-	for n > 0 && n < len(ls) && ls[n].Blank() {
-		k := n
-		for k < len(ls) && ls[k].Blank() {
-			k++
+	return markdown.CodeGroups(ls, c.oldBlock, func(below []markdown.Line) int {
+		if _, ok := codexItem(&below[0]); ok || !unstyled(&below[0]) {
+			return 0
 		}
-		m := 0
-		if k < len(ls) && unstyled(&ls[k]) {
-			if _, ok := codexItem(&ls[k]); !ok {
-				m = c.oldBlock(ls[k:])
-			}
-		}
-		if m == 0 {
-			break
-		}
-		n = k + m
-	}
-	return n
+		return c.oldBlock(below)
+	})
 }
 
 // oldBlock counts the lines of code up to a blank one or to prose.

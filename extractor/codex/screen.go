@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -85,43 +86,30 @@ func codexStarts(lines []row.Line, at int) bool {
 	if slices.ContainsFunc(lines[:at], userRow) {
 		return false
 	}
-	for at < len(lines) && lines[at].Text == "" {
-		at++
-	}
-	for at < len(lines) && lines[at].Text != "" { // what is typed
-		at++
-	}
-	for _, l := range lines[at:] {
-		if t := strings.TrimSpace(l.Text); t != "" && t != "? for shortcuts" {
-			return false
-		}
-	}
-	return true
+	at = row.SkipBlank(lines, at)
+	at += chat.Run(lines[at:], func(l row.Line) bool { return l.Text != "" }) // what is typed
+	return !slices.ContainsFunc(lines[at:], func(l row.Line) bool { return l.Text != "" && strings.TrimSpace(l.Text) != "? for shortcuts" })
 }
 
 // pager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
 func pager(lines []row.Line) bool {
-	return len(lines) > 0 && strings.HasPrefix(lines[0].Text, "/ ") && strings.HasSuffix(lines[0].Text, "/ /")
+	return len(lines) > 0 && strings.HasPrefix(lines[0].Text, "/ ")
 }
 
 // composer finds the first row of the input box, from the bottom: a prompt sign that is not
 // dim, unlike those of the conversation. It returns -1 if there is none.
 func composer(lines []row.Line) int {
-	for i := len(lines) - 1; i >= 0; i-- {
-		l := lines[i]
-		switch {
-		case composerRow(l):
-			if strings.HasPrefix(l.Text, "▌") {
-				for i > 0 && composerRow(lines[i-1]) {
-					i--
-				}
-			}
-			return i
-		case userRow(l):
+	i := len(lines) - 1
+	for i >= 0 && !composerRow(lines[i]) {
+		if userRow(lines[i]) {
 			return -1
 		}
+		i--
 	}
-	return -1
+	for i > 0 && strings.HasPrefix(lines[i].Text, "▌") && composerRow(lines[i-1]) {
+		i--
+	}
+	return i
 }
 
 // composerRow reports whether a row is the first of an input box, perhaps of one that is gone.
@@ -130,7 +118,7 @@ func composerRow(l row.Line) bool {
 	switch {
 	case strings.HasPrefix(l.Text, "▌"):
 		return !st.Dim
-	case l.Text == "›" || strings.HasPrefix(l.Text, "› "):
+	case strings.HasPrefix(l.Text+" ", "› "):
 		return st.Bold != st.Dim && !st.Inverse && !option(l) // dim: it takes no input now
 	case strings.HasPrefix(l.Text, "! "): // a shell command is typed
 		return st.Bold
@@ -138,28 +126,26 @@ func composerRow(l row.Line) bool {
 	return false
 }
 
+// numbered is an option of a dialog, chosen or not.
+var numbered = regexp.MustCompile(`^(› )?[1-9]\..`)
+
 // option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
 func option(l row.Line) bool {
-	t, _ := strings.CutPrefix(l.Text, "› ")
-	return len(t) > 2 && t[0] >= '1' && t[0] <= '9' && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
+	return numbered.MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
 // the composer, its bold title above.
 func dialog(lines []row.Line) int {
-	at := -1
-	for i := len(lines) - 1; i >= 0 && at < 0; i-- {
-		if option(lines[i]) {
-			at = i
-		}
-	}
-	if at < 0 {
-		return -1
-	}
-	first := -1
-	for i := at - 1; i >= 0 && !head(lines[i]); i-- {
-		if strings.HasPrefix(lines[i].Text, "  ") && len(lines[i].Text) > 2 && lines[i].Text[2] != ' ' && lines[i].BoldAt(2) {
+	first, options := -1, false
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch l := lines[i]; {
+		case !options:
+			options = option(l)
+		case head(l):
+			return first
+		case row.Indent(l.Text) == 2 && l.BoldAt(2):
 			first = i
 		}
 	}
@@ -188,16 +174,11 @@ func popup(lines []row.Line, bottom int) int {
 // pill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
 // the user scrolled back.
 func pill(s chat.Screen, bottom int) int {
-	n := len(row.Trim(s.Lines[:bottom]))
-	if n == 0 {
+	n := len(row.Trim(s.Lines[:bottom])) - 1
+	if n < 0 || !strings.HasPrefix(strings.TrimLeft(s.Lines[n].Text, " "), "↓ ") || !strings.HasSuffix(s.Lines[n].Text, "· esc") {
 		return -1
 	}
-	l := s.Lines[n-1]
-	t := strings.TrimLeft(l.Text, " ")
-	if !strings.HasPrefix(t, "↓ ") || !strings.HasSuffix(t, "· esc") {
-		return -1
-	}
-	return n - 1
+	return n
 }
 
 // spins reports whether the window's title says that Codex works: it begins with a spinner of

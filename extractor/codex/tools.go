@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -44,21 +46,18 @@ func (p *parser) addTool(i int, ls []row.Line, t session.Tool, rule string) {
 	if n := len(p.items) - 1; n >= 0 && t.Name == "Searched the web" && p.items[n].Text == "Browsing the web" { // the same call, under way
 		first, p.items = p.items[n].First, p.items[:n]
 	}
-	p.add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: &t}, First: first, End: i + len(ls), Rule: rule})
+	it := chat.Said(session.RoleTool, text, text)
+	it.Tool, it.Open = &t, t.Status == session.ToolRunning
+	it.First, it.End, it.Rule = first, i+len(ls), rule
+	p.add(it)
 }
 
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
 func parts(ls []row.Line) (head, out []row.Line) {
-	n := 1
-	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "  └") {
-		n++
-	}
+	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  └") })
 	if n == len(ls) { // no output, or one without a corner
-		n = 1
-		for n < len(ls) && strings.HasPrefix(ls[n].Text, "  │") {
-			n++
-		}
+		n = 1 + chat.Run(ls[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  │") })
 	}
 	return ls[:n], ownLines(ls[n:])
 }
@@ -66,10 +65,8 @@ func parts(ls []row.Line) (head, out []row.Line) {
 // ownLines drops what Codex writes under an output: "    + Show details".
 func ownLines(ls []row.Line) []row.Line {
 	ls = row.Trim(ls)
-	if n := len(ls); n > 0 {
-		if t := strings.TrimSpace(ls[n-1].Text); strings.HasPrefix(t, "+ Show ") {
-			return row.Trim(ls[:n-1])
-		}
+	if n := len(ls); n > 0 && strings.HasPrefix(strings.TrimSpace(ls[n-1].Text), "+ Show ") {
+		return row.Trim(ls[:n-1])
 	}
 	return ls
 }
@@ -109,14 +106,8 @@ func indent(l row.Line, from int) row.Line {
 
 // output is what a call printed, as far as it is shown.
 func output(ls []row.Line) (out string, truncated bool) {
-	for _, l := range ls {
-		t := strings.TrimSpace(l.Text)
-		if strings.HasPrefix(t, "… +") {
-			truncated = true
-		}
-	}
-	out = markdown.Verbatim(ls, 4)
-	if out == "(no output)" {
+	truncated = slices.ContainsFunc(ls, func(l row.Line) bool { return strings.HasPrefix(strings.TrimSpace(l.Text), "… +") })
+	if out = markdown.Verbatim(ls, 4); out == "(no output)" {
 		out = ""
 	}
 	return out, truncated
@@ -145,15 +136,9 @@ func (p *parser) explored(i int, ls []row.Line, title string) {
 		status = session.ToolRunning
 	}
 	calls := 0
-	for n := 1; n < len(ls); {
-		end := n + 1
-		for end < len(ls) && !codexVerb(ls[end]) {
-			end++
-		}
-		if !codexVerb(ls[n]) {
-			n = end
-			continue
-		}
+	unnamed := func(l row.Line) bool { return !codexVerb(l) }
+	for n := 1 + chat.Run(ls[1:], unnamed); n < len(ls); {
+		end := n + 1 + chat.Run(ls[n+1:], unnamed)
 		verb, _, _ := strings.Cut(strings.TrimSpace(row.CutLine(ls[n], 4, -1).Text), " ")
 		input := codexInput(ownLines(ls[n:end]), 4+len(verb)+1)
 		names := []string{input}
@@ -180,10 +165,7 @@ const changeRule = "codex change"
 
 // change reads a change to files with its diff.
 func (p *parser) change(i int, ls []row.Line, title string) {
-	n := 1
-	for n < len(ls) && !strings.HasPrefix(ls[n].Text, "    ") && ls[n].Text != "" {
-		n++
-	}
+	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return l.Text != "" && !strings.HasPrefix(l.Text, "    ") })
 	input := codexInput(ls[:n], 2+len(title)+1)
 	if at := strings.LastIndex(input, " (+"); at > 0 {
 		input = input[:at]
@@ -211,7 +193,7 @@ func codexDiff(ls []row.Line) string {
 	var out []string
 	for i := range tl {
 		l := &tl[i]
-		if n := len(out); n > 0 && at > 0 && !l.Blank() && l.Indent >= at && tl[i-1].Width > at {
+		if n := len(out); n > 0 && at > 0 && !l.Blank() && l.Indent >= at {
 			out[n-1] += row.Text(row.Cut(l.Spans, at, l.Width))
 			continue
 		}
@@ -220,22 +202,14 @@ func codexDiff(ls []row.Line) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
+// diffSign is a line of a diff up to its sign.
+var diffSign = regexp.MustCompile(`^ *\d+ +[+-]`)
+
 // diffColumn is the column behind the signs of a diff, 0 where it has none.
 func diffColumn(ls []markdown.Line) int {
 	for i := range ls {
-		t := ls[i].Text
-		n := ls[i].Indent
-		for n < len(t) && t[n] >= '0' && t[n] <= '9' {
-			n++
-		}
-		if n == ls[i].Indent {
-			continue
-		}
-		for n < len(t) && t[n] == ' ' {
-			n++
-		}
-		if n < len(t) && (t[n] == '+' || t[n] == '-') {
-			return n + 1
+		if m := diffSign.FindString(ls[i].Text); m != "" {
+			return len(m)
 		}
 	}
 	return 0
@@ -243,15 +217,17 @@ func diffColumn(ls []markdown.Line) int {
 
 const rejectedRule = "codex rejected"
 
+// decision is what the user decided on a command.
+var decision = regexp.MustCompile(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
+
 // rejected reads the decision that a call must not be made: there is nothing else of it.
 func (p *parser) rejected(i int, ls []row.Line, text string) bool {
-	for _, s := range []string{"You did not approve codex to run ", "You canceled the request to run ", "You denied codex to run "} {
-		if cmd, ok := strings.CutPrefix(text, s); ok {
-			p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(cmd), Status: session.ToolRejected}, rejectedRule)
-			return true
-		}
+	m := decision.FindStringSubmatch(text)
+	if m == nil {
+		return false
 	}
-	return false
+	p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}, rejectedRule)
+	return true
 }
 
 // wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as

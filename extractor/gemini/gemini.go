@@ -36,47 +36,30 @@ var cLI = inkcli.CLI{Name: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Ba
 
 // geminiBegins reports whether a row may be the first of the logo.
 func geminiBegins(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= '▀' && r <= '▟' })
 }
 
 // banner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or
-// above that in a narrow window.
+// above that in a narrow window. In an IDE the logo in blocks has a shade above.
 func banner(lines []row.Line) (b chat.Banner, n int) {
 	if b, n := narrowBanner(lines); n > 0 {
 		return b, n
 	}
 	if at := strings.Index(lines[0].Text, "Gemini CLI v"); at > 0 && row.IsBlocks(lines[0].Text[:at]) {
 		b.Version, _, _ = strings.Cut(lines[0].Text[at+len("Gemini CLI v"):], " ")
-		for n = 1; n < len(lines) && n < 6; n++ {
-			if t := lines[n].Text; t == "" || !strings.ContainsAny(t, "▝▜▄▗▟▀█") {
-				break
-			}
-		}
-		return b, n + inkcli.Tips(lines[n:])
+		return b, 1 + chat.Run(lines[1:], func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█") })
 	}
-	if !strings.Contains(lines[0].Text, "███") && !strings.Contains(lines[0].Text, "░░░░░") {
+	n = chat.Run(lines, func(l row.Line) bool { return isBlockArt(l.Text) })
+	if !strings.Contains(lines[0].Text, "███") || n != 8 && n != 10 {
 		return b, 0
 	}
-	for n < len(lines) && isBlockArt(lines[n].Text) {
-		n++
-	}
-	if full := strings.Contains(lines[0].Text, "█"); full && n != 8 || !full && n != 10 { // in an IDE the logo has a shade above
-		return b, 0
-	}
-	return b, n + inkcli.Tips(lines[n:])
+	return b, n
 }
 
 // narrowBanner reads the small logo with the version below it.
 func narrowBanner(lines []row.Line) (b chat.Banner, n int) {
-	for n < min(len(lines), 6) && row.IsBlocks(lines[n].Text) {
-		n++
-	}
-	if n < 3 || n+1 >= len(lines) || lines[n].Text != "" {
+	n = chat.Run(lines, func(l row.Line) bool { return row.IsBlocks(l.Text) })
+	if n < 3 || len(lines) < n+2 {
 		return b, 0
 	}
 	v, ok := strings.CutPrefix(lines[n+1].Text, " Gemini CLI v")
@@ -84,10 +67,8 @@ func narrowBanner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	b.Version, _, _ = strings.Cut(v, " ")
-	return b, n + 2 + inkcli.Tips(lines[n+2:])
+	return b, n + 2
 }
 
 // isBlockArt reports whether a row is made of full and shaded blocks only.
-func isBlockArt(s string) bool {
-	return s != "" && (s[0] == ' ' || s[0] >= 0x80) && strings.Trim(s, "█░ ") == ""
-}
+func isBlockArt(s string) bool { return s != "" && strings.Trim(s, "█░ ") == "" }

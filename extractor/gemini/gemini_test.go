@@ -201,7 +201,7 @@ Tips for getting started:
 2. /help for more information
 
 > hi
-`, "0.61.0", 8},
+`, "0.61.0", 4},
 		{"small logo above in a narrow window", `
  ▝▜▄
    ▝▜▄
@@ -219,7 +219,7 @@ interactions
 2. /help for more information
 
 > hi
-`, "0.51.0", 14},
+`, "0.51.0", 6},
 		{"blocks", `
  ███         █████████
 ░░░███      ███░░░░░███
@@ -232,7 +232,7 @@ interactions
 
 Tips for getting started:
 1. Ask questions, edit files, or run commands.
-`, "", 11},
+`, "", 8},
 		{"the middle of the blocks", `
 ░░░███      ███░░░░░███
   ░░░███   ███     ░░░

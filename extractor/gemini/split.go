@@ -1,35 +1,22 @@
 package gemini
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// split finds the composer and what is right above it: spinner, hints, mode and queue.
+// split finds the composer and what is right above it: spinner, hints, mode and queue. A scroll bar
+// is at the right of the alternate screen.
 func split(s chat.Screen) chat.Split {
 	sp := splitMain(s)
-	if s.Alt && sp.OK && len(s.Lines) > 0 {
-		sp.Top, sp.Right = sticky(s.Lines[:sp.Bottom]), s.Lines[0].Cols-1
+	if s.Alt && sp.OK {
+		sp.Right = s.Lines[0].Cols - 1
 	}
 	return sp
-}
-
-// sticky counts the rows at the top that repeat the head of a box which is cut off there: a
-// line below tells them from the box itself.
-func sticky(lines []row.Line) int {
-	for i := 0; i < len(lines) && i < 3; i++ {
-		switch t := lines[i].Text; {
-		case strings.HasPrefix(t, "│──"):
-			return i + 1
-		case !strings.HasPrefix(t, "╭─") && !strings.HasPrefix(t, "│ "):
-			return 0
-		}
-	}
-	return 0
 }
 
 // splitMain is split on the main screen.
@@ -57,52 +44,39 @@ func splitMain(s chat.Screen) chat.Split {
 	return sp
 }
 
-// status reports whether a row right above the composer is chrome: blank, spinner, hint, mode
-// or queue.
+// status reports whether a row right above the composer is chrome: blank, a spinner, a hint, the
+// mode or a prompt in the queue, which is dim.
 func status(l row.Line) bool {
-	t := l.Text
-	if t == "" {
-		return true
-	}
-	if row.HasBackground(l.Row) {
-		return false
-	}
-	n := row.Indent(t)
-	t = t[n:]
-	r, _ := utf8.DecodeRuneInString(t)
+	n := row.Indent(l.Text)
+	t := l.Text[n:]
 	switch {
-	case n == 1, n > l.Cols/3:
+	case t == "":
 		return true
-	case n == 0 && r >= 0x2800 && r <= 0x28ff, strings.Contains(t, "(esc to cancel"):
-		return true
-	case row.IsRule(t):
+	case row.HasBackground(l.Row):
+		return false
+	case n == 1, n > l.Cols/3, strings.Contains(t, "(esc to cancel"), row.IsRule(t):
 		return true
 	case n == 0:
-		return hint(t)
+		return inkcli.Spins(row.FirstRune(t)) || hint(t)
 	}
-	return t != "---" && (l.Runs[0].Style.Dim || len(l.Runs) > 1 && l.Runs[1].Style.Dim) // the queue
+	return t != "---" && l.DimAt(n)
 }
+
+// hints begin the rows above the composer.
+var hints = []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"}
+
+// counted follow a number there: "1 GEMINI.md file | 2 MCP servers".
+var counted = []string{" GEMINI.md file", " open file", " MCP server", " skill", " context file"}
 
 // hint reports whether a text in the first column, above the composer, is one of its hints.
 func hint(t string) bool {
-	for _, p := range []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"} {
-		if strings.HasPrefix(t, p) {
-			return true
-		}
+	begins := func(prefix string) bool { return strings.HasPrefix(t, prefix) }
+	if slices.ContainsFunc(hints, begins) {
+		return true
 	}
-	i := 0
-	for i < len(t) && t[i] >= '0' && t[i] <= '9' { // "1 GEMINI.md file | 2 MCP servers"
-		i++
-	}
-	if i == 0 {
-		return false
-	}
-	for _, s := range []string{" GEMINI.md file", " open file", " MCP server", " skill", " context file"} {
-		if strings.HasPrefix(t[i:], s) {
-			return true
-		}
-	}
-	return false
+	digits := len(t)
+	t = strings.TrimLeft(t, "0123456789")
+	return len(t) < digits && slices.ContainsFunc(counted, begins)
 }
 
 // dialog finds an approval at the bottom of the screen: a box with a choice in it. The call

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -24,54 +26,49 @@ const (
 
 // spokenBegins reports whether a row may be the footer's first.
 func spokenBegins(text string) bool {
-	return strings.HasPrefix(text, spokenNotice) || text == "workspace (/directory)" || (text[0] == '~' || text[0] == '/') && strings.Contains(text, " sandbox")
+	return strings.HasPrefix(text, spokenNotice) || spokenFooter(text)
 }
 
 // spokenBanner finds the first footer, with an empty composer below it.
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
-	if lines[0].Text == "" || !spokenBegins(lines[0].Text) {
+	if !spokenBegins(lines[0].Text) {
 		return b, 0
 	}
-	for i := 1; i < len(lines) && i < 12; i++ {
-		if spokenComposer(lines[i]) && strings.Contains(lines[i].Text, spokenHint) {
-			return chat.Banner{Cwd: spokenCwd(lines[:i])}, 1
-		}
-		if spokenLabel(lines[i].Text) != "" {
-			break
-		}
+	lines = lines[:min(len(lines), 12)]
+	at := slices.IndexFunc(lines, spokenComposer)
+	if at < 0 || !strings.Contains(lines[at].Text, spokenHint) || slices.ContainsFunc(lines[:at], labelled) {
+		return b, 0
 	}
-	return b, 0
+	return chat.Banner{Cwd: spokenCwd(lines[:at])}, 1
 }
 
 // spokenCwd reads the directory off the footer.
 func spokenCwd(lines []row.Line) string {
-	for _, l := range lines {
-		if t := l.Text; strings.HasPrefix(t, "~") || strings.HasPrefix(t, "/") {
-			return row.FirstWord(t)
-		}
+	if i := slices.IndexFunc(lines, func(l row.Line) bool { return isPath(l.Text) }); i >= 0 {
+		return row.FirstWord(lines[i].Text)
 	}
 	return ""
 }
 
+// isPath reports whether a text begins with a path.
+func isPath(text string) bool { return strings.HasPrefix(text, "~") || strings.HasPrefix(text, "/") }
+
+// workspace is the head of the footer in newer versions.
+const workspace = "workspace (/directory)"
+
 // spokenFooter reports whether a row is the footer's first: "workspace (/directory)", or "~/shop no
 // sandbox (see /docs) auto".
-func spokenFooter(l row.Line) bool {
-	t := l.Text
-	return t == "workspace (/directory)" || (strings.HasPrefix(t, "~") || strings.HasPrefix(t, "/")) && strings.Contains(t, " sandbox")
+func spokenFooter(text string) bool {
+	return text == workspace || isPath(text) && strings.Contains(text, " sandbox")
 }
 
-// spokenComposer reports whether a row is the first of the composer: a mode or a sign, then what is
-// typed, with the cursor.
+// spokenModes begin the composer: a mode or a sign.
+var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ", "* ", "! "}
+
+// spokenComposer reports whether a row is the first of the composer: what is typed, with the
+// cursor.
 func spokenComposer(l row.Line) bool {
-	if !row.HasInverse(l.Row) {
-		return false
-	}
-	for _, p := range []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ", "* ", "! "} {
-		if strings.HasPrefix(l.Text+" ", p) {
-			return true
-		}
-	}
-	return false
+	return row.HasInverse(l.Row) && slices.ContainsFunc(spokenModes, func(mode string) bool { return strings.HasPrefix(l.Text+" ", mode) })
 }
 
 // spokenLabels begin the items; what follows them says the state of a tool.
@@ -84,77 +81,59 @@ var spokenLabels = map[string]string{
 // spokenLabel is the label that a row begins with, or "".
 func spokenLabel(t string) string {
 	name, rest, ok := strings.Cut(t, ":")
-	if !ok || rest != "" && rest[0] != ' ' {
-		return ""
-	}
-	if _, ok := spokenLabels[name]; !ok {
+	if _, known := spokenLabels[name]; !ok || !known || !strings.HasPrefix(rest+" ", " ") {
 		return ""
 	}
 	return name
 }
 
+// labelled reports whether a row begins with a label.
+func labelled(l row.Line) bool { return spokenLabel(l.Text) != "" }
+
 // spokenSplit finds the composer at the end of the screen and the status above it.
 func spokenSplit(s chat.Screen) chat.Split {
 	lines := row.Trim(s.Lines)
-	at := len(lines) - 1
-	for at >= 0 && at > len(lines)-12 && !spokenComposer(lines[at]) {
-		at--
-	}
-	if at < 0 || !spokenComposer(lines[at]) {
-		for _, l := range lines[max(0, len(lines)-12):] {
-			if t := strings.TrimSpace(l.Text); strings.HasPrefix(t, "● 1. Allow once") || strings.HasPrefix(t, "Radio button checked 1. Allow once") {
-				return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
-			}
+	top := max(0, len(lines)-12)
+	at := slices.IndexFunc(lines[top:], spokenComposer)
+	if at < 0 {
+		if slices.ContainsFunc(lines[top:], func(l row.Line) bool { return strings.HasSuffix(l.Text, " 1. Allow once") }) {
+			return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
 		}
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, State: chat.StateIdle}
-	for at > 0 && spokenStatus(lines[at-1]) {
-		if at--; strings.Contains(lines[at].Text, "(esc to cancel") {
+	sp := chat.Split{OK: true, State: chat.StateIdle, Bottom: top + at}
+	for sp.Bottom > 0 && spokenStatus(lines[sp.Bottom-1]) {
+		if sp.Bottom--; strings.Contains(lines[sp.Bottom].Text, "(esc to cancel") {
 			sp.State = chat.StateBusy
 		}
 	}
-	sp.Bottom = at
 	return sp
 }
 
-// spokenStatus reports whether a row is chrome of the frame: footer, spinner, hints, the mode.
+// spokenHints begin rows that are chrome of the frame: hints, the mode.
+var spokenHints = []string{"YOLO", "auto-accept", "Shift+Tab", "Initializing"}
+
+// spokenStatus reports whether a row is chrome of the frame.
 func spokenStatus(l row.Line) bool {
 	t := strings.TrimSpace(l.Text)
-	switch {
-	case spokenFooter(l), strings.Contains(t, "(esc to cancel"), strings.Contains(t, "? for shortcuts"), strings.HasPrefix(t, spokenNotice):
-		return true
-	case strings.HasPrefix(t, "YOLO"), strings.HasSuffix(t, " to toggle)"), strings.HasPrefix(t, "auto-accept"), strings.HasPrefix(t, "Shift+Tab"), strings.HasPrefix(t, "Initializing"):
-		return true
-	}
-	return false
+	return spokenBegins(t) || strings.Contains(t, "(esc to cancel") || strings.Contains(t, "? for shortcuts") || strings.HasSuffix(t, " to toggle)") ||
+		slices.ContainsFunc(spokenHints, func(hint string) bool { return strings.HasPrefix(t, hint) })
 }
 
 // spokenParse reads the items off conversation lines.
 func spokenParse(lines []row.Line, last bool) []chat.Item {
-	p := &spokenParser{inkcli.Parser{CLI: cLI, Lines: lines, Last: last, Command: -1}}
+	p := &spokenParser{cLI.NewParser(lines, last)}
 	return p.Read(p.next)
 }
 
-// spokenParser reads items as inkParser does.
-type spokenParser struct{ inkcli.Parser }
+// spokenParser reads items as inkcli.Parser does.
+type spokenParser struct{ *inkcli.Parser }
 
 func (p *spokenParser) next(i int) int {
 	l := p.Lines[i]
 	switch label := spokenLabel(l.Text); {
 	case label == "User":
-		end := p.until(i + 1)
-		if inkcli.IsSlash(strings.TrimSpace(l.Text[len("User:"):])) { // what is below is what it prints
-			for end = i + 1; end < len(p.Lines) && p.Lines[end].Wrapped; end++ {
-			}
-		}
-		text := markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
-		sign := byte('>')
-		if strings.HasPrefix(text, "!") {
-			sign, text = '!', strings.TrimSpace(text[1:])
-		}
-		p.Typed(sign, text, i, end)
-		return end - i
+		return p.prompt(i)
 	case label == "Model":
 		return p.reply(i)
 	case label != "":
@@ -164,54 +143,34 @@ func (p *spokenParser) next(i int) int {
 	case spokenBye(l):
 		p.Command = -1
 		return len(p.Lines) - i
-	case spokenComposer(l):
-		p.Stale = true
-		return 1
 	case p.block(i) > 0:
 		p.Stale = true
 		return p.block(i)
 	case spokenCancelled(l):
-		if n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant {
-			p.Items[n-1].Partial = true
-		}
-		p.Add(chat.Item{Event: session.EventInterrupted, First: i, End: i + 1, Rule: "gemini cancelled"})
-		return 1
+		p.Cancelled(i, i+1)
 	case p.Command >= 0:
 		p.Output(i+1, l.Text)
 	}
 	return 1
 }
 
-// block counts the rows of a notice or footer in the middle of a frame, above what still grows.
+// block counts the rows of a notice, a footer or a composer in the middle of a frame, above what
+// still grows.
 func (p *spokenParser) block(i int) int {
-	n := 0
-	if strings.HasPrefix(p.Lines[i].Text, spokenNotice) {
-		n++
-		for n < 4 && i+n < len(p.Lines) && !spokenFooter(p.Lines[i+n]) && spokenLabel(p.Lines[i+n].Text) == "" {
-			n++
-		}
+	l := p.Lines[i]
+	switch {
+	case strings.HasPrefix(l.Text, spokenNotice), l.Text == workspace:
+		return 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenStatus(l) && !spokenComposer(l) })
+	case spokenStatus(l), spokenComposer(l):
+		return 1
 	}
-	if i+n >= len(p.Lines) || !spokenFooter(p.Lines[i+n]) {
-		if n == 0 && spokenStatus(p.Lines[i]) {
-			return 1
-		}
-		return n
-	}
-	if p.Lines[i+n].Text != "workspace (/directory)" {
-		return n + 1
-	}
-	for n++; i+n < len(p.Lines) && spokenLabel(p.Lines[i+n].Text) == "" && !spokenStatus(p.Lines[i+n]) && n < 10; n++ {
-		if strings.Contains(p.Lines[i+n].Text, " /model") {
-			return min(n+2, len(p.Lines)-i) // the model's name
-		}
-	}
-	return n
+	return 0
 }
 
 // until returns the end of an item that began above line i.
 func (p *spokenParser) until(i int) int {
 	return p.UntilOne(i, func(i int, l row.Line) bool {
-		return spokenLabel(l.Text) != "" || spokenRuns(l) || spokenBye(l) || spokenComposer(l) || p.block(i) > 0 || spokenCancelled(l)
+		return labelled(l) || spokenRuns(l) || spokenBye(l) || p.block(i) > 0 || spokenCancelled(l)
 	})
 }
 
@@ -232,7 +191,7 @@ func spokenCancelled(l row.Line) bool {
 
 // inner is an item's lines without the label.
 func (p *spokenParser) inner(i, end, label int) []row.Line {
-	ls := append([]row.Line(nil), p.Lines[i:end]...)
+	ls := slices.Clone(p.Lines[i:end])
 	ls[0] = row.CutLine(ls[0], label, -1)
 	ls[0].Cols += label
 	return ls
@@ -243,6 +202,21 @@ func (p *spokenParser) seam(_, _ *markdown.Line) (markdown.Seam, bool) {
 	return markdown.SeamBreak, !p.Stale
 }
 
+// prompt reads what the user typed. What is below a command is what it prints.
+func (p *spokenParser) prompt(i int) int {
+	end := p.until(i + 1)
+	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len("User:"):])) {
+		end = i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
+	}
+	text := markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
+	if command, ok := strings.CutPrefix(text, "!"); ok {
+		p.Typed('!', strings.TrimSpace(command), i, end)
+	} else {
+		p.Typed('>', text, i, end)
+	}
+	return end - i
+}
+
 // reply reads what the model said.
 func (p *spokenParser) reply(i int) int {
 	end := p.until(i + 1)
@@ -251,25 +225,25 @@ func (p *spokenParser) reply(i int) int {
 	if !p.Stale {
 		ls = apart(ls)
 	}
-	lk := &markdown.Style{Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true}
-	lk.Heading = func(l *markdown.Line) int {
-		if c := l.First().Fg; c.Kind != vterm.ColorRGB || c.B <= c.G || c.G <= c.R || strings.Contains(l.Text, "://") || !l.All(func(s vterm.Style) bool { return s.Fg == c }) {
-			return 0
-		}
+	text, md := markdown.Render(ls, &markdown.Style{
+		Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true, Heading: spokenHeading, Quote: spokenQuoted,
+	})
+	p.AddReply(text, md, i, end, "Model:")
+	return end - i
+}
+
+// spokenHeading knows a heading by its one colour, a blue in all of Gemini's own themes.
+func spokenHeading(l *markdown.Line) int {
+	c := l.First().Fg
+	if c.B > c.G && c.G > c.R && !strings.Contains(l.Text, "://") && l.All(func(s vterm.Style) bool { return s.Fg == c }) {
 		return 2
 	}
-	lk.Quote = func(l *markdown.Line) (int, bool) {
-		if strings.HasPrefix(l.Text, "> ") {
-			return 2, true
-		}
-		return 1, l.Text == ">"
-	}
-	text, md := markdown.Render(ls, lk)
-	p.Asked()
-	if text != "" {
-		p.Add(chat.Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.Open(end), Rule: "gemini Model:"})
-	}
-	return end - i
+	return 0
+}
+
+// spokenQuoted reads the sign of a quote.
+func spokenQuoted(l *markdown.Line) (int, bool) {
+	return min(2, len(l.Text)), strings.HasPrefix(l.Text+" ", "> ")
 }
 
 // spokenItem reads a list item: two blanks follow its marker.
@@ -285,16 +259,14 @@ func apart(ls []row.Line) []row.Line {
 	out := make([]row.Line, 0, 2*len(ls))
 	var above spokenKind
 	for i, l := range ls {
-		if l.Wrapped && i > 0 {
-			out = append(out, l)
-			continue
+		kind := above
+		if i == 0 || !l.Wrapped {
+			kind = spokenKindOf(l)
 		}
-		kind := spokenKindOf(l)
-		if i > 0 && (kind != above || kind == spokenText) {
+		if i > 0 && !l.Wrapped && (kind != above || kind == spokenText) {
 			out = append(out, row.Line{Row: &vterm.Row{}, Cols: l.Cols})
 		}
-		out = append(out, l)
-		above = kind
+		out, above = append(out, l), kind
 	}
 	return out
 }
@@ -330,15 +302,9 @@ func spokenKindOf(l row.Line) spokenKind {
 
 // spokenGutter reads a code line's number: a blank follows it, no point.
 func spokenGutter(l *markdown.Line) (width, n int, ok bool) {
-	i := 0
-	for i < len(l.Text) && i < 6 && l.Text[i] >= '0' && l.Text[i] <= '9' {
-		n = n*10 + int(l.Text[i]-'0')
-		i++
-	}
-	if i == 0 || l.Text[0] == '0' || i < len(l.Text) && l.Text[i] != ' ' {
-		return 0, 0, false
-	}
-	return i + 1, n, true
+	number, _, _ := strings.Cut(l.Text, " ")
+	n, err := strconv.Atoi(number)
+	return len(number) + 1, n, err == nil && n > 0
 }
 
 // spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
@@ -361,54 +327,32 @@ func (p *spokenParser) tool(i int, status string) int {
 	t, out := &session.Tool{Status: status}, i+1
 	if l.BoldAt(from) {
 		out += spokenNamed(t, p.Lines[i:end], from)
-	} else {
-		spokenDense(t, row.CutLine(l, from, -1).Text)
+	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"
+		name, desc, _ := strings.Cut(strings.TrimSpace(row.CutLine(l, from, -1).Text), "  ")
+		t.Name = name
+		result(t, desc)
 	}
-	rest, truncated := inkcli.ToolOutput(p.Lines[out:end])
-	t.Output = strings.TrimSpace(t.Output + rest)
-	t.Truncated = truncated
-	if p.Command >= 0 && t.Name == "Shell Command" {
-		c := p.Command
-		p.Output(end, t.Output)
-		p.Command, p.Items[c].Open = -1, status == session.ToolRunning
-		return end - i
-	}
-	p.Asked()
-	text := strings.TrimSpace(t.Name + " " + t.Input)
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: i, End: end, Open: status == session.ToolRunning || p.Open(end), Rule: "gemini tool"})
+	printed(t, p.Lines[out:end])
+	t.Output = strings.TrimSpace(t.Output)
+	p.AddCall(t, i, end, p.Open(end), "tool")
 	return end - i
 }
 
 // spokenNamed reads a tool's name, in bold from a column on, and what it does, which may go on
 // below. It returns how many lines below it takes.
 func spokenNamed(t *session.Tool, ls []row.Line, from int) (n int) {
-	l := ls[0]
 	var desc string
-	t.Name, desc = inkcli.Named(l, from)
-	style := l.Runs[len(l.Runs)-1].Style
-	for _, r := range ls[1:] {
-		if style.Fg.Kind == vterm.ColorDefault || len(r.Runs) != 1 || r.Runs[0].Style != style {
-			break
-		}
-		if !r.Wrapped {
+	t.Name, desc = inkcli.Named(ls[0], from)
+	style := ls[0].Runs[len(ls[0].Runs)-1].Style
+	n = chat.Run(ls[1:], func(l row.Line) bool {
+		return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
+	})
+	for _, l := range ls[1 : 1+n] {
+		if !l.Wrapped {
 			desc += "\n"
 		}
-		desc += r.Text
-		n++
+		desc += l.Text
 	}
 	t.Input = inkcli.Input(desc)
 	return n
-}
-
-// spokenDense reads a tool that has one line: "Edit  main.go → Accepted (+1, -1)".
-func spokenDense(t *session.Tool, text string) {
-	var result string
-	t.Name, t.Input, _ = strings.Cut(strings.TrimSpace(text), "  ")
-	t.Input, result, _ = strings.Cut(strings.TrimSpace(t.Input), " → ")
-	if result != "" {
-		t.Output = result + "\n"
-	}
-	if path, change, ok := strings.Cut(t.Input, ": "); ok && t.Status == session.ToolRunning && strings.Contains(change, " => ") {
-		t.Input = path
-	}
 }

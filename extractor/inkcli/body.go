@@ -1,6 +1,8 @@
 package inkcli
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -15,24 +17,29 @@ type colors struct {
 	tints         map[vterm.Color]bool // of code spans, beside the accent
 }
 
-// colorsOf finds the colours in the lines of a reply whose sign has the colour accent.
+// colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
+// one of most characters, the first of them if there are several.
 func colorsOf(lines []row.Line, accent vterm.Color) colors {
-	c := colors{accent: accent}
-	count := make(map[vterm.Color]int, 4)
-	for i, l := range lines {
-		for k := range l.Runs {
-			r := &l.Runs[k]
-			if i == 0 && r.Col == 0 || r.Style.Bold || r.Style.Italic || r.Style.Dim || strings.TrimLeft(r.Text, " │") == "" {
+	type share struct {
+		color vterm.Color
+		width int
+	}
+	var shares []share
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if r.Style.Bold || r.Style.Fg == accent || strings.TrimLeft(r.Text, " │") == "" {
 				continue
 			}
-			count[r.Style.Fg] += r.Width
+			k := slices.IndexFunc(shares, func(s share) bool { return s.color == r.Style.Fg })
+			if k < 0 {
+				k, shares = len(shares), append(shares, share{color: r.Style.Fg})
+			}
+			shares[k].width += r.Width
 		}
 	}
-	best := 0
-	for col, n := range count {
-		if n > best && col != c.accent || n == best && less(col, c.plain) {
-			best, c.plain = n, col
-		}
+	c := colors{accent: accent}
+	if len(shares) > 0 {
+		c.plain = slices.MaxFunc(shares, func(a, b share) int { return a.width - b.width }).color
 	}
 	return c
 }
@@ -58,17 +65,6 @@ func tintsOf(lines []row.Line, c colors) map[vterm.Color]bool {
 	return tints
 }
 
-// less orders colours, so that a tie is always settled alike.
-func less(a, b vterm.Color) bool {
-	ka, kb := [...]uint8{uint8(a.Kind), a.Palette, a.R, a.G, a.B}, [...]uint8{uint8(b.Kind), b.Palette, b.R, b.G, b.B}
-	for i := range ka {
-		if ka[i] != kb[i] {
-			return ka[i] < kb[i]
-		}
-	}
-	return false
-}
-
 // body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
 func (p *Parser) body(lines []row.Line) (text, md string) {
 	c := colorsOf(lines, p.accent)
@@ -84,7 +80,7 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 		}
 		return m
 	}
-	lk.Item = inkItem
+	lk.Item, lk.Table = inkItem, markdown.FieldTable
 	lk.Gutter = func(l *markdown.Line) (width, n int, ok bool) { return c.gutter(l) }
 	ls := lk.Lines(lines)
 	lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
@@ -98,7 +94,7 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 
 // inkItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
 func inkItem(l *markdown.Line) (markdown.Item, bool) {
-	if l.Indent == 0 || strings.HasPrefix(l.Text[l.Indent:], "•") {
+	if l.Indent == 0 {
 		return markdown.Item{}, false
 	}
 	return markdown.ListItem(l)
@@ -106,38 +102,32 @@ func inkItem(l *markdown.Line) (markdown.Item, bool) {
 
 // gutter reads the line number of a code line: one column in at least, in the colour of comments.
 func (c colors) gutter(l *markdown.Line) (width, n int, ok bool) {
-	if l.Indent == 0 {
+	t := l.Text[l.Indent:]
+	digits := t[:len(t)-len(strings.TrimLeft(t, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if l.Indent == 0 || err != nil || !strings.HasPrefix(t[len(digits):]+" ", " ") {
 		return 0, 0, false
 	}
-	i := l.Indent
-	for i < len(l.Text) && l.Text[i] >= '0' && l.Text[i] <= '9' && i-l.Indent < 6 {
-		n = n*10 + int(l.Text[i]-'0')
-		i++
-	}
-	if i == l.Indent || i < len(l.Text) && l.Text[i] != ' ' || l.Text[l.Indent] == '0' {
+	end := l.Indent + len(digits)
+	if s := row.Cut(l.Spans, l.Indent, end); s[0].Style.Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
 		return 0, 0, false
 	}
-	s := row.Cut(l.Spans, l.Indent, i)
-	if len(s) != 1 || s[0].Style.Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
-		return 0, 0, false
-	}
-	return i + 1, n, true
+	return end + 1, n, true
 }
 
 // heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or
 // italic in a colour of its own.
 func (c colors) heading(l *markdown.Line, ls []markdown.Line) int {
-	if l.Indent > 0 || l.Blank() {
-		return 0
-	}
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent
+	bold := l.All(func(s vterm.Style) bool { return s.Bold })
 	switch {
-	case first.Bold && own && l.All(func(s vterm.Style) bool { return s.Bold }):
+	case l.Indent > 0:
+	case bold && own:
 		return 2
-	case first.Italic && own && !first.Bold && l.All(func(s vterm.Style) bool { return s.Italic || s.Fg == c.accent }):
+	case own && first.Italic && l.All(func(s vterm.Style) bool { return s.Italic || s.Fg == c.accent }):
 		return 4
-	case first.Bold && !own && l.All(func(s vterm.Style) bool { return s.Bold }) && isTitle(l, ls):
+	case bold && isTitle(l, ls):
 		return 3
 	}
 	return 0
@@ -184,45 +174,30 @@ func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
 // mendTables puts the right border of a table back behind its row: older looks draw a table as wide
 // as the window, and a little wider where it has to shrink.
 func mendTables(lines []row.Line) []row.Line {
-	var out []row.Line
+	out := make([]row.Line, 0, len(lines))
 	end := 0 // the column of the right border
 	for i, l := range lines {
-		if i == 0 || !isBorderEnd(l.Text) || !isTableRow(lines[i-1].Text) {
-			if out != nil {
-				out = append(out, l)
-			}
+		if i == 0 || !isBorderEnd(l.Text) {
+			out = append(out, l)
 			continue
 		}
-		if out == nil {
-			out = append(make([]row.Line, 0, len(lines)), lines[:i]...)
-		}
 		last := &out[len(out)-1]
-		w := row.Extent(last.Row)
+		spans := row.Spans(last.Row, 0, -1, nil)
+		w := row.SpansWidth(spans)
 		sign := strings.TrimLeft(l.Text, " ")
 		n := row.Width(sign)
 		if strings.HasPrefix(strings.TrimLeft(last.Text, " "), "┌") {
 			end = w + n - 1
 		}
 		at := max(end-n+1, w)
-		r := &vterm.Row{Text: last.Text + row.Blanks(at-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: at, Width: n})}
+		r := &vterm.Row{Text: row.Text(spans) + row.Blanks(at-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: at, Width: n})}
 		*last = row.Line{Row: r, Cols: max(last.Cols, at+n)}
-	}
-	if out == nil {
-		return lines
 	}
 	return out
 }
 
 // isBorderEnd reports whether a row has nothing but the right border of a table.
 func isBorderEnd(t string) bool {
-	switch strings.TrimLeft(strings.TrimLeft(t, " "), "─") {
-	case "┐", "┤", "┘":
-		return true
-	}
-	return strings.TrimLeft(t, " ") == "│"
-}
-
-func isTableRow(t string) bool {
 	t = strings.TrimLeft(t, " ")
-	return strings.HasPrefix(t, "┌─") || strings.HasPrefix(t, "│ ") || strings.HasPrefix(t, "├─") || strings.HasPrefix(t, "└─")
+	return t == "│" || slices.Contains([]string{"┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
 }

@@ -1,6 +1,7 @@
 package inkcli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -20,27 +21,6 @@ func InputBox(lines []row.Line) (chat.Box, bool) {
 	return chat.Box{Rows: rows, Left: 3, Right: -1}, true
 }
 
-// Tips counts the lines of the tips, with the notices between logo and tips.
-func Tips(lines []row.Line) int {
-	for i := 0; i < len(lines) && i < 24; i++ {
-		if lines[i].Text == "Tips for getting started:" {
-			for i++; i < len(lines) && lines[i].Text != "" && !isTalk(lines[i]) && !strings.HasPrefix(lines[i].Text, "╭"); {
-				i++
-			}
-			return i
-		}
-		if isTalk(lines[i]) {
-			break
-		}
-	}
-	return 0
-}
-
-// isTalk reports whether a prompt or a reply begins on a row.
-func isTalk(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "✦ ") || strings.HasPrefix(l.Text, "> ") || IsBar(l)
-}
-
 // IsBar reports whether a row is one of the half-block bars above and below a prompt, over the
 // whole width.
 func IsBar(l row.Line) bool {
@@ -53,34 +33,22 @@ func IsBar(l row.Line) bool {
 
 // ComposerAt finds the first row of the input box.
 func ComposerAt(lines []row.Line) (top int, ok bool) {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if IsBar(lines[i]) {
-			if i+1 < len(lines) && row.HasBackground(lines[i+1].Row) && isComposer(lines[i+1:], 1) {
-				return i, true
-			}
-			continue
-		}
-		if strings.HasPrefix(lines[i].Text, "╭──") && i+1 < len(lines) && strings.HasPrefix(lines[i+1].Text, "│ ") && isComposer(lines[i+1:], 2) {
+	for i := len(lines) - 2; i >= 0; i-- {
+		below := lines[i+1:]
+		if IsBar(lines[i]) && isComposer(below, 1) || strings.HasPrefix(lines[i].Text, "╭──") && isComposer(below, 2) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// isComposer reports whether the rows in a box are what the user types: a prompt sign, and the
-// cursor or the hint.
+// isComposer reports whether the rows below the first of a box are what the user types: a prompt
+// sign at a column, and the cursor or a hint.
 func isComposer(lines []row.Line, col int) bool {
 	first := row.Text(row.Spans(lines[0].Row, col, -1, row.PlainMarks))
 	if len(first) < 2 || !strings.ContainsRune(">*!(", rune(first[0])) {
 		return false
 	}
-	if strings.Contains(first, "  Type your message") || strings.Contains(first, "  Type your shell command") {
-		return true
-	}
-	for i := 0; i < len(lines) && !IsBar(lines[i]) && !strings.HasPrefix(lines[i].Text, "╰"); i++ {
-		if row.HasInverse(lines[i].Row) {
-			return true
-		}
-	}
-	return false
+	rows := chat.Between(lines, IsBar)
+	return strings.Contains(first, "  Type your ") || slices.ContainsFunc(rows, func(l row.Line) bool { return row.HasInverse(l.Row) })
 }

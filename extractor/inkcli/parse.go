@@ -3,6 +3,7 @@
 package inkcli
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,9 +27,6 @@ type CLI struct {
 	Call    func(p *Parser, i int) int // reads the one that begins at line i, and returns its number of lines
 }
 
-// textStyle behind a sign asks for it in black and white.
-const textStyle = "\ufe0e"
-
 // Parser reads items off the conversation, top to bottom.
 type Parser struct {
 	CLI
@@ -40,9 +38,14 @@ type Parser struct {
 	Stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
+// NewParser returns a parser of conversation lines.
+func (a CLI) NewParser(lines []row.Line, last bool) *Parser {
+	return &Parser{CLI: a, Lines: lines, Last: last, Command: -1}
+}
+
 // Parse reads the items off conversation lines.
 func (a CLI) Parse(lines []row.Line, last bool) []chat.Item {
-	p := &Parser{CLI: a, Lines: lines, Last: last, Command: -1}
+	p := a.NewParser(lines, last)
 	return p.Read(p.next)
 }
 
@@ -55,76 +58,63 @@ func (p *Parser) Read(next func(i int) int) []chat.Item {
 		}
 		i += max(next(i), 1)
 	}
-	p.finish()
+	// A command at the end is held back until it is known what follows: what it prints, or the
+	// model's answer.
+	if n := len(p.Items) - 1; n >= 0 && p.Command == n && p.Items[n].Output == "" && p.Open(p.Items[n].End) {
+		p.Items = p.Items[:n]
+	}
 	return p.Items
 }
 
 // next reads what begins at line i and returns how many lines it has.
 func (p *Parser) next(i int) int {
 	l := p.Lines[i]
-	t := l.Text
-	r, _ := utf8.DecodeRuneInString(t)
+	r, _ := utf8.DecodeRuneInString(l.Text)
 	switch {
 	case strings.ContainsRune(p.Replies, r):
-		return p.reply(i)
+		p.accent = l.StyleAt(0).Fg
+		return p.said(i)
 	case strings.ContainsRune(p.Notices, r):
 		return p.notice(i)
 	case p.IsCall(l):
 		return p.Call(p, i)
-	}
-	switch r {
-	case '▄', '▀':
-		if IsBar(l) {
-			return p.barred(i)
-		}
-		return p.welcome(i)
-	case '>', '$', '!':
-		if len(t) == 1 || t[1] == ' ' {
-			return p.prompt(i)
-		}
-	case '╭':
+	case IsBar(l):
+		return p.barred(i)
+	case r == '╭':
 		return p.box(i)
-	case ' ':
-		if n := p.thinking(i); n > 0 {
-			return n
-		}
-		if p.signless(i) {
-			return p.said(i)
-		}
-		return p.welcome(i)
-	case '█', '░':
-		return p.welcome(i)
+	case strings.ContainsRune(">$!", r) && strings.HasPrefix(l.Text[1:]+" ", " "):
+		return p.prompt(i)
 	}
-	return p.other(i)
-}
-
-// welcome skips the logo and the tips.
-func (p *Parser) welcome(i int) int {
-	if _, n := p.Banner(p.Lines[i:]); n > 0 {
-		p.Command = -1
+	if n := p.thinking(i); n > 0 {
 		return n
 	}
+	if r == ' ' && p.signless(i) {
+		return p.said(i)
+	}
 	return p.other(i)
 }
 
-// other is a line of no item: what a command printed, or chrome that a resize left behind.
+// other is a line of no item: the welcome, what a command printed, or chrome that a resize left
+// behind.
 func (p *Parser) other(i int) int {
 	l := p.Lines[i]
-	if p.Status(l) && !strings.HasPrefix(l.Text, "  ") {
+	_, n := p.Banner(p.Lines[i:])
+	switch {
+	case n > 0:
+		p.Command = -1
+	case p.Status(l) && !strings.HasPrefix(l.Text, "  "):
 		p.Stale = true
-		return 1
-	}
-	if p.Command >= 0 {
+	case p.Command >= 0:
 		p.Output(i+1, l.Text)
 	}
-	return 1
+	return n
 }
 
 // until returns the end of an item that began above line i: the next line that begins something
 // else.
 func (p *Parser) until(i int) int {
 	return p.UntilOne(i, func(k int, l row.Line) bool {
-		return !strings.HasPrefix(l.Text, "  ") || p.IsCall(l) || More(l.Text) || isCrash(l) || p.aside(k)
+		return !strings.HasPrefix(l.Text, "  ") || p.IsCall(l) || More(l.Text) || p.aside(k)
 	})
 }
 
@@ -137,39 +127,56 @@ func (p *Parser) aside(i int) bool {
 // UntilOne returns the end of what is above the next line that begins something, without the blank
 // lines between.
 func (p *Parser) UntilOne(i int, begins func(i int, l row.Line) bool) int {
-	for ; i < len(p.Lines); i++ {
-		if l := p.Lines[i]; l.Text != "" && !l.Wrapped && begins(i, l) {
+	end := i
+	for ; end < len(p.Lines); end++ {
+		if l := p.Lines[end]; l.Text != "" && !l.Wrapped && begins(end, l) {
 			break
 		}
 	}
-	for i > 0 && p.Lines[i-1].Text == "" {
-		i--
-	}
-	return i
-}
-
-// isCrash reports whether Ink reports here that the program failed: ERROR on a background, two
-// columns in.
-func isCrash(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "  ERROR ") && l.StyleAt(2).Bg.Kind != vterm.ColorDefault
+	return i - 1 + len(row.Trim(p.Lines[i-1:end]))
 }
 
 // More reports whether a line is the hint below what was cut for want of room.
-func More(t string) bool {
-	t = strings.TrimLeft(t, " ")
-	return strings.HasPrefix(t, "Press ") && strings.Contains(t, "to show more lines")
-}
+func More(t string) bool { return strings.Contains(t, " to show more lines") }
 
 // Add appends an item. A command ends with it.
-func (p *Parser) Add(it chat.Item) {
+func (p *Parser) Add(it chat.Item, first, end int, rule string) {
+	it.First, it.End, it.Rule = first, end, p.Name+" "+rule
 	p.Items = append(p.Items, it)
 	p.Command, p.Stale = -1, false
 }
 
-// reply reads what the model said: the lines under the sign ✦.
-func (p *Parser) reply(i int) int {
-	p.accent = p.Lines[i].StyleAt(0).Fg
-	return p.said(i)
+// AddCall appends a call. One that a command of the shell began is its output.
+func (p *Parser) AddCall(t *session.Tool, first, end int, open bool, rule string) {
+	p.Asked()
+	if p.Command >= 0 && t.Name == "Shell Command" {
+		p.Output(end, t.Output)
+		p.Items[p.Command].Open, p.Command = t.Status == session.ToolRunning, -1
+		return
+	}
+	text := strings.TrimSpace(t.Name + " " + t.Input)
+	it := chat.Said(session.RoleTool, text, text)
+	it.Tool, it.Open = t, open || t.Status == session.ToolRunning
+	p.Add(it, first, end, rule)
+}
+
+// AddReply appends what the model said.
+func (p *Parser) AddReply(text, md string, first, end int, rule string) {
+	p.Asked()
+	if strings.Trim(text, "┌─┬┐│ \n") == "" { // nothing, or a table of which only the border is there yet
+		return
+	}
+	it := chat.Said(session.RoleAssistant, text, md)
+	it.Open = p.Open(end)
+	p.Add(it, first, end, rule)
+}
+
+// Cancelled adds that the user stopped the model.
+func (p *Parser) Cancelled(first, end int) {
+	if n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant {
+		p.Items[n-1].Partial = true
+	}
+	p.Add(chat.Item{Event: session.EventInterrupted}, first, end, "cancelled")
 }
 
 // signless reports whether a reply without its sign begins at line i: from 0.44 on, code blocks
@@ -183,44 +190,35 @@ func (p *Parser) signless(i int) bool {
 	return ok && n == 1
 }
 
-// said reads what the model said, from line i on.
+// said reads what the model said, from line i on. What /compress and its like say is drawn like a
+// reply.
 func (p *Parser) said(i int) int {
 	end := p.until(i + 1)
 	p.Unsaid(i, end)
 	text, md := p.body(p.Lines[i:end])
-	if p.compresses() || strings.HasPrefix(text, "Chat history compressed from ") || strings.HasPrefix(text, "Compressing chat history") {
+	compressing := p.Command >= 0 && slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Items[p.Command].Text)
+	if compressing || strings.HasPrefix(text, "Chat history compressed from ") {
 		p.say(text, i, end)
-		return end - i
+	} else {
+		p.AddReply(text, md, i, end, "reply")
 	}
-	p.Asked()
-	if text == "" {
-		return end - i
-	}
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleAssistant, Text: text, Markdown: md}, First: i, End: end, Open: p.Open(end), Rule: p.Name + " reply"})
 	return end - i
 }
 
 // Open reports whether the item that ends before a line may still grow.
 func (p *Parser) Open(end int) bool {
-	if !p.Last {
-		return true
-	}
-	for ; end < len(p.Lines); end++ {
-		if p.Lines[end].Text != "" {
-			return false
-		}
-	}
-	return true
+	return !p.Last || row.SkipBlank(p.Lines, end) == len(p.Lines)
 }
 
 // Unsaid takes back the replies above where the same one is printed again, after a resize in the
-// middle of it: chrome that was left behind is between the two, or the terminal rewrapped the rows
-// above, or there is not even a blank line between them.
+// middle of it: chrome that was left behind is between the two, or blank rows where it was erased,
+// or the terminal rewrapped the rows above, or there is not even a blank line between them.
 func (p *Parser) Unsaid(i, end int) {
 	again, stale := lettersOf(p.Lines[i:end]), p.Stale
 	for n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant; n-- {
 		above := p.Lines[p.Items[n-1].First:p.Items[n-1].End]
-		if !stale && p.Items[n-1].End != i && !anyWrapped(above) {
+		rewrapped := slices.ContainsFunc(above, func(l row.Line) bool { return l.Wrapped }) // Ink wraps itself
+		if gap := i - p.Items[n-1].End; !stale && gap > 0 && gap < 3 && !rewrapped {
 			return
 		}
 		old := lettersOf(above)
@@ -230,17 +228,6 @@ func (p *Parser) Unsaid(i, end int) {
 		}
 		stale, p.Items = true, p.Items[:n-1]
 	}
-}
-
-// anyWrapped reports whether the terminal wrapped one of the rows, which Ink never lets it do by
-// itself.
-func anyWrapped(lines []row.Line) bool {
-	for _, l := range lines {
-		if l.Wrapped {
-			return true
-		}
-	}
-	return false
 }
 
 // lettersOf is the text of lines without its blanks.
@@ -255,8 +242,7 @@ func lettersOf(lines []row.Line) string {
 // prompt reads what the user typed, drawn as "> text".
 func (p *Parser) prompt(i int) int {
 	end := p.sameText(i, p.until(i+1))
-	lk := &markdown.Style{Left: 2}
-	p.Typed(p.Lines[i].Text[0], markdown.Prompt(p.Lines[i:end], lk), i, end)
+	p.Typed(p.Lines[i].Text[0], markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2}), i, end)
 	return end - i
 }
 
@@ -276,28 +262,18 @@ func (p *Parser) sameText(i, end int) int {
 // barred reads what is between two bars: what the user typed, or a composer that a resize left
 // behind.
 func (p *Parser) barred(i int) int {
-	first := i + 1
-	for first < len(p.Lines) && p.Lines[first].Wrapped && strings.Trim(p.Lines[first].Text, "▄▀") == "" {
-		first++
-	}
-	end := first
-	for end < len(p.Lines) && (row.HasBackground(p.Lines[end].Row) || p.Lines[end].Wrapped) && !IsBar(p.Lines[end]) {
-		end++
-	}
-	rows := p.Lines[first:end]
-	if end < len(p.Lines) && IsBar(p.Lines[end]) && len(rows) > 0 {
-		end++
-	}
-	if len(rows) == 0 {
+	first := i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped && strings.Trim(l.Text, "▄▀") == "" })
+	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return (row.HasBackground(l.Row) || l.Wrapped) && !IsBar(l) })
+	rows, end := p.Lines[first:first+n], first+n
+	if n == 0 || isComposer(rows, 1) {
 		p.Stale = true
 		return end - i
 	}
-	if isComposer(rows, 1) {
-		p.Stale = true
-		return end - i
+	if end < len(p.Lines) && IsBar(p.Lines[end]) {
+		end++
 	}
 	t := rows[0].Text
-	if len(t) < 3 || t[0] != ' ' || t[2] != ' ' {
+	if len(t) < 3 || t[2] != ' ' {
 		return end - i
 	}
 	p.accent = rows[0].StyleAt(1).Fg
@@ -308,41 +284,26 @@ func (p *Parser) barred(i int) int {
 // Typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the
 // shell.
 func (p *Parser) Typed(sign byte, text string, first, end int) {
-	it := chat.Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: first, End: end, Rule: p.Name + " prompt"}
+	name, _, _ := strings.Cut(text, " ")
 	switch {
-	case sign == '>' && IsSlash(text):
-		if name, _, _ := strings.Cut(text, " "); name == "/clear" || name == "/quit" || name == "/exit" {
-			p.Command, p.Stale = -1, false
-			return
-		}
-		it.Role, it.Rule = session.RoleCommand, p.Name+" /command"
 	case sign != '>':
-		it.Role, it.Rule = session.RoleCommand, p.Name+" !command"
-		it.Text = "!" + text
-		it.Markdown = it.Text
+		text = "!" + text
+		p.Add(chat.Said(session.RoleCommand, text, text), first, end, "!command")
+	case slices.Contains([]string{"/clear", "/quit", "/exit"}, name):
+		p.Command, p.Stale = -1, false
+		return
+	case IsSlash(text):
+		p.Add(chat.Said(session.RoleCommand, text, text), first, end, "/command")
+	default:
+		p.Add(chat.Said(session.RoleUser, text, text), first, end, "prompt")
+		return
 	}
-	p.Add(it)
-	if it.Role == session.RoleCommand {
-		p.Command = len(p.Items) - 1
-	}
+	p.Command = len(p.Items) - 1
 }
 
 // IsSlash reports whether a prompt is a command of the CLI.
 func IsSlash(t string) bool {
 	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*")
-}
-
-// compresses reports whether what follows is the outcome of a command that shortens the
-// conversation: it is drawn like a reply.
-func (p *Parser) compresses() bool {
-	if p.Command < 0 {
-		return false
-	}
-	switch p.Items[p.Command].Text {
-	case "/compress", "/summarize", "/compact":
-		return true
-	}
-	return false
 }
 
 // Asked makes a prompt of what looked like a command: the model answers it.
@@ -355,30 +316,20 @@ func (p *Parser) Asked() {
 // Output adds lines to what a command printed.
 func (p *Parser) Output(end int, text string) {
 	it := &p.Items[p.Command]
-	if it.Output != "" {
-		it.Output += "\n"
-	}
-	it.Output += text
+	it.Output = strings.TrimPrefix(it.Output+"\n"+text, "\n")
 	it.End = end
 }
 
 // notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
-// an error.
+// an error. The sign may have a selector of its black and white form behind it.
 func (p *Parser) notice(i int) int {
 	end := p.until(i + 1)
 	_, size := utf8.DecodeRuneInString(p.Lines[i].Text)
-	left := 1
-	if s := strings.TrimPrefix(p.Lines[i].Text[size:], textStyle); s != "" {
-		left += row.Indent(s)
-	}
+	left := 1 + row.Indent(strings.TrimPrefix(p.Lines[i].Text[size:], "\ufe0e"))
 	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: left})
-	switch {
-	case strings.HasPrefix(text, "Request cancelled"), strings.HasPrefix(text, "User cancelled the request"):
-		if n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant {
-			p.Items[n-1].Partial = true
-		}
-		p.Add(chat.Item{Event: session.EventInterrupted, First: i, End: end, Rule: p.Name + " cancelled"})
-	default:
+	if strings.HasPrefix(text, "Request cancelled") || strings.HasPrefix(text, "User cancelled the request") {
+		p.Cancelled(i, end)
+	} else {
 		p.say(text, i, end)
 	}
 	return end - i
@@ -390,37 +341,25 @@ func (p *Parser) say(text string, first, end int) {
 		p.Output(end, text)
 		return
 	}
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleSystem, Text: text, Markdown: text}, First: first, End: end, Rule: p.Name + " notice"})
+	p.Add(chat.Said(session.RoleSystem, text, text), first, end, "notice")
 }
 
 // thinking reads the model's thoughts, where the user asked to see them: beside a line, under "
 // Thinking...".
 func (p *Parser) thinking(i int) int {
-	t := p.Lines[i].Text
-	if !strings.HasPrefix(t, " │") && (t != " Thinking..." || !p.Lines[i].StyleAt(1).Italic) {
+	first := i
+	if p.Lines[i].Text == " Thinking..." {
+		first++
+	}
+	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return strings.HasPrefix(l.Text, " │") })
+	if n == 0 {
 		return 0
 	}
-	end := i
-	if t == " Thinking..." {
-		end++
-	}
-	first := end
-	for end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, " │") {
-		end++
-	}
-	if end == first {
-		return 0
-	}
+	end := first + n
 	text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 3, Marks: row.PlainMarks})
 	p.Asked()
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleThinking, Text: text, Markdown: text}, First: i, End: end, Open: p.Open(end), Rule: p.Name + " thinking"})
+	it := chat.Said(session.RoleThinking, text, text)
+	it.Open = p.Open(end)
+	p.Add(it, i, end, "thinking")
 	return end - i
-}
-
-// finish holds back a command at the end until it is known what follows: what it prints, or the
-// model's answer.
-func (p *Parser) finish() {
-	if n := len(p.Items); n > 0 && p.Command == n-1 && p.Items[n-1].Output == "" && p.Open(p.Items[n-1].End) {
-		p.Items = p.Items[:n-1]
-	}
 }

@@ -1,6 +1,8 @@
 package inkcli
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,31 +12,31 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
+// statuses are the signs before a tool's name, by what they say of it.
+var statuses = map[rune]string{
+	'✓': session.ToolOK, '✔': session.ToolOK,
+	'x': session.ToolError, '✗': session.ToolError, '✖': session.ToolError,
+	'-': session.ToolRejected,
+	'o': session.ToolRunning, '⊷': session.ToolRunning, '⊶': session.ToolRunning, '?': session.ToolRunning,
+}
+
 // StatusOf reads the sign before a tool's name.
 func StatusOf(sign rune) (status string, ok bool) {
-	switch sign {
-	case '✓', '✔':
-		return session.ToolOK, true
-	case 'x', '✗', '✖':
-		return session.ToolError, true
-	case '-':
-		return session.ToolRejected, true
-	case 'o', '⊷', '⊶', '?':
+	if Spins(sign) {
 		return session.ToolRunning, true
 	}
-	if sign >= 0x2800 && sign <= 0x28ff {
-		return session.ToolRunning, true
-	}
-	return "", false
+	status, ok = statuses[sign]
+	return status, ok
 }
+
+// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
+func Spins(sign rune) bool { return sign >= 0x2800 && sign <= 0x28ff }
 
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
 func (p *Parser) box(i int) int {
-	end := i + 1
-	for end < len(p.Lines) && (strings.HasPrefix(p.Lines[end].Text, "│") || p.Lines[end].Wrapped && p.Lines[end].Text != "") {
-		end++
-	}
-	rows := p.Lines[i+1 : end]
+	rows := p.Lines[i+1:]
+	rows = rows[:chat.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
+	end := i + 1 + len(rows)
 	closed := end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "╰")
 	if closed {
 		end++
@@ -95,51 +97,38 @@ func (p *Parser) tools(in []row.Line, first, end int, closed bool) bool {
 // head reads the line that names a tool: a sign of its state, then at column 3 the name in bold.
 func head(l row.Line) (status string, ok bool) {
 	r, size := utf8.DecodeRuneInString(l.Text)
-	if status, ok = StatusOf(r); !ok || !strings.HasPrefix(l.Text[size:], "  ") {
-		return session.ToolRunning, r == '?' && strings.HasPrefix(l.Text, "? ") && l.StyleAt(0).Bold
-	}
-	return status, l.StyleAt(3).Bold
+	status, ok = StatusOf(r)
+	asked := r == '?' && l.BoldAt(0)
+	return status, asked || ok && strings.HasPrefix(l.Text[size:], "  ") && l.BoldAt(3)
 }
 
 // tool adds a tool: its line, a blank one, and its output.
 func (p *Parser) tool(in []row.Line, first, end int, closed bool) {
-	status, _ := head(in[0])
-	p.Asked()
-	t := &session.Tool{Status: status}
+	t := &session.Tool{}
+	t.Status, _ = head(in[0])
 	if strings.HasPrefix(in[0].Text, "?") {
-		t.Status = session.ToolRunning
 		inkAsked(t, in)
 	} else {
-		var desc string
-		t.Name, desc = Named(in[0], 3)
-		t.Input = Input(desc)
+		t.Name, t.Input = Named(in[0], 3)
+		t.Input = Input(t.Input)
 		t.Output, t.Truncated = ToolOutput(in[1:])
 	}
-	name := t.Name
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
-	if p.Command >= 0 && name == "Shell Command" {
-		c := p.Command
-		p.Output(end, t.Output)
-		p.Command, p.Items[c].Open = -1, status == session.ToolRunning
-		return
-	}
-	text := strings.TrimSpace(name + " " + t.Input)
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: first, End: end, Open: !closed || status == session.ToolRunning, Rule: p.Name + " tool"})
+	p.AddCall(t, first, end, !closed, "tool")
 }
 
 // inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name
 // it by its reason alone once it runs, which is kept behind it.
 func inkAsked(t *session.Tool, in []row.Line) {
-	var desc string
-	t.Name, desc = Named(in[0], 2)
-	t.Input = Input(desc)
+	t.Name, t.Input = Named(in[0], 2)
+	t.Input = Input(t.Input)
 	if t.Name != "Shell" {
 		return
 	}
 	command := inkCommand(in[1:])
 	switch head, _, _ := strings.Cut(command, "\n"); {
-	case command == "" || strings.HasPrefix(t.Input, head):
-	case strings.HasSuffix(t.Input, "…") && strings.HasPrefix(command, strings.TrimSuffix(t.Input, "…")), t.Input == "":
+	case strings.HasPrefix(t.Input, head):
+	case strings.HasPrefix(command, strings.TrimSuffix(t.Input, "…")):
 		t.Input = command
 	default:
 		t.Input = command + " # " + t.Input
@@ -150,16 +139,16 @@ func inkAsked(t *session.Tool, in []row.Line) {
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
 	for _, l := range in {
-		switch t := strings.TrimLeft(l.Text, " "); {
-		case strings.HasPrefix(t, "╭"), strings.HasPrefix(t, "╰"), t == "" && len(rows) == 0:
-			continue
-		case strings.HasPrefix(t, "│"):
+		if strings.HasPrefix(strings.TrimLeft(l.Text, " "), "│") {
 			l = unbox(l)
 		}
-		if t := strings.TrimLeft(l.Text, " "); t == "" || strings.HasPrefix(t, "Allow execution of") {
+		switch t := strings.TrimLeft(l.Text, " "); {
+		case strings.HasPrefix(t, "╭"), strings.HasPrefix(t, "╰"), t == "" && len(rows) == 0:
+		case t == "", strings.HasPrefix(t, "Allow execution of"):
 			return markdown.Verbatim(rows, 0)
+		default:
+			rows = append(rows, row.CutLine(l, row.Indent(l.Text), -1))
 		}
-		rows = append(rows, row.CutLine(l, row.Indent(l.Text), -1))
 	}
 	return markdown.Verbatim(rows, 0)
 }
@@ -186,40 +175,30 @@ func Named(l row.Line, col int) (name, desc string) {
 // it.
 func Input(desc string) string {
 	const dir = " [current working directory "
-	if i := strings.Index(desc, dir); i >= 0 {
+	desc, _, _ = strings.Cut(desc, dir)
+	if i := strings.LastIndex(desc, " ["); i >= 0 && strings.HasPrefix(dir, strings.TrimSuffix(desc[i:], "…")) {
 		return desc[:i]
-	}
-	cut, ok := strings.CutSuffix(desc, "…")
-	if i := strings.LastIndex(cut, " ["); ok && i >= 0 && strings.HasPrefix(dir, cut[i:]) {
-		return cut[:i]
 	}
 	return desc
 }
 
 // ToolOutput is what a tool printed, as far as it is shown.
 func ToolOutput(in []row.Line) (text string, truncated bool) {
-	rows := make([]row.Line, 0, len(in))
-	for _, l := range in {
-		if Hidden(l.Text) {
-			truncated = true
-			continue
-		}
-		rows = append(rows, l)
-	}
-	left := -1
+	rows := slices.DeleteFunc(slices.Clone(in), func(l row.Line) bool { return Hidden(l.Text) })
+	left := math.MaxInt
 	for _, l := range rows {
-		if l.Text != "" && (left < 0 || row.Indent(l.Text) < left) {
-			left = row.Indent(l.Text)
+		if l.Text != "" {
+			left = min(left, row.Indent(l.Text))
 		}
 	}
 	if left != 3 { // where older looks indent it
 		left = 0
 	}
-	return markdown.Verbatim(rows, left), truncated
+	return markdown.Verbatim(rows, left), len(rows) < len(in)
 }
 
-// Hidden reports whether a line represents lines that are not shown.
+// Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
 func Hidden(t string) bool {
 	t = strings.TrimLeft(t, " ")
-	return strings.HasPrefix(t, "... ") && (strings.HasSuffix(t, " ...") && strings.Contains(t, " hidden") || strings.Contains(t, "lines hidden"))
+	return strings.HasPrefix(t, "... ") && strings.Contains(t, " hidden")
 }

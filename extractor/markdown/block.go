@@ -1,7 +1,7 @@
 package markdown
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -37,42 +37,6 @@ type block struct {
 	end   int
 }
 
-// Item is a list item's marker at the start of a line.
-type Item struct {
-	Mark    string // as it is drawn, but "-" for all bullets
-	number  int    // of an ordered item, else -1
-	col     int    // of the marker
-	Content int    // where the item's text begins
-}
-
-// listLevel is an open list that later blocks may belong to.
-type listLevel struct {
-	Item
-	pad string // before its markers
-}
-
-// inner returns what precedes the lines within its items.
-func (l *listLevel) inner() string {
-	if l.Mark == TaskOpen || l.Mark == TaskDone {
-		return l.pad + "  "
-	}
-	return l.pad + row.Blanks(len(l.markdown())+1)
-}
-
-// Markers of tasks, which some agents draw as ☐ and ☑.
-const (
-	TaskOpen = "- [ ]"
-	TaskDone = "- [x]"
-)
-
-// markdown is the marker in Markdown, which numbers with digits only.
-func (it *Item) markdown() string {
-	if it.number < 0 || it.Mark != "" && it.Mark[0] >= '0' && it.Mark[0] <= '9' {
-		return it.Mark
-	}
-	return strconv.Itoa(it.number) + "."
-}
-
 // reader makes blocks of lines.
 type blockReader struct {
 	lk    *Style
@@ -88,18 +52,16 @@ func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Ren
 // Render returns lines as plain text and as Markdown.
 func (lk *Style) Render(ls []Line) (text, markdown string) {
 	bs := lk.blocks(ls)
-	if lk.CodePad != "" {
-		unpad(bs, lk.CodePad)
-	}
+	unpad(bs)
 	return writeText(bs), writeMarkdown(bs, 0)
 }
 
-// unpad drops the characters that an agent draws around inline code.
-func unpad(bs []block, pad string) {
+// unpad drops the hard blanks that some agents draw around inline code.
+func unpad(bs []block) {
 	line := func(spans []row.Span) {
 		for i := range spans {
 			if s := &spans[i]; s.Mark&row.MarkCode != 0 {
-				s.Text = strings.Trim(s.Text, pad)
+				s.Text = strings.Trim(s.Text, "\u00a0")
 				s.Width = row.Width(s.Text)
 			}
 		}
@@ -113,7 +75,7 @@ func unpad(bs []block, pad string) {
 				line(c)
 			}
 		}
-		unpad(bs[i].sub, pad)
+		unpad(bs[i].sub)
 	}
 }
 
@@ -138,18 +100,8 @@ func (r *blockReader) next(i int) int {
 	if n := r.special(i); n > 0 {
 		return n
 	}
-	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok && r.again(it) {
-		return r.more(i, it)
-	} else if ok {
-		r.open(it)
-		b := block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.Mark + " "}
-		n := r.textEnd(i, it.col)
-		ls := append([]Line{}, r.ls[i:i+n]...)
-		ls[0] = hangLine(ls[0], it.Content)
-		b.lines = r.lk.Unwrap(ls, r.hang(ls, it))
-		b.lines[0] = TrimLeft(b.lines[0])
-		r.add(b, i, n)
-		return n
+	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
+		return r.item(i, it)
 	}
 	r.close(l.Indent)
 	n := r.textEnd(i, l.Indent)
@@ -161,22 +113,19 @@ func (r *blockReader) next(i int) int {
 	return n
 }
 
-// again reports whether an item's number is that of the item above: what follows is another
-// paragraph of it, before which Claude Code writes the number again.
-func (r *blockReader) again(it Item) bool {
-	if len(r.lists) == 0 || !r.gap || it.number < 1 {
-		return false
+// item reads a list item, or another paragraph of one, at line i.
+func (r *blockReader) item(i int, it Item) int {
+	b := block{kind: paraBlock}
+	if r.again(it) {
+		b.pad = r.pad()
+	} else {
+		r.open(it)
+		b = block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.Mark + " "}
 	}
-	l := &r.lists[len(r.lists)-1]
-	return l.col == it.col && l.number == it.number
-}
-
-// more reads a paragraph at line i that belongs to the item above but has its marker again.
-func (r *blockReader) more(i int, it Item) int {
 	n := r.textEnd(i, it.col)
 	ls := append([]Line{}, r.ls[i:i+n]...)
 	ls[0] = hangLine(ls[0], it.Content)
-	b := block{kind: paraBlock, pad: r.pad(), lines: r.lk.Unwrap(ls, r.hang(ls, it))}
+	b.lines = r.lk.Unwrap(ls, r.hang(ls, it))
 	b.lines[0] = TrimLeft(b.lines[0])
 	r.add(b, i, n)
 	return n
@@ -218,7 +167,7 @@ func (r *blockReader) special(i int) int {
 			return min(n, len(ls))
 		}
 	}
-	if lk.isRule(&ls[0]) {
+	if IsRule(&ls[0]) {
 		r.close(ls[0].Indent)
 		r.add(block{kind: ruleBlock, pad: r.pad()}, i, 1)
 		return 1
@@ -241,11 +190,11 @@ func (r *blockReader) starts(i int) bool {
 		return true
 	}
 	if lk.Code != nil {
-		if n, _ := lk.Code(ls); n > 0 && (lk.GoesOn == nil || !lk.GoesOn(&r.ls[i-1], &ls[0])) {
+		if n, _ := lk.Code(ls); n > 0 && lk.SeamOf(&r.ls[i-1], &ls[0], ls[0].Indent) == SeamBreak {
 			return true
 		}
 	}
-	if lk.isRule(&ls[0]) || lk.Heading != nil && lk.Heading(&ls[0]) > 0 {
+	if IsRule(&ls[0]) || lk.Heading != nil && lk.Heading(&ls[0]) > 0 {
 		return true
 	}
 	if lk.Quote != nil {
@@ -279,62 +228,6 @@ func (r *blockReader) add(b block, i, n int) {
 // afterPara reports whether the line above i is text of a paragraph, which line i may go on with.
 func (r *blockReader) afterPara(i int) bool {
 	return len(r.out) > 0 && r.out[len(r.out)-1].end == i && r.out[len(r.out)-1].kind == paraBlock
-}
-
-// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was
-// wrapped is no marker.
-func (r *blockReader) itemAt(i int, fresh bool) (Item, bool) {
-	read := r.lk.Item
-	if read == nil {
-		read = ListItem
-	}
-	it, ok := read(&r.ls[i])
-	if !ok || fresh || i == 0 || r.ls[i-1].Blank() {
-		return it, ok
-	}
-	for k := len(r.lists) - 1; k >= 0; k-- { // the next item of an open list
-		l := &r.lists[k]
-		if (l.col == it.col || l.Content == it.Content) && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1) {
-			return it, true
-		}
-	}
-	if len(r.lists) > 0 && it.col > r.lists[len(r.lists)-1].col && it.number <= 1 { // the first of a nested list
-		return it, true
-	}
-	hang := min(r.ls[i].Indent, r.ls[i-1].Indent)
-	return it, it.number <= 1 && r.lk.SeamOf(&r.ls[i-1], &r.ls[i], hang) == SeamBreak
-}
-
-// open makes an item's list the innermost open one.
-func (r *blockReader) open(it Item) {
-	for len(r.lists) > 0 {
-		l := &r.lists[len(r.lists)-1]
-		if l.col == it.col || l.Content == it.Content && l.number >= 0 && it.number >= 0 {
-			l.Item = it
-			return
-		}
-		if it.col > l.col {
-			r.lists = append(r.lists, listLevel{Item: it, pad: l.inner()})
-			return
-		}
-		r.lists = r.lists[:len(r.lists)-1]
-	}
-	r.lists = append(r.lists, listLevel{Item: it})
-}
-
-// close ends the lists that a block at a column does not belong to.
-func (r *blockReader) close(col int) {
-	for len(r.lists) > 0 && col < r.lists[len(r.lists)-1].Content {
-		r.lists = r.lists[:len(r.lists)-1]
-	}
-}
-
-// pad returns what precedes the lines of a block in the open lists.
-func (r *blockReader) pad() string {
-	if len(r.lists) == 0 {
-		return ""
-	}
-	return r.lists[len(r.lists)-1].inner()
 }
 
 // quote reads a quote: its lines without their marks are blocks of their own.
@@ -424,54 +317,11 @@ func TrimLeft(spans []row.Span) []row.Span {
 	return spans
 }
 
-func (lk *Style) isRule(l *Line) bool {
-	if commonMarks(l.Spans)&row.MarkCode != 0 { // a code span of such signs
-		return false
-	}
-	if lk.Rule != nil {
-		return lk.Rule(l)
-	}
-	return RuleLine(l)
-}
-
-// RuleLine is a horizontal rule as agents draw it: --- or a line over the width.
-func RuleLine(l *Line) bool {
+// IsRule reports whether a line is a horizontal rule: --- or a line over the width.
+func IsRule(l *Line) bool {
 	t := l.Text[l.Indent:]
-	if t == "---" {
-		return true
-	}
-	for _, c := range []string{"─", "━", "—"} {
-		if strings.HasPrefix(t, c+c+c) && strings.Trim(t, c) == "" {
-			return true
-		}
-	}
-	return false
-}
-
-// ListItem reads a list item's marker: - * + • ◦ ▪ or a number or letter with a point.
-func ListItem(l *Line) (Item, bool) {
-	t := l.Text[l.Indent:]
-	for _, b := range []string{"-", "•", "*", "+", "◦", "▪", "‣"} {
-		if rest, ok := strings.CutPrefix(t, b); ok && strings.HasPrefix(rest, " ") {
-			return l.ItemOf("-", -1, 1, rest), true
-		}
-	}
-	n, number := 0, 0
-	for n < len(t) && n < 9 && t[n] >= '0' && t[n] <= '9' {
-		number = number*10 + int(t[n]-'0')
-		n++
-	}
-	if n == 0 || n+1 >= len(t) || t[n] != '.' && t[n] != ')' || t[n+1] != ' ' {
-		return Item{}, false
-	}
-	return l.ItemOf(t[:n+1], number, n+1, t[n+1:]), true
-}
-
-// ItemOf is an item whose marker takes width cells from the indent, with what follows it.
-func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
-	gap := len(rest) - len(strings.TrimLeft(rest, " "))
-	if gap == len(rest) || gap > 4 { // an empty item, or code in one
-		gap = 1
-	}
-	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + gap}
+	is := t == "---" || slices.ContainsFunc([]string{"─", "━", "—"}, func(c string) bool {
+		return strings.HasPrefix(t, c+c+c) && strings.Trim(t, c) == ""
+	})
+	return is && commonMarks(l.Spans)&row.MarkCode == 0 // else a code span of such signs
 }

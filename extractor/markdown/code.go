@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/prose"
@@ -24,6 +25,32 @@ func CodeRun(ls []Line, is func(*Line) bool) int {
 	return n
 }
 
+// CodeGroups counts the lines of a code block that is told by groups of lines: block counts those
+// of its first group, more those of a group after blank lines that goes on with it, or 0.
+func CodeGroups(ls []Line, block, more func([]Line) int) int {
+	n := block(ls)
+	for n > 0 {
+		k := n + blankLines(ls[n:])
+		if k == n || k == len(ls) {
+			break
+		}
+		m := more(ls[k:])
+		if m == 0 {
+			break
+		}
+		n = k + m
+	}
+	return n
+}
+
+// blankLines counts the blank lines from the first on.
+func blankLines(ls []Line) int {
+	if n := slices.IndexFunc(ls, func(l Line) bool { return !l.Blank() }); n >= 0 {
+		return n
+	}
+	return len(ls)
+}
+
 // UntilBlank counts the lines up to the next blank one.
 func UntilBlank(ls []Line) int {
 	for i := range ls {
@@ -43,13 +70,15 @@ func (r *blockReader) addCode(i, n int, lang string) {
 			edge = ls[k].Indent
 		}
 	}
-	inItem := r.lk.CodeOutdents && (r.listGoesOn(i+n) || r.itemAsks())
+	// Some agents draw the code of a list item at the body's left edge all the same. It belongs to
+	// the item where the list goes on right below it, or the item announces it.
+	inItem := len(r.lists) > 0 && edge < r.lists[len(r.lists)-1].Content && (r.listGoesOn(i+n) || r.itemAsks())
 	if !inItem {
 		r.close(edge)
 	}
-	left := r.lk.CodeLeft
+	left := 0
 	if len(r.lists) > 0 && !inItem {
-		left += r.lists[len(r.lists)-1].Content
+		left = r.lists[len(r.lists)-1].Content
 	}
 	edge = min(edge, left)
 	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge), r.lk.Left)}, i, n)
@@ -57,23 +86,11 @@ func (r *blockReader) addCode(i, n int, lang string) {
 
 // listGoesOn reports whether line i is the next item of an open list.
 func (r *blockReader) listGoesOn(i int) bool {
-	if i >= len(r.ls) || r.ls[i].Blank() || len(r.lists) == 0 {
+	if i >= len(r.ls) || r.ls[i].Blank() {
 		return false
 	}
-	read := r.lk.Item
-	if read == nil {
-		read = ListItem
-	}
-	it, ok := read(&r.ls[i])
-	if !ok {
-		return false
-	}
-	for _, l := range r.lists {
-		if l.col == it.col && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1) {
-			return true
-		}
-	}
-	return false
+	it, ok := r.marker(i)
+	return ok && r.follows(it)
 }
 
 // itemAsks reports whether the block above is a list item that ends with a colon: what follows is

@@ -91,7 +91,7 @@ func TestUnwrapRoundTrip(t *testing.T) {
 
 // TestBodyNeverPanics reads rows of anything.
 func TestBodyNeverPanics(t *testing.T) {
-	looks := []Style{{}, claudeish, geminiish, codexish, {Left: 5, Right: 200, Ideo: true, Breaks: "-/"}}
+	looks := []Style{{}, claudeish, geminiish, codexish, {Left: 5, Right: 200}}
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rowtest.Any(t)
 		for i := range looks {

@@ -18,12 +18,9 @@ import (
 // Style says how an agent draws the body of a message. Its zero value is plain text over the full
 // width.
 type Style struct {
-	Left   int    // columns at the left that are not content: the marker of the first line, blanks below it
-	Right  int    // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
-	Slack  int    // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
-	Breaks string // characters after which the agent also cuts a word at the edge, such as "-"
-	Points bool   // words are as wide as vterm.Points has them
-	Ideo   bool   // Chinese and Japanese are cut between any two characters, not only at blanks
+	Left  int // columns at the left that are not content: the marker of the first line, blanks below it
+	Right int // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
+	Slack int // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
 	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the
 	// rules of all agents hold.
 	Seam func(a, b *Line) (Seam, bool)
@@ -31,8 +28,6 @@ type Style struct {
 	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
 	// strikethrough, no code.
 	Marks func(s vterm.Style) row.Mark
-	// CodePad is the character that the agent draws before and after inline code, if any.
-	CodePad string
 	// Item reads a list item's marker at the start of a line (see ListItem, the default). Veto
 	// by style here.
 	Item func(l *Line) (Item, bool)
@@ -47,14 +42,6 @@ type Style struct {
 	// Code tells how many of the lines, from the first, are a code block: 0 where none begins
 	// there. It may reach over blank lines; blank lines at its end don't count. See CodeRun.
 	Code func(ls []Line) (n int, lang string)
-	// GoesOn reports whether the text of line a goes on with line b, which looks like code by
-	// itself. nil: it never does.
-	GoesOn func(a, b *Line) bool
-	// CodeLeft is the column of the code's left edge in the body.
-	CodeLeft int
-	// CodeOutdents: code in a list item is at the body's left edge all the same. It belongs to
-	// the item where the list goes on right below it, without a blank line.
-	CodeOutdents bool
 	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
 	// terminal's tab stops.
 	CodeTabs bool
@@ -62,17 +49,15 @@ type Style struct {
 	// blank after it, and the number. A code line that was wrapped goes on below an empty
 	// gutter.
 	Gutter func(l *Line) (width, n int, ok bool)
-	// Rule reports whether a line is a horizontal rule (see RuleLine, the default).
-	Rule func(l *Line) bool
 	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if there
 	// is none. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []Line) (rows [][]Cell, n int)
-	// Border reports whether the first lines, in box characters, can be the top of a table, and
-	// are not code. nil: they always can.
-	Border func(ls []Line) bool
 	// WholeCells: words are cut in a table's cells only where all columns are narrower than
 	// their longest word.
 	WholeCells bool
+	// Border reports whether the first lines, in box characters, can be the top of a table, and
+	// are not code. nil: they always can.
+	Border func(ls []Line) bool
 }
 
 // Cell is the content of a table's cell.
@@ -174,14 +159,6 @@ func (lk *Style) marks(s vterm.Style) row.Mark {
 		return lk.Marks(s)
 	}
 	return row.PlainMarks(s)
-}
-
-// WordWidth returns a word's width in cells, as the agent takes it.
-func (lk *Style) WordWidth(s string) int {
-	if lk.Points {
-		return vterm.PointsWidth(s)
-	}
-	return row.Width(s)
 }
 
 // StyleOf is the style of a line's byte.

@@ -26,7 +26,7 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	}
 	s := lk.exactSeam(a, b, hang)
 	if s == SeamBreak && lk.Slack > 0 {
-		if r, _ := utf8.DecodeRuneInString(b.Text[min(b.Indent, len(b.Text)):]); unicode.IsLower(r) && lk.WordWidth(row.FirstWord(b.Text))+1 > a.Room-a.Width-lk.Slack {
+		if r, _ := utf8.DecodeRuneInString(b.Text[min(b.Indent, len(b.Text)):]); unicode.IsLower(r) && row.Width(row.FirstWord(b.Text))+1 > a.Room-a.Width-lk.Slack {
 			return SeamSpace
 		}
 	}
@@ -45,7 +45,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	if sameLink(a, b, word) {
 		return SeamNone
 	}
-	width := lk.WordWidth(word)
+	width := row.Width(word)
 	if free <= 0 || free == 1 && startsWide(word) {
 		switch last := row.LastWord(a.Text); {
 		case b.Indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
@@ -55,14 +55,14 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		case last != strings.TrimLeft(a.Text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
 			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
 			return SeamSpace
-		case lk.WordWidth(last)+width > a.Room-hang, len(last) == len(strings.TrimLeft(a.Text, " ")):
+		case row.Width(last)+width > a.Room-hang, len(last) == len(strings.TrimLeft(a.Text, " ")):
 			return SeamNone
 		}
 	}
-	if s, ok := lk.seamInWord(a, word, free); ok {
-		return s
-	}
-	if width+1 > free {
+	switch {
+	case free < 2 && cjkCut(a, word):
+		return SeamNone
+	case width+1 > free:
 		return SeamSpace
 	}
 	return SeamBreak
@@ -77,25 +77,12 @@ func sameLink(a, b *Line, word string) bool {
 	return u != "" && b.First().Link == u && strings.Contains(u, row.LastWord(a.Text)+word)
 }
 
-// seamInWord finds a cut within a word, after a character that allows it or between two ideographs.
-func (lk *Style) seamInWord(a *Line, word string, free int) (Seam, bool) {
-	r, size := utf8.DecodeLastRuneInString(a.Text)
+// cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and
+// Japanese are, without a blank.
+func cjkCut(a *Line, word string) bool {
+	r, _ := utf8.DecodeLastRuneInString(a.Text)
 	f, _ := utf8.DecodeRuneInString(word)
-	if lk.Ideo && ideograph(r) && ideograph(f) {
-		return SeamNone, free < 2
-	}
-	if !strings.ContainsRune(lk.Breaks, r) || len(a.Text) == size || a.Text[len(a.Text)-size-1] == ' ' || !WordRune(f) {
-		return 0, false
-	}
-	switch word {
-	case "and", "or", "und", "oder", "to", "bis": // "multi- and single-line"
-		return 0, false
-	}
-	part := word
-	if i := strings.IndexAny(word, lk.Breaks); i >= 0 {
-		part = word[:i+1]
-	}
-	return SeamNone, lk.WordWidth(part) > free
+	return ideograph(r) && ideograph(f)
 }
 
 // isHex reports whether a word is a piece of a long hexadecimal number, with a mark behind it

@@ -10,24 +10,30 @@ import (
 
 // inputBox: rows behind a bar, of which the last names the model.
 func inputBox(lines []row.Line) (chat.Box, bool) {
-	edge := len(lines) - 1
+	top, edge, left := input(lines)
+	if top == edge {
+		return chat.Box{}, false
+	}
+	return chat.Box{Rows: lines[top : edge-1], Left: left, Right: opencodeEnd(lines[top:edge], lines[edge-1].StyleAt(left-1).Bg)}, true
+}
+
+// input finds the rows [top, edge) of the input box, which have its bar and its ground, and the
+// column where its text begins. What is pasted may have another ground.
+func input(lines []row.Line) (top, edge, left int) {
+	edge = len(lines) - 1
 	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(lines[edge].Text), opencodeEdge) {
 		edge--
 	}
 	if edge < 1 {
-		return chat.Box{}, false
+		return edge, edge, 0
 	}
-	margin, _, ok := strings.Cut(lines[edge-1].Text, "┃")
-	left := len(margin) + 3
-	ground := lines[edge-1].StyleAt(left - 1).Bg // what is pasted may have another
-	top := edge
-	for top > 0 && strings.HasPrefix(lines[top-1].Text, margin+"┃") && lines[top-1].StyleAt(left-1).Bg == ground && !listed(lines[top-1]) {
+	margin := row.Indent(lines[edge-1].Text)
+	left = margin + 3
+	top = edge
+	for top > 0 && strings.HasPrefix(lines[top-1].Text, row.Blanks(margin)+"┃") && lines[top-1].StyleAt(left-1).Bg == lines[edge-1].StyleAt(left-1).Bg && !listed(lines[top-1]) {
 		top--
 	}
-	if !ok || strings.TrimSpace(margin) != "" || top == edge {
-		return chat.Box{}, false
-	}
-	return chat.Box{Rows: lines[top : edge-1], Left: left, Right: opencodeEnd(lines[top:edge], ground)}, true
+	return top, edge, left
 }
 
 // listed reports whether a row belongs to a list of commands, which has a bar at its right,

@@ -2,6 +2,8 @@
 package opencode
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +25,7 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: cells().Parse, Box: inputBox,
+			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,
 		}},
 	}
 }
@@ -66,19 +68,10 @@ func split(s chat.Screen) chat.Split {
 	if at := opencodeQuestion(s.Lines); at >= 0 {
 		return chat.Split{OK: true, Bottom: at, State: chat.StateAsking}
 	}
-	edge := len(s.Lines) - 1
-	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(s.Lines[edge].Text), opencodeEdge) {
-		edge--
-	}
-	logo := logoRow(s.Lines)
+	top, edge, _ := input(s.Lines)
+	logo := slices.IndexFunc(s.Lines, func(l row.Line) bool { return opencodeBegins(l.Text) })
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
 		return chat.Split{}
-	}
-	ground := s.Lines[edge-1].StyleAt(left - 1).Bg // what is pasted may have another
-	top := edge
-	for top > 0 && strings.HasPrefix(s.Lines[top-1].Text, s.Lines[edge-1].Text[:strings.Index(s.Lines[edge-1].Text+"┃", "┃")]+"┃") &&
-		s.Lines[top-1].StyleAt(left-1).Bg == ground && !listed(s.Lines[top-1]) {
-		top--
 	}
 	sp := chat.Split{OK: true, Bottom: top, State: chat.StateIdle}
 	if logo >= 0 {
@@ -88,17 +81,12 @@ func split(s chat.Screen) chat.Split {
 		}
 		return sp
 	}
-	for _, l := range s.Lines[edge:] {
-		if strings.Contains(l.Text, "esc interrupt") {
-			sp.State = chat.StateBusy
-		}
+	if slices.ContainsFunc(s.Lines[edge:], func(l row.Line) bool { return strings.Contains(l.Text, "esc interrupt") }) {
+		sp.State = chat.StateBusy
 	}
-	for i := range s.Lines[:top] {
-		t := s.Lines[i].Text
-		if strings.HasPrefix(t, bar) && strings.HasSuffix(t[len(bar):], "┃") { // the menu of commands, over the conversation
-			sp.Overlay = true
-		}
-	}
+	sp.Overlay = slices.ContainsFunc(s.Lines[:top], func(l row.Line) bool { // the menu of commands, over the conversation
+		return strings.HasPrefix(l.Text, bar) && strings.HasSuffix(l.Text[len(bar):], "┃")
+	})
 	if modal(s.Lines[:top]) {
 		sp.Overlay, sp.State = true, chat.StateAsking
 	}
@@ -108,13 +96,11 @@ func split(s chat.Screen) chat.Split {
 // modal reports whether a dialog covers the screen: its title has the key beside it
 // that closes it.
 func modal(lines []row.Line) bool {
-	for i := range lines {
-		if strings.HasSuffix(lines[i].Text, "    esc") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lines, func(l row.Line) bool { return strings.HasSuffix(l.Text, "    esc") })
 }
+
+// answerKeys says which key answers a question.
+var answerKeys = regexp.MustCompile(`enter +(confirm|submit|select|toggle)`)
 
 // opencodeQuestion finds a question at the end of the screen in place of the input box,
 // by its keys in the last row of its panel, and returns its first row; -1 without one: "△
@@ -127,24 +113,13 @@ func opencodeQuestion(lines []row.Line) int {
 	if at < 0 || !strings.HasPrefix(lines[at].Text, bar) {
 		return -1
 	}
-	keys := strings.Join(strings.Fields(lines[at].Text), " ")
-	if !strings.Contains(keys, "enter confirm") && !strings.Contains(keys, "enter submit") && !strings.Contains(keys, "enter select") && !strings.Contains(keys, "enter toggle") {
+	if !answerKeys.MatchString(lines[at].Text) {
 		return -1
 	}
 	for at > 0 && strings.HasPrefix(lines[at-1].Text, bar) {
 		at--
 	}
 	return at
-}
-
-// logoRow returns the row where the welcome begins, or -1.
-func logoRow(lines []row.Line) int {
-	for i, l := range lines {
-		if strings.HasPrefix(strings.TrimSpace(l.Text), logo) {
-			return i
-		}
-	}
-	return -1
 }
 
 // logoPart reports whether a line is made of the logo's blocks.
@@ -158,9 +133,34 @@ func cells() *chat.Cells {
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
 		{Begin: chat.Mark{Col: left, Signs: []string{"▣"}}, Rows: func([]row.Line) int { return 1 }},
+		{Begin: chat.Mark{Text: pending}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
-		{Rule: "reply", When: chat.First(func(l row.Line) bool { return l.Text != "" }), Rows: func(lines []row.Line) int { return chat.Run(lines, reply) }, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "reply", Headless: true, When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "reply", When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 	}}
+}
+
+// parse reads the items off lines. No row goes on with the one above it, though the terminal may
+// say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
+func parse(lines []row.Line, last bool) []chat.Item {
+	if slices.ContainsFunc(lines, func(l row.Line) bool { return l.Wrapped }) {
+		lines = slices.Clone(lines)
+		for i := range lines {
+			r := *lines[i].Row
+			r.Wrapped = false
+			lines[i].Row = &r
+		}
+	}
+	return cells().Parse(lines, last)
+}
+
+// text reports whether a row is not blank.
+func text(l row.Line) bool { return l.Text != "" }
+
+// pending reports whether a row is that of a call whose input is still written: "~ Writing
+// command…".
+func pending(t string) bool {
+	return strings.HasPrefix(t, "     ~ ") && strings.HasSuffix(t, "…")
 }
 
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
@@ -177,10 +177,12 @@ func panelRows(lines []row.Line) int {
 	return chat.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
 }
 
-// reply reports whether a line goes on with a reply: text from column 5 on, or blank.
-func reply(l row.Line) bool {
-	t := l.Text
-	return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !call(l)
+// replyRows counts the rows of a reply: text from column 5 on, or blank.
+func replyRows(lines []row.Line) int {
+	return chat.Run(lines, func(l row.Line) bool {
+		t := l.Text
+		return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !pending(t) && !call(l)
+	})
 }
 
 // signs are the signs before calls that have no panel: a file read or written, a search, a
@@ -197,12 +199,7 @@ func call(l row.Line) bool {
 	if !ok || !row.Grey(l.StyleAt(left)) {
 		return false
 	}
-	for _, sign := range signs {
-		if strings.HasPrefix(t, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.HasPrefix(t, sign) })
 }
 
 // readPanel reads a tool's block. One that begins without its free row is the rest of the one
@@ -315,8 +312,7 @@ func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Called(t), true
 }
 
-// opencodeLook is how replies are drawn: Markdown in the colours of the theme. Code has no colour
-// where its grammar is not at hand; its lines break where words would have gone on.
+// opencodeLook is how replies are drawn: Markdown in the colours of the theme.
 var opencodeLook = &markdown.Style{
 	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic,
 	Heading: func(l *markdown.Line) int {
@@ -325,8 +321,9 @@ var opencodeLook = &markdown.Style{
 		}
 		return 0
 	},
-	Quote: func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
-	Code:  code,
+	Quote:  func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
+	Code:   code,
+	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
 // green is the colour of inline code in the default theme.
@@ -338,22 +335,4 @@ func marks(s vterm.Style) row.Mark {
 		m |= row.MarkCode
 	}
 	return m
-}
-
-// code takes a block of lines for code where a line broke that had room for the next word.
-func code(ls []markdown.Line) (n int, lang string) {
-	if _, ok := markdown.ListItem(&ls[0]); ok || ls[0].Blank() {
-		return 0, ""
-	}
-	n = markdown.UntilBlank(ls)
-	lk := markdown.Style{Left: left, Right: right}
-	for i := 1; i < n; i++ {
-		if _, ok := markdown.ListItem(&ls[i]); ok {
-			return 0, ""
-		}
-		if lk.SeamOf(&ls[i-1], &ls[i], 0) == markdown.SeamBreak {
-			return n, ""
-		}
-	}
-	return 0, ""
 }

@@ -63,39 +63,30 @@ func qwenBegins(text string) bool {
 // where there is room; or the old logo, which has no version.
 func banner(lines []row.Line) (b chat.Banner, n int) {
 	if strings.HasSuffix(lines[0].Text, oldLogo) {
-		for n < len(lines) && lines[n].Text != "" {
-			n++
-		}
-		return b, n + inkcli.Tips(lines[n:])
+		return b, chat.Run(lines, func(l row.Line) bool { return l.Text != "" })
 	}
 	if len(lines) < 2 || !qwenBegins(lines[0].Text) || !strings.Contains(lines[1].Text, name) {
 		return b, 0
 	}
+	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return !strings.HasSuffix(l.Text, "┘") && !strings.HasSuffix(l.Text, "╯") })
 	var in []string
-	for n = 1; n < len(lines); n++ {
-		t := lines[n].Text
-		if strings.HasSuffix(t, "┘") || strings.HasSuffix(t, "╯") {
-			break
-		}
-		if i := strings.LastIndex(strings.TrimSuffix(t, "│"), "│ "); i >= 0 {
-			in = append(in, strings.Trim(t[i:], "│ "))
+	for _, l := range lines[1:n] {
+		beside := strings.Split(strings.TrimSuffix(l.Text, "│"), "│ ")
+		if t := strings.Trim(beside[len(beside)-1], "│ "); t != "" {
+			in = append(in, t)
 		}
 	}
-	if n == len(lines) || len(in) < 3 {
+	if n == len(lines) || len(in) == 0 { // half drawn
 		return b, 0
 	}
 	b.Version = strings.TrimSuffix(strings.TrimPrefix(in[0], name), ")")
-	in = slices.DeleteFunc(in[1:], func(s string) bool { return s == "" })
-	if len(in) == 0 {
-		return b, n + 1
-	}
-	if model, ok := strings.CutSuffix(in[0], " (/model to change)"); ok {
-		if _, name, ok := strings.Cut(model, " | "); ok {
-			model = name
-		}
-		b.Model = model
-	}
 	b.Cwd = in[len(in)-1]
+	for _, t := range in[1:] {
+		if model, ok := strings.CutSuffix(t, " (/model to change)"); ok {
+			names := strings.Split(model, " | ")
+			b.Model = names[len(names)-1]
+		}
+	}
 	return b, n + 1
 }
 
@@ -103,24 +94,25 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 func split(s chat.Screen) chat.Split {
 	top, ok := composer(s.Lines)
 	if !ok {
-		return dialog(s)
+		return dialog(s.Lines)
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle}
 	bottom := top
 	for bottom > 0 && status(s.Lines[bottom-1]) {
 		bottom--
 	}
-	width := qwenWidth(s.Lines[top])
+	width := s.Lines[top].Cols
+	if row.IsRule(s.Lines[top].Text) { // after a storm of resizes its width may stay another than the window's
+		width = row.Extent(s.Lines[top].Row)
+	}
 	if n := barredRows(s.Lines, width); n > 0 && s.Alt {
 		bottom = min(n, top)
 		sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
 	}
-	for _, l := range s.Lines[bottom:top] {
-		if strings.Contains(l.Text, "esc to cancel") {
-			sp.State = chat.StateBusy
-		}
+	if slices.ContainsFunc(s.Lines[bottom:top], func(l row.Line) bool { return strings.Contains(l.Text, "esc to cancel") }) {
+		sp.State = chat.StateBusy
 	}
-	if d := dialog(chat.Screen{Lines: s.Lines[:bottom], Alt: s.Alt}); d.OK {
+	if d := dialog(s.Lines[:bottom]); d.OK {
 		return d
 	}
 	sp.Bottom = bottom
@@ -130,37 +122,24 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// qwenWidth returns the width that the screen is laid out for, by the composer's first row: after a
-// storm of resizes it may stay another than the window's.
-func qwenWidth(composer row.Line) int {
-	if row.IsRule(composer.Text) {
-		return row.Extent(composer.Row)
-	}
-	return composer.Cols
-}
-
 // barredRows counts the rows at the top that end in a scroll bar, in the last of so many columns.
 func barredRows(lines []row.Line, width int) int {
-	n := 0
-	for n < len(lines) && row.Extent(lines[n].Row) == width && (strings.HasSuffix(lines[n].Text, "│") || strings.HasSuffix(lines[n].Text, "█")) {
-		n++
-	}
-	return n
+	return chat.Run(lines, func(l row.Line) bool {
+		return row.Extent(l.Row) == width && (strings.HasSuffix(l.Text, "│") || strings.HasSuffix(l.Text, "█"))
+	})
 }
 
 // composer finds the first row of what the user types into: the rule above it, or its box.
 func composer(lines []row.Line) (top int, ok bool) {
-	for i := len(lines) - 1; i > 1; i-- {
-		if !row.IsRule(lines[i].Text) {
-			continue
+	at := -1 // the rule below
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch {
+		case !row.IsRule(lines[i].Text):
+		case at < 0:
+			at = i
+		default:
+			return i, strings.ContainsAny(lines[i+1].Text[:min(1, len(lines[i+1].Text))], ">*!?")
 		}
-		for k := i - 1; k > 0; k-- {
-			if row.IsRule(lines[k-1].Text) {
-				prompt, _, _ := strings.Cut(lines[k].Text, " ")
-				return k - 1, slices.Contains([]string{">", "*", "!", "?"}, prompt) && row.Extent(lines[i].Row) == row.Extent(lines[k-1].Row)
-			}
-		}
-		return 0, false
 	}
 	return inkcli.ComposerAt(lines)
 }
@@ -168,46 +147,37 @@ func composer(lines []row.Line) (top int, ok bool) {
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
 func status(l row.Line) bool {
-	t := strings.TrimLeft(l.Text, " ")
-	n := len(l.Text) - len(t)
-	r, _ := utf8.DecodeRuneInString(t)
-	switch {
-	case t == "", n > l.Cols/3, r >= 0x2800 && r <= 0x28ff, strings.Contains(t, "esc to cancel"), row.IsRule(t):
-		return true
-	}
-	return n <= margin && l.StyleAt(n).Dim && !strings.HasPrefix(t, "╭") && !strings.HasPrefix(t, "│") && !strings.HasPrefix(t, "╰")
+	n := row.Indent(l.Text)
+	t := l.Text[n:]
+	r := row.FirstRune(t)
+	return t == "" || n > l.Cols/3 || inkcli.Spins(r) || strings.Contains(t, "esc to cancel") || l.DimAt(n) && !strings.ContainsRune("╭│╰", r)
 }
 
 // dialog finds a question at the end of the screen: a choice of numbered answers.
-func dialog(s chat.Screen) chat.Split {
-	lines := row.Trim(s.Lines)
-	for i := len(lines) - 1; i >= 0 && i > len(lines)-12; i-- {
-		if t := strings.Trim(lines[i].Text, "│ "); strings.HasPrefix(t, "› 1. ") || strings.HasPrefix(t, "● 1. ") {
-			return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
-		}
+func dialog(lines []row.Line) chat.Split {
+	lines = row.Trim(lines)
+	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool {
+		t := strings.Trim(l.Text, "│ ")
+		return strings.HasPrefix(t, "› 1. ") || strings.HasPrefix(t, "● 1. ")
+	}) {
+		return chat.Split{}
 	}
-	return chat.Split{}
+	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
 }
 
-// parse reads the items off conversation lines.
+// parse reads the items off conversation lines, without their margin or, before 0.10, without that
+// of boxes.
 func parse(lines []row.Line, last bool) []chat.Item {
-	a := cLI
-	in := make([]row.Line, len(lines))
+	a, cut := cLI, margin
 	if !qwenIndented(lines) {
-		a.Right = 0
-		for i, l := range lines {
-			if in[i] = l; strings.HasPrefix(l.Text, " ╭") || strings.HasPrefix(l.Text, " │") || strings.HasPrefix(l.Text, " ╰") {
-				in[i] = row.CutLine(l, 1, -1)
-				in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
-			}
-		}
-		return a.Parse(in, last)
+		a.Right, cut = 0, 1
 	}
+	in := slices.Clone(lines)
 	for i, l := range lines {
-		if in[i] = l; l.Text == "" {
+		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Text == "" {
 			continue
 		}
-		if in[i] = row.CutLine(l, margin, -1); strings.TrimLeft(l.Text[:min(len(l.Text), margin)], " ") != "" && !l.Wrapped {
+		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) && !l.Wrapped {
 			in[i].Row = &vterm.Row{} // chrome that a resize left behind
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
@@ -218,8 +188,8 @@ func parse(lines []row.Line, last bool) []chat.Item {
 // qwenIndented reports whether the conversation has a margin: its first sign is behind one.
 func qwenIndented(lines []row.Line) bool {
 	for _, l := range lines {
-		t := strings.TrimLeft(l.Text, " ")
-		if n := len(l.Text) - len(t); n <= margin && (strings.HasPrefix(t, "✦") || strings.HasPrefix(t, "◆") || strings.HasPrefix(t, "> ")) && l.StyleAt(n).Fg.Kind != vterm.ColorDefault {
+		n := row.Indent(l.Text)
+		if strings.ContainsRune("✦◆>", row.FirstRune(l.Text[n:])) && l.Text != "" && l.StyleAt(n).Fg.Kind != vterm.ColorDefault {
 			return n == margin
 		}
 	}
@@ -234,7 +204,7 @@ var elapsed = regexp.MustCompile(`(^| +)([0-9]+[hms] ?)+$`)
 func isQwenCall(l row.Line) bool {
 	r, size := utf8.DecodeRuneInString(l.Text)
 	_, ok := inkcli.StatusOf(r)
-	return ok && len(l.Text) > size+1 && l.Text[size] == ' ' && l.Text[size+1] != ' ' && l.BoldAt(2)
+	return ok && strings.HasPrefix(l.Text[size:], " ") && l.BoldAt(2)
 }
 
 // call reads a tool without a box: its line, which may be wrapped, and its output.
@@ -248,11 +218,11 @@ func call(p *inkcli.Parser, i int) int {
 		t.Input = elapsed.ReplaceAllString(t.Input, "")
 		t.Name = elapsed.ReplaceAllString(t.Name, "")
 	}
-	if name, input, ok := strings.Cut(t.Name, " "); ok && t.Input == "" {
-		if full, doing := strings.CutSuffix(input, "…"); doing && name == "Reading" {
-			name, input = "Read", full
-		}
-		t.Name, t.Input = name, input
+	if t.Input == "" {
+		t.Name, t.Input, _ = strings.Cut(t.Name, " ")
+	}
+	if file, doing := strings.CutSuffix(t.Input, "…"); doing && t.Name == "Reading" {
+		t.Name, t.Input = "Read", file
 	}
 	style := l.Runs[len(l.Runs)-1].Style
 	at := i + 1
@@ -260,29 +230,21 @@ func call(p *inkcli.Parser, i int) int {
 		t.Input += " " + strings.TrimSpace(p.Lines[at].Text)
 		at++
 	}
-	end := at
-	for end < len(p.Lines) && (p.Lines[end].Text == "" || strings.HasPrefix(p.Lines[end].Text, "  ") || p.Lines[end].Wrapped) {
-		end++
-	}
-	for end > at && p.Lines[end-1].Text == "" {
-		end--
-	}
-	t.Output, t.Truncated = inkcli.ToolOutput(row.CutLines(p.Lines[at:end], 2, -1))
-	p.Asked()
-	text := strings.TrimSpace(t.Name + " " + t.Input)
-	p.Add(chat.Item{Message: session.Message{Role: session.RoleTool, Text: text, Markdown: text, Tool: t}, First: i, End: end, Open: t.Status == session.ToolRunning || p.Open(end), Rule: "qwen call"})
+	below := p.Lines[at:]
+	below = row.Trim(below[:chat.Run(below, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "  ") })])
+	t.Output, t.Truncated = inkcli.ToolOutput(row.CutLines(below, 2, -1))
+	end := at + len(below)
+	p.AddCall(t, i, end, p.Open(end), "call")
 	return end - i
 }
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
-	if !strings.HasPrefix(b.Text, "  ") || strings.HasPrefix(b.Text, "   ") || inkcli.Hidden(b.Text) || style.Fg.Kind == vterm.ColorDefault {
+	if row.Indent(b.Text) != 2 || style.Fg.Kind == vterm.ColorDefault || inkcli.Hidden(b.Text) {
 		return false
 	}
-	for i := range b.Runs {
-		if r := &b.Runs[i]; strings.TrimLeft(r.Text, " ") != "" && r.Style != style {
-			return false
-		}
+	if slices.ContainsFunc(b.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" && r.Style != style }) {
+		return false
 	}
 	return row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

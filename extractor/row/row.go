@@ -40,7 +40,7 @@ func IsRule(t string) bool {
 	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
 }
 
-// Line is one row of the tape.
+// Line is one row of the document.
 type Line struct {
 	*vterm.Row
 	Cols    int  // the window's width in cells when the row was drawn
@@ -74,6 +74,15 @@ func SkipBlank(lines []Line, i int) int {
 	return i
 }
 
+// Last returns the index of the last row that is of a kind, or -1.
+func Last(lines []Line, is func(Line) bool) int {
+	i := len(lines) - 1
+	for i >= 0 && !is(lines[i]) {
+		i--
+	}
+	return i
+}
+
 // Trim cuts blank lines off the end.
 func Trim(lines []Line) []Line {
 	for len(lines) > 0 && lines[len(lines)-1].Text == "" {
@@ -97,13 +106,12 @@ func CutLines(lines []Line, from, to int) []Line {
 
 // CutLine returns the columns [from, to) of a line; see CutLines.
 func CutLine(l Line, from, to int) Line {
-	none := func(vterm.Style) Mark { return 0 }
 	r := &vterm.Row{Wrapped: l.Wrapped}
 	if to < 0 {
 		r.Blanks = l.Blanks
 	}
 	col := 0
-	for _, s := range Spans(l.Row, from, to, none) {
+	for _, s := range Spans(l.Row, from, to, nil) {
 		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style})
 		r.Text += s.Text
 		col += s.Width

@@ -2,6 +2,7 @@ package row
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -62,7 +63,8 @@ func PlainMarks(s vterm.Style) Mark {
 	return m
 }
 
-// Spans is a row's cells [from, to) as spans; to < 0: up to its end.
+// Spans is a row's cells [from, to) as spans; to < 0: up to its end. marks reads a run's style;
+// nil: no run has a mark.
 func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
 	spans := make([]Span, 0, len(r.Runs))
 	col := 0
@@ -71,7 +73,11 @@ func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
 			spans = append(spans, Span{Text: Blanks(run.Col - col), Width: run.Col - col})
 		}
 		col = run.Col + run.Width
-		spans = append(spans, Span{Text: run.Text, Width: run.Width, Style: run.Style, Mark: marks(run.Style)})
+		s := Span{Text: run.Text, Width: run.Width, Style: run.Style}
+		if marks != nil {
+			s.Mark = marks(run.Style)
+		}
+		spans = append(spans, s)
 	}
 	if to < 0 {
 		to = col
@@ -84,8 +90,12 @@ func Cut(spans []Span, from, to int) []Span {
 	return AppendCut(make([]Span, 0, len(spans)), spans, from, to)
 }
 
-// AppendCut appends the columns [from, to) of spans to out, which may be spans[:0].
+// AppendCut appends the columns [from, to) of spans to out, which may be spans[:0]. It appends
+// nothing if to <= from.
 func AppendCut(out, spans []Span, from, to int) []Span {
+	if to <= from {
+		return out
+	}
 	col := 0
 	for _, s := range spans {
 		a, b := col, col+s.Width
@@ -209,6 +219,18 @@ func FirstWord(s string) string {
 
 // LastWord is a line's text after its last blank.
 func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// CommonStart returns what two texts begin with, in whole characters.
+func CommonStart(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return a[:n]
+}
 
 // StartsURL reports whether a word is an address from its start.
 func StartsURL(word string) bool {

@@ -25,6 +25,7 @@ type conversation struct {
 	usage   map[string]session.Usage
 	firstID string
 	latest  time.Time
+	private bool                                 // a private session may have a part of it
 	skip    func(e *session.Entry) (bool, error) // entries that another session has; nil: none
 }
 
@@ -225,7 +226,7 @@ func (c *conversation) session(id string) *session.Session {
 	agent := session.Agent{Name: c.log.Agent, Version: c.facts.Version, Model: c.facts.Model}
 	return &session.Session{
 		ID: sessionID(started, c.log.Agent, id), Command: []string{c.log.Agent}, Cwd: c.facts.Cwd, Title: c.facts.Title,
-		StartedAt: started, EndedAt: &ended, Agents: []session.Agent{agent},
+		StartedAt: started, EndedAt: &ended, Agents: []session.Agent{agent}, Private: c.private,
 		Source: &session.Source{Kind: session.SourceAgentLog, Agent: c.log.Agent, ID: id, Path: c.log.Path},
 	}
 }

@@ -30,6 +30,7 @@ import (
 type Importer struct {
 	Store    *store.Store // nil in a dry run without a database
 	DryRun   bool         // say what would be done, and do nothing
+	Private  bool         // what is imported is never sent to the server of a team
 	Redact   archive.Redaction
 	Out      io.Writer                        // gets a line for each session
 	Notice   func(format string, args ...any) // tells the user what else there is to know
@@ -208,6 +209,7 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 		return err
 	}
 	sess := c.session(id)
+	sess.Private = sess.Private || im.Private
 	if im.DryRun {
 		_, there := im.known[[2]string{c.log.Agent, c.log.Path}]
 		im.count(imported{*sess, c.title(), !there})

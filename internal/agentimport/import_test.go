@@ -170,8 +170,13 @@ func TestItem8Redacted(t *testing.T) {
 // record stores a session as ptyrec records one, with prompts some seconds after the start.
 func record(t *testing.T, s *store.Store, cwd, id string, begin, end int, prompts map[int]string) {
 	t.Helper()
+	recordAs(t, s, cwd, id, begin, end, prompts, false)
+}
+
+func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prompts map[int]string, private bool) {
+	t.Helper()
 	started, ended := start.Add(time.Duration(begin)*time.Second), start.Add(time.Duration(end)*time.Second)
-	sess := session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
+	sess := session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}, Private: private}
 	var entries []*session.Entry
 	for at, text := range prompts {
 		role := session.RoleUser
@@ -229,6 +234,51 @@ func TestItem8PartlyRecorded(t *testing.T) {
 	infos, err := s.Sessions(t.Context(), store.Filter{Since: start, Until: start.Add(time.Minute)})
 	if err != nil || len(infos) != 1 || infos[0].Messages != 3 || infos[0].Turns != 2 {
 		t.Fatalf("%+v, %v", infos, err)
+	}
+}
+
+// E19: what an agent logged of a private session is private, too, also where it is not recognised,
+// or when the conversation was imported before; and all that is imported in one.
+func TestE19PrivateLogs(t *testing.T) {
+	prompts := map[int]string{10: "Explain the cache"}
+	for name, tt := range map[string]struct {
+		cwd     string
+		said    []string // by the agent's log, besides what was said in the session
+		prompts map[int]string
+		inside  bool // it is imported in a private session
+		want    bool
+	}{
+		"before it":       {"/shop", []string{said(-900, "user", "x", "Before")}, prompts, false, true},
+		"not recognised":  {"/shop", nil, map[int]string{10: "Sort the keys of the table"}, false, true},
+		"below":           {"/", nil, nil, false, true},
+		"elsewhere":       {"/other", nil, nil, false, false},
+		"at another time": {"/shop", []string{said(900, "user", "x", "Later")}, nil, false, true},
+		"imported inside": {"/other", nil, nil, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, project := database(t), claude(t)
+			log := filepath.Join(project, "11111111-aaaa.jsonl")
+			write(t, log, said(-1000, "user", "before", "The first question"))
+			imported(t, s, archive.Redaction{}) // before the private session
+			if info, _ := texts(t, s); info.Private {
+				t.Fatal("it is private before")
+			}
+			recordAs(t, s, tt.cwd, "recorded", 0, 500, tt.prompts, true)
+			write(t, log, append(tt.said, said(-1000, "user", "before", "The first question"), said(9, "user", "a", "Explain the cache"), said(11, "assistant", "b", "It is cold."))...)
+			im := &agentimport.Importer{Store: s, Private: tt.inside, Out: io.Discard, Progress: new(cli.Progress), Notice: func(string, ...any) {}}
+			if err := im.Import(t.Context(), []string{"claude"}); err != nil {
+				t.Fatal(err)
+			}
+			infos, err := s.Sessions(t.Context(), store.Filter{})
+			if err != nil || len(infos) != 2 {
+				t.Fatalf("%d sessions, %v", len(infos), err)
+			}
+			for _, info := range infos {
+				if info.Source != nil && info.Private != tt.want {
+					t.Errorf("private: %t, want %t", info.Private, tt.want)
+				}
+			}
+		})
 	}
 }
 

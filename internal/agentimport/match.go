@@ -42,7 +42,7 @@ func (im *Importer) match(ctx context.Context, c *conversation) error {
 // at the same times.
 func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording) error {
 	from, to := r.span()
-	if !r.has(c.log.Agent) || c.facts.Last.Before(from) || c.facts.First.After(to) {
+	if !r.info.Private && !r.has(c.log.Agent) || c.facts.Last.Before(from) || c.facts.First.After(to) {
 		return nil
 	}
 	var within []int
@@ -60,6 +60,9 @@ func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording)
 	same = same && len(c.facts.ID) >= 8
 	if err == nil && !same {
 		same, err = im.alike(ctx, c, r, within, flat)
+	}
+	if r.info.Private && (same || r.in(c.facts.Cwd)) { // the screen need not show the same words
+		c.private = true
 	}
 	if err != nil || !same {
 		return err

@@ -54,14 +54,16 @@ type change struct {
 
 // origin says where on the screen something was read, and by which rules.
 type origin struct {
-	Agent   string              `json:"look,omitempty"` // whose look the rule belongs to
-	Version string              `json:"version,omitempty"`
-	Rule    string              `json:"rule,omitempty"`
-	Rows    *span               `json:"rows,omitempty"`  // of the screen; null: all of them had scrolled out
-	Above   int                 `json:"above,omitempty"` // lines that had scrolled out
-	Tape    int                 `json:"tape,omitempty"`
-	Lines   *span               `json:"lines,omitempty"` // of the tape
-	Placed  extractor.Placement `json:"placed,omitempty"`
+	Agent    string              `json:"look,omitempty"`   // whose look the rule belongs to
+	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Version  string              `json:"version,omitempty"`
+	Rule     string              `json:"rule,omitempty"`
+	Layout   string              `json:"layout,omitempty"` // how the screen was parted
+	Rows     *span               `json:"rows,omitempty"`   // of the screen; null: all of them had scrolled out
+	Above    int                 `json:"above,omitempty"`  // lines that had scrolled out
+	Document int                 `json:"document,omitempty"`
+	Lines    *span               `json:"lines,omitempty"` // of the document
+	Placed   extractor.Placement `json:"placed,omitempty"`
 }
 
 // span is a range of rows or lines, both ends included.
@@ -105,10 +107,10 @@ func (h *history) add(t transcript.Trace, c transcript.Change) {
 	h.Changes = append(h.Changes, n)
 }
 
-// originOf returns where an item was read whose tape had line base on the first row of the
+// originOf returns where an item was read whose document had line base on the first row of the
 // conversation.
 func originOf(t transcript.Trace, it extractor.Item, base int) origin {
-	o := origin{Agent: t.Agent, Version: t.Version, Rule: it.Rule, Tape: t.Tape, Placed: t.Placed}
+	o := origin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
 	if it.End > it.First {
 		o.Lines = &span{it.First + 1, it.End}
 	}
@@ -122,22 +124,24 @@ func originOf(t transcript.Trace, it extractor.Item, base int) origin {
 
 // view is what became of the rows of one frame.
 type view struct {
-	At      float64             `json:"at"`
-	Frame   int                 `json:"frame"`
-	Agent   string              `json:"look,omitempty"`
-	Version string              `json:"version,omitempty"`
-	Alt     bool                `json:"alt"`
-	Tape    int                 `json:"tape"`
-	State   string              `json:"state,omitempty"`
-	Skipped string              `json:"skipped,omitempty"` // why the frame was not read
-	Placed  extractor.Placement `json:"placed,omitempty"`
-	Rows    []row               `json:"rows"`
+	At       float64             `json:"at"`
+	Frame    int                 `json:"frame"`
+	Agent    string              `json:"look,omitempty"`
+	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Version  string              `json:"version,omitempty"`
+	Layout   string              `json:"layout,omitempty"` // how the screen was parted
+	Alt      bool                `json:"alt"`
+	Document int                 `json:"document"`
+	State    string              `json:"state,omitempty"`
+	Skipped  string              `json:"skipped,omitempty"` // why the frame was not read
+	Placed   extractor.Placement `json:"placed,omitempty"`
+	Rows     []row               `json:"rows"`
 }
 
 // row is what one row was taken for.
 type row struct {
 	Row  int    `json:"row"`
-	Line int    `json:"line,omitempty"` // of the tape; 0: the row is chrome
+	Line int    `json:"line,omitempty"` // of the document; 0: the row is chrome
 	Seq  int    `json:"seq,omitempty"`  // of the entry that it belongs to, if that is in the transcript
 	Kind string `json:"kind"`           // a role, an event, or one of the kinds below
 	Rule string `json:"rule,omitempty"`
@@ -177,10 +181,10 @@ func Screen(r Recording, at time.Duration) (Report, error) {
 }
 
 func viewOf(t transcript.Trace) (*view, []string) {
-	v := &view{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Version: t.Version, Alt: t.Screen.Alt,
-		Tape: t.Tape, State: t.State.String(), Skipped: t.Skipped}
+	v := &view{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version, Alt: t.Screen.Alt,
+		Document: t.Document, State: t.State.String(), Skipped: t.Skipped}
 	if v.Skipped == "" {
-		v.Placed = t.Placed
+		v.Placed, v.Layout = t.Placed, t.Layout
 	}
 	ids := make([]string, len(t.Screen.Lines))
 	for i, l := range t.Screen.Lines {

@@ -69,7 +69,7 @@ func TestEntry(t *testing.T) {
 		t.Fatalf("want a title and two changes:\n%s", got)
 	}
 	for i, want := range [][]string{
-		{"new ", `rule "shell prompt"`, "rows 1-3 ", "lines 1-3 of tape 1", "placed: as the terminal scrolled", `"seq 2"`},
+		{"new ", `rule "shell prompt"`, "rows 1-3 ", "lines 1-3 of document 1", "placed: as the terminal scrolled", `"seq 2"`},
 		{"details ", "rows 1-3 ", "changed: status, output, exit_status"},
 	} {
 		for _, w := range want {
@@ -102,7 +102,7 @@ func TestScreen(t *testing.T) {
 	r, err := explain.Screen(shell(), time.Second+500*time.Millisecond)
 	got := text(t, r, err)
 	for _, want := range []string{
-		": shell, tape 1\n", "placed: as the terminal scrolled\n",
+		": shell, document 1\n", "placed: as the terminal scrolled\n",
 		"   1      1     #1 shell      shell prompt             |dev@box:~$ seq 2\n",
 		"   3      3     #1 shell      shell prompt             |2\n",
 		"   4      4        -                                   |dev@box:~$\n",

@@ -56,9 +56,12 @@ func (c change) parts() (out []string) {
 		default:
 			out = append(out, "rows "+c.Rows.String())
 		}
-		out = append(out, name("", c.Agent, c.Version), fmt.Sprintf("rule %q", c.Rule))
+		out = append(out, name("", c.Agent, c.Version)+serves(c.Serves), fmt.Sprintf("rule %q", c.Rule))
+		if c.Layout != "" {
+			out = append(out, "layout: "+c.Layout)
+		}
 		if c.Lines != nil {
-			out = append(out, fmt.Sprintf("lines %s of tape %d", c.Lines, c.Tape))
+			out = append(out, fmt.Sprintf("lines %s of document %d", c.Lines, c.Document))
 		}
 		out = append(out, "placed: "+string(c.Placed))
 	}
@@ -109,10 +112,18 @@ func name(what, agent, version string) string {
 	return what + ", " + who
 }
 
+// serves says which versions a look serves.
+func serves(versions string) string {
+	if versions == "" {
+		return ""
+	}
+	return " (look " + versions + ")"
+}
+
 // WriteText implements Report: one line for each row.
 func (v *view) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "frame %d at %.3fs: %s, tape %d", v.Frame, v.At, name("", v.Agent, v.Version), v.Tape)
+	fmt.Fprintf(&b, "frame %d at %.3fs: %s, document %d", v.Frame, v.At, name("", v.Agent, v.Version)+serves(v.Serves), v.Document)
 	if v.Alt {
 		b.WriteString(", alternate screen")
 	}
@@ -124,6 +135,9 @@ func (v *view) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "not read: %s\n", v.Skipped)
 	} else {
 		fmt.Fprintf(&b, "placed: %s\n", v.Placed)
+		if v.Layout != "" {
+			fmt.Fprintf(&b, "layout: %s\n", v.Layout)
+		}
 	}
 	for _, r := range v.Rows {
 		line, seq := "", ""

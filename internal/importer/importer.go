@@ -23,6 +23,7 @@ import (
 type Importer struct {
 	Store    *store.Store                                                    // nil in a dry run without a database
 	DryRun   bool                                                            // say what would be done, and do nothing
+	Private  bool                                                            // what is imported is never sent to the server of a team
 	Open     func(path string, seen func(n int)) (*archive.Recording, error) // may be called concurrently
 	Out      io.Writer                                                       // gets a line for each recording
 	Notice   func(format string, args ...any)                                // tells the user what else there is to know
@@ -134,6 +135,7 @@ func (im *Importer) put(ctx context.Context, t *session.Transcript, raw *store.R
 	if im.DryRun {
 		return false, nil
 	}
+	t.Session.Private = im.Private
 	if err = im.Store.Import(ctx, &t.Session, raw, t.Entries); err == nil {
 		err = im.Store.PutScreenUsage(ctx, t.Session.ID, t.Usage)
 	}

@@ -22,12 +22,13 @@ import (
 
 // condition is one place where the code decides.
 type condition struct {
-	N    int    // from 1
-	File string // seen from the working directory
-	Line int
-	Func string
-	Text string // the expression, on one line
-	Off  bool   // its value when it is switched off
+	N       int    // from 1
+	File    string // seen from the working directory
+	Package string // its import path
+	Line    int
+	Func    string
+	Text    string // the expression, on one line
+	Off     bool   // its value when it is switched off
 }
 
 // key names a condition in the list of accepted ones. It does not change when lines move.
@@ -37,13 +38,13 @@ func (c condition) key() string { return c.File + " " + c.Func + ": " + c.Text }
 type pkg struct {
 	Dir, ImportPath, Name, Export string
 	DepOnly                       bool // the pattern does not name it
-	GoFiles                       []string
+	GoFiles, Deps                 []string
 }
 
 // load returns the packages of a pattern, but those that are for tests only, and where the export
 // data of all packages is that they import.
 func load(pattern string) (targets []pkg, exports map[string]string, err error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,DepOnly,GoFiles", pattern)
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,DepOnly,GoFiles,Deps", pattern)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -105,7 +106,7 @@ func (out *instrumented) add(p pkg, exports map[string]string) error {
 		if err != nil {
 			return err
 		}
-		w := &wrapper{fset: fset, info: info, file: shown(path), all: &out.conditions}
+		w := &wrapper{fset: fset, info: info, pkg: p.ImportPath, file: shown(path), all: &out.conditions}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				w.fn = fn.Name.Name
@@ -135,6 +136,7 @@ func shown(path string) string {
 type wrapper struct {
 	fset  *token.FileSet
 	info  *types.Info
+	pkg   string
 	file  string
 	fn    string
 	all   *[]condition
@@ -216,7 +218,7 @@ func (w *wrapper) operands(e ast.Expr, off bool) {
 	}
 	n := len(*w.all) + 1
 	pos := w.fset.Position(e.Pos())
-	*w.all = append(*w.all, condition{N: n, File: w.file, Line: pos.Line, Func: w.fn, Text: w.text(e), Off: off})
+	*w.all = append(*w.all, condition{N: n, File: w.file, Package: w.pkg, Line: pos.Line, Func: w.fn, Text: w.text(e), Off: off})
 	w.edits = append(w.edits,
 		edit{pos.Offset, fmt.Sprintf("switches.Off(%d, (", n), n},
 		edit{w.fset.Position(e.End()).Offset, fmt.Sprintf("), %t)", off), -n})

@@ -82,12 +82,12 @@ func TestReadAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("# comment\n\na.go judge: n > 1\tonly saves time\n")
+	write("# comment\n\n= only saves time\na.go judge: n > 1\nb.go read: i < len(ls)\n")
 	got, err := readAccepted(path)
-	if err != nil || !got[(condition{File: "a.go", Func: "judge", Text: "n > 1"}).key()] || len(got) != 1 {
+	if err != nil || !got[(condition{File: "a.go", Func: "judge", Text: "n > 1"}).key()] || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
-	write("a.go judge: n > 1\t \n")
+	write("a.go judge: n > 1\n= \nb.go read: i < len(ls)\n")
 	if _, err := readAccepted(path); err == nil {
 		t.Error("a condition without a reason was accepted")
 	}

@@ -11,7 +11,7 @@
 //
 // Each recording is first read as it is, to see which conditions it meets: only recordings that
 // meet a condition can change without it. A condition that makes reading panic or hang is needed,
-// too.
+// too, and so is one without which a unit test of those packages fails.
 package main
 
 import (
@@ -31,7 +31,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -45,7 +44,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutate: ")
 	more := flag.String("more", "", "also read the recordings (*.cast) in `DIR`")
-	accept := flag.String("accept", "", "a `FILE` with conditions that may change nothing, each with its reason behind a tab")
+	accept := flag.String("accept", "", "a `FILE` with conditions that may change nothing, and the reasons")
 	list := flag.Bool("list", false, "list the conditions that change nothing")
 	only := flag.String("only", "", "examine only the conditions of files whose names or paths match this `REGEXP`")
 	flag.Parse()
@@ -88,7 +87,11 @@ func run(pattern, more, accept string, only *regexp.Regexp, list bool) error {
 	if err != nil {
 		return err
 	}
-	m := &mutation{program: program, paths: paths, conditions: in.conditions}
+	tests, err := buildTests(dir, targets)
+	if err != nil {
+		return err
+	}
+	m := &mutation{program: program, tests: tests, paths: paths, conditions: in.conditions}
 	if err := m.measure(); err != nil {
 		return err
 	}
@@ -99,29 +102,8 @@ func run(pattern, more, accept string, only *regexp.Regexp, list bool) error {
 	return report(os.Stdout, results, accepted, list)
 }
 
-// readAccepted returns the conditions that may change nothing. A line is FILE FUNC: EXPRESSION, a
-// tab, and the reason.
-func readAccepted(path string) (map[string]bool, error) {
-	out := map[string]bool{}
-	if path == "" {
-		return out, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		key, reason, ok := strings.Cut(line, "\t")
-		if !ok || strings.TrimSpace(reason) == "" {
-			return nil, fmt.Errorf("%s:%d: no tab and reason", path, i+1)
-		}
-		out[key] = true
-	}
-	return out, nil
-}
+// overlayFile is the file that has the go command build the instrumented packages.
+const overlayFile = "overlay.json"
 
 // build builds the worker with the instrumented package, in dir.
 func build(dir string, in *instrumented) (program string, err error) {
@@ -137,7 +119,7 @@ func build(dir string, in *instrumented) (program string, err error) {
 	if err != nil {
 		return "", err
 	}
-	config := filepath.Join(dir, "overlay.json")
+	config := filepath.Join(dir, overlayFile)
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return "", err
 	}
@@ -164,6 +146,7 @@ func recordings(more string) ([]string, error) {
 // mutation is the examination of one package.
 type mutation struct {
 	program    string
+	tests      []testProgram
 	paths      []string
 	conditions []condition
 
@@ -181,6 +164,7 @@ type result struct {
 // Verdicts.
 const (
 	needed  = "changes a transcript"
+	pinned  = "fails a unit test"
 	crashes = "only keeps it from crashing or hanging"
 	unmet   = "never met"
 	inert   = "met, changes nothing"
@@ -252,11 +236,13 @@ func (m *mutation) work(next <-chan int, results []result) (err error) {
 	for i := range next {
 		r := &results[i]
 		meets := m.meets[r.N]
-		if len(meets) == 0 {
-			r.verdict = unmet
+		if err != nil {
 			continue
 		}
-		if err != nil {
+		if len(meets) == 0 {
+			if r.verdict = unmet; tested(m.tests, r.condition) {
+				r.verdict = pinned
+			}
 			continue
 		}
 		if w == nil {
@@ -279,6 +265,8 @@ func (m *mutation) work(next <-chan int, results []result) (err error) {
 			r.verdict = crashes
 		case a.Changed > 0:
 			r.verdict = needed
+		case tested(m.tests, r.condition):
+			r.verdict = pinned
 		default:
 			r.verdict = inert
 		}
@@ -341,8 +329,8 @@ func (w *worker) stop() {
 // report writes a table by file and, if wanted, the conditions that change nothing.
 func report(out io.Writer, results []result, accepted map[string]bool, list bool) error {
 	w := bufio.NewWriter(out)
-	verdicts := []string{needed, crashes, unmet, inert}
-	fmt.Fprintf(w, "%-32s %10s  %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "unmet", "inert", "accepted")
+	verdicts := []string{needed, crashes, pinned, unmet, inert}
+	fmt.Fprintf(w, "%-32s %10s  %8s %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "tested", "unmet", "inert", "accepted")
 	row := func(name string, of func(r result) bool) {
 		counts := map[string]int{}
 		n := 0

@@ -1,10 +1,19 @@
 // Package switches connects the conditions of an instrumented package with the worker that switches
-// them off. See package mutate.
+// them off, or with the package's tests. See package mutate.
 package switches
 
+import (
+	"os"
+	"strconv"
+)
+
+// Variable names the environment variable with the number of the condition that is switched off in
+// tests.
+const Variable = "PTYREC_CONDITION_OFF"
+
 var (
-	condition int // the number of the condition that is switched off; 0: none
-	met       []bool
+	condition, _ = strconv.Atoi(os.Getenv(Variable)) // the number of the condition that is switched off; 0: none
+	met          []bool                              // nil in tests
 )
 
 // Begin switches condition number n of count off, or none if n is 0, and forgets what Met returns.
@@ -27,7 +36,7 @@ func Off[B ~bool](n int, value, off B) B {
 	if n == condition {
 		return off
 	}
-	if value != off {
+	if value != off && met != nil {
 		met[n] = true
 	}
 	return value

@@ -1,19 +1,18 @@
-package extractor
+package shell
 
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// shellPrompt knows what the prompts of the recording's shells look like. Until one is learned,
+// prompts knows what the prompts of the recording's shells look like. Until one is learned,
 // rows that only a prompt looks like count (user@host:~/dir$); afterwards only what was learned, so
 // that prompts quoted in some output are output.
-type shellPrompt struct {
+type prompts struct {
 	forms   []promptForm
 	after   []string // output without a line end, with the prompt behind it
 	learned int      // counts up with all that is learned
@@ -33,11 +32,11 @@ const (
 	maxAfter   = 64
 )
 
-func (p *shellPrompt) known() bool { return len(p.forms) > 0 }
+func (p *prompts) known() bool { return len(p.forms) > 0 }
 
 // learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
 // prompt up to there. last is the command that was entered last.
-func (p *shellPrompt) learn(row *vterm.Row, cursorX int, last string) {
+func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
 	text := promptText(row, cursorX, assignsPrompt(last))
 	if text == "" {
 		return
@@ -92,7 +91,7 @@ func startsShell(command string) bool {
 }
 
 // learnAfter learns a prompt after output which did not end its line.
-func (p *shellPrompt) learnAfter(text string) bool {
+func (p *prompts) learnAfter(text string) bool {
 	for i := range p.forms {
 		f := &p.forms[i]
 		at := strings.LastIndex(text, f.head)
@@ -111,12 +110,12 @@ func (p *shellPrompt) learnAfter(text string) bool {
 
 // behindOutput reports whether a row was seen to begin with output that did not end its line, and
 // the prompt behind it.
-func (p *shellPrompt) behindOutput(row string) bool {
+func (p *prompts) behindOutput(row string) bool {
 	return slices.ContainsFunc(p.after, func(a string) bool { return strings.HasPrefix(row+" ", a) })
 }
 
 // outputBefore returns the output before a prompt on its row.
-func (p *shellPrompt) outputBefore(prompt string) string {
+func (p *prompts) outputBefore(prompt string) string {
 	if !slices.Contains(p.after, prompt) {
 		return ""
 	}
@@ -129,14 +128,14 @@ func (p *shellPrompt) outputBefore(prompt string) string {
 }
 
 // vary finds what varies between a prompt and one that was learned: the two begin and end alike.
-func (p *shellPrompt) vary(f promptForm) {
+func (p *prompts) vary(f promptForm) {
 	for i := range p.forms {
 		g := &p.forms[i]
 		if g.styled != f.styled {
 			continue
 		}
 		old := g.head + g.tail
-		head := commonStart(g.head, f.head)
+		head := row.CommonStart(g.head, f.head)
 		tail := commonEnd(old[len(head):], f.head[len(head):])
 		if strings.TrimSpace(tail) == "" || len(strings.TrimSpace(head))+len(strings.TrimSpace(tail)) < 3 {
 			continue
@@ -150,9 +149,8 @@ func (p *shellPrompt) vary(f promptForm) {
 // promptText is what is before the cursor, if it may be a prompt: it ends with a prompt's sign
 // unless any text will do, and behind the cursor is nothing, or at most something apart.
 func promptText(rw *vterm.Row, cursorX int, any bool) string {
-	none := func(vterm.Style) row.Mark { return 0 }
-	before := row.Text(row.Spans(rw, 0, cursorX, none))
-	after := row.Text(row.Spans(rw, cursorX, max(cursorX, row.Extent(rw)), none))
+	before := row.Text(row.Spans(rw, 0, cursorX, nil))
+	after := row.Text(row.Spans(rw, cursorX, max(cursorX, row.Extent(rw)), nil))
 	if strings.TrimSpace(after) != "" && !strings.HasPrefix(after, "   ") {
 		return ""
 	}
@@ -180,13 +178,13 @@ func firstStyled(row *vterm.Row) bool {
 }
 
 // match parts a row into prompt and command.
-func (p *shellPrompt) match(row *vterm.Row) (command string, ok bool) {
+func (p *prompts) match(row *vterm.Row) (command string, ok bool) {
 	_, command, ok = p.cut(row)
 	return command, ok
 }
 
 // waits reports whether the shell waits for a command on the row.
-func (p *shellPrompt) waits(r *vterm.Row, cursorX int) bool {
+func (p *prompts) waits(r *vterm.Row, cursorX int) bool {
 	if m, ok := markOf(r, vterm.MarkInput); ok {
 		return cursorX == m.Col && columns(r, m.Col, max(m.Col, row.Extent(r))) == ""
 	}
@@ -195,7 +193,7 @@ func (p *shellPrompt) waits(r *vterm.Row, cursorX int) bool {
 }
 
 // cut parts a row into its prompt and the command behind it.
-func (p *shellPrompt) cut(row *vterm.Row) (prompt, command string, ok bool) {
+func (p *prompts) cut(row *vterm.Row) (prompt, command string, ok bool) {
 	if row.Text == "" {
 		return "", "", false
 	}
@@ -257,146 +255,9 @@ func (f promptForm) length(text string) int {
 	return len(f.head) + i + len(f.tail)
 }
 
-// usualPrompt reads a prompt that nothing else looks like, from the text of a row or of a prompt
-// alone: what is around the piece that varies.
-func usualPrompt(text string) (head, tail string, ok bool) {
-	at := 0
-	if strings.HasPrefix(text, "(") { // (venv)
-		if i := strings.Index(text, ") "); i > 0 && i < 40 {
-			at = i + 2
-		}
-	}
-	rest := text[at:]
-	switch {
-	case strings.HasPrefix(rest, "➜  "):
-		return zshPrompt(text, at)
-	case strings.HasPrefix(rest, "PS /"), strings.HasPrefix(rest, "PS ~"), len(rest) > 6 && strings.HasPrefix(rest, "PS ") && rest[4] == ':':
-		return text[:at+3], "> ", strings.Contains(rest, "> ")
-	}
-	closing := ""
-	if strings.HasPrefix(rest, "[") {
-		at, closing = at+1, "]"
-	}
-	n := hostLength(text[at:])
-	if n == 0 {
-		return versionPrompt(text)
-	}
-	end := at + n
-	if end >= len(text) || text[end] != ':' && text[end] != ' ' {
-		return "", "", false
-	}
-	head = text[:end+1]
-	dir := text[end+1:]
-	for i, r := range dir {
-		if i > 120 {
-			break
-		}
-		if !strings.ContainsRune("$#%>❯", r) || closing != "" && !strings.HasSuffix(dir[:i], closing) {
-			continue
-		}
-		size := i + utf8.RuneLen(r)
-		if size < len(dir) && dir[size] != ' ' || !dirLike(strings.TrimSuffix(dir[:i], closing), r) {
-			continue
-		}
-		tail = closing + string(r)
-		if strings.HasSuffix(dir[:i], " ") {
-			tail = " " + tail
-		}
-		if size < len(dir) {
-			tail += " "
-		}
-		return head, tail, true
-	}
-	return "", "", false
-}
-
-// dirLike reports whether a text may be a prompt's directory, with a branch in brackets behind it,
-// before a sign.
-func dirLike(s string, sign rune) bool {
-	if strings.Contains(s, "  ") {
-		return false
-	}
-	s = strings.TrimSpace(s)
-	if (sign == '>' || sign == '❯') && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "/") {
-		return false
-	}
-	if i := strings.Index(s, " ("); i >= 0 && strings.HasSuffix(s, ")") {
-		s = s[:i]
-	}
-	return strings.Count(s, " ") <= 1
-}
-
-// hostLength is the length of user@host at a text's start.
-func hostLength(s string) int {
-	at := -1
-	for i, r := range s {
-		switch {
-		case r == '@' && at < 0 && i > 0:
-			at = i
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.', r == '-', r == '_':
-		default:
-			if at > 0 && i > at+1 {
-				return i
-			}
-			return 0
-		}
-	}
-	return 0
-}
-
-// versionPrompt reads bash-5.2$ and sh-5.1#.
-func versionPrompt(text string) (head, tail string, ok bool) {
-	for _, sh := range []string{"bash-", "sh-", "zsh-"} {
-		rest, found := strings.CutPrefix(text, sh)
-		if !found {
-			continue
-		}
-		n := strings.IndexAny(rest, "$#%")
-		if n > 0 && strings.Trim(rest[:n], "0123456789.") == "" && strings.HasPrefix(rest[n+1:]+" ", " ") {
-			return text[:len(sh)+n+1] + " ", "", true
-		}
-	}
-	return "", "", false
-}
-
-// zshPrompt reads ➜  dir git:(branch) ✗ of Oh My Zsh: a directory, and the branch where there is
-// one. What is taken for the prompt is head alone, as nothing else tells where it ends.
-func zshPrompt(text string, at int) (head, tail string, ok bool) {
-	if !strings.HasPrefix(text[at:], "➜  ") {
-		return "", "", false
-	}
-	n := at + len("➜  ")
-	dir := row.FirstWord(text[n:])
-	if dir == "" {
-		return "", "", false
-	}
-	n += len(dir)
-	if rest := text[n:]; strings.HasPrefix(rest, " git:(") {
-		if i := strings.Index(rest, ")"); i > 0 {
-			n += i + 1
-		}
-	}
-	for _, s := range []string{" ✗", " ✔"} {
-		if strings.HasPrefix(text[n:], s) {
-			n += len(s)
-		}
-	}
-	return text[:n] + " ", "", true
-}
-
-// replPrompt reports whether a prompt is that of a program which is no shell.
-func replPrompt(text string) bool {
-	t := strings.TrimRight(text, " ")
-	switch t {
-	case ">>>", "...", ">", "(gdb)", "(lldb)", "ftp>", "node>":
-		return true
-	}
-	return strings.HasSuffix(t, "sql>") || strings.HasSuffix(t, "sqlite>") || strings.HasPrefix(t, "irb(") || strings.HasPrefix(t, "In [") || strings.HasPrefix(t, "iex(")
-}
-
 // withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its
 // first there.
-func (p *shellPrompt) withoutHead(lines []row.Line, i int) int {
+func (p *prompts) withoutHead(lines []row.Line, i int) int {
 	prompt, _, _ := p.cut(lines[i].Row)
 	sign := strings.TrimSpace(prompt)
 	framed := strings.HasPrefix(sign, "╰") || strings.HasPrefix(sign, "└")
@@ -412,17 +273,6 @@ func (p *shellPrompt) withoutHead(lines []row.Line, i int) int {
 		return i - 1
 	}
 	return i
-}
-
-func commonStart(a, b string) string {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
-		n--
-	}
-	return a[:n]
 }
 
 func commonEnd(a, b string) string {

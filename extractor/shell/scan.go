@@ -1,4 +1,4 @@
-package extractor
+package shell
 
 import (
 	"strings"
@@ -10,24 +10,24 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// shellCommand is a command on a tape.
-type shellCommand struct {
+// Command is a command on a document.
+type Command struct {
 	chat.Item
 	out     int           // the first line of its output
 	more    string        // output that is before the next prompt, on that prompt's row,
 	joined  bool          // which continues the row above
 	began   time.Duration // when the prompt was drawn, or the output begun
 	running bool          // the latter
-	printed *printed
+	printed *Output
 }
 
 // maxTyped bounds the rows of one command line, so that what follows a quote that is never closed
 // is read as output.
 const maxTyped = 1000
 
-// shellScan is the state of reading commands off shell lines.
-type shellScan struct {
-	cmds   []shellCommand
+// scanner is the state of reading commands off shell lines.
+type scanner struct {
+	cmds   []Command
 	open   bool   // the output of the last of cmds goes on
 	folder string // that the shell is in above the lines
 	typing int    // the line on which a command begins that is still being typed, behind the last line if there is none
@@ -35,7 +35,7 @@ type shellScan struct {
 
 // read reads the lines from a line on. A command that is not entered yet (nothing is below it) is
 // none, nor is one that was given up with ^C.
-func (s *shellScan) read(lines []row.Line, from int, p *shellPrompt) {
+func (s *scanner) read(lines []row.Line, from int, p *prompts) {
 	s.typing = len(lines)
 	for i := from; i < len(lines); {
 		if lines[i].Marks != nil {
@@ -60,7 +60,7 @@ func (s *shellScan) read(lines []row.Line, from int, p *shellPrompt) {
 		}
 		item := chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
 		item.Cwd = s.folderAt(lines, first)
-		s.cmds = append(s.cmds, shellCommand{Item: item, out: i, began: began(lines[first])})
+		s.cmds = append(s.cmds, Command{Item: item, out: i, began: began(lines[first])})
 		s.open = true
 	}
 	if s.open {
@@ -70,7 +70,7 @@ func (s *shellScan) read(lines []row.Line, from int, p *shellPrompt) {
 }
 
 // marks takes into account what a shell says on line i of the command that runs, and of its folder.
-func (s *shellScan) marks(lines []row.Line, i int) {
+func (s *scanner) marks(lines []row.Line, i int) {
 	if s.open {
 		c := &s.cmds[len(s.cmds)-1]
 		c.start(lines[i])
@@ -82,7 +82,7 @@ func (s *shellScan) marks(lines []row.Line, i int) {
 }
 
 // folderAt returns the folder that the shell is in at line i, behind the last command.
-func (s *shellScan) folderAt(lines []row.Line, i int) string {
+func (s *scanner) folderAt(lines []row.Line, i int) string {
 	above, from := s.folder, 0
 	if n := len(s.cmds); n > 0 {
 		above, from = s.cmds[n-1].Cwd, s.cmds[n-1].First+1
@@ -91,7 +91,7 @@ func (s *shellScan) folderAt(lines []row.Line, i int) string {
 }
 
 // end ends the output of the command that runs at the prompt whose last line is line i.
-func (s *shellScan) end(lines []row.Line, i int, prompt string, p *shellPrompt) {
+func (s *scanner) end(lines []row.Line, i int, prompt string, p *prompts) {
 	if !s.open {
 		return
 	}
@@ -104,7 +104,7 @@ func (s *shellScan) end(lines []row.Line, i int, prompt string, p *shellPrompt) 
 
 // close ends the output of the command that runs at a line. more is output on that line, which is
 // joined to the line above or not.
-func (s *shellScan) close(end int, more string, joined bool) {
+func (s *scanner) close(end int, more string, joined bool) {
 	c := &s.cmds[len(s.cmds)-1]
 	c.End, c.Open, c.more, c.joined = max(end, c.out), false, more, joined
 	s.open = false

@@ -1,4 +1,4 @@
-package extractor
+package shell
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/session"
@@ -62,7 +63,7 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var p shellPrompt
+			var p prompts
 			for _, l := range tt.learned {
 				r := rowtest.Dump(t, 80, l.row)[0].Row
 				p.learn(r, row.Extent(r)+1, "")
@@ -98,7 +99,7 @@ func TestShellPromptWaits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var p shellPrompt
+			var p prompts
 			for _, l := range tt.learned {
 				r := rowtest.Dump(t, 80, l.row)[0].Row
 				p.learn(r, row.Extent(r)+1, "")
@@ -111,12 +112,12 @@ func TestShellPromptWaits(t *testing.T) {
 }
 
 // parseShell reads the commands off shell lines, with their output.
-func parseShell(lines []row.Line, p *shellPrompt) []chat.Item {
+func parseShell(lines []row.Line, p *prompts) []chat.Item {
 	var items []chat.Item
-	var s shellScan
+	var s scanner
 	s.read(lines, 0, p)
 	for _, c := range s.cmds {
-		out := printed{tape: &tape{lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
+		out := Output{doc: &document.Document{Lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
 		c.Output, _ = out.Text()
 		items = append(items, c.Item)
 	}
@@ -127,7 +128,7 @@ func parseShell(lines []row.Line, p *shellPrompt) []chat.Item {
 func TestShellAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rowtest.Any(t)
-		var p shellPrompt
+		var p prompts
 		for _, l := range lines {
 			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"), "sh")
 			p.waits(l.Row, 3)

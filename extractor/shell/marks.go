@@ -1,4 +1,4 @@
-package extractor
+package shell
 
 import (
 	"math"
@@ -33,13 +33,12 @@ func columns(r *vterm.Row, from, to int) string {
 		}
 		return strings.TrimRight(run[0].Text[min(from, to):to], " ")
 	}
-	none := func(vterm.Style) row.Mark { return 0 }
-	return strings.TrimRight(row.Text(row.Spans(r, from, to, none)), " ")
+	return strings.TrimRight(row.Text(row.Spans(r, from, to, nil)), " ")
 }
 
 // split parts a row into its prompt and what is typed behind it: where the shell says that a prompt
 // ends, else by what prompts look like.
-func (p *shellPrompt) split(l row.Line) (prompt, text string, ok bool) {
+func (p *prompts) split(l row.Line) (prompt, text string, ok bool) {
 	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
 		return columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, -1)), true
 	}
@@ -117,7 +116,7 @@ func printableLine(r rune) rune {
 
 // redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed
 // at it: it has shown completions.
-func (p *shellPrompt) redrawn(lines []row.Line, i int, text string) bool {
+func (p *prompts) redrawn(lines []row.Line, i int, text string) bool {
 	_, next := entered(lines, i)
 	if _, ok := markOf(lines[i].Row, vterm.MarkInput); !ok || next < 0 {
 		return false
@@ -129,7 +128,7 @@ func (p *shellPrompt) redrawn(lines []row.Line, i int, text string) bool {
 // unused reports whether no command was run at the prompt on line i, so far as is known: a shell
 // that marks the outputs of commands typed at it has marked none. What is behind the prompt was
 // written by a background job, then.
-func (p *shellPrompt) unused(lines []row.Line, i int, prompt string) bool {
+func (p *prompts) unused(lines []row.Line, i int, prompt string) bool {
 	output, _ := entered(lines, i)
 	if output >= 0 {
 		p.outputs = prompt
@@ -140,14 +139,14 @@ func (p *shellPrompt) unused(lines []row.Line, i int, prompt string) bool {
 
 // waiting reports whether the prompt on line i may be where the next command is typed, though
 // something else is written there.
-func (p *shellPrompt) waiting(lines []row.Line, i int, prompt string) bool {
+func (p *prompts) waiting(lines []row.Line, i int, prompt string) bool {
 	_, next := entered(lines, i)
 	return next < 0 && p.unused(lines, i, prompt)
 }
 
 // done takes into account that a shell says on a line that the command has ended. It reports
 // whether it has.
-func (c *shellCommand) done(l row.Line) bool {
+func (c *Command) done(l row.Line) bool {
 	m, ok := markOf(l.Row, vterm.MarkDone)
 	if !ok || m.At < c.began {
 		return false
@@ -171,7 +170,7 @@ func exitStatus(m vterm.Mark) *int {
 }
 
 // start takes into account that a shell says on a line that the command's output begins there.
-func (c *shellCommand) start(l row.Line) {
+func (c *Command) start(l row.Line) {
 	if m, ok := markOf(l.Row, vterm.MarkOutput); ok && !c.running && m.At >= c.began {
 		c.began, c.running = m.At, true
 	}

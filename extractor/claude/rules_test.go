@@ -1,0 +1,79 @@
+package claude
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestE23Rules shows situations that users meet and the lab does not record. Rows after ⟨lost⟩ were
+// below rows that were never on the screen.
+func TestE23Rules(t *testing.T) {
+	const said, sent = "⟦ #ffffff|●⟧ ", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|"
+	for _, c := range []struct{ name, dump, want string }{
+		{"thinking that is shown", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways are open.⟧\n\n  ⟦i #999999|Take one.⟧\n\n" + said + "So.", "thinking Two ways are open.||Take one.\nassistant So."},
+		{"thinking that was stopped", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "thinking Two ways (partial)\ncli:interrupted"},
+		{"words with the sign of thinking", "⟦ #999999|✻ Conversation compacted⟧", ""},
+		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool  ok Read main.go (3 lines)\nassistant So."},
+		{"a failure whose call is not shown", sent + "Go⟧\n\n  ⎿  ⟦ #ff6b80|Error: no such file⟧\n", "user Go\ntool Error: no such file error Error: no such file"},
+		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost`"},
+		{"a call that waits (1.0)", "⟦ #999999|●⟧ ⟦ #999999|Bash(ls -1)⟧", "tool `Bash(ls -1)` running"},
+		{"a call whose marker blinks", "  ⟦b|Bash⟧(ls -1)\n  ⎿  Running…\n\n  ⟦b|Nobody⟧(ls)", "tool `Bash(ls -1)` ok Running…"},
+		{"a call without brackets", "⟦ #4eba65|●⟧ ⟦b|Update Todos⟧\n  ⎿  ☒ one\n     ☐ two", "tool `Update Todos` ok ☒ one|☐ two"},
+		{"calls that ended badly", "⟦ #ff6b80|●⟧ ⟦b|Bash⟧(make)\n  ⎿  ⟦ #ff6b80|Error: 2⟧\n\n⟦ #ff6b80|●⟧ ⟦b|Bash⟧(rm x)\n  ⎿  User rejected the command\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(sleep…)\n  ⎿  ⟦ #ff6b80|Interrupted by user⟧", "tool `Bash(make)` error Error: 2\ntool `Bash(rm x)` rejected User rejected the command\ntool `Bash(sleep…)` rejected Interrupted by user…\ncli:interrupted"},
+		{"what the user stopped (1.0)", said + "Half\n  ⎿  ⟦ #ff6b80|[Request interrupted by user]⟧", "assistant Half (partial)\ncli:interrupted"},
+		{"a group that was stopped", "⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  $ make⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "tool `Bash` running\ncli:interrupted"},
+		{"a group in a narrow window", "  ⟦ #999999|Read ⟧⟦b #999999|2⟧⟦ #999999| files, ran⟧\n  ⟦ #999999|1 shell command (ctrl+o to expand)⟧\n\n" + said + "So.", "tool `Read` ok\ntool `Read` ok\ntool `Bash` ok\nassistant So."},
+		{"groups of servers, and of a failure", "  ⟦ #999999|Called shop 2 times (ctrl+o to expand)⟧\n\n  ⟦ #999999|Queried 3 docs⟧\n\n  ⟦ #999999|Ran 1 shell command · ⟧⟦ #ff6b80|1 failed⟧\n\n  ⟦ #999999|Thought for 3s, read 1 file⟧", "tool `Call(shop)` ok\ntool `Call(shop)` ok\ntool `Call` ok\ntool `Call` ok\ntool `Call` ok\ntool `Bash` error\ntool `Read` ok"},
+		{"a sentence like a group", said + "Yes.\n\n  Read 2 files, ran 1 shell command", "assistant Yes.||Read 2 files, ran 1 shell command"},
+		{"agents with their results", "⟦ #4eba65|●⟧ 2 agents finished (ctrl+o to expand)\n   ├─ Count files · 2 tool uses\n   │  ⎿  Done\n   └─ Find text · 1 tool use\n      ⎿  Done\n\n" + said + "So.", "tool `Agent(Count files)` ok Done\ntool `Agent(Find text)` ok Done\nassistant So."},
+		{"a reply about agents", said + "Running 2 agents\n\n  is slow.", "assistant Running 2 agents||is slow."},
+		{"answers", "⟦ #4eba65|●⟧ User answered Claude's questions:\n  ⎿  · Which store? → Memory\n     · Which\n       port? → 80\n\n" + said + "Look here:\n  ⎿  no answer", "tool `AskUserQuestion(Which store?\nWhich port?)` ok Memory|80\nassistant Look here:|⎿  no answer"},
+		{"a reply without a corner below", said + "Look:", "assistant Look:"},
+		{"a table in a narrow window", said + "Sizes:\n\n  ⟦b|Name:⟧ cache\n  ⟦b|Size:⟧ 12\n    MB\n  ────────\n  ⟦b|Name:⟧ log\n  ⟦b|Size:⟧ 3\n  Two of them.", "assistant Sizes:||| Name | Size ||| --- | --- ||| cache | 12 MB ||| log | 3 |||Two of them."},
+		{"bold words before colons", said + "See:\n\n  ⟦b|Note:⟧ this is not a table\n\n  ────────────────\n\n  ⟦b|Note:⟧ so", "assistant See:||**Note:** this is not a table||---||**Note:** so"},
+		{"lists", said + "Steps:\n\n  1. one\n    a. deep\n      iv. deeper\n  - dash\n  1) no item", "assistant Steps:||1. one|   1. deep|      iv. deeper|- dash|  1) no item"},
+		{"headings and quotes", said + "⟦biu|Title⟧\n\n  ⟦b|Part⟧\n\n  ⟦b #b1b9f9|code_name⟧\n\n  ⟦b|Not one.⟧\n\n  ⟦ #999999|▎⟧ ⟦i|A quote⟧\n  ⟦ #999999|▎⟧\n  ⟦ #999999|▎⟧ ⟦i|of two⟧", "assistant # Title||## Part||**`code_name`**||**Not one.**||> A quote|>|> of two"},
+		{"code by its words", said + "Run:\n\n  make test\n  make lint\n\n  ├── cmd\n  └── main.go\n\n  if x {\n      return y\n  }\n\n  And so on, as before.", "assistant Run:||```|make test|make lint||├── cmd|└── main.go||if x {|    return y|}|```||And so on, as before."},
+		{"code in the colours of a grammar", said + "See:\n\n  ⟦ p5|def⟧ a():\n      ⟦ p5|return⟧ 1\n\n      more = 2\n\n  Done then.", "assistant See:||```|def a():|    return 1||    more = 2|```||Done then."},
+		{"a prompt of 2.0 with a blank line", "⟦ #ffffff on#373737|> one⟧\n\n⟦ #ffffff on#373737|two⟧\n\n" + said + "So.", "user one||two\nassistant So."},
+		{"a prompt that waits in the composer", "> plain words\n\n⟦ #ffffff on#373737|> ⟧", ""},
+		{"shell lines", "⟦ #fd5db1 on#413c41|! ⟧⟦ #ffffff on#413c41|ls⟧\n⟦ #fd5db1 on#413c41|  -1⟧\n⟦ #999999|  ⎿  (No output)⟧\n\n! plain", "shell `ls|-1`"},
+		{"the rest of a reply", sent + "Go⟧\n⟨lost⟩\n  ends here.\n\n" + sent + "On⟧", "user Go\nassistant ends here.\nuser On"},
+		{"the rest of a prompt", "⟨lost⟩\n⟦ #ffffff on#373737|  and more⟧\n\n" + said + "So.", "user and more\nassistant So."},
+		{"the rest of an output", "⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n⟨lost⟩\n     main.go\n\n" + said + "So.", "tool `Bash(ls)` ok main.go\nassistant So."},
+		{"the rest of an output of a call that is done", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n⟨lost⟩\n     other.go\n\n" + said + "So.", "tool `Bash(ls)` ok a|other.go\nassistant So."},
+		{"rows of nobody", "⟨lost⟩\n  nobody's words\n\n⟦ #999999|✽⟧ ⟦ #999999|Cooking…⟧ (3s)\n  ⎿  Tip: x", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lost := false
+			var rows []string
+			var after []int
+			for _, r := range strings.Split(c.dump, "\n") {
+				if r == "⟨lost⟩" {
+					lost = true
+					continue
+				}
+				if lost {
+					after = append(after, len(rows))
+				}
+				rows, lost = append(rows, r), false
+			}
+			lines := rowtest.Dump(t, 60, strings.Join(rows, "\n"))
+			for _, k := range after {
+				lines[k].Lost = true
+			}
+			var got []string
+			for _, it := range parse(lines, true) {
+				it.Text = it.Markdown
+				got = append(got, itemWords(it))
+			}
+			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package codex
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestE23Rules shows situations that users meet and the lab does not record.
+func TestE23Rules(t *testing.T) {
+	const sent = "⟦bd|› ⟧Go\n\n"
+	for _, c := range []struct {
+		name string
+		lost int // the row above which rows were never on the screen
+		dump string
+		want string
+	}{
+		{"reasoning", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n  ⟦di|are open.⟧\n\n⟦d|• ⟧⟦di|Half⟧ and plain.", "user \"Go\"\nthinking \"Two ways\\nare open.\"\nassistant \"*Half* and plain.\"\n"},
+		{"reasoning that was stopped", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n\n⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧", "user \"Go\"\nthinking \"Two ways\" partial\nevent cli:interrupted\n"},
+		{"cells with the bullet of a reply", -1, "⟦d|• ⟧⟦b|Updated Plan⟧\n  └ □ one\n    □ two\n\n⟦d|• ⟧⟦b|Viewed Image⟧\n  └ a.png\n\n⟦d|• ⟧⟦b|Bold⟧ words.", "tool ok Updated Plan [□ one\n□ two]\ntool ok Viewed Image [a.png]\nassistant \"**Bold** words.\"\n"},
+		{"a plan", -1, "⟦d|• ⟧Proposed Plan\n\n  Do it.\n\n⟦d|• ⟧Proposed Plan", "assistant \"Do it.\"\nassistant \"Proposed Plan\"\n"},
+		{"notices that look like replies", -1, "⟦d|• ⟧Model changed to gpt-5\n\n⟦d|• ⟧Ran a hook (stop) twice\n\n⟦d|• ⟧Something ⟦b|new⟧ ⟦ p8|press x⟧\n\n⟦b|• Waited for a terminal⟧\n\n• nobody's", "system \"Model changed to gpt-5\"\nsystem \"Ran a hook (stop) twice\"\nsystem \"Something new press x\"\nsystem \"Waited for a terminal\"\n"},
+		{"words of its own", -1, ">> Code review started: x <<\n\n!  ls\n\n? what", ""},
+		{"changes", -1, "⟦d|• ⟧⟦b|Edited⟧ main.go (⟦ p2|+1⟧ ⟦ p1|-1⟧)\n    1 ⟦ p1|-old⟧\n    2 ⟦ p2|+new⟧\n       goes on\n\n      3  kept\n\n⟦ p1|✘ Failed to apply patch⟧\n  └ no such line\n\n⟦d|• ⟧⟦b|Added⟧ a/very/long/path.go\n    (⟦ p2|+1⟧ ⟦ p1|-0⟧)\n\n⟦d|• ⟧⟦b|Deleted⟧ words of a reply", "tool error Edited [main.go] \"1 -old\\n2 +newgoes on\\n\\n  3  kept\\nno such line\"\ntool ok Added [a/very/long/path.go] \"(+1 -0)\"\nassistant \"**Deleted** words of a reply\"\n"},
+		{"an approval of a change", -1, "⟦d|• ⟧⟦b|Edited⟧ main.go (⟦ p2|+1⟧ ⟦ p1|-1⟧)\n    2 ⟦ p2|+new⟧\n\n⟦d|• ⟧⟦b|Change Approved⟧ main.go\n\n⟦d|• ⟧So.\n\n⟦d|• ⟧⟦b|Change Approved⟧ main.go", "tool ok Edited [main.go] \"2 +new\"\nassistant \"So.\"\ntool ok Change Approved [main.go]\n"},
+		{"a failure without a change", -1, "⟦d|• ⟧So.\n\n⟦ p1|✘ Failed to apply patch⟧\n  └ no such line", "assistant \"So.\"\nsystem \"Failed to apply patch\\n└ no such line\"\n"},
+		{"what the user did not allow", -1, "⟦ p1|✗ ⟧You did not approve codex to run ⟦d|rm a⟧\n\n⟦b p1|•⟧ ⟦b|Ran⟧ rm b\n\n⟦ p1|✗ ⟧Nothing", "tool rejected Run [rm a]\ntool error Ran [rm b]\nsystem \"Nothing\"\n"},
+		{"commands", -1, "⟦ p2|•⟧ ⟦b|Ran⟧ for x in a\n  │ do it\n  │ … +2 lines\n  └ one\n    … +9 lines\n    two\n    + Show details\n\n⟦ p2|•⟧ ⟦b|Ran⟧\n  └ ls -1\n\n⟦ p2|•⟧ ⟦b|Ran⟧ true\n  └ (no output)\n\n•⟦d| ⟧⟦b|Running⟧ sleep", "tool ok Ran [for x in a\ndo it\n…] \"one\\n… +9 lines\\ntwo\" truncated\ntool ok Ran [ls -1]\ntool ok Ran [true]\ntool running Running [sleep]\n"},
+		{"a search of the web", -1, "⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Called⟧ shop.get({})", "tool ok Searched the web [for x]\ntool ok Called [shop.get({})]\n"},
+		{"what was explored", -1, "⟦d|•⟧ ⟦b|Exploring⟧\n  └ ⟦ p6|Read⟧ a.go, b.go\n    ⟦ p6|Search⟧ x", "tool running Read [a.go]\ntool running Read [b.go]\ntool running Search [x]\n"},
+		{"commands of its own", -1, "⟦ p5|/status⟧\n\n╭─────────╮\n│ Model: x │\n╰─────────╯\n\n⟦ p5|/diff⟧\nno box\n\n/plain", "command \"`/status`\" -> \"Model: x\"\ncommand \"`/diff`\" -> \"no box\\n\\n/plain\"\n"},
+		{"the rest of a prompt", 0, "⟦ on#373737|  and more⟧\n\n⟦d|• ⟧So.", "user \"and more\"\nassistant \"So.\"\n"},
+		{"the rest of a reply", 2, sent + "  ends here.\n\n⟦bd|› ⟧On", "user \"Go\"\nassistant \"ends here.\"\nuser \"On\"\n"},
+		{"the rest of a reply that nobody asked for", 0, "  ends here.\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
+		{"the rest of an output", 2, sent + "⟦d|  output⟧\n⟦d|  more⟧\n\n⟦d|• ⟧So.", "user \"Go\"\nassistant \"So.\"\n"},
+		{"what is cut off at the left", 0, "\n nobody's\n\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
+		{"code spans of all versions", -1, "⟦d|• ⟧See ⟦ p6|a.go⟧, ⟦ p15 onp0|b.go⟧, ⟦d|c.go⟧, ⟦ #ff00ff|d.go⟧, ⟦b #ff00ff|bold⟧, ⟦u p6|link⟧ and ⟦di|slanted⟧.", "assistant \"See `a.go`, `b.go`, `c.go`, `d.go`, **bold**, link and *slanted*.\"\n"},
+		{"lists", -1, "⟦d|• ⟧Steps:\n\n  ⟦ p4|1.⟧ one\n  ⟦ p4|2.⟧ two\n\n  ☐ open\n  ☑ done\n\n  3. no item", "assistant \"Steps:\\n\\n1. one\\n2. two\\n\\n- [ ] open\\n- [x] done\\n\\n```\\n3. no item\\n```\"\n"},
+		{"code without colours", -1, "⟦d|• ⟧Run:\n\n  set -e\n  make test\n\n  func a() {\n      return\n  }\n\n  x := 1;\n\n  And a sentence follows it.", "assistant \"Run:\\n\\n```\\nset -e\\nmake test\\n\\nfunc a() {\\n    return\\n}\\n\\nx := 1;\\n```\\n\\nAnd a sentence follows it.\"\n"},
+		{"0.3x: quotes and code", -1, "> Look:\n\n  > a quote that is wrapped, which it is because it is very\n  long\n\n  # heading\n\n  Some text follows here, as it does.\n\n  make test\n  x := 1;\n\n  That is all of it.", "assistant \"Look:\\n\\n> a quote that is wrapped, which it is because it is very long\\n\\n# heading\\n\\nSome text follows here, as it does.\\n\\n```\\nmake test\\nx := 1;\\n```\\n\\nThat is all of it.\"\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := rowtest.Dump(t, 60, c.dump)
+			if c.lost >= 0 {
+				lines[c.lost].Lost = true
+			}
+			if d := cmp.Diff(summary(parse(lines, true)), c.want); d != "" {
+				t.Errorf("GOT\t%s\t%q", c.name, summary(parse(lines, true)))
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package copilot
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// told returns an item in a line.
+func told(it chat.Item) string {
+	s := it.Role + " " + it.Markdown
+	switch {
+	case it.Event != "":
+		s = it.Event
+	case it.Tool != nil:
+		s = fmt.Sprintf("tool %s(%s) %s %s", it.Tool.Name, it.Tool.Input, it.Tool.Status, it.Tool.Output)
+		if it.Tool.Truncated {
+			s += "…"
+		}
+	}
+	return strings.ReplaceAll(s, "\n", "|")
+}
+
+// TestE23Rules shows situations that users meet and the lab does not record.
+func TestE23Rules(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lost int // the row above which rows were never on the screen
+		dump string
+		want string
+	}{
+		{"a prompt with its time", -1, " ❯ Go on" + strings.Repeat(" ", 44) + "10:24 AM\n\n ● So.", "user Go on\nassistant So."},
+		{"a prompt that ends in a time", -1, " ❯ Meet at 10:24\n\n ● So.", "user Meet at 10:24\nassistant So."},
+		{"how long the model thought", -1, " ❯ ⟦i|Thought for 3s⟧\n\n ● So.", "assistant So."},
+		{"calls", -1, " ⟦ p2|●⟧ ⟦b|Read⟧ main.go 12 lines…\n\n ⟦ p2|●⟧ ⟦b|Edit⟧ a.go ⟦ p2|+1⟧ ⟦ p1|-1⟧\n\n $ ⟦b|Shell⟧ List files\n   ls -1\n\n ⟦ p2|●⟧ ⟦b|View⟧ b.go ⟦ p1|no such file⟧\n\n ⟦ p2|●⟧ plain words", "tool Read(main.go) ok …\ntool Edit(a.go) ok \ntool Shell(ls -1) running \ntool View(b.go) error no such file\nassistant plain words"},
+		{"notices and events", -1, " ● Tip: /help\n\n ● MCP Servers reloaded: 2 servers connected\n\n ● Operation cancelled by user\n\n ● Started a fresh session. Bye\n\n ! Careful", "system Tip: /help\nsystem MCP Servers reloaded: 2 servers connected\ncli:interrupted\ncli:clear\nsystem Careful"},
+		{"the style of replies", -1, " ● ⟦b|Title⟧\n\n   - ⟦b|bold item⟧\n   ✓ done\n\n   See ⟦ p7|\u00a0x.go\u00a0⟧.\n\n   │ A quote\n\n   ⟦ p6|def a():⟧\n       ⟦ p6|return 1⟧\n\n   ⟦ p8|┌───┬───┐⟧\n   ⟦ p8|│⟧ a ⟦ p8|│⟧ b ⟦ p8|│⟧\n   ⟦ p8|├───┼───┤⟧\n   ⟦ p8|│⟧ 1 ⟦ p8|│⟧ 2 ⟦ p8|│⟧\n   ⟦ p8|└───┴───┘⟧", "assistant ## Title||- **bold item**|- [x] done||See `x.go`.||> A quote||```|def a():|    return 1|```||| a | b ||| --- | --- ||| 1 | 2 |"},
+		{"the rest of a prompt", 0, "   and more\n\n ● So.", "user and more\nassistant So."},
+		{"the rest of a reply", 1, " ❯ Go\n   ends here.\n\n ❯ On", "user Go\nassistant ends here.\nuser On"},
+		{"the rest of a reply above a prompt", 1, " ● So\n   ends here.\n\n ❯ On", "assistant So\nassistant ends here.\nuser On"},
+		{"the welcome", -1, " ╭─╮╭─╮\n ╰─╯╰─╯  Copilot v1.0.102\n\n ● Tip: /help shows help\n   and more\n\n ❯ Go", "user Go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := rowtest.Dump(t, 60, c.dump)
+			if c.lost >= 0 {
+				lines[c.lost].Lost = true
+			}
+			var got []string
+			for _, it := range cells().Parse(lines, true) {
+				got = append(got, told(it))
+			}
+			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestE23Split(t *testing.T) {
+	rule := strings.Repeat("─", 60)
+	for _, c := range []struct {
+		name, dump string
+		want       chat.Split
+	}{
+		{"idle", "\n [Chat] [Files]\n ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n / commands", chat.Split{OK: true, Top: 1, Bottom: 3, Right: 58, State: chat.StateIdle}},
+		{"busy", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Working esc esc cancel", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
+		{"stopped once", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Press esc again to stop", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
+		{"a dialog", " ● Hi.\n\n╭──────╮\n│ Sure? │\n╰──────╯", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateAsking}},
+		{"a menu", " ● Hi.\n\n  ❯ /clear\n    /help\n\n" + rule + "\n❯ /\n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
+		{"scrolled back", " ● Hi." + strings.Repeat(" ", 53) + "┃\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
+		{"another program", "$ ls\n" + strings.Repeat("─", 20), chat.Split{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(split(chat.Screen{Lines: rowtest.Dump(t, 60, c.dump), Alt: true}), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+// Package document puts the frames of a terminal together to one text. On the main screen the
+// terminal says how far the text moved; on the alternate screen, after a reprint and after a resize
+// it has to be found out.
+package document
+
+import (
+	"slices"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// Document holds the rows of one continuous text, top to bottom: what left the window, then what is
+// in it. The zero Document is empty.
+type Document struct {
+	Lines  []row.Line
+	Base   int        // the line on the window's first row
+	Placed Placement  // how Base was found
+	Dirty  int        // lines from here on are new since the last call of Clean
+	were   []row.Line // the lines that were cut off since then, from line Dirty on
+
+	// A window that begins within a line of the document shows only that line's rest: there raw
+	// takes the place of repaired.
+	repairAt      int
+	raw, repaired row.Line
+
+	resized bool // the window of an alternate screen was resized a short while ago
+}
+
+// Clean forgets what is new.
+func (d *Document) Clean() { d.Dirty, d.were = len(d.Lines), d.were[:0] }
+
+// Advance puts body where the window's text stood, after the rows that left the window (main
+// screen).
+func (d *Document) Advance(left, body []row.Line) {
+	d.replace(d.Base, left, body)
+	d.Base += len(left)
+	d.Placed = PlacedScrolled
+}
+
+// SetAbove replaces the lines above the window, and drops those in it.
+func (d *Document) SetAbove(lines []row.Line) { d.replace(0, lines) }
+
+// replace sets the lines from at on, and notes from where on they differ.
+func (d *Document) replace(at int, parts ...[]row.Line) {
+	i := at
+	same := true
+	for _, part := range parts {
+		for _, l := range part {
+			if i == d.repairAt && d.raw.Row != nil && equal(l, d.raw) {
+				l = d.repaired
+			}
+			if same && i < len(d.Lines) && equal(d.Lines[i], l) && d.Lines[i].Lost == l.Lost {
+				i++
+				continue
+			}
+			if same {
+				same = false
+				d.cut(i)
+			}
+			d.Lines = append(d.Lines, l)
+			i++
+		}
+	}
+	if same && i < len(d.Lines) {
+		d.cut(i)
+	}
+}
+
+// cut drops the lines from i on.
+func (d *Document) cut(i int) {
+	if end := min(d.Dirty, len(d.Lines)); i < end {
+		d.were = slices.Insert(d.were, 0, d.Lines[i:end]...)
+	}
+	clear(d.Lines[i:])
+	d.Lines = d.Lines[:i]
+	d.Dirty = min(d.Dirty, i)
+}
+
+// Before returns lines from up to, not including, to as they were at the last call of Clean.
+func (d *Document) Before(from, to int) []row.Line {
+	kept := min(d.Dirty, len(d.Lines))
+	out := slices.Clone(d.Lines[min(from, kept):min(max(from, to), kept)])
+	n := len(d.were)
+	return append(out, d.were[min(max(from-kept, 0), n):min(max(to-kept, 0), n)]...)
+}
+
+// Forget drops the first n lines.
+func (d *Document) Forget(n int) {
+	d.Lines = append([]row.Line(nil), d.Lines[n:]...)
+	d.Base = max(0, d.Base-n)
+	d.Dirty = max(0, d.Dirty-n)
+	d.repairAt -= n
+}

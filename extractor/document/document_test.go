@@ -1,0 +1,228 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+func texts(lines []row.Line) []string {
+	out := []string{}
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return out
+}
+
+func words(n int) string {
+	w := strings.Fields("cache parser index lock queue worker retry token build event row page")
+	return fmt.Sprintf("%s %s %d", w[n%len(w)], w[n/5%len(w)], n%7)
+}
+
+// TestAlignScrolls shows a text that grows in a window that follows its end, a few rows a frame,
+// the last row growing, with looks back in between.
+func TestAlignScrolls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		height := rapid.IntRange(10, 24).Draw(t, "height")
+		var doc []string
+		var d Document
+		show := func(end int) {
+			top := max(0, end-height)
+			body := append([]string{}, doc[top:end]...)
+			for len(body) < height {
+				body = append(body, "")
+			}
+			d.Align(row.Trim(rowtest.Plain(60, body...)))
+		}
+		for range rapid.IntRange(5, 40).Draw(t, "frames") {
+			for range rapid.IntRange(1, height/3).Draw(t, "rows") {
+				switch n := rapid.IntRange(0, 9).Draw(t, "row"); {
+				case n < 2 && len(doc) > 0 && doc[len(doc)-1] != "":
+					doc = append(doc, "")
+				case n == 2 && len(doc) > height:
+					doc = append(doc, doc[len(doc)-3])
+				default:
+					doc = append(doc, fmt.Sprint(words(n+len(doc)*11), len(doc)))
+				}
+			}
+			doc = append(doc, fmt.Sprint("row ", len(doc)))
+			show(len(doc))
+			if len(doc) > 2*height && rapid.IntRange(0, 5).Draw(t, "back") == 0 {
+				show(len(doc) - rapid.IntRange(1, height/2).Draw(t, "by"))
+				show(len(doc))
+			}
+		}
+		if diff := cmp.Diff(doc, texts(d.Lines)); diff != "" {
+			t.Fatalf("document (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAlignInsertsAbove(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"))
+	// the window follows the end: a result of three rows comes in below the second line
+	d.Align(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:])
+	d.Align(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"))
+	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here", "fourth line here", "fifth line here"}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlignRedrawsAndScrolls shows a list whose items are set apart with blank lines when it is
+// whole, and in the same frame the window moves on (Codex 0.169).
+func TestAlignRedrawsAndScrolls(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"))
+	d.Align(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."))
+	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+func TestAlignAfterResize(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."))
+	d.Align(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."))
+	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// Rows that a resize brings back from a gap belong below it: the line above the gap stays whole.
+func TestAlignAfterResizeBelowGap(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(40, "A retry loop validates its own output on", "every call. The build step batches the"))
+	d.Align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."))
+	d.Align(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."))
+	want := []string{"A retry loop validates its own output on", "every call. The build step batches the",
+		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+	if !d.Lines[2].Lost {
+		t.Error("the gap is not marked any more")
+	}
+	lk := markdown.Style{}
+	if text, _ := markdown.Render(d.Lines, &lk); !strings.Contains(text, "batches the\nbuffer") {
+		t.Errorf("the lines around the gap were joined: %q", text)
+	}
+}
+
+// What is twice in a text is no window that was redrawn if its first row is another one.
+func TestRepainted(t *testing.T) {
+	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}
+	tests := []struct {
+		name string
+		body []string
+		at   int
+		ok   bool
+	}{
+		{"redrawn from a row that had left", append([]string{"two"}, block...), 1, true},
+		{"the same block below another row", append([]string{"five"}, block...), 0, false},
+		{"as it stood", []string{"four", "a long row that stays where it is", "five"}, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := Document{Lines: rowtest.Plain(60, append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), Base: 7}
+			if at, ok := d.repainted(nil, rowtest.Plain(60, tt.body...)); at != tt.at || ok != tt.ok {
+				t.Errorf("got %d, %v; want %d, %v", at, ok, tt.at, tt.ok)
+			}
+		})
+	}
+}
+
+// A window that scrolls back to rows drawn at another width shows the same text, not more of it.
+func TestAlignOtherWidthAbove(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."))
+	d.Align(rowtest.Plain(30, "Next the index is built.", "", "More of the reply is here."))
+	d.Align(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."))
+	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlignBlinks shows a bullet that blinks in a row above one that stays (SITUATIONS 17): the
+// row is redrawn, not a second one.
+func TestAlignBlinks(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(40, "", "  Reading main.go", "  ⎿  main.go"))
+	d.Align(rowtest.Plain(40, "", "● Reading main.go", "  ⎿  main.go"))
+	if diff := cmp.Diff([]string{"", "● Reading main.go", "  ⎿  main.go"}, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlignBlankTail shows a window that went down for a moment, with nothing in its lower half,
+// and comes back up with a row that has grown: it shows the text's end, and is no look back.
+func TestAlignBlankTail(t *testing.T) {
+	var doc []string
+	for i := range 11 {
+		doc = append(doc, fmt.Sprintf("line %d of a reply that is long", i))
+	}
+	var d Document
+	d.Align(rowtest.Plain(60, append(append([]string{}, doc...), "and its last")...))
+	d.Align(rowtest.Plain(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...))
+	doc = append(doc, "and its last row")
+	d.Align(rowtest.Plain(60, doc...))
+	if diff := cmp.Diff(doc, texts(row.Trim(d.Lines))); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlignSaidAgain shows a small window with a row that was said before, among rows that were
+// not: it goes on below, and what came since stays.
+func TestAlignSaidAgain(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  README.md", ""))
+	d.Align(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"))
+	d.Align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  main.go", ""))
+	want := []string{"● Reading 1 file…", "  ⎿  README.md", "", "● The reply to the first question is short", "",
+		"❯ The second question of the user", "● Reading 1 file…", "  ⎿  main.go"}
+	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestCutRowsStorm resizes twice before an agent redraws (SITUATIONS 10): what the first resize cut
+// off is not read, nor a frame that is drawn for a width that is over.
+func TestCutRowsStorm(t *testing.T) {
+	drawn := func(cols int, below string) []*vterm.Row {
+		var out []*vterm.Row
+		for _, l := range rowtest.Plain(cols, strings.Repeat("reply", 12)[:cols], below) {
+			out = append(out, l.Row)
+		}
+		return out
+	}
+	for _, below := range []string{"", "─"} {
+		var c CutRows
+		if c.Remain(drawn(60, strings.Repeat(below, 60)), 60, true) {
+			t.Fatalf("%q: a frame before the resize was left out", below)
+		}
+		cut := drawn(40, strings.Repeat(below, 40))
+		c.Note(cut, 40)
+		c.Note(cut, 50)
+		if !c.Remain(cut, 50, true) {
+			t.Errorf("%q: rows that the first resize cut off were read after the second", below)
+		}
+		if below != "" && !c.Remain(drawn(60, strings.Repeat(below, 60)), 50, false) {
+			t.Errorf("%q: a frame that is drawn for another width was read", below)
+		}
+		if c.Remain(drawn(50, strings.Repeat(below, 50)), 50, false) {
+			t.Errorf("%q: the redrawn frame was left out", below)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// LeaveOut replaces the lines from up to, not including, to by one that says how many they are, and
+// returns by how many lines the document is shorter then. It changes nothing if there are too few.
+func (d *Document) LeaveOut(from, to int) (by int) {
+	if to-from < 2 {
+		return 0
+	}
+	n := 0
+	for _, l := range d.Lines[from:to] {
+		switch {
+		case l.Omitted > 0:
+			n += l.Omitted
+		case !l.Wrapped:
+			n++
+		}
+	}
+	d.Lines[from] = gapLine(d.Lines[from], n)
+	d.Lines = append(d.Lines[:from+1], d.Lines[to:]...)
+	by = to - from - 1
+	d.Base = max(0, d.Base-by)
+	d.Dirty = min(d.Dirty, from)
+	d.repairAt -= by
+	return by
+}
+
+// gapLine returns a line that says how many lines are left out, in the place and style of one of
+// them: an agent's borders and indentation around it stay.
+func gapLine(l row.Line, n int) row.Line {
+	text := GapText(session.Gap{Lines: n})
+	r := &vterm.Row{Wrapped: l.Wrapped}
+	frame := strings.TrimLeft(l.Text, " │┃▌▎")
+	left := row.Width(l.Text[:len(l.Text)-len(frame)])
+	spans := row.Spans(l.Row, 0, left, nil)
+	style := l.StyleAt(left)
+	spans = append(spans, row.Span{Text: text, Width: row.Width(text), Style: style})
+	if end := row.Extent(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > row.SpansWidth(spans) {
+		spans = append(spans, row.Span{Text: row.Blanks(end - 1 - row.SpansWidth(spans)), Width: end - 1 - row.SpansWidth(spans)})
+		spans = append(spans, row.Spans(l.Row, end-1, end, nil)...)
+	}
+	col := 0
+	for _, s := range spans {
+		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style})
+		r.Text += s.Text
+		col += s.Width
+	}
+	return row.Line{Row: r, Cols: l.Cols, Omitted: n}
+}
+
+// LeftOut returns how many lines were left out of lines.
+func LeftOut(lines []row.Line) int {
+	n := 0
+	for i := range lines {
+		n += lines[i].Omitted
+	}
+	return n
+}
+
+// GapText says what is left out.
+func GapText(g session.Gap) string {
+	if g.Lines == 0 {
+		return fmt.Sprintf("[… %d bytes left out …]", g.Bytes)
+	}
+	return fmt.Sprintf("[… %d lines left out …]", g.Lines)
+}

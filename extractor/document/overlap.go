@@ -1,0 +1,132 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// overlap aligns body with old, rows of text weighing by their length, and returns the place in old
+// where body begins. Rows may have changed, come or gone between the two; too little in common is
+// no overlap.
+func overlap(old, body []row.Line) (at int, ok bool) {
+	if at, ok := leads(old, body); ok {
+		return at, true
+	}
+	n, m := len(body), len(old)
+	best := make([]int32, (n+1)*(m+1))
+	total := int32(0)
+	for i := n - 1; i >= 0; i-- {
+		w := weight(body[i])
+		total += w
+		for j := m - 1; j >= 0; j-- {
+			b := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
+			if w > 0 && body[i].Text == old[j].Text {
+				b = max(b, w+best[(i+1)*(m+1)+j+1])
+			}
+			best[i*(m+1)+j] = b
+		}
+	}
+	room := int32(0)
+	for _, l := range old {
+		room += weight(l)
+	}
+	if best[0]*5 < min(total, room) || best[0] == 0 {
+		return 0, false
+	}
+	i, j := firstRun(old, body, best)
+	if i > 0 && !redrawn(old, body, i, j) {
+		return j, true
+	}
+	return max(j-i, 0), true
+}
+
+// leads finds where old goes on as body begins, row for row, either up to old's end or far enough
+// to be trusted.
+func leads(old, body []row.Line) (at int, ok bool) {
+	most := int32(0)
+	for j := range old {
+		run := int32(0)
+		k := 0
+		for k < len(body) && j+k < len(old) && old[j+k].Text == body[k].Text {
+			run += weight(body[k])
+			k++
+		}
+		if run > most && (j+k == len(old) || k == len(body) || run >= 24) {
+			at, ok, most = j, true, run
+		}
+	}
+	return at, ok
+}
+
+// redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old
+// above j: a marker or a counter changed. Otherwise they came in between.
+func redrawn(old, body []row.Line, i, j int) bool {
+	same, rows := 0, 0
+	for k := range i {
+		if j-i+k < 0 {
+			continue
+		}
+		if strings.TrimSpace(body[k].Text) == strings.TrimSpace(old[j-i+k].Text) {
+			continue
+		}
+		rows++
+		a, b := unmarked(body[k].Text), unmarked(old[j-i+k].Text)
+		if n := len(row.CommonStart(a, b)); n > 0 && n*2 >= min(len(a), len(b)) {
+			same++
+		}
+	}
+	return same*2 >= rows
+}
+
+// unmarked returns a row's text without what is before its first letter or digit: a bullet may
+// blink, and a spinner turn.
+func unmarked(text string) string {
+	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// weight is how much a row says about its place.
+func weight(l row.Line) int32 {
+	n := int32(len(strings.TrimSpace(l.Text)))
+	if n == 0 {
+		return 0
+	}
+	return 2 + min(n, 40)/4
+}
+
+// firstRun walks the best alignment and returns the place of its first row that occurs only once,
+// or of its first run that is long enough to be trusted, else of the heaviest run.
+func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
+	n, m := len(body), len(old)
+	times := map[string]int{}
+	for _, l := range old {
+		times[l.Text]++
+	}
+	for _, l := range body {
+		times[l.Text] += 1 << 16
+	}
+	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the run at hand
+	for i, j := 0, 0; i < n && j < m; {
+		b := best[i*(m+1)+j]
+		w := weight(body[i])
+		switch {
+		case w > 0 && body[i].Text == old[j].Text && b == w+best[(i+1)*(m+1)+j+1]:
+			if run == 0 || j-i != sj-si {
+				si, sj, run = i, j, 0
+			}
+			if run += w; run > heaviest {
+				i0, j0, heaviest = si, sj, run
+			}
+			if run >= 12 || w >= 4 && times[body[i].Text] == 1<<16+1 {
+				return si, sj
+			}
+			i, j = i+1, j+1
+		case b == best[i*(m+1)+j+1]:
+			j++
+		default:
+			i++
+		}
+	}
+	return i0, j0
+}

@@ -1,0 +1,103 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// TestLeaveOut leaves lines out of a box: the borders stay, and rows that the terminal wrapped
+// count as one line, as do those that were left out before.
+func TestLeaveOut(t *testing.T) {
+	rows := []string{"│ first                          │", "│ second                         │", "│ third                          │", "│ fourth                         │"}
+	d := Document{Lines: rowtest.Plain(34, rows...), Base: 3}
+	d.Lines[1].Wrapped = true
+	if by := d.LeaveOut(0, 1); by != 0 {
+		t.Errorf("one line was left out: %d", by)
+	}
+	if by := d.LeaveOut(0, 3); by != 2 || d.Base != 1 {
+		t.Errorf("the document is %d lines shorter, its base %d; want 2 and 1", by, d.Base)
+	}
+	if by := d.LeaveOut(0, 2); by != 1 || LeftOut(d.Lines) != 3 {
+		t.Errorf("the document is %d lines shorter, %d are left out; want 1 and 3", by, LeftOut(d.Lines))
+	}
+	if diff := cmp.Diff([]string{"│ [… 3 lines left out …]         │"}, texts(d.Lines)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestLongText keeps the beginning and the end of a long text, by lines and by bytes.
+func TestLongText(t *testing.T) {
+	numbered := func(n int) []row.Line {
+		return rowtest.Plain(80, strings.Split(strings.Repeat("x\n", n-1)+"end", "\n")...)
+	}
+	var t1 LongText
+	t1.Add(rowtest.Plain(80, "", "", "begin"))
+	t1.Add(numbered(headLines + tailLines + 4))
+	if got, want := t1.Omitted(), (session.Gap{Lines: 5, Bytes: 10}); got != want {
+		t.Errorf("left out: %+v, want %+v", got, want)
+	}
+	if s := t1.String(); !strings.HasPrefix(s, "begin\nx\n") || !strings.HasSuffix(s, "\nx\nend") || !strings.Contains(s, "\n[… 5 lines left out …]\n") {
+		t.Errorf("%d bytes: %.20q … %.20q", len(s), s, s[len(s)-20:])
+	}
+	var t2 LongText
+	wrapped := rowtest.Plain(80, strings.Repeat("y", 1<<20))
+	t2.Add(wrapped)
+	wrapped[0].Wrapped = true
+	for range 5 {
+		t2.Add(wrapped)
+	}
+	if got, want := t2.Omitted(), (session.Gap{Bytes: 2 << 20}); got != want {
+		t.Errorf("left out of one line: %+v, want %+v", got, want)
+	}
+	var t3 LongText
+	t3.Copy(&t1)
+	t3.Add(rowtest.Plain(80, "more"))
+	if strings.HasSuffix(t1.String(), "more") || !strings.HasSuffix(t3.String(), "\nend\nmore") {
+		t.Error("a copy is no text of its own")
+	}
+}
+
+// TestRewrap finds the window again after the terminal has wrapped its rows for another width, and
+// the first line of the agent's part, which has moved.
+func TestRewrap(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(40, "$ agent", "The parser drops the header when the", "disk is slow and it rebuilds the index.")}
+	screen := rowtest.Plain(20, "$ agent", "The parser drops the", "header when the", "disk is slow and it", "rebuilds the index.")
+	if start := d.Rewrap(screen, 1); start != 1 || d.Base != 0 {
+		t.Errorf("start %d, base %d; want 1 and 0", start, d.Base)
+	}
+	if diff := cmp.Diff(texts(screen), texts(d.Lines)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if start := d.Rewrap(rowtest.Plain(20, "nothing that was there"), 1); start != 1 {
+		t.Errorf("a window that is not found moved the start to %d", start)
+	}
+}
+
+// TestWindowWidths knows of each row for which width it was drawn, until it is drawn again.
+func TestWindowWidths(t *testing.T) {
+	rows := rowtest.Plain(0, "old", "older")
+	old, older := rows[0].Row, rows[1].Row
+	var w Window
+	w.Next(nil, 80, false, false)
+	w.Next([]*vterm.Row{old, older}, 60, true, false)
+	fresh := rowtest.Plain(0, "new")[0].Row
+	for _, tt := range []struct {
+		line row.Line
+		cols int
+	}{{w.Line(old), 80}, {w.Line(older), 80}, {w.Line(fresh), 60}} {
+		if tt.line.Cols != tt.cols {
+			t.Errorf("%q was drawn for %d columns, want %d", tt.line.Text, tt.line.Cols, tt.cols)
+		}
+	}
+	w.Next(nil, 60, false, true)
+	if l := w.Line(old); l.Cols != 60 {
+		t.Errorf("after all was redrawn a row counts as drawn for %d columns", l.Cols)
+	}
+}

@@ -1,0 +1,67 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Window makes lines of the rows of frames. It knows for which width each row was drawn. The zero
+// Window has seen no frame.
+type Window struct {
+	cols  int
+	drawn map[*vterm.Row]int // widths of the rows that were drawn before a resize
+	main  []row.Line         // of the last frame
+	alt   []row.Line         // likewise, of the alternate screen
+}
+
+// Next notes how wide the window is in the next frame, in cells, whether it was just resized, and
+// whether all that is on it was drawn since the last resize.
+func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
+	switch {
+	case resized:
+		drawn := make(map[*vterm.Row]int, len(rows))
+		for _, row := range rows {
+			drawn[row] = w.cols
+			if c, ok := w.drawn[row]; ok {
+				drawn[row] = c
+			}
+		}
+		w.drawn = drawn
+	case redrawn:
+		w.drawn = nil
+	}
+	w.cols = cols
+}
+
+// Line returns a row of the frame at hand as a line.
+func (w *Window) Line(rw *vterm.Row) row.Line {
+	if c, ok := w.drawn[rw]; ok && rw.Text != "" {
+		return row.Line{Row: rw, Cols: c}
+	}
+	return row.Line{Row: rw, Cols: w.cols}
+}
+
+// Lines returns the rows of the main or the alternate screen as lines. They are valid until the
+// next frame of that screen.
+func (w *Window) Lines(rows []*vterm.Row, alt bool) []row.Line {
+	kept := &w.main
+	if alt {
+		kept = &w.alt
+	}
+	*kept = slices.Grow((*kept)[:0], len(rows))[:len(rows)]
+	lines := *kept
+	for y, row := range rows {
+		if l := w.Line(row); lines[y].Row != row || lines[y].Cols != l.Cols {
+			lines[y] = l
+		}
+	}
+	return lines
+}
+
+// stale reports whether a row has not been drawn since the last resize.
+func (w *Window) stale(l row.Line) bool {
+	_, old := w.drawn[l.Row]
+	return old && l.Text != ""
+}

@@ -1,0 +1,83 @@
+package opencode
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// told returns an item in a line.
+func told(it chat.Item) string {
+	s := it.Role + " " + it.Markdown
+	if it.Tool != nil {
+		s = fmt.Sprintf("tool %s(%s) %s %s", it.Tool.Name, it.Tool.Input, it.Tool.Status, it.Tool.Output)
+		if it.Tool.Truncated {
+			s += "…"
+		}
+	}
+	return strings.ReplaceAll(s, "\n", "|")
+}
+
+// TestE23Rules shows situations that users meet and the lab does not record.
+func TestE23Rules(t *testing.T) {
+	for _, c := range []struct{ name, dump, want string }{
+		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **bold** and *slanted*.||> A quote"},
+		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
+		{"a command with its title", "  ┃\n  ┃  # Count files\n  ┃\n  ┃  $ ls\n  ┃\n  ┃  main.go\n  ┃  …\n  ┃\n  ┃  Click to expand\n  ┃", "tool Bash(ls) ok main.go…"},
+		{"a command that runs", "  ┃\n  ┃  ⠋ Count files\n  ┃", "tool Bash(Count files) running "},
+		{"an edit", "  ┃\n  ┃  ← Edit main.go\n  ┃\n  ┃  1 - old\n  ┃  1 + new\n  ┃\n  ┃  Click to collapse", "tool Edit(main.go) ok 1 - old|1 + new"},
+		{"the rest of a panel", "  ┃\n  ┃  $ make\n  ┃\n\n  ┃  more output\n  ┃", "tool Bash(make) ok more output"},
+		{"a panel without a beginning", "  ┃  output\n  ┃  Click to expand\n  ┃\n\n     Text.\n\n  ┃  $ ls\n\n     Text.\n\n  ┃  # Title\n\n     Text.\n\n  ┃  ⠋ Runs", "tool Bash() ok output…\nassistant Text.\ntool Bash(ls) ok \nassistant Text.\ntool Title() ok \nassistant Text.\ntool Bash(Runs) running "},
+		{"panels of two kinds", "⟦ #5c9cf5|  ┃⟧  Go\n  ┃\n  ┃  $ ls", "user Go\ntool Bash(ls) ok "},
+		{"calls without a panel", "     ⟦ #808080|→ Read main.go⟧\n     ⟦ #808080|✱ Glob *.go⟧\n       ⟦ #808080|in src⟧\n     ⟦ #808080|⚙ fetch⟧\n     ⟦ #e06c75|Error: no⟧\n     ⟦ #e06c75|way⟧\n     ⟦ #808080|$ ls -1⟧\n     ⟦ #808080|~ Writing command...⟧\n     ⠋ Explore src", "tool Read(main.go) ok \ntool Glob(*.go in src) ok \ntool fetch() error Error: no|way\ntool Bash(ls -1) ok \ntool Writing(command...) running \ntool Explore(src) running "},
+		{"signs in a reply", "     → Read this\n     ⠋\n     $ ls", "assistant ```|→ Read this|⠋|$ ls|```"},
+		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     - item\n     - item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, it := range cells().Parse(rowtest.Dump(t, 60, c.dump), true) {
+				got = append(got, told(it))
+			}
+			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestE23Split(t *testing.T) {
+	const input = "  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|                    ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  half typed        ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  Build · gpt       ⟧\n  ⟦ #5c9cf5|╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀⟧\n"
+	for _, c := range []struct {
+		name, dump string
+		want       chat.Split
+		typed      string
+	}{
+		{"idle", "     Hi.\n\n" + input + "  ctrl+p commands", chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, "half typed"},
+		{"busy", "     Hi.\n\n" + input + "  ⠋ esc interrupt", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}, "half typed"},
+		{"what is pasted", "  ⟦ #5c9cf5|┃⟧⟦ on#2e2e2e|  a prompt         ⟧\n" + input, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half typed"},
+		{"a menu of commands", "  ┃ /help                ┃\n  ┃ /new                 ┃\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle, Overlay: true}, "half typed"},
+		{"a dialog", "     Models               esc\n\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateAsking, Overlay: true}, "half typed"},
+		{"a dialog over the welcome", "     Models               esc\n  " + logo + "\n" + input, chat.Split{OK: true, Top: 1, Bottom: 6, State: chat.StateAsking}, "half typed"},
+		{"the welcome", "$ opencode\n\n  " + logo + "\n\n" + input + "\n\n\n\n\n  ~/shop  1.18.33", chat.Split{OK: true, Top: 2, Bottom: 14, State: chat.StateIdle}, "half typed"},
+		{"a permission", "     Hi.\n\n  ┃  △ Permission required\n  ┃  Allow once   enter   confirm\n  ┃\n", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}, ""},
+		{"choices", "     Hi.\n\n  ┃  Which?\n  ┃  enter toggle\n", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}, ""},
+		{"a panel at the end", "     Hi.\n\n  ┃  $ ls\n", chat.Split{}, ""},
+		{"far above the end", input + "\n\n\n\n\n  end", chat.Split{}, "half typed"},
+		{"another program", "$ ls", chat.Split{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := rowtest.Dump(t, 60, c.dump)
+			if d := cmp.Diff(split(chat.Screen{Lines: lines, Alt: true}), c.want); d != "" {
+				t.Error(d)
+			}
+			if b, ok := inputBox(lines); ok && b.Text() != c.typed || !ok && c.typed != "" {
+				t.Errorf("typed %q, want %q", b.Text(), c.typed)
+			}
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package qwen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// told returns an item in a line.
+func told(it chat.Item) string {
+	s := it.Role + " " + it.Markdown
+	switch {
+	case it.Event != "":
+		s = it.Event
+	case it.Tool != nil:
+		s = fmt.Sprintf("tool %s(%s) %s %s", it.Tool.Name, it.Tool.Input, it.Tool.Status, it.Tool.Output)
+		if it.Tool.Truncated {
+			s += "…"
+		}
+	case it.Output != "":
+		s += " -> " + it.Output
+	}
+	return strings.ReplaceAll(s, "\n", "|")
+}
+
+// TestE23Rules shows situations that users meet and the lab does not record; most are the Gemini
+// CLI's, too.
+func TestE23Rules(t *testing.T) {
+	const asked = "  ⟦ #8a2be2|> Go⟧\n\n"
+	for _, c := range []struct{ name, dump, want string }{
+		{"tools without a box", asked + "  ⟦ #00ff00|✓⟧ ⟦b|Read⟧ ⟦ #808080|main.go⟧\n    12 lines\n\n  ⠋ ⟦b|Shell⟧ ⟦ #808080|make 3s⟧\n\n  ✓ ⟦b|Grep pattern⟧\n\n  ⠋ ⟦b|Reading⟧ ⟦ #808080|main.go…⟧\n\n  ✓ plain", "user Go\ntool Read(main.go) ok 12 lines\ntool Shell(make) running \ntool Grep(pattern) ok \ntool Read(main.go) running "},
+		{"a tool whose input is wrapped", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|one two three four five six seven eight nine ten⟧\n    ⟦ #808080|eleven⟧\n    output\n    ... last 3 lines hidden ...", "user Go\ntool Shell(one two three four five six seven eight nine ten eleven) ok output…"},
+		{"a tool whose input is not wrapped", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|ls⟧\n    ⟦ #808080|main.go⟧", "user Go\ntool Shell(ls) ok main.go"},
+		{"code spans, addresses and borders", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|See here for more: ⟧⟦ #00ffff|x.go⟧⟦ #cccccc| and ⟧⟦ #0000ff|https://x.test⟧⟦ #cccccc|.⟧", "user Go\nassistant See here for more: `x.go` and https://x.test."},
+		{"headings", asked + "  ⟦ #8a2be2|✦⟧ ⟦b #00ff00|One⟧\n\n    ⟦b #cccccc|Three⟧\n\n    ⟦b #cccccc|A sentence.⟧\n\n    ⟦i #00ff00|Four⟧\n\n    ⟦ #cccccc|Many words in the colour of all text, long enough.⟧", "user Go\nassistant ## One||### Three||**A sentence.**||#### Four||Many words in the colour of all text, long enough."},
+		{"lists, numbers and quotes", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Look at this text:⟧\n\n     ⟦ #cccccc|- one⟧\n\n     ⟦ #808080|1⟧ ⟦ #00ffff|code()⟧\n     ⟦ #808080|2⟧ ⟦ #00ffff|more()⟧\n\n    ⟦ #cccccc|> quoted⟧\n    ⟦ #cccccc|>⟧\n\n    ⟦ #cccccc|7 is a number of this text⟧", "user Go\nassistant Look at this text:||- one||```|code()|more()|```||> quoted||7 is a number of this text"},
+		{"a table whose border is on the next row", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Sizes:⟧\n\n    ⟦ #cccccc|┌───┬──⟧\n    ⟦ #cccccc|─┐⟧\n    ⟦ #cccccc|│ a │ b⟧\n    ⟦ #cccccc|│⟧\n    ⟦ #cccccc|├───┼──⟧\n    ⟦ #cccccc|─┤⟧\n    ⟦ #cccccc|│ 1 │ 2⟧\n    ⟦ #cccccc|│⟧\n    ⟦ #cccccc|└───┴──⟧\n    ⟦ #cccccc|─┘⟧", "user Go\nassistant Sizes:||| a | b ||| --- | --- ||| 1 | 2 |"},
+		{"commands", "  ⟦ #8a2be2|> /stats⟧\n\n  ℹ Session 1\n\n  ⟦ #8a2be2|> /compress⟧\n\n  ⟦ #8a2be2|✦⟧ Chat history compressed from 9 to 2.\n\n  ⟦ #8a2be2|> /* no command⟧\n\n  ⟦ #8a2be2|> // neither⟧\n\n  ⟦ #8a2be2|! ls⟧\n\n  ⟦ #8a2be2|> /clear⟧\n", "command /stats -> Session 1\ncommand /compress -> Chat history compressed from 9 to 2.\nuser /* no command\nuser // neither\ncommand !ls"},
+		{"a command that the model answers", "  ⟦ #8a2be2|> /plan it⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧", "user /plan it\nassistant So."},
+		{"a command of the shell with its box", "  ⟦ #8a2be2|! ls⟧\n\n  ╭──────────────────╮\n  │ ✓  ⟦b|Shell Command⟧ ls │\n  │                  │\n  │ main.go          │\n  ╰──────────────────╯", "command !ls -> main.go"},
+		{"what the user stopped", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Half⟧\n\n  ℹ Request cancelled.\n\n" + asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Half⟧\n\n  ℹ User cancelled the request.", "user Go\nassistant Half\ncli:interrupted\nuser Go\nassistant Half\ncli:interrupted"},
+		{"notices", asked + "  ⚠ Careful\n    now\n\n  ✕ [API Error]", "user Go\nsystem Careful|now\nsystem [API Error]"},
+		{"a notice below a prompt", "  ⟦ #8a2be2|> ⟧⟦ #cccccc|Go⟧\n    ⟦ #cccccc|on⟧\n\n    ⟦ #808080|Responding with qwen-3⟧", "user Go|on"},
+		{"thoughts", asked + "   ⟦i|Thinking...⟧\n   │ One.\n   │ Two.\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧", "user Go\nthinking One.|Two.\nassistant So."},
+		{"a group of tools in a box", asked + "  ╭──────────────────╮\n  │ ✓  ⟦b|Read⟧ main.go  │\n  │                  │\n  │    text          │\n  │                  │\n  │ x  ⟦b|Shell⟧ make… │\n  │                  │\n  │ -  ⟦b|Edit⟧ a.go     │\n  ╰──────────────────╯", "user Go\ntool Read(main.go) ok text\ntool Shell(make…) error …\ntool Edit(a.go) rejected "},
+		{"a call that waits", asked + "  ╭────────────────────────────────────────╮\n  │ Action Required                        │\n  │                                        │\n  │ ⟦b|?⟧ ⟦b|Shell⟧ rm…                            │\n  │                                        │\n  │ rm -rf x                               │\n  │                                        │\n  │ Allow execution of: 'rm'?              │\n  ╰────────────────────────────────────────╯", "user Go\ntool Shell(rm -rf x) running "},
+		{"a call that waits and says why", asked + "  ╭────────────────────────────────────────╮\n  │ ⟦b|?⟧ ⟦b|Shell⟧ to tidy up                     │\n  │                                        │\n  │ ╭──────────╮                           │\n  │ │ rm -rf x │                           │\n  │ ╰──────────╯                           │\n  ╰────────────────────────────────────────╯", "user Go\ntool Shell(rm -rf x # to tidy up) running "},
+		{"a reply that is printed again", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words, and more."},
+		{"two replies", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words\nassistant The same words, and more."},
+		{"hints that a resize left behind", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Text⟧\n\n                              a hint at the right\n  Press ctrl-s to show more lines", "user Go\nassistant Text"},
+		{"0.5: no margin", "⟦ #808080|> Go⟧\n\n⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧\n\n ╭────────────────╮\n │ ✓  ⟦b|Read⟧ a.go   │\n ╰────────────────╯", "user Go\nassistant So.\ntool Read(a.go) ok "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, it := range parse(rowtest.Dump(t, 60, c.dump), true) {
+				got = append(got, told(it))
+			}
+			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestE23Split(t *testing.T) {
+	rule := strings.Repeat("─", 60)
+	box := "⟦ #808080|╭" + strings.Repeat("─", 58) + "╮⟧\n│ > ⟦v|T⟧ype" + strings.Repeat(" ", 52) + "│\n╰" + strings.Repeat("─", 58) + "╯"
+	for _, c := range []struct {
+		name, dump string
+		alt        bool
+		want       chat.Split
+		typed      string
+	}{
+		{"idle", "  ✦ Hi.\n\n" + rule + "\n> half\n  typed\n" + rule + "\n  ? for shortcuts", false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half\ntyped"},
+		{"busy", "  ✦ Hi.\n\n  ⠋ Thinking (esc to cancel, 3s)\n\n  ⟦d|queued words⟧\n" + rule + "\n* \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}, ""},
+		{"a dim box stays", "  ⟦d|╭───╮⟧\n  ⟦d|│ x │⟧\n  ⟦d|╰───╯⟧\n\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}, ""},
+		{"a question", "  ✦ Hi.\n\n  Allow?\n  › 1. Yes\n    2. No", false, chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}, ""},
+		{"a question in a box above the composer", "  │ ● 1. Yes │\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}, ""},
+		{"the composer in a box", "✦ Hi.\n\n" + box, false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "Type"},
+		{"scrolled back", "  ✦ Hi." + strings.Repeat(" ", 52) + "█\n  more" + strings.Repeat(" ", 53) + "│\n" + rule + "\n> \n" + rule, true, chat.Split{OK: true, Bottom: 2, Right: 59, State: chat.StateIdle, Scrolled: true}, ""},
+		{"at the end", "  ✦ Hi." + strings.Repeat(" ", 52) + "│\n  more" + strings.Repeat(" ", 53) + "█\n" + rule + "\n> \n" + rule, true, chat.Split{OK: true, Bottom: 2, Right: 59, State: chat.StateIdle}, ""},
+		{"another program", "$ ls\n" + strings.Repeat("─", 20), false, chat.Split{}, ""},
+		{"a rule in a reply", "✦ Hi\n" + rule + "\nmore", false, chat.Split{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := rowtest.Dump(t, 60, c.dump)
+			if d := cmp.Diff(split(chat.Screen{Lines: lines, Alt: c.alt}), c.want); d != "" {
+				t.Error(d)
+			}
+			if b, ok := inputBox(lines); ok && b.Text() != c.typed || !ok && c.typed != "" {
+				t.Errorf("typed %q, want %q", b.Text(), c.typed)
+			}
+		})
+	}
+}
+
+func TestE23Banner(t *testing.T) {
+	for _, c := range []struct {
+		name, dump string
+		want       chat.Banner
+		n          int
+	}{
+		{"beside the logo", "  ▄▄▄  ┌──────────────────────────────────┐\n  ███  │ >_ Qwen Code (v0.24.4)           │\n  ███  │                                  │\n  ███  │ API Key | coder (/model to change) │\n  ███  │ ~/shop                           │\n  ▀▀▀  └──────────────────────────────────┘\n", chat.Banner{Version: "0.24.4", Model: "coder", Cwd: "~/shop"}, 6},
+		{"alone, with round corners", "╭─────────────────────╮\n│ >_ Qwen Code (v0.12.0) │\n│ coder (/model to change) │\n│ ~/shop │\n╰─────────────────────╯\n", chat.Banner{Version: "0.12.0", Model: "coder", Cwd: "~/shop"}, 5},
+		{"half drawn", "┌──────┐\n│ >_ Qwen Code (v0.12.0) │\n│ ~/shop │\n", chat.Banner{}, 0},
+		{"another box", "┌──────┐\n│ Tips │\n└──────┘\n", chat.Banner{}, 0},
+		{"words in a reply", "a line\n>_ Qwen Code (v0.12.0)\n", chat.Banner{}, 0},
+		{"the old logo", oldLogo + "\n██╔═══██╗\n\ntext", chat.Banner{}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, n := banner(rowtest.Dump(t, 60, c.dump))
+			if d := cmp.Diff(got, c.want); d != "" || n != c.n {
+				t.Errorf("%d rows, want %d: %s", n, c.n, d)
+			}
+		})
+	}
+}
