@@ -30,12 +30,12 @@ test: ## all tests
 	$(GO) test -timeout 20m -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./store/pg ./team
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./server/team ./store/pg ./team
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)
 	GOBIN=$(abspath $(BIN)) $(GO) install $(VERSITYGW)
-	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/bucket ./store/pg -run 'TestE20(Bucket|Objects)'
+	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/bucket ./store/pg ./team -run 'TestE20(Bucket|Objects)'
 
 # Code that was translated from C has no goroutines of its own; to watch it makes SQLite five times slower.
 UNWATCHED = -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/bytelock"
 )
-
-// ending is the suffix of a journal's name: SESSION.NUMBER.journal.
-const ending = ".journal"
 
 // newEnding is added to the name of a file that is not ready to be read.
 const newEnding = ".new"
@@ -61,28 +59,19 @@ func Of(files []File, id string) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Session != id })
 }
 
+// validName matches the name of a journal: the session's id, and the file's number.
+var validName = regexp.MustCompile(`^([0-9A-Za-z_-]{1,64})\.([1-9][0-9]*)\.journal$`)
+
 func parseName(name string) (File, bool) {
-	rest, ok := strings.CutSuffix(name, ending)
-	dot := strings.LastIndexByte(rest, '.')
-	if !ok || dot <= 0 || !isID(rest[:dot]) {
+	match := validName.FindStringSubmatch(name)
+	if match == nil {
 		return File{}, false
 	}
-	n, err := strconv.Atoi(rest[dot+1:])
-	f := File{Session: rest[:dot], Number: n}
-	return f, err == nil && n > 0 && f.base() == name
+	n, err := strconv.Atoi(match[2])
+	return File{Session: match[1], Number: n}, err == nil
 }
 
-func (f File) base() string { return fmt.Sprintf("%s.%d%s", f.Session, f.Number, ending) }
-
-// isID reports whether s is valid as the session id in a file's name.
-func isID(s string) bool {
-	for _, c := range []byte(s) {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
+func (f File) base() string { return fmt.Sprintf("%s.%d.journal", f.Session, f.Number) }
 
 // ErrForeign reports that a journal is a link, not a regular file, or owned by another user.
 var ErrForeign = errors.New("not a file of this user's own")

@@ -90,19 +90,6 @@ func decodeHeader(id string, line []byte) (h header, s *session.Session, err err
 	return h, s, nil
 }
 
-// dataSize returns the length of an event's data in a frame, in bytes.
-func dataSize(e session.Event) int {
-	switch e.Kind {
-	case session.Resize:
-		return 8
-	case session.Exit:
-		return 4 + len(e.Data)
-	case session.Pipe:
-		return pipeHead + len(e.Data)
-	}
-	return len(e.Data)
-}
-
 // pipeHead is how many bytes of a Pipe event's frame data come before what the child wrote.
 const pipeHead = 1 + 8
 
@@ -120,9 +107,7 @@ func printed(kind session.EventKind, size int) int64 {
 // appendFrame appends the event's frame to b.
 func appendFrame(b []byte, seed uint32, e Event) []byte {
 	begin := len(b)
-	b = append(b, 0, 0, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, uint32(dataSize(e.Event)))
-	b = append(b, byte(e.Kind))
+	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(e.Kind)) // checksum and length follow below
 	for _, n := range [...]int64{e.Number, e.Offset, int64(e.At)} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
@@ -132,14 +117,14 @@ func appendFrame(b []byte, seed uint32, e Event) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.Rows))
 	case session.Exit:
 		b = binary.LittleEndian.AppendUint32(b, uint32(e.Status))
-		b = append(b, e.Data...)
 	case session.Pipe:
 		b = append(b, byte(e.Stream))
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.Text))
-		b = append(b, e.Data...)
-	default:
+	}
+	if e.Kind != session.Resize {
 		b = append(b, e.Data...)
 	}
+	binary.LittleEndian.PutUint32(b[begin+4:], uint32(len(b)-begin-headSize))
 	binary.LittleEndian.PutUint32(b[begin:], crc32.Update(seed, castagnoli, b[begin+4:]))
 	return b
 }

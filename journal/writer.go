@@ -1,20 +1,16 @@
 package journal
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -70,10 +66,9 @@ type Writer struct {
 	lost   int64         // bytes of output
 	err    error         // the first error
 	closed bool
-	asked  []chan struct{} // each is closed when all earlier events are written or have failed
+	asked  chan struct{} // closed when all earlier events are written or have failed; nil: nobody waits
 
 	// These belong to run.
-	reserve *os.File // disk space kept for the session's end; may be nil
 	file    *os.File
 	number  int   // of the file
 	written int64 // bytes of the file
@@ -84,7 +79,7 @@ type Writer struct {
 
 // Create creates the journal of a session. The caller must close the Writer.
 func Create(o Options) (*Writer, error) {
-	if !isID(o.Session.ID) {
+	if !validName.MatchString(File{Session: o.Session.ID, Number: 1}.base()) {
 		return nil, fmt.Errorf("session id %q: %w", o.Session.ID, errNotJournal)
 	}
 	if err := makeFolder(o.Folder); err != nil {
@@ -98,54 +93,6 @@ func Create(o Options) (*Writer, error) {
 	return w, nil
 }
 
-// makeFolder creates the folder with mode 0700 whatever the umask is. It refuses a link or another
-// user's folder.
-func makeFolder(path string) error {
-	if err := os.Mkdir(path, 0o700); err == nil {
-		return os.Chmod(path, 0o700)
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() && os.Geteuid() != 0 {
-		return fmt.Errorf("%s: %w", path, ErrForeign)
-	}
-	return nil
-}
-
-// begin creates the next file; its first event has the number event and comes after offset bytes of
-// output. The file gets its name only after it is locked: without the lock others would take it for
-// a complete one.
-func (w *Writer) begin(event, offset int64) error {
-	line, err := encodeHeader(w.seed, w.opt.Session, event, offset)
-	if err != nil {
-		return err
-	}
-	w.number++
-	path := w.name()
-	f, err := os.OpenFile(path+newEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	_ = bytelock.Lock(f, writerByte) // if this fails, the session counts as interrupted while it runs
-	if err = f.Chmod(0o600); err == nil {
-		_, err = f.Write(line)
-	}
-	if _, there := os.Lstat(path); err == nil && there == nil {
-		err = fmt.Errorf("%s: %w", path, os.ErrExist)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()), f.Close())
-	}
-	w.file, w.written = f, int64(len(line))
-	return nil
-}
-
 // Put queues the next event with a copy of its data. It never waits: if the queue is full, the
 // event is counted as lost. Times never decrease: an event with an earlier time than the one before
 // gets the time of that one.
@@ -156,27 +103,21 @@ func (w *Writer) Put(e session.Event) {
 	e.At = w.at
 	placed := Event{Number: w.next, Offset: w.offset, Event: e}
 	w.next++
-	size := headSize + dataSize(e)
 	w.offset += e.Printed()
+	size := headSize + pipeHead + len(e.Data) // at most
 	full := w.queued+size > maxQueued && e.Kind != session.Exit
 	if full || size > headSize+maxData || w.closed {
-		w.lose(placed, errFull)
+		w.lost += e.Printed()
+		w.err = cmp.Or(w.err, errFull)
 		return
 	}
-	first, plenty := w.queued == 0, w.queued >= chunkSize
-	chunk := w.room(size)
+	before, chunk := w.queued, w.room(size)
+	w.queued -= len(*chunk)
 	*chunk = appendFrame(*chunk, w.seed, placed)
-	w.queued += size
-	if first || !plenty && w.queued >= chunkSize {
+	w.queued += len(*chunk)
+	if before == 0 || before < chunkSize && w.queued >= chunkSize {
 		notify(w.ready)
 	}
-}
-
-func (w *Writer) lose(e Event, err error) {
-	if w.err == nil {
-		w.err = err
-	}
-	w.lost += e.Printed()
 }
 
 // room returns a chunk that has room for size more bytes.
@@ -207,12 +148,14 @@ func (w *Writer) Settle(ctx context.Context) error {
 		w.mu.Unlock()
 		return nil
 	}
-	ask := make(chan struct{})
-	w.asked = append(w.asked, ask)
+	if w.asked == nil {
+		w.asked = make(chan struct{})
+	}
+	asked := w.asked
 	w.mu.Unlock()
 	notify(w.ready)
 	select {
-	case <-ask:
+	case <-asked:
 	case <-w.done:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -258,9 +201,7 @@ func (w *Writer) Discard() error {
 	_, _ = w.Close() // the data is not wanted
 	var err error
 	for ; w.number > 0; w.number-- {
-		if removeErr := os.Remove(w.name()); !errors.Is(removeErr, os.ErrNotExist) {
-			err = errors.Join(err, removeErr)
-		}
+		err = errors.Join(err, os.RemoveAll(w.name())) // one that is packed is gone
 	}
 	return err
 }
@@ -275,7 +216,7 @@ func (w *Writer) Lost() (lost int64, err error) {
 // run is the goroutine of the Writer. It wakes up only if there is work.
 func (w *Writer) run() {
 	defer close(w.done)
-	w.keepReserve()
+	reserve := w.reserve()
 	var due, quiet, unsynced <-chan time.Time
 	for {
 		select {
@@ -302,7 +243,7 @@ func (w *Writer) run() {
 		err := w.writeAll()
 		switch {
 		case w.isClosed():
-			w.finish()
+			w.finish(reserve)
 			return
 		case err != nil:
 			due = time.After(retryAfter)
@@ -320,7 +261,7 @@ func (w *Writer) run() {
 func (w *Writer) hasty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.queued >= chunkSize || w.closed || len(w.asked) > 0
+	return w.queued >= chunkSize || w.closed || w.asked != nil
 }
 
 func (w *Writer) isClosed() bool {
@@ -335,17 +276,11 @@ func (w *Writer) writeAll() error {
 	asked := w.asked
 	w.asked = nil
 	w.mu.Unlock()
-	defer func() {
-		for _, ask := range asked {
-			close(ask)
-		}
-	}()
-	for {
-		chunk := w.oldest()
-		if chunk == nil {
-			return nil
-		}
-		n, err := guarded(func() (int, error) { return w.file.Write(chunk[w.head:]) })
+	if asked != nil {
+		defer close(asked)
+	}
+	for chunk := w.oldest(); chunk != nil; chunk = w.oldest() {
+		n, err := w.file.Write(chunk[w.head:])
 		w.steps.Add(1)
 		w.head += n
 		w.written += int64(n)
@@ -355,6 +290,7 @@ func (w *Writer) writeAll() error {
 		}
 		w.drop(chunk)
 	}
+	return nil
 }
 
 // oldest returns the first chunk, which grows no more, or nil if the queue is empty.
@@ -383,82 +319,18 @@ func (w *Writer) drop(chunk []byte) {
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-// guarded turns a panic into an error.
-func guarded(fn func() (int, error)) (n int, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the journal failed: %v", p)
-		}
-	}()
-	return fn()
-}
-
-// sync begins to make what was written durable, concurrently with further writes. It reports false
-// if the sync before has not ended.
-func (w *Writer) sync() bool {
-	if w.syncing.Swap(true) {
-		return false
-	}
-	f := w.file
-	w.after.Go(func() {
-		w.settle(f)
-		w.syncing.Store(false)
-	})
-	return true
-}
-
-// settle makes what was written to f durable. Some file systems cannot, which is no error.
-func (w *Writer) settle(f *os.File) {
-	err := f.Sync()
-	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		w.fail(err)
-	}
-}
-
-// rotate begins a new file if the current one has at least limit bytes. The last write must have
-// succeeded.
-func (w *Writer) rotate(limit int64) {
-	if w.written < limit {
-		return
-	}
-	old := w.file
-	if w.begin(w.place()) != nil {
-		return // keep using this file
-	}
-	w.after.Go(func() {
-		w.settle(old)
-		_ = old.Close() // this also releases the lock
-		if w.opt.Closed != nil {
-			w.opt.Closed()
-		}
-	})
-}
-
-// place returns the number of the next event to be written, and the output bytes before it.
-func (w *Writer) place() (number, offset int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.queue) == 0 {
-		return w.next, w.offset
-	}
-	e, _, _ := decodeHead(w.queue[0])
-	return e.Number, e.Offset
+	w.err = cmp.Or(w.err, err)
 }
 
 // finish ends the journal. Whatever cannot be written now is lost.
-func (w *Writer) finish() {
+func (w *Writer) finish(reserve *os.File) {
 	for range lastTries {
 		if w.writeAll() == nil {
 			break
 		}
 		time.Sleep(lastWait)
 	}
-	w.release()
+	_ = reserve.Close() // the exit event has room now
 	w.writeEnd()
 	w.settle(w.file)
 	gone := w.isRemoved()
@@ -471,85 +343,29 @@ func (w *Writer) finish() {
 	}
 }
 
-func (w *Writer) name() string {
-	return filepath.Join(w.opt.Folder, File{Session: w.opt.Session.ID, Number: w.number}.base())
-}
-
-// reserveSize is the disk space kept for the session's end, in bytes.
-const reserveSize = 8 << 10
-
-// keepReserve allocates disk space in a file without a name.
-func (w *Writer) keepReserve() {
-	f, err := os.CreateTemp(w.opt.Folder, ".reserve-*")
-	if err != nil {
-		return
-	}
-	noise := make([]byte, reserveSize) // some file systems allocate nothing for zeros
-	_, _ = rand.Read(noise)
-	_, err = f.Write(noise)
-	if os.Remove(f.Name()) != nil || err != nil {
-		_ = f.Close()
-		return
-	}
-	w.reserve = f
-}
-
-// release returns the reserved space to the disk.
-func (w *Writer) release() {
-	if w.reserve != nil {
-		_ = w.reserve.Close()
-		w.reserve = nil
-	}
-}
-
-// writeEnd overwrites the torn frame at the end with the session's exit event, if the disk is too
-// full for the events before it.
-func (w *Writer) writeEnd() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.queue) == 0 {
-		return
-	}
-	whole, end := 0, []byte(nil)
-	for i, chunk := range w.queue {
-		for at := 0; at < len(chunk); {
-			e, size, _ := decodeHead(chunk[at:])
-			begun := at
-			if at += headSize + size; i == 0 && at <= w.head {
-				whole = at
-			}
-			if end = nil; e.Kind == session.Exit {
-				end = chunk[begun:at]
-			}
-		}
-	}
-	if w.file.Truncate(w.written-int64(w.head-whole)) == nil {
-		w.head = whole
-		_, _ = w.file.Write(end) // the disk may have filled up further
-	}
-}
-
-// isRemoved reports whether the file has been unlinked.
-func (w *Writer) isRemoved() bool {
-	info, err := w.file.Stat()
-	if err != nil {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Nlink == 0
-}
-
 // waiting returns the bytes of output in the queue, except the frames that begin in its first
 // written bytes.
 func (w *Writer) waiting(written int) (n int64) {
-	for _, chunk := range w.queue {
-		for at := 0; at < len(chunk); {
-			e, size, _ := decodeHead(chunk[at:])
-			if at += headSize + size; at > written {
-				n += printed(e.Kind, size)
-			}
+	at := 0
+	for e, frame := range framesOf(w.queue) {
+		if at += len(frame); at > written {
+			n += printed(e.Kind, len(frame)-headSize)
 		}
-		written = 0
 	}
 	return n
+}
+
+// framesOf returns the frames in chunks, with their heads.
+func framesOf(chunks [][]byte) iter.Seq2[Event, []byte] {
+	return func(yield func(Event, []byte) bool) {
+		for _, chunk := range chunks {
+			for len(chunk) > 0 {
+				e, size, _ := decodeHead(chunk)
+				if !yield(e, chunk[:headSize+size]) {
+					return
+				}
+				chunk = chunk[headSize+size:]
+			}
+		}
+	}
 }

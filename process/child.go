@@ -311,7 +311,7 @@ func (c *child) showsInput() bool {
 	if c.typed == nil || c.ptmx == nil {
 		return c.typed != nil
 	}
-	settings, err := unix.IoctlGetTermios(int(c.ptmx.Fd()), getTermios)
+	settings, err := unix.IoctlGetTermios(int(c.ptmx.Fd()), pty.IoctlGetTermios)
 	return err == nil && settings.Lflag&unix.ECHO != 0
 }
 

@@ -15,5 +15,3 @@ func awaitChild() bool {
 		}
 	}
 }
-
-const getTermios = unix.TCGETS

@@ -2,11 +2,7 @@
 
 package process
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // awaitChild waits a moment: x/sys has no waitid for this system.
 func awaitChild() bool {
@@ -15,5 +11,3 @@ func awaitChild() bool {
 }
 
 const waitStep = 2 * time.Millisecond
-
-const getTermios = unix.TIOCGETA

@@ -70,32 +70,32 @@ type indexer struct {
 	complete  bool  // likewise: all events were processed
 }
 
-func startIndexer(ctx context.Context, o Options, c *child, queue *indexQueue) *indexer {
+func startIndexer(ctx context.Context, o Options, c *child) *indexer {
 	cols, rows := o.window()
 	f := &indexer{
 		processor: transcript.NewProcessor(transcript.ProcessorOptions{
 			Cols: cols, Rows: rows, Started: o.Started, SessionID: o.SessionID, Command: o.Command,
 		}),
 		echo: echo.New(c.foreground), progress: make(chan struct{}, 1),
-		queue: queue, log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
+		queue: newIndexQueue(), log: o.Log, index: o.Index, catchUp: o.CatchUp, done: make(chan struct{}),
 	}
 	f.ctx, f.stop = context.WithCancel(ctx)
 	go f.run()
 	return f
 }
 
-// wait waits for the indexer, and after limit stops it. False means that it does not even stop;
-// its results do not hold then.
-func (f *indexer) wait(limit time.Duration) bool {
+// wait waits for the indexer, and after limit stops it. It reports whether all events were
+// processed, and returns the first error, which is errStuck if the indexer does not even stop.
+func (f *indexer) wait(limit time.Duration) (complete bool, err error) {
 	for _, patience := range []time.Duration{limit, stopPatience} {
 		select {
 		case <-f.done:
-			return true
+			return f.complete, f.err
 		case <-time.After(patience):
 		}
 		f.stop()
 	}
-	return false
+	return false, errStuck
 }
 
 func (f *indexer) run() {

@@ -19,6 +19,7 @@ type inputPump struct {
 	enabled atomic.Bool
 	wakeR   *os.File
 	wakeW   *os.File
+	fds     [2]unix.PollFd // of wakeR and the terminal
 	done    chan struct{}
 	closing atomic.Bool
 }
@@ -31,6 +32,7 @@ func startInput(t *terminal, c *child, tee *tee, record bool) *inputPump {
 		return nil
 	}
 	p := &inputPump{term: t, child: c, tee: tee, record: record, wakeR: r, wakeW: w, done: make(chan struct{})}
+	p.fds = [2]unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}, {Fd: int32(t.in.Fd()), Events: unix.POLLIN}}
 	go p.run()
 	return p
 }
@@ -71,7 +73,7 @@ func (p *inputPump) run() {
 		if !ready || !p.enabled.Load() {
 			continue
 		}
-		n, err := unix.Read(int(p.term.in.Fd()), buf)
+		n, err := unix.Read(int(p.fds[1].Fd), buf)
 		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
 			continue
 		}
@@ -90,18 +92,22 @@ func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error)
 	if limit > 0 {
 		timeout = int(limit.Milliseconds()) + 1
 	}
-	fds := []unix.PollFd{{Fd: int32(p.wakeR.Fd()), Events: unix.POLLIN}}
+	watched := 1
 	if keys {
-		fds = append(fds, unix.PollFd{Fd: int32(p.term.in.Fd()), Events: unix.POLLIN})
+		watched = 2
 	}
-	if _, err := unix.Poll(fds, timeout); err != nil && !errors.Is(err, unix.EINTR) {
+	_, err = unix.Poll(p.fds[:watched], timeout)
+	if errors.Is(err, unix.EINTR) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
-	if fds[0].Revents != 0 {
+	if p.fds[0].Revents != 0 {
 		var drop [16]byte
-		_, _ = unix.Read(int(p.wakeR.Fd()), drop[:]) // its bytes mean nothing
+		_, _ = unix.Read(int(p.fds[0].Fd), drop[:]) // its bytes mean nothing
 	}
-	return keys && fds[1].Revents != 0, nil
+	return keys && p.fds[1].Revents != 0, nil
 }
 
 // pass hands the child its keys. hold is how long to wait for more keys, or 0 if none are held

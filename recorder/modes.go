@@ -115,23 +115,10 @@ func (m *modeTracker) step(c byte) {
 		m.escape(c)
 	case c >= 0x40 && c <= 0x7e:
 		m.state = trackText
-		if tracked(c, m.seq) {
-			m.csi(string(m.seq), c)
-		}
+		m.csi(string(m.seq), c)
 	case c >= 0x20 && len(m.seq) < maxSequence:
 		m.seq = append(m.seq, c)
 	}
-}
-
-// tracked reports whether csi knows a sequence; most it does not.
-func tracked(final byte, params []byte) bool {
-	switch final {
-	case 'h', 'l', 'u', 'r', 'q', 'p':
-		return true
-	case 'm':
-		return len(params) > 0 && params[0] == '>'
-	}
-	return false
 }
 
 // between reports whether the output ends with a complete sequence or character.

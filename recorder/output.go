@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // How long the output may go on when the child is gone but something else keeps the PTY open.
@@ -53,16 +55,13 @@ func (p *outputPump) drain() {
 func (p *outputPump) run() {
 	defer close(p.done)
 	defer p.term.guard()
-	for {
-		_, err := p.carry(-1)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			break
-		}
-		if err != nil { // EIO: every end of the PTY is closed, and all was read
-			return
-		}
+	var err error
+	for err == nil {
+		_, err = p.carry(-1)
 	}
-	p.runDrain()
+	if errors.Is(err, os.ErrDeadlineExceeded) { // else every end of the PTY is closed, and all was read
+		p.runDrain()
+	}
 }
 
 func (p *outputPump) runDrain() {
@@ -98,7 +97,7 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	if err := p.term.write(data); err != nil {
 		p.lost(err)
 	}
-	p.tee.output(at, data)
+	p.tee.put(session.Event{At: at, Kind: session.Output, Data: data})
 	p.child.carried.Store(true)
 	// Without a yield, Go's monitor thread takes this for a goroutine that runs too long, and for a
 	// while looks every 20 µs.

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"os"
+	"os/signal"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -111,21 +112,20 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	o = o.withDefaults()
 	term := newTerminal(o)
 	defer term.restore()
-	sigs := catchSignals()
-	defer sigs.stop()
+	signals := catchSignals()
+	defer signal.Stop(signals)
 	c, err := startChild(o, term)
 	if err != nil {
 		return Result{}, err
 	}
 	term.makeRaw()
-	r := &run{options: o, term: term, child: c, tee: newTee(context.WithoutCancel(ctx), o, c), signals: sigs}
+	r := &run{options: o, term: term, child: c, tee: newTee(context.WithoutCancel(ctx), o, c), signals: signals}
 	if o.Host != nil {
 		r.tee.setHost(o.Host(&Controls{r}))
 	}
 	r.start()
 	r.supervise(ctx)
-	r.finish()
-	return r.result(), nil
+	return r.finish(), nil
 }
 
 // run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the
@@ -136,14 +136,14 @@ type run struct {
 	term    *terminal
 	child   *child
 	tee     *tee
-	signals *signals
+	signals chan os.Signal
 	input   *inputPump
 	output  *outputPump
 }
 
 func (r *run) start() {
 	r.output = startOutput(r.child, r.term, r.tee)
-	if r.term.interactive() {
+	if r.term.isTTY {
 		if r.input = startInput(r.term, r.child, r.tee, r.options.Input); r.input != nil {
 			r.input.enable(r.term.foreground())
 		}
@@ -152,28 +152,21 @@ func (r *run) start() {
 
 // finish is called when the child is gone: the rest of the output comes first, then the terminal,
 // then the log.
-func (r *run) finish() {
+func (r *run) finish() Result {
 	r.output.drain()
 	if r.input != nil {
 		r.input.stop()
 	}
 	r.child.close()
 	r.term.restore()
-	r.tee.settleKeys(r.options.CatchUp)
+	if r.tee.indexer != nil {
+		_, seq := r.tee.place()
+		r.tee.indexer.settleKeys(seq, r.options.CatchUp)
+	}
 	if r.tee.host != nil {
 		r.tee.host.Finish()
 	}
-	r.tee.finish(session.Event{Kind: session.Exit, Status: r.child.status}, r.options.CatchUp)
+	result := r.tee.finish(r.child.status, r.options.CatchUp)
 	r.term.endNotes()
-}
-
-func (r *run) result() Result {
-	return Result{
-		Status:   r.child.status,
-		Duration: r.tee.end,
-		Lost:     r.tee.lost,
-		LogErr:   r.tee.logErr,
-		IndexErr: r.tee.indexErr(),
-		Behind:   r.tee.behind(),
-	}
+	return result
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // backgroundCheck is how often a recording in the background checks whether it was brought to the
@@ -17,26 +19,19 @@ const backgroundCheck = 300 * time.Millisecond
 // ending are the signals that are passed on and end a recording.
 var ending = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM}
 
-// signals are those that the process gets while it records.
-type signals struct {
-	ch chan os.Signal
-}
-
-// catchSignals leaves alone what was ignored at the start (nohup, a shell's background jobs): the
-// child ignores it too. It leaves alone SIGTSTP: once caught, Go does not let it stop the process
-// any more.
-func catchSignals() *signals {
-	s := &signals{ch: make(chan os.Signal, 16)}
+// catchSignals returns the signals that the process gets while it records. It leaves alone what was
+// ignored at the start (nohup, a shell's background jobs): the child ignores it too. It leaves
+// alone SIGTSTP: once caught, Go does not let it stop the process any more.
+func catchSignals() chan os.Signal {
+	ch := make(chan os.Signal, 16)
 	for _, sig := range ending {
 		if !signal.Ignored(sig) {
-			signal.Notify(s.ch, sig)
+			signal.Notify(ch, sig)
 		}
 	}
-	signal.Notify(s.ch, unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE)
-	return s
+	signal.Notify(ch, unix.SIGWINCH, unix.SIGCONT, unix.SIGPIPE)
+	return ch
 }
-
-func (s *signals) stop() { signal.Stop(s.ch) }
 
 // supervise passes signals, window sizes and stops between the terminal and the child until the
 // child is gone.
@@ -54,15 +49,16 @@ func (r *run) supervise(ctx context.Context) {
 	}
 	done := ctx.Done()
 	lost := r.output.terminalLost
-	background := r.backgroundTicker()
+	background := time.NewTicker(backgroundCheck)
 	defer background.Stop()
 	for {
+		r.checkForeground(background)
 		select {
 		case <-r.child.exited:
 			return
 		case <-r.child.stopped:
 			r.suspend()
-		case sig := <-r.signals.ch:
+		case sig := <-r.signals:
 			r.handle(sig.(syscall.Signal), end)
 		case sig := <-lost:
 			lost = nil
@@ -71,10 +67,9 @@ func (r *run) supervise(ctx context.Context) {
 			done = nil
 			end(unix.SIGTERM)
 		case <-kill:
-			r.child.kill()
+			r.child.signal(unix.SIGKILL)
 		case <-background.C:
 		}
-		r.checkForeground(background)
 	}
 }
 
@@ -96,12 +91,10 @@ func (r *run) keep() bool {
 
 // window returns the size of the session's window, as its command knows it.
 func (r *run) window() *unix.Winsize {
-	var ws *unix.Winsize
-	err := r.child.control(func(fd int) { ws, _ = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ) })
-	if err != nil || ws == nil {
-		return r.term.size()
+	if ws, err := r.child.window(); err == nil {
+		return ws
 	}
-	return ws
+	return r.term.size()
 }
 
 func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
@@ -127,7 +120,7 @@ func (r *run) resizeTo(ws *unix.Winsize) error {
 	r.term.resized(ws)
 	err := r.child.resize(ws)
 	if err == nil {
-		r.tee.resize(int(ws.Col), int(ws.Row))
+		r.tee.put(session.Event{At: r.tee.now(), Kind: session.Resize, Cols: int(ws.Col), Rows: int(ws.Row)})
 	}
 	return err
 }
@@ -175,53 +168,35 @@ func (r *run) awaitContinue() {
 	limit := time.After(100 * time.Millisecond)
 	for {
 		select {
-		case sig := <-r.signals.ch:
-			if sig == unix.SIGCONT {
-				return
+		case sig := <-r.signals:
+			if sig == unix.SIGWINCH {
+				continue
 			}
-			if sig != unix.SIGWINCH {
-				r.requeue(sig)
-				return
+			if sig != unix.SIGCONT {
+				select { // supervise handles it
+				case r.signals <- sig:
+				default: // 16 are waiting already
+				}
 			}
+			return
 		case <-limit:
 			return
 		}
 	}
 }
 
-// requeue puts a signal back for supervise.
-func (r *run) requeue(sig os.Signal) {
-	select {
-	case r.signals.ch <- sig:
-	default: // 16 are waiting already
-	}
-}
-
-func (r *run) backgroundTicker() *time.Ticker {
-	t := time.NewTicker(backgroundCheck)
-	r.checkForeground(t)
-	return t
-}
-
 // checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not.
 // The ticker runs in the background only: a recording that waits for its child does not wake up.
 func (r *run) checkForeground(t *time.Ticker) {
-	if r.term.isAlone() {
+	switch {
+	case r.term.isAlone() || r.input == nil:
 		t.Stop()
-		return
-	}
-	if r.input == nil || r.term.foreground() {
+	case r.term.foreground():
 		t.Stop()
-	} else {
-		t.Reset(backgroundCheck)
-	}
-	if r.input == nil {
-		return
-	}
-	if r.term.foreground() {
 		r.term.makeRaw()
 		r.input.enable(true)
-	} else {
+	default:
+		t.Reset(backgroundCheck)
 		r.input.enable(false)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/pty"
 )
 
 // The window size without a terminal, in cells.
@@ -77,9 +78,6 @@ func newTerminal(o Options) *terminal {
 	return t
 }
 
-// interactive reports whether the keyboard is ours to read.
-func (t *terminal) interactive() bool { return t.isTTY }
-
 func (t *terminal) size() *unix.Winsize {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,12 +141,12 @@ func (t *terminal) makeRaw() {
 // showAsItIs switches off that a terminal makes a carriage return and a line feed of each line
 // feed.
 func showAsItIs(fd int) error {
-	settings, err := unix.IoctlGetTermios(fd, ioctlGetTermios)
+	settings, err := unix.IoctlGetTermios(fd, pty.IoctlGetTermios)
 	if err != nil {
 		return err
 	}
 	settings.Oflag &^= unix.OPOST
-	return unix.IoctlSetTermios(fd, ioctlSetTermios, settings)
+	return unix.IoctlSetTermios(fd, pty.IoctlSetTermios, settings)
 }
 
 // cook undoes makeRaw.

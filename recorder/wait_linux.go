@@ -1,18 +1,9 @@
 package recorder
 
-import (
-	"errors"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// awaitChange returns when a child has ended or stopped, and leaves its state to be taken.
+// awaitChange returns when a child has ended or stopped, or earlier. It leaves the child's state to
+// be taken.
 func awaitChange(pid int) {
-	for {
-		var info unix.Siginfo
-		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
+	_ = unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil) // the caller looks anyway
 }

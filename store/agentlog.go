@@ -109,9 +109,9 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, added
 		}
 	}
 	sess := l.Session
-	_, err = tx.ExecContext(ctx, `UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?,
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?, private = private OR ?9,
 		prompt = '', messages = 0, turns = 0, raw_end = ?8, read_end = ?8 WHERE pk = ?7`,
-		sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents), sourceJSON(sess.Source), pk, l.Active.Nanoseconds())
+		sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents), sourceJSON(sess.Source), pk, l.Active.Nanoseconds(), sess.Private)
 	if err != nil {
 		return 0, false, err
 	}
@@ -182,25 +182,45 @@ func (s *Store) ShowsID(ctx context.Context, session, id string) (shows bool, er
 	return shows, err
 }
 
+// Visit is a folder that an entry names.
+type Visit struct {
+	Folder string
+	Shown  bool // by an agent on the screen, maybe shortened; else a shell command was started there
+}
+
+// Visits returns the folders that the entries of a session name.
+func (s *Store) Visits(ctx context.Context, id string) ([]Visit, error) {
+	return s.visits(ctx, id, "true")
+}
+
 // AgentFolders returns the folders that an agent named when it started in a session.
 func (s *Store) AgentFolders(ctx context.Context, id, agent string) (folders []string, err error) {
+	visits, err := s.visits(ctx, id, "event = 'cli:newSession' AND agent = ?", agent)
+	for _, v := range visits {
+		folders = append(folders, v.Folder)
+	}
+	return folders, err
+}
+
+// visits returns the folders that the entries of a session name for which a condition holds.
+func (s *Store) visits(ctx context.Context, id, condition string, args ...any) (visits []Visit, err error) {
 	err = s.view(ctx, "read folders", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT data ->> 'cwd' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?)
-			AND event = 'cli:newSession' AND agent = ? AND data ->> 'cwd' <> ''`, id, agent)
+		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT data ->> 'cwd', type = 'event' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?)
+			AND data ->> 'cwd' <> '' AND `+condition, append([]any{id}, args...)...)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
-			var f string
-			if err := rows.Scan(&f); err != nil {
+			var v Visit
+			if err := rows.Scan(&v.Folder, &v.Shown); err != nil {
 				return err
 			}
-			folders = append(folders, f)
+			visits = append(visits, v)
 		}
 		return rows.Err()
 	})
-	return folders, err
+	return visits, err
 }
 
 // CopiedFrom returns the sessions of logs in the same folder that have an entry with this id: an

@@ -119,11 +119,6 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 	return packed
 }
 
-func (s *Store) hasJournal(id string) bool {
-	files, _ := journal.List(JournalFolder(s.path)) // what cannot be read is not there
-	return len(journal.Of(files, id)) > 0
-}
-
 // seek returns a Reader of the file that begins where the wanted text does, and takes what is
 // before that as read. in is a Reader that has read nothing.
 func (r *rawReader) seek(in *journal.Reader, f *os.File) *journal.Reader {

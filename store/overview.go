@@ -23,8 +23,9 @@ type Overview struct {
 	Duration    float64    `json:"duration"`
 	Tags        []string   `json:"tags,omitempty"`
 	Note        string     `json:"note,omitempty"`
-	Owner       string     `json:"owner,omitempty"` // of a team's session
-	Space       string     `json:"space,omitempty"` // likewise
+	Owner       string     `json:"owner,omitempty"`       // of a team's session
+	Space       string     `json:"space,omitempty"`       // likewise
+	ForkedFrom  string     `json:"forked_from,omitempty"` // likewise
 	ContinuedBy []string   `json:"continued_by,omitempty"`
 	SentAt      *time.Time `json:"sent_at,omitempty"` // missing: a team's server has not got all of it
 	Usage       any        `json:"usage,omitempty"`   // the tokens that were used, as internal/usage sums them up; missing if nothing is known
@@ -46,6 +47,6 @@ func (i *Info) Overview() Overview {
 	}
 	return Overview{
 		Session: s, Status: i.Status, Prompt: i.Prompt, Name: i.Name, Messages: i.Messages, Turns: i.Turns,
-		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, Owner: i.Owner, Space: i.Space, ContinuedBy: i.ContinuedBy, SentAt: sent,
+		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, Owner: i.Owner, Space: i.Space, ForkedFrom: i.ForkedFrom, ContinuedBy: i.ContinuedBy, SentAt: sent,
 	}
 }

@@ -8,18 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// While a session is recorded, its raw log is a journal (package journal) in a folder next to the
-// database. Packing moves it into the database: events become segments, and a file is removed once
-// its segments are durable.
+// Packing moves a journal into the database: events become segments, and a file is removed once its
+// segments are durable.
 
 // batchSize is the amount of data in one transaction, in bytes before compression.
 const batchSize = 4 * segmentSize
@@ -36,34 +32,6 @@ var (
 	errNoFrames       = errors.New("it contains no intact event")
 )
 
-// JournalFolder returns the folder that holds the journals of the database at path.
-func JournalFolder(path string) string {
-	if target, err := absolute(path); err == nil {
-		path = target
-	}
-	return path + "-journals"
-}
-
-// Exists reports whether there is a database at path, or a journal of a session recorded for it.
-func Exists(path string) bool {
-	files, err := journal.List(JournalFolder(path))
-	return exists(path) || err == nil && len(files) > 0
-}
-
-// Record starts the journal of a session for the database at path, which need not exist. closed is
-// called when there is something to Pack, see journal.Options.
-func Record(path string, sess session.Session, closed func()) (*journal.Writer, error) {
-	folder := JournalFolder(path)
-	err := createFolder(filepath.Dir(folder))
-	if err == nil {
-		var w *journal.Writer
-		if w, err = journal.Create(journal.Options{Folder: folder, Session: sess, Closed: closed}); err == nil {
-			return w, nil
-		}
-	}
-	return nil, (&Store{path: path}).failed("record", err)
-}
-
 // ImportJournals imports what recorders that have exited left next to the database, and adds the
 // sessions that are being recorded. What the database does not accept now stays where it is and can
 // be read there; the error says why. progress, if set, is called with the bytes done and the total.
@@ -71,6 +39,21 @@ func (s *Store) ImportJournals(ctx context.Context, progress func(done, total in
 	s.importSidecars(ctx)
 	_, err := s.adopt(ctx)
 	files, listErr := journal.List(JournalFolder(s.path))
+	if progress == nil {
+		progress = func(int64, int64) {}
+	}
+	return s.failed("import journals", errors.Join(err, listErr, s.packFiles(ctx, files, progress)))
+}
+
+// Pack moves the complete files of a session's journal into the database. Only the session's own
+// recorder calls it.
+func (s *Store) Pack(ctx context.Context, id string) error {
+	files, err := journal.List(JournalFolder(s.path))
+	return s.failed("pack journal", errors.Join(err, s.packFiles(ctx, journal.Of(files, id), func(int64, int64) {})))
+}
+
+// packFiles moves the complete ones of some journals into the database.
+func (s *Store) packFiles(ctx context.Context, files []journal.File, progress func(done, total int64)) (err error) {
 	var done, total int64
 	sizes := make([]int64, len(files))
 	for i, file := range files {
@@ -82,11 +65,7 @@ func (s *Store) ImportJournals(ctx context.Context, progress func(done, total in
 	stuck := ""
 	for i, file := range files {
 		if file.Session != stuck {
-			fileErr := s.packFile(ctx, file, func(n int64) {
-				if progress != nil {
-					progress(done+n, total)
-				}
-			})
+			fileErr := s.packFile(ctx, file, func(n int64) { progress(done+n, total) })
 			if fileErr != nil {
 				stuck = file.Session // the session's next file has to wait for this one
 			}
@@ -99,103 +78,20 @@ func (s *Store) ImportJournals(ctx context.Context, progress func(done, total in
 			return ctx.Err()
 		}
 	}
-	return s.failed("import journals", errors.Join(err, listErr))
-}
-
-// Pack moves the complete files of a session's journal into the database. Only the session's own
-// recorder calls it.
-func (s *Store) Pack(ctx context.Context, id string) error {
-	files, err := journal.List(JournalFolder(s.path))
-	for _, file := range journal.Of(files, id) {
-		if err == nil {
-			err = s.packFile(ctx, file, nil)
-		}
-	}
-	if errors.Is(err, journal.ErrInUse) {
-		return nil
-	}
-	return s.failed("pack journal", err)
+	return err
 }
 
 // packAll packs a session's journal and deletes the files that were set aside. The error wraps
 // session.ErrBusy if something remains.
 func (s *Store) packAll(ctx context.Context, id string) error {
-	if err := s.Pack(ctx, id); err != nil {
-		return err
-	}
-	files, err := journal.List(JournalFolder(s.path))
-	if err == nil && len(journal.Of(files, id)) > 0 {
+	err := s.Pack(ctx, id)
+	if err == nil && s.hasJournal(id) {
 		err = fmt.Errorf("journal of session %s: %w", id, session.ErrBusy)
 	}
 	if err == nil {
 		err = s.deleteJournals(id)
 	}
 	return s.failed("pack journal", err)
-}
-
-// adopt adds the sessions that have a journal and are not in the database. It returns those that
-// the database does not take now, as far as their journals describe them.
-func (s *Store) adopt(ctx context.Context) (beside []*Info, err error) {
-	files, err := journal.List(JournalFolder(s.path))
-	last := ""
-	for _, file := range files {
-		if file.Session == last {
-			continue
-		}
-		last = file.Session
-		if _, findErr := s.keyOf(ctx, file.Session); s.cause == nil && !errors.Is(findErr, session.ErrNotFound) {
-			continue
-		}
-		r, f, openErr := openJournal(file)
-		if openErr != nil {
-			continue // ImportJournals returns why
-		}
-		if r.Session != nil {
-			if err == nil { // what it did not take a moment ago would only wait again
-				err = s.begin(ctx, file, r.Session)
-			}
-			if err != nil {
-				beside = append(beside, &Info{Session: *r.Session, Beside: true})
-			}
-		}
-		_ = f.Close()
-	}
-	s.setStatus(beside)
-	return beside, err
-}
-
-func openJournal(file journal.File) (*journal.Reader, *os.File, error) {
-	f, err := file.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := journal.NewReader(f, file.Session)
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return r, f, nil
-}
-
-// begin adds the session of a journal. If the journal is gone, so is the session.
-func (s *Store) begin(ctx context.Context, file journal.File, sess *session.Session) error {
-	return s.updateDurably(ctx, "begin session", importWait, func(tx *sql.Tx) error {
-		if _, err := os.Lstat(file.Path); err != nil {
-			return nil //nolint:nilerr // it was deleted
-		}
-		_, err := insertSession(ctx, tx, sess, nil)
-		if errors.Is(err, session.ErrExists) {
-			return nil
-		}
-		return err
-	})
-}
-
-func (s *Store) keyOf(ctx context.Context, id string) (key int64, err error) {
-	err = s.view(ctx, "find session", func(tx *sql.Tx) (err error) {
-		key, err = sessionKey(ctx, tx, id)
-		return err
-	})
-	return key, err
 }
 
 // packFile moves a complete journal into the database and removes it.
@@ -315,17 +211,6 @@ func (p *packing) find(ctx context.Context) error {
 	return fmt.Errorf("session %s: %w", p.file.Session, session.ErrNotFound)
 }
 
-// unknownSession returns the session of a journal with a damaged header: all that is known is its
-// id, which contains the time.
-func unknownSession(id string) *session.Session {
-	sess := &session.Session{ID: id, Command: []string{"?"}, Cols: 80, Rows: 24}
-	if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
-		sec, nsec := u.Time().UnixTime()
-		sess.StartedAt = time.Unix(sec, nsec).UTC()
-	}
-	return sess
-}
-
 // add adds the next event. A segment is complete at 1 MiB unless what follows it in the file would
 // be a small one.
 func (p *packing) add(ctx context.Context, e journal.Event) error {
@@ -387,9 +272,7 @@ func (p *packing) put(ctx context.Context, last bool) error {
 	}
 	if err == nil {
 		p.ready, p.queued, p.git = nil, 0, nil
-		if p.told != nil {
-			p.told(p.read)
-		}
+		p.told(p.read)
 	}
 	return err
 }
@@ -402,32 +285,4 @@ func stateEnd(ctx context.Context, tx *sql.Tx, key int64, exit session.Event) er
 		_, err = tx.ExecContext(ctx, "UPDATE sessions SET asked = json_set(asked, '$.end', ?) WHERE pk = ? AND asked <> ''", string(exit.Data), key)
 	}
 	return err
-}
-
-// deleteJournals removes the journals of a session. The error wraps session.ErrBusy if one is being
-// written or packed.
-func (s *Store) deleteJournals(id string) error {
-	files, err := journal.List(JournalFolder(s.path))
-	for _, file := range journal.Of(files, id) {
-		f, claimErr := file.Claim()
-		if errors.Is(claimErr, journal.ErrInUse) {
-			return fmt.Errorf("journal %s: %w", file.Path, session.ErrBusy)
-		}
-		err = errors.Join(err, removeIfThere(file.Path))
-		if claimErr == nil {
-			_ = f.Close()
-		}
-	}
-	rest, _ := globIn(JournalFolder(s.path), id+".*") // an id is a valid pattern
-	for _, name := range rest {
-		err = errors.Join(err, removeIfThere(name))
-	}
-	return err
-}
-
-func removeIfThere(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -22,7 +22,8 @@ type Push struct {
 	Remote   string    `json:"remote,omitempty"`   // the session's id there
 	Machine  string    `json:"machine,omitempty"`  // the name under which it is sent
 	Version  int64     `json:"version,omitempty"`  // of the description
-	Entries  int64     `json:"entries,omitempty"`  // version of the entries that were sent last
+	Entries  int64     `json:"entries,omitempty"`  // version of the entries that the server has
+	Next     int64     `json:"next,omitempty"`     // version of those that it is about to have
 	Segments []string  `json:"segments,omitempty"` // SHA-256 of the segments that the server has, or is about to have
 	Digest   string    `json:"digest,omitempty"`   // of the entries that the server has
 	Events   int64     `json:"events,omitempty"`   // of the raw log that the server has

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -108,14 +109,16 @@ var errSegment = errors.New("not a whole segment")
 // decodeSegment returns a segment's position in the session and its events, which share memory.
 func decodeSegment(data []byte) (segment, []session.Event, error) {
 	switch {
-	case len(data) == 0:
+	case len(data) == 0 || data[0] == 0:
 		return segment{}, nil, errSegment
-	case data[0] == versionV1 || data[0] == versionV2:
-		return decode(data[0], data[1:])
 	case data[0] > versionV2:
 		return segment{}, nil, fmt.Errorf("segment format %d: %w", data[0], session.ErrNewer)
 	}
-	return segment{}, nil, fmt.Errorf("unknown segment format %d", data[0])
+	raw, err := decoder.DecodeAll(data[1:], nil)
+	if err != nil {
+		return segment{}, nil, err
+	}
+	return parsePayload(data[0], raw, math.MaxInt64)
 }
 
 // putSegments writes segments of a session. Each replaces those that begin with the same event or a
@@ -128,13 +131,9 @@ func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []segment) err
 		if err != nil {
 			return err
 		}
-		if old > 0 {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE session_pk = ? AND end_event > ?", key, seg.firstEvent); err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, "DELETE FROM texts WHERE session_pk = ? AND first_event >= ?", key, seg.firstEvent); err != nil {
-				return err
-			}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM segments WHERE session_pk = ?1 AND end_event > ?2;
+			DELETE FROM texts WHERE session_pk = ?1 AND first_event >= ?2`, key, seg.firstEvent); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO segments (session_pk, first_event, end_event, start_at, end_at, start_byte,
 			end_byte, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, key, seg.firstEvent, seg.endEvent, int64(seg.startAt), int64(seg.endAt),

@@ -49,7 +49,7 @@ func encode(b *builder) []byte {
 	raw = binary.AppendUvarint(raw, uint64(b.startByte))
 	raw = binary.AppendUvarint(raw, uint64(len(b.events)))
 	raw = append(raw, unit)
-	scale, last := scaleOf(unit), time.Duration(0)
+	scale, last := scaleOf[unit], time.Duration(0)
 	for i, ev := range b.events {
 		raw = append(raw, byte(ev.Kind))
 		raw = binary.AppendVarint(raw, int64((ev.At-last)/scale))
@@ -80,30 +80,15 @@ func encode(b *builder) []byte {
 func (b *builder) unit() byte {
 	unit := byte(6)
 	for _, ev := range b.events {
-		for ev.At%scaleOf(unit) != 0 {
+		for ev.At%scaleOf[unit] != 0 {
 			unit -= 3
 		}
 	}
 	return unit
 }
 
-func scaleOf(unit byte) time.Duration {
-	switch unit {
-	case 0:
-		return time.Nanosecond
-	case 3:
-		return time.Microsecond
-	}
-	return time.Millisecond
-}
-
-func decode(version byte, frame []byte) (seg segment, events []session.Event, err error) {
-	raw, err := decoder.DecodeAll(frame, nil)
-	if err != nil {
-		return seg, nil, err
-	}
-	return parsePayload(version, raw, math.MaxInt64)
-}
+// scaleOf has the duration of each unit.
+var scaleOf = [...]time.Duration{0: time.Nanosecond, 3: time.Microsecond, 6: time.Millisecond}
 
 // parsePayload reads a segment of at most most events that was decompressed.
 func parsePayload(version byte, raw []byte, most int64) (seg segment, events []session.Event, err error) {
@@ -118,7 +103,7 @@ func parsePayload(version byte, raw []byte, most int64) (seg segment, events []s
 	at := time.Duration(0)
 	for i := range events {
 		sizes[i] = r.head(&events[i])
-		at += events[i].At * scaleOf(unit)
+		at += events[i].At * scaleOf[unit]
 		events[i].At = at
 	}
 	seg.endByte = seg.startByte + r.data(events, sizes)

@@ -39,6 +39,7 @@ type Info struct {
 	Note        string        // the user's
 	Owner       string        // in a team's database: whose it is
 	Space       string        // likewise: whose members read it; empty: only the owner
+	ForkedFrom  string        // likewise: the id that another machine's session has, of which this one is a copy that went on
 	ContinuedBy []string      // ids of the sessions that continue its conversation, the oldest first
 	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
 	Sent        time.Time     // when the server of a team had all of it as it was then; zero: it has not got all of it

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package leader
-
-// EndDescendants does nothing: this system does not keep track of orphans.
-func EndDescendants() {}
-
-// Descendants returns none: this system does not keep track of orphans.
-func Descendants() []int { return nil }
