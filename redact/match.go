@@ -254,7 +254,7 @@ func (r *rule) everywhere(v *view) (matches []Match) {
 	}
 	start := 0
 	for _, f := range v.folds { // what begins in the row before the break and goes over it
-		start = max(start, strings.LastIndexByte(v.folded[:f.at], '\n')+1)
+		start += strings.LastIndexByte(v.folded[start:f.at], '\n') + 1
 		end := min(len(v.folded), f.at+ownReach)
 		for _, m := range v.grow(f.at-1, end, func(end int) []span { return r.within(v, start, end) }) {
 			if m.start < f.at && m.end > f.at {

@@ -4,7 +4,23 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/ptyrec/ptyrec/redact"
 )
+
+// E19: a user's own pattern is searched for at each break of a row. If that went back to the text's
+// beginning each time, this would take minutes.
+func TestE19OwnPatternInEqualLines(t *testing.T) {
+	r, err := redact.New(redact.Options{Unknown: true, Patterns: []redact.Pattern{{Name: "home", Regexp: `/home/ann/x`}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("a line of output, to be read and sent\n", 60_000) + "cd /home/ann/x\n"
+	found := r.Find(text)
+	if len(found) != 1 || found[0].Rule != "home" || text[found[0].Start:found[0].End] != "/home/ann/x" {
+		t.Errorf("found %v, want the folder in the last row", found)
+	}
+}
 
 // Texts in which many words call for a rule and little is a secret must not take for ever: no time
 // is asserted, a test that hangs is seen.

@@ -87,7 +87,7 @@ func (v *view) cutAt(f foldAt) int { return v.original(f.at-1) + 1 }
 // window is how much is searched at once, and keep how much of it again with what follows, in
 // bytes.
 const (
-	window = 1 << 20
+	window = 256 << 10
 	keep   = 64 << 10
 )
 

@@ -18,7 +18,8 @@ const (
 // linkRoutes are what a link shows: one session, and nothing else.
 func (s *Server) linkRoutes() map[string]handler {
 	routes := map[string]handler{}
-	for rest, h := range map[string]handler{"": s.getSession, "/entries": s.listEntries, "/screen": s.getScreen, "/raw": s.getRaw, "/export": s.exportSession} {
+	for rest, h := range map[string]handler{"": s.getSession, "/entries": s.listEntries, "/screen": s.getScreen, "/raw": s.getRaw, "/export": s.exportSession,
+		"/events": s.watchSession, "/live": s.live} {
 		routes["GET "+linkPath+"{link}"+rest] = s.byLink(h)
 	}
 	return routes
@@ -50,9 +51,9 @@ func isLink(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, linkPath) && !isWriting(r)
 }
 
-// pathForLog returns the path of a request without the code of a link.
+// pathForLog returns the path of a request without the code of a link or a login.
 func pathForLog(r *http.Request) string {
-	for _, prefix := range []string{linkPath, linkPage} {
+	for _, prefix := range []string{linkPath, linkPage, "/api/logins/", "/m/"} {
 		if rest, ok := strings.CutPrefix(r.URL.Path, prefix); ok {
 			_, rest, _ := strings.Cut(rest, "/")
 			return prefix + "…/" + rest

@@ -48,6 +48,7 @@ func TestOpenAPI(t *testing.T) {
 	}{
 		{"GET", "/api/health", "", 200},
 		{"GET", "/api/info", "", 200},
+		{"GET", "/api/login", "", 200},
 		{"POST", "/api/login", `{"token":"` + token + `"}`, 204},
 		{"POST", "/api/login", `{"token":"wrong"}`, 401},
 		{"DELETE", "/api/login", "", 204},
@@ -115,6 +116,7 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/links/code/screen", "", 404},
 		{"GET", "/api/links/code/raw", "", 404},
 		{"GET", "/api/links/code/export", "", 404},
+		{"GET", "/api/links/code/events", "", 404},
 		{"DELETE", now, "", 409},
 		{"DELETE", past, "", 204},
 	} {

@@ -52,7 +52,8 @@ func newPageFile(body []byte) pageFile {
 	return pageFile{body, hex.EncodeToString(sum[:8])}
 }
 
-// page responds with a file of the web page. The page of each session and link is the file of /.
+// page responds with a file of the web page. The page of each session, link and machine that logs
+// in is the file of /.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
@@ -61,7 +62,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if isOne(name, "l/") {
 		w.Header().Set("X-Robots-Tag", "noindex")
 	}
-	if name == "" || isOne(name, "s/") || isOne(name, "l/") {
+	if name == "" || isPage(name) {
 		name = "index.html"
 	}
 	file, ok := s.files[name]
@@ -77,7 +78,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// isOne reports whether a path is one name below a folder: s/ID, l/CODE.
+// isPage reports whether a path is that of a session, a link or a machine that logs in.
+func isPage(name string) bool {
+	return isOne(name, "s/") || isOne(name, "l/") || isOne(name, "m/")
+}
+
+// isOne reports whether a path is one name below a folder: s/ID, l/CODE, m/CODE.
 func isOne(name, folder string) bool {
 	id, ok := strings.CutPrefix(name, folder)
 	return ok && id != "" && !strings.Contains(id, "/")

@@ -37,6 +37,13 @@ type SessionProtocol interface {
 	OnlySessions()
 }
 
+// OpenProtocol is a Protocol that decides itself what clients may do who have no token. A wrong one
+// is refused.
+type OpenProtocol interface {
+	Protocol
+	OpenToAll()
+}
+
 // restOfAPI is the pattern of the API's paths that nobody has. A protocol may have it, too: it then
 // answers for them on a server that runs commands.
 const restOfAPI = "/api/"
@@ -100,6 +107,9 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 	}
 	if _, ok := s.protocolOf(r).(SessionProtocol); ok {
 		return s.allowAPI(r, found)
+	}
+	if _, ok := s.protocolOf(r).(OpenProtocol); ok {
+		return nil
 	}
 	switch {
 	case s.ReadOnly && found >= mayRead:

@@ -55,7 +55,7 @@ func asDrawing(h http.Header) {
 
 // screenOf asks a live session for its screen, where that of this moment is wanted.
 func (s *Server) screenOf(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
-	if info.Status == store.Live && math.IsInf(at, 1) {
+	if info.Status == store.Live && info.Owner == "" && math.IsInf(at, 1) {
 		shot, seq, err := s.liveScreen(ctx, info.ID)
 		if err == nil {
 			return shot, seq, nil

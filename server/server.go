@@ -59,6 +59,11 @@ type Options struct {
 
 	// Users, if set, are the people who use the server. Then Token and OpenReading do not count.
 	Users Users
+	// SignIn, if set, is where their browsers sign in without a token.
+	SignIn SignIn
+	// URL is https://HOST, by which browsers reach the server if a proxy speaks TLS for it; empty:
+	// they name it themselves.
+	URL string
 
 	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
 	Usage     func(ctx context.Context, infos []*store.Info) map[string]any
@@ -190,6 +195,7 @@ func compressed(next http.Handler) http.Handler {
 func (s *Server) routes() {
 	for pattern, h := range map[string]handler{
 		"GET /api/info":                   s.info,
+		"GET /api/login":                  s.ways,
 		"POST /api/login":                 s.login,
 		"DELETE /api/login":               s.logout,
 		"GET /api/events":                 s.watchSessions,
@@ -223,6 +229,10 @@ func (s *Server) routes() {
 	}
 	for pattern, h := range s.linkRoutes() {
 		s.mux.Handle(pattern, s.handle(h))
+	}
+	if s.SignIn != nil {
+		s.mux.Handle("GET "+signInPath, s.handle(s.beginSignIn))
+		s.mux.Handle("GET "+signedInPath, s.handle(s.finishSignIn))
 	}
 	if s.Health != nil {
 		s.mux.Handle("GET "+healthPath, s.handle(s.health))

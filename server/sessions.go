@@ -48,6 +48,10 @@ func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (
 	if info.Status != store.Live {
 		return it, nil
 	}
+	if info.Owner != "" { // a team's: its conversation is followed, which says what its agent does
+		attachable = true
+		return it, nil
+	}
 	_, attachable = slices.BinarySearch(sockets, info.ID)
 	attachable = attachable || info.Process != "" // followed by its raw log
 	state, err := s.states.of(ctx, s.Store, info.ID)

@@ -80,7 +80,7 @@ func (w *watch) add() chan change {
 	for _, it := range w.known {
 		changes <- change{session: it} // there is room: no more are live than are asked for, and as many end
 	}
-	if w.stop == nil {
+	if w.stop == nil && w.server.Users == nil { // else not everybody may know
 		w.known = map[string]*store.Overview{}
 		ctx, stop := context.WithCancel(w.server.stopped)
 		w.stop = stop

@@ -26,6 +26,9 @@ type content struct {
 	sums     map[string][sha256.Size]byte // digests of the entries, by their ids
 	digest   string                       // of the entries
 	usage    []session.Usage
+	live     bool            // the session runs
+	open     map[string]bool // ids of entries that still change, which are not sent while it runs
+	visits   []store.Visit   // folders that entries name
 }
 
 // segmentsDigest returns the digest of all segments.
@@ -53,7 +56,7 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home string
 		return nil, err
 	}
 	h := homesOf(home)
-	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}}
+	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{}}
 	c.session.Cwd, c.session.Title = h.tilde(c.session.Cwd), h.tilde(c.session.Title)
 	if c.session.Source != nil {
 		source := *c.session.Source
@@ -65,6 +68,14 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home string
 		c.session.Command[i] = h.tilde(arg)
 	}
 	for _, e := range t.Entries {
+		c.visits = append(c.visits, store.Visit{Folder: e.Cwd})
+		if folder, ok := e.Data["cwd"].(string); ok {
+			c.visits = append(c.visits, store.Visit{Folder: folder, Shown: true})
+		}
+		if c.live && !settled(e) {
+			c.open[e.ID] = true
+			continue
+		}
 		raw, err := encode(e, h)
 		if err != nil {
 			return nil, err

@@ -92,6 +92,9 @@ func (b *Backoff) Next(after time.Duration) time.Duration {
 }
 
 func (e *statusError) Error() string {
+	if e.Status == http.StatusUnauthorized {
+		return "the server does not take the token: it is wrong, has expired, or was removed"
+	}
 	return fmt.Sprintf("the server answers %d: %s", e.Status, e.Message)
 }
 
@@ -161,7 +164,9 @@ func (s *Server) send(ctx context.Context, method, path, kind string, body []byt
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
+	if s.token != "" {
+		r.Header.Set("Authorization", "Bearer "+s.token)
+	}
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}

@@ -47,7 +47,7 @@ func TestE19PlantedSecrets(t *testing.T) {
 	rec.Write(session.Event{At: time.Second, Kind: session.Input, Data: []byte("typed-password")})
 	said2 := "see /home/ann/work, /home/ann. Not /home/anna, and " + saidToken
 	entries := []*session.Entry{{ID: "a", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: said2, Markdown: said2, At: begun, Status: session.StatusComplete, Output: "/home/ann/out",
-		Tool: &session.Tool{Name: "Read", Input: "/home/ann/in", Output: "/home/ann/x"}, Details: session.Details{Cwd: "/home/ann"}}}
+		Tool: &session.Tool{Name: "Read", Input: "/home/ann/in", Output: "/home/ann/x"}, Details: session.Details{Cwd: "/home/ann/work"}}}
 	check(t, m.Store.Import(t.Context(), info, rec, entries))
 	check(t, m.Store.Rename(t.Context(), info.ID, "of /home/ann/work"))
 	if n := all(t, m); n != 1 {
@@ -71,7 +71,7 @@ func TestE19PlantedSecrets(t *testing.T) {
 	got, err := s.db.Find(s.ctx, info.ID)
 	check(t, err)
 	list, err := s.db.EntriesAfter(s.ctx, info.ID, 0)
-	if err != nil || got.Name != "of ~/work" || got.Command[3] != "~/work/x" || len(list) != 1 || !strings.HasPrefix(list[0].Text, "see ~/work, ~. Not /home/anna, and ") || list[0].Output != "~/out" || list[0].Tool.Input != "~/in" || list[0].Tool.Output != "~/x" || list[0].Cwd != "~" {
+	if err != nil || got.Name != "of ~/work" || got.Command[3] != "~/work/x" || len(list) != 1 || !strings.HasPrefix(list[0].Text, "see ~/work, ~. Not /home/anna, and ") || list[0].Output != "~/out" || list[0].Tool.Input != "~/in" || list[0].Tool.Output != "~/x" || list[0].Cwd != "~/work" {
 		t.Errorf("%+v, %+v, %v", got, list, err)
 	}
 	raw, err := m.Store.Find(t.Context(), info.ID)

@@ -166,7 +166,7 @@ func (r *Reader) info(o store.Overview) (*store.Info, error) {
 	}
 	info := &store.Info{
 		Session: o.Session, Status: store.Interrupted, Prompt: o.Prompt, Messages: o.Messages, Turns: o.Turns, RawBytes: max(0, o.RawBytes), StoredBytes: max(0, o.StoredBytes),
-		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ContinuedBy: o.ContinuedBy,
+		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ForkedFrom: o.ForkedFrom, ContinuedBy: o.ContinuedBy,
 	}
 	if info.Owner == "" {
 		info.Owner = "?" // whoever it is, it is no session of this machine

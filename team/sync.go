@@ -8,59 +8,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
-
-// Rules choose the sessions that are sent.
-type Rules struct {
-	Folders []string // absolute; nothing outside is ever sent
-	All     bool     // everything is sent, whatever the folders are: for containers
-	Agents  []string // only sessions with one of these; none: all
-	Raw     bool     // the raw log, too
-	Space   string   // empty: only you read them
-	Spaces  []Folder // for some folders
-}
-
-// Folder is a folder whose sessions go into a space.
-type Folder struct {
-	Folder string `toml:"folder"`
-	Space  string `toml:"space"`
-}
-
-// Sends reports whether a session may be sent.
-func (r *Rules) Sends(info *store.Info) bool {
-	if len(r.Agents) > 0 && !slices.ContainsFunc(info.Agents, func(a session.Agent) bool { return slices.Contains(r.Agents, a.Name) }) {
-		return false
-	}
-	return r.All || slices.ContainsFunc(r.Folders, func(folder string) bool { return within(info.Cwd, folder) })
-}
-
-// within reports whether a path is a folder or in it.
-func within(path, folder string) bool {
-	rel, err := filepath.Rel(folder, filepath.Clean(path))
-	return err == nil && filepath.IsAbs(path) && rel != ".." && !strings.HasPrefix(rel, "../")
-}
-
-// spaceOf returns the space of a session: that of the innermost folder.
-func (r *Rules) spaceOf(info *store.Info) string {
-	space, depth := r.Space, 0
-	for _, f := range r.Spaces {
-		if len(f.Folder) > depth && within(info.Cwd, f.Folder) {
-			space, depth = f.Space, len(f.Folder)
-		}
-	}
-	return space
-}
 
 // Syncer sends sessions.
 type Syncer struct {
@@ -70,7 +28,8 @@ type Syncer struct {
 	Rules   Rules
 	Home    string // is written as ~
 
-	policy policy // of the server
+	policy  policy               // of the server
+	running map[string]*sentLive // what was sent of sessions that run, by id
 }
 
 // ErrRedactionOff says that nothing is sent while secrets are not taken out.
@@ -97,16 +56,20 @@ func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[s
 	}
 	for _, info := range slices.Backward(all) {
 		p := pushes[info.ID]
-		if info.Status == store.Live || p.Never || p.Deleted || !s.Rules.Sends(info) || p.Server == s.Server.URL() && p.Seen == s.Look(info) {
+		if info.Status == store.Live || p.Never || p.Deleted || p.Server == s.Server.URL() && p.Seen == s.Look(info) || !s.Rules.Sends(info) {
 			continue
 		}
-		if private, err := s.private(ctx, info, pushes); err != nil || private {
-			if err != nil {
-				return nil, nil, err
-			}
-			continue
+		private, err := s.private(ctx, info, pushes)
+		if err != nil {
+			return nil, nil, err
 		}
-		infos = append(infos, info)
+		visits, err := s.Store.Visits(ctx, info.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !private && s.Rules.stray(visits, s.Home) == "" {
+			infos = append(infos, info)
+		}
 	}
 	return infos, pushes, nil
 }
@@ -154,23 +117,14 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		return ErrRedactionOff
 	case !s.Rules.Sends(info):
 		return ErrOutside
+	case info.Status == store.Live && s.Rules.Live:
+		return s.SendLive(ctx, info)
+	case info.Status == store.Live:
+		return ErrRuns
 	}
-	pushes, err := s.Store.Pushes(ctx)
+	p, err := s.push(ctx, info)
 	if err != nil {
 		return err
-	}
-	p := pushes[info.ID]
-	private, err := s.private(ctx, info, pushes)
-	switch {
-	case err != nil:
-		return err
-	case private:
-		return ErrPrivate
-	case p.Never || p.Deleted:
-		return ErrNever
-	}
-	if p.Server != s.Server.URL() {
-		p = store.Push{Server: s.Server.URL(), Machine: rand.Text()}
 	}
 	if p.Waits.IsZero() {
 		p.Waits = time.Now()
@@ -182,6 +136,9 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		c, err = read(ctx, l, info, s.Home, s.Rules.Raw)
 	}
 	if err == nil {
+		if been := s.Rules.stray(c.visits, s.Home); been != "" {
+			return fmt.Errorf("%w: it was in %s", ErrOutside, been)
+		}
 		c.usage, err = s.usage(ctx, info.ID)
 	}
 	if err == nil {
@@ -196,6 +153,28 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		p.Seen = s.Look(now)
 	}
 	return s.Store.SavePush(ctx, info.ID, p)
+}
+
+// push returns what is known of a session that is sent. The error says why it may not be sent.
+func (s *Syncer) push(ctx context.Context, info *store.Info) (p store.Push, err error) {
+	pushes, err := s.Store.Pushes(ctx)
+	if err != nil {
+		return p, err
+	}
+	p = pushes[info.ID]
+	private, err := s.private(ctx, info, pushes)
+	switch {
+	case err != nil:
+		return p, err
+	case private:
+		return p, ErrPrivate
+	case p.Never || p.Deleted:
+		return p, ErrNever
+	}
+	if p.Server != s.Server.URL() {
+		p = store.Push{Server: s.Server.URL(), Machine: rand.Text()}
+	}
+	return p, nil
 }
 
 // usage returns what a session used of models.
@@ -218,53 +197,34 @@ type state struct {
 	Equal   bool   `json:"equal"` // another machine has sent the same
 }
 
+// attempts is how often a session is sent again that the server has otherwise than was thought,
+// because it was set back meanwhile, or a clone of this machine sends it at the same time.
+const attempts = 5
+
 // send sends what the server does not have.
-func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
-	p.Version++
-	if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
-		return err
-	}
-	have, err := s.begin(ctx, c, p)
-	if err != nil {
-		return err
-	}
-	if have.Equal {
-		p.Remote = have.ID
-		return nil
-	}
-	if !ours(have, p, c.segments) { // a clone of this machine sends a session with the same id
-		p.Machine, p.Segments, p.Entries, p.Digest = rand.Text(), nil, 0, ""
-		if have, err = s.begin(ctx, c, p); err != nil {
+func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) (err error) {
+	for range attempts {
+		if err = s.sendOnce(ctx, c, p); !isConflict(err) {
 			return err
 		}
+		p.Digest = "" // all entries
 	}
-	p.Remote = have.ID
-	if have.Deleted {
-		p.Deleted, p.Sent = true, time.Time{}
-		return ErrNever
+	return err
+}
+
+// sendOnce sends what the server does not have at its beginning.
+func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error {
+	have, err := s.open(ctx, c, p)
+	if err != nil || have.Equal {
+		return err
 	}
 	if err := s.sendRaw(ctx, c, p, have); err != nil {
 		return err
 	}
-	p.Entries = max(p.Entries, have.Entries)
-	if p.Digest != c.digest || p.Entries != have.Entries {
-		had := map[string][8]byte{}
-		if p.Digest != "" && p.Entries == have.Entries {
-			if had, err = s.Store.PushedEntries(ctx, c.info.ID); err != nil {
-				return err
-			}
-		}
-		if err := s.sendEntries(ctx, c, p, had); err != nil {
-			return err
-		}
+	if err := s.sendNew(ctx, c, p, have.Entries); err != nil {
+		return err
 	}
-	err = s.end(ctx, c, p)
-	if isConflict(err) { // the server was set back
-		if err = s.sendEntries(ctx, c, p, nil); err == nil {
-			err = s.end(ctx, c, p)
-		}
-	}
-	if err == nil {
+	if err = s.end(ctx, c, p); err == nil {
 		err = s.Store.SavePushedEntries(ctx, c.info.ID, c.sums)
 	}
 	if err == nil {
@@ -276,10 +236,49 @@ func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) error {
 	return err
 }
 
+// open makes a session known to the server, and returns how much that has. If that is all of it,
+// there is nothing to do.
+func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have state, err error) {
+	p.Version++
+	if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
+		return have, err
+	}
+	if have, err = s.begin(ctx, c, p); err != nil {
+		return have, err
+	}
+	if !have.Equal && !ours(have, p, c.segments) { // a clone of this machine sends a session with the same id
+		p.Machine, p.Segments, p.Entries, p.Next, p.Digest = rand.Text(), nil, 0, 0, ""
+		if have, err = s.begin(ctx, c, p); err != nil {
+			return have, err
+		}
+	}
+	p.Remote = have.ID
+	if have.Deleted {
+		p.Deleted, p.Sent = true, time.Time{}
+		return have, ErrNever
+	}
+	p.Entries = max(p.Entries, have.Entries)
+	return have, nil
+}
+
+// sendNew sends the entries that the server does not have, whose version there is have.
+func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have int64) (err error) {
+	if p.Digest == c.digest && p.Entries == have {
+		return nil
+	}
+	had := map[string][8]byte{}
+	if p.Digest != "" && p.Entries == have {
+		if had, err = s.Store.PushedEntries(ctx, c.info.ID); err != nil {
+			return err
+		}
+	}
+	return s.sendEntries(ctx, c, p, have, had)
+}
+
 // ours reports whether the server has nothing that this machine did not send.
 func ours(have state, p *store.Push, segments []store.Segment) bool {
 	same := func(seg store.Segment) bool { return seg.EndEvent == have.Events && sumOf(seg.Data) == have.SHA256 }
-	return have.Entries <= p.Entries && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || slices.ContainsFunc(segments, same))
+	return (have.Entries <= p.Entries || have.Entries == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || slices.ContainsFunc(segments, same))
 }
 
 func path(p *store.Push, id, rest string) string {
@@ -293,10 +292,15 @@ const jsonType = "application/json"
 
 // begin makes the session known to the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
-	body, err := json.Marshal(map[string]any{
+	o := map[string]any{
 		"session": c.session, "name": c.name, "note": c.note, "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
-		"content": map[string]any{"events": c.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.segmentsDigest()},
-	})
+	}
+	if c.live {
+		o["live"] = true
+	} else {
+		o["content"] = map[string]any{"events": c.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.segmentsDigest()}
+	}
+	body, err := json.Marshal(o)
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPut, "/api/push/"+url.PathEscape(c.info.ID), jsonType, body, &have)
 	}
@@ -331,18 +335,24 @@ const (
 	maxCount = 10_000
 )
 
+// versionStep is how much the version of the entries grows at most: two clones of a machine that
+// send the same session at the same time do not count alike, so each notices the other.
+const versionStep = 1 << 20
+
 // batch is the body of a call with entries.
 type batch struct {
 	Version int64             `json:"version"`
+	After   int64             `json:"after"` // the version that the server has
 	Entries []json.RawMessage `json:"entries"`
 	Gone    []string          `json:"gone,omitempty"`
 	All     bool              `json:"all"` // what the server has is replaced
 }
 
 // sendEntries sends the entries that the server does not have, by the beginnings of their digests;
-// all of them if nothing is known of what it has.
-func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, had map[string][8]byte) error {
+// all of them if nothing is known of what it has but the version.
+func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, version int64, had map[string][8]byte) error {
 	b := batch{All: len(had) == 0}
+	c.keep(had)
 	rest := make([]json.RawMessage, 0, len(c.entries))
 	for i, id := range c.ids {
 		sum := c.sums[id]
@@ -358,17 +368,17 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, had
 	if len(b.Gone) > maxCount { // as many as entries are sent at once
 		b.All, b.Gone, rest = true, nil, c.entries
 	}
-	for first := true; first || len(rest) > 0; first = false {
+	for first := b.All || len(b.Gone) > 0; first || len(rest) > 0; first = false {
 		n, size := 0, 0
 		for n < len(rest) && n < maxCount && (n == 0 || size+len(rest[n]) < maxBatch) {
 			size += len(rest[n])
 			n++
 		}
-		p.Entries, p.Digest = p.Entries+1, ""
+		p.Next, p.Digest = p.Entries+1+mathrand.Int64N(versionStep), ""
 		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
 			return err
 		}
-		b.Version, b.Entries = p.Entries, append([]json.RawMessage{}, rest[:n]...)
+		b.Version, b.After, b.Entries = p.Next, version, append([]json.RawMessage{}, rest[:n]...)
 		body, err := json.Marshal(b)
 		if err != nil {
 			return err
@@ -376,6 +386,7 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, had
 		if err := s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/entries"), jsonType, body, nil); err != nil {
 			return err
 		}
+		p.Entries, version = p.Next, p.Next
 		b.All, b.Gone, rest = false, nil, rest[n:]
 	}
 	return nil

@@ -47,6 +47,10 @@ type site struct {
 	// cut, if set, decides what happens to the nth call: whether the server gets it, and whether the
 	// sender gets the answer.
 	cut func(n int) (request, answer bool)
+	// before, if set, is called before the server has the nth call.
+	before func(n int)
+	// replica is what answers.
+	replica http.Handler
 }
 
 // seen returns what was sent, whatever a call that was given up still adds.
@@ -70,6 +74,13 @@ func (s *site) lose(cut func(n int) (request, answer bool)) {
 	s.calls, s.cut = 0, cut
 }
 
+// during sets before.
+func (s *site) during(before func(n int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+}
+
 // past exports nothing.
 type past struct{ *library.Past }
 
@@ -79,7 +90,12 @@ func (past) Export(context.Context, io.Writer, string, *store.Info, server.Part)
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	dsn := pgtest.New(t)
+	return newSiteAt(t, pgtest.New(t))
+}
+
+// newSiteAt makes a site on an empty database.
+func newSiteAt(t *testing.T, dsn string) *site {
+	t.Helper()
 	db, err := pg.Open(t.Context(), dsn)
 	check(t, err)
 	t.Cleanup(func() { _ = db.Close() })
@@ -93,6 +109,16 @@ func newSite(t *testing.T) *site {
 	v, err := db.Identify(t.Context(), s.token)
 	check(t, err)
 	s.ctx = pg.As(t.Context(), v)
+	s.replica = s.newReplica(t, db)
+	proxy := httptest.NewServer(http.HandlerFunc(s.pass))
+	t.Cleanup(proxy.Close)
+	s.url = proxy.URL
+	return s
+}
+
+// newReplica returns what answers on a database.
+func (s *site) newReplica(t *testing.T, db *pg.Store) http.Handler {
+	t.Helper()
 	live, err := client.Dial(t.Context(), "", client.Options{Dir: t.TempDir()})
 	check(t, err)
 	log := slog.New(slog.DiscardHandler)
@@ -100,13 +126,10 @@ func newSite(t *testing.T) *site {
 	t.Cleanup(func() { _ = read.Close() })
 	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Past: past{read}, Log: log, Protocols: []server.Protocol{push, serverteam.NewLinks(push, true), serverteam.NewPull(push)}})
 	t.Cleanup(h.Close)
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.pass(h, w, r) }))
-	t.Cleanup(proxy.Close)
-	s.url = proxy.URL
-	return s
+	return h
 }
 
-func (s *site) pass(h http.Handler, w http.ResponseWriter, r *http.Request) {
+func (s *site) pass(w http.ResponseWriter, r *http.Request) {
 	dump, err := httputil.DumpRequest(r, true)
 	s.mu.Lock()
 	_, _ = s.sent.Write(dump)
@@ -115,7 +138,11 @@ func (s *site) pass(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	if s.cut != nil {
 		request, answer = s.cut(n)
 	}
+	before, h := s.before, s.replica
 	s.mu.Unlock()
+	if before != nil {
+		before(n)
+	}
 	if err != nil || !request {
 		panic(http.ErrAbortHandler)
 	}

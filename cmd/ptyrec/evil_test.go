@@ -113,8 +113,8 @@ no line ` + evil
 		{"tail", "sandbox:" + evil}, {"show", "sandbox:" + evil}, {"export", "sandbox:" + evil}, {"list", "--sandbox", evil}, {"list", "--command", evil}, {"search", "--sandbox", evil, "x"},
 		{"attach", "ws://127.0.0.1:1/" + evil}, {"tail", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"}, {"play", strings.Replace(host.URL, "http", "ws", 1) + "/a/b"},
 		{"wait", host.URL + "/s/01a1fcd2", "--port", "1"}, {"wait", "last", "--log", evil}, {"wait", "last", "--log-regexp", evil}, {"detach", evil}, {"join", evil},
-		{"share", evil}, {"share", "last"}, {"share", "last", "--for", evil}, {"sync", evil}, {"sync"}, {"sync", "--never", "last"}, {"login", evil, "--token-file", name(".nosuch")}, {"login", host.URL, "--token-file", name(".cast")}, {"logout"},
-		{"team", evil}, {"team", "user", "add", evil}, {"--db", "postgres://" + evil, "team", "user", "list"}, {"--db", "postgres:///x?host=/nowhere" + evil, "serve"},
+		{"share", evil}, {"share", "last"}, {"share", "last", "--for", evil}, {"sync", evil}, {"sync"}, {"sync", "--never", "last"}, {"login", evil, "--token-file", name(".nosuch")}, {"login", host.URL, "--token-file", name(".cast")}, {"login", host.URL}, {"login", server.URL}, {"login", evil}, {"logout"},
+		{"team", evil}, {"team", "user", "add", evil}, {"team", "user", "email", evil, evil}, {"--db", "postgres://" + evil, "team", "user", "list"}, {"--db", "postgres:///x?host=/nowhere" + evil, "serve"},
 		{"export", "last#1.." + evil}, {"play", "last", "--at", evil}, {"screen", "last", "--at", evil}, {"resume", evil}, {"resume", "last", "--print"}, {"resume", "last"}, {"run", "--notify=" + evil, "--", "true"}, {"run", "--size", "80x24", "--cwd", evil, "--", "true"},
 	}
 	for _, args := range commands {
@@ -155,6 +155,7 @@ func evilServer(w http.ResponseWriter, r *http.Request) {
 		"continues": E, "continued_by": [E]}`
 	entry := `{"id": E, "seq": 1, "type": "message", "role": E, "agent": E, "text": E, "markdown": E, "output": E, "at": "2026-01-02T03:04:05Z", "cwd": E, "tool": {"name": E, "input": E, "output": E, "status": E}}`
 	answer := map[string]string{
+		"/api/logins": `{"code": "AAAA-AAAA"}`, "/api/info": `{"user": E}`,
 		"/api/sessions": `{"sessions": [` + one + `], "total": 1}`, "/api/sessions/last": one, "/api/search": `{"hits": [{"session": ` + one + `, "entry": ` + entry + `, "snippet": E, "marks": [[1, 3]]}, {"session": ` + one + `, "snippet": E}]}`,
 		"/api/usage": `{"usage": [{"session": E, "cwd": E, "source": E, "agent": E, "model": E, "at": "2026-01-02T03:04:05Z", "total": 7}]}`,
 	}[r.URL.Path]

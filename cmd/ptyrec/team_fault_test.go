@@ -42,13 +42,7 @@ func newTeamSite(t *testing.T) *teamSite {
 	s := &teamSite{}
 	s.cluster, s.dsn = pgtest.NewOwn(t)
 	s.environ, s.database = env(t)
-	for { // below the ports that others get when they ask for any: it stays free while serve is killed
-		s.address = fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(10_000))
-		if l, err := net.Listen("tcp", s.address); err == nil {
-			must(t, l.Close())
-			break
-		}
-	}
+	s.address = freeAddress(t)
 	db := s.open(t)
 	defer func() { _ = db.Close() }()
 	operator := pg.As(t.Context(), pg.Viewer{Operator: true})
@@ -61,6 +55,19 @@ func newTeamSite(t *testing.T) *teamSite {
 	s.environ = append(s.environ, "PTYREC_TEAM_SERVER=http://"+s.address, "PTYREC_TEAM_TOKEN="+token, "PTYREC_TEAM_SPACE=")
 	t.Cleanup(func() { s.kill(&s.serve); s.kill(&s.sync) })
 	return s
+}
+
+// freeAddress returns an address that nobody listens at. It is below the ports that others get when
+// they ask for any, so it stays free while a server is killed.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for {
+		address := fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(10_000))
+		if l, err := net.Listen("tcp", address); err == nil {
+			must(t, l.Close())
+			return address
+		}
+	}
 }
 
 func must(t testing.TB, err error) {

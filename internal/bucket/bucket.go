@@ -2,19 +2,21 @@
 package bucket
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/md5" // S3 asks for it
+	"encoding/base64"
+	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -23,7 +25,7 @@ import (
 // Bucket is a bucket, or the part of one whose keys begin with a prefix. It may be used
 // concurrently.
 type Bucket struct {
-	client *minio.Client
+	client *client
 	name   string
 	prefix string // empty, or it ends with /
 }
@@ -31,12 +33,11 @@ type Bucket struct {
 // ErrAddress says that a text is not the address of a bucket.
 var ErrAddress = errors.New("a bucket is written as s3://BUCKET or s3://BUCKET/PREFIX")
 
-const (
-	// callTime is how long one call may take, with its repetitions.
-	callTime = 20 * time.Second
-	// callTries is how often a call is made that fails.
-	callTries = 2
-)
+// callTime is how long one call may take, with its repetitions.
+const callTime = 20 * time.Second
+
+// defaultRegion is where a bucket is if nothing is said.
+const defaultRegion = "us-east-1"
 
 // Open returns the bucket at an address, s3://BUCKET/PREFIX, which must exist. As with other
 // programs, $AWS_ENDPOINT_URL_S3 or $AWS_ENDPOINT_URL names the server if it is not Amazon's,
@@ -47,38 +48,28 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, ErrAddress
 	}
-	endpoint := "https://s3.amazonaws.com"
-	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"} {
-		if text := os.Getenv(name); text != "" {
-			endpoint = text
-		}
-	}
-	at, err := url.Parse(endpoint)
-	if err != nil || at.Host == "" || at.Path != "" && at.Path != "/" {
+	region := cmp.Or(os.Getenv("AWS_REGION"), defaultRegion)
+	endpoint := cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3."+region+amazon)
+	server, err := url.Parse(endpoint)
+	if err != nil || server.Host == "" || server.Path != "" && server.Path != "/" {
 		return nil, fmt.Errorf("the server's address is %q: write https://HOST", endpoint)
 	}
-	client, err := minio.New(at.Host, &minio.Options{
-		Creds: credentials.NewChainCredentials([]credentials.Provider{
-			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: &http.Client{Timeout: callTime}},
-		}),
-		Secure: at.Scheme == "https", Region: os.Getenv("AWS_REGION"), MaxRetries: callTries,
-	})
-	if err != nil {
-		return nil, err
-	}
-	b := &Bucket{client: client, name: u.Host, prefix: strings.Trim(u.Path, "/")}
+	who := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
+	b := &Bucket{client: newClient(server, u.Host, region, who), name: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if b.prefix != "" {
 		b.prefix += "/"
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	switch there, err := client.BucketExists(ctx, b.name); {
-	case err != nil:
+	if _, err := b.call(ctx, http.MethodHead, "", nil, nil, nil); err != nil {
 		return nil, b.failed("open", err)
-	case !there:
-		return nil, fmt.Errorf("bucket %s: %w", b.name, session.ErrNotFound)
 	}
 	return b, nil
+}
+
+// call makes a call within callTime.
+func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	return b.client.call(ctx, method, key, query, header, body)
 }
 
 // full are the codes by which servers say that there is no room.
@@ -86,27 +77,29 @@ var full = map[string]bool{"QuotaExceeded": true, "XMinioStorageFull": true, "In
 
 // failed wraps err with the bucket's name and the sentinel for its kind.
 func (b *Bucket) failed(what string, err error) error {
-	answer := minio.ToErrorResponse(err)
+	var answer answerError
+	if refused := (*answerError)(nil); errors.As(err, &refused) {
+		answer = *refused
+	}
 	kind := session.ErrBusy // it cannot be reached, or is at its limit
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case full[answer.Code] || answer.StatusCode == http.StatusInsufficientStorage:
+	case full[answer.Code] || answer.status == http.StatusInsufficientStorage:
 		kind = session.ErrFull
-	case answer.Code == minio.NoSuchKey:
+	case answer.status == http.StatusNotFound:
 		kind = session.ErrNotFound
-	case answer.StatusCode == http.StatusForbidden:
+	case answer.status == http.StatusForbidden:
 		kind = session.ErrNotWritable
+	case answer.region != "" && answer.region != b.client.region:
+		return fmt.Errorf("bucket %s: it is in the region %s: set $AWS_REGION", b.name, answer.region)
 	}
 	return fmt.Errorf("bucket %s: %s: %w (%w)", b.name, what, kind, err)
 }
 
 // Put writes an object. When it returns nil, the object is there to stay.
 func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	_, err := b.client.PutObject(ctx, b.name, b.prefix+key, bytes.NewReader(data), int64(len(data)),
-		minio.PutObjectOptions{ContentType: "application/octet-stream", DisableMultipart: true})
+	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil, http.Header{"Content-Type": {"application/octet-stream"}}, data)
 	if err != nil {
 		return b.failed("write", err)
 	}
@@ -115,54 +108,95 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
 
 // Get reads an object. The error wraps session.ErrNotFound if it is not there.
 func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	object, err := b.client.GetObject(ctx, b.name, b.prefix+key, minio.GetObjectOptions{})
-	if err != nil {
-		return nil, b.failed("read", err)
-	}
-	defer func() { _ = object.Close() }()
-	data, err := io.ReadAll(object)
+	data, err := b.call(ctx, http.MethodGet, b.prefix+key, nil, nil, nil)
 	if err != nil {
 		return nil, b.failed("read", err)
 	}
 	return data, nil
 }
 
+// maxDeleted is how many objects one call deletes, at most.
+const maxDeleted = 1000
+
 // Delete deletes objects. One that is not there is no error.
 func (b *Bucket) Delete(ctx context.Context, keys []string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	list := make(chan minio.ObjectInfo, len(keys))
-	for _, key := range keys {
-		list <- minio.ObjectInfo{Key: b.prefix + key}
-	}
-	close(list)
-	var failed error
-	for e := range b.client.RemoveObjects(ctx, b.name, list, minio.RemoveObjectsOptions{}) {
-		if failed == nil && minio.ToErrorResponse(e.Err).Code != minio.NoSuchKey {
-			failed = b.failed("delete", e.Err)
+	for some := range slices.Chunk(keys, maxDeleted) {
+		if err := b.deleteSome(ctx, some); err != nil {
+			return b.failed("delete", err)
 		}
 	}
-	return failed
+	return nil
+}
+
+func (b *Bucket) deleteSome(ctx context.Context, keys []string) error {
+	type object struct{ Key string }
+	list := struct {
+		XMLName xml.Name `xml:"Delete"`
+		Quiet   bool
+		Object  []object
+	}{Quiet: true}
+	for _, key := range keys {
+		list.Object = append(list.Object, object{b.prefix + key})
+	}
+	body, err := xml.Marshal(list)
+	if err != nil {
+		return err
+	}
+	sum := md5.Sum(body)
+	answer, err := b.call(ctx, http.MethodPost, "", url.Values{"delete": {""}}, http.Header{"Content-Md5": {base64.StdEncoding.EncodeToString(sum[:])}, "Content-Type": {"application/xml"}}, body)
+	if err != nil {
+		return err
+	}
+	var result struct{ Error []answerError }
+	if err := xml.Unmarshal(answer, &result); err != nil {
+		return err
+	}
+	for _, failed := range result.Error {
+		if failed.Code != "NoSuchKey" {
+			return &failed
+		}
+	}
+	return nil
+}
+
+// page is a part of a bucket's list.
+type page struct {
+	EncodingType          string
+	IsTruncated           bool
+	NextContinuationToken string
+	Contents              []struct {
+		Key          string
+		LastModified time.Time
+	}
 }
 
 // Before returns the keys of the objects that were written before a moment.
 func (b *Bucket) Before(ctx context.Context, when time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		ctx, cancel := context.WithCancel(ctx) // ends the listing
-		defer cancel()
-		for o := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
-			if o.Err != nil {
-				yield("", b.failed("list", o.Err))
+		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {b.prefix}}
+		for more := true; more; {
+			var p page
+			answer, err := b.call(ctx, http.MethodGet, "", query, nil, nil)
+			if err == nil {
+				err = xml.Unmarshal(answer, &p)
+			}
+			if err != nil {
+				yield("", b.failed("list", err))
 				return
 			}
-			if o.LastModified.Before(when) && !yield(strings.TrimPrefix(o.Key, b.prefix), nil) {
-				return
+			for _, o := range p.Contents {
+				key := o.Key
+				if p.EncodingType == "url" {
+					if key, err = url.QueryUnescape(o.Key); err != nil {
+						key = o.Key
+					}
+				}
+				if o.LastModified.Before(when) && !yield(strings.TrimPrefix(key, b.prefix), nil) {
+					return
+				}
 			}
+			query.Set("continuation-token", p.NextContinuationToken)
+			more = p.IsTruncated && p.NextContinuationToken != ""
 		}
 	}
 }

@@ -46,13 +46,14 @@ type Team struct {
 	Folders []string      `toml:"folders"`
 	Agents  []string      `toml:"agents"`
 	Raw     bool          `toml:"raw"`
+	Live    bool          `toml:"live"`
 	Space   string        `toml:"space"`
 	Spaces  []team.Folder `toml:"spaces"`
 }
 
 // Rules returns which sessions are sent. With everything, these are all, if no folders are set.
 func (t *Team) Rules(everything bool) (team.Rules, error) {
-	r := team.Rules{Agents: t.Agents, Raw: t.Raw, Space: t.Space, All: everything && len(t.Folders) == 0}
+	r := team.Rules{Agents: t.Agents, Raw: t.Raw, Live: t.Live, Space: t.Space, All: everything && len(t.Folders) == 0}
 	for _, folder := range t.Folders {
 		path, err := absolute(folder)
 		if err != nil {
@@ -275,7 +276,7 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 func keys() []string {
 	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc", "notify.desktop", "notify.command", "notify.webhook", "notify.secret",
 		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp",
-		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.space", "team.spaces", "team.spaces.folder", "team.spaces.space"}
+		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.live", "team.space", "team.spaces", "team.spaces.folder", "team.spaces.space"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else

@@ -42,6 +42,27 @@ func (o *Own) end() {
 // Kill ends the server as kill -9 does, and starts it again.
 func (o *Own) Kill(t testing.TB) {
 	t.Helper()
+	o.KillOnly(t)
+	// It does not start while a process of the one before is left.
+	for late := time.Now().Add(patience); ; {
+		err := o.c.start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for soon := time.Now().Add(10 * time.Second); time.Now().Before(soon); time.Sleep(20 * time.Millisecond) {
+			if err = o.c.do("SELECT 1"); err == nil {
+				return
+			}
+		}
+		if o.end(); time.Now().After(late) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// KillOnly ends the server as kill -9 does.
+func (o *Own) KillOnly(t testing.TB) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.c.dir, "data", "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
@@ -55,18 +76,4 @@ func (o *Own) Kill(t testing.TB) {
 		t.Fatal(err)
 	}
 	o.end()
-	// It does not start while a process of the one before is left.
-	for late := time.Now().Add(patience); ; {
-		if err := o.c.start(); err != nil {
-			t.Fatal(err)
-		}
-		for soon := time.Now().Add(10 * time.Second); time.Now().Before(soon); time.Sleep(20 * time.Millisecond) {
-			if err = o.c.do("SELECT 1"); err == nil {
-				return
-			}
-		}
-		if o.end(); time.Now().After(late) {
-			t.Fatal(err)
-		}
-	}
 }

@@ -147,15 +147,28 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	return as, os.Chown(dir, uid, gid)
 }
 
-// run starts the server by a script. It does not wait until it takes connections.
+// run makes the cluster and starts the server by a script. It does not wait until it takes
+// connections.
 func (c *cluster) run(as *syscall.SysProcAttr, initdb, postgres, script string) error {
-	data := filepath.Join(c.dir, "data")
-	init := exec.Command(initdb, "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
-	init.SysProcAttr, init.Dir = as, c.dir
-	if out, err := init.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, out)
+	if err := c.command(as, initdb, "-D", filepath.Join(c.dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"); err != nil {
+		return err
 	}
-	c.server, c.as = exec.Command("sh", "-c", script, "watched", c.dir, postgres, "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
+	return c.startBy(as, postgres, script)
+}
+
+// command runs one of PostgreSQL's programs to its end.
+func (c *cluster) command(as *syscall.SysProcAttr, program string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.SysProcAttr, cmd.Dir = as, c.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(program), err, out)
+	}
+	return nil
+}
+
+// startBy starts the server by a script.
+func (c *cluster) startBy(as *syscall.SysProcAttr, postgres, script string) error {
+	c.server, c.as = exec.Command("sh", "-c", script, "watched", c.dir, postgres, "-D", filepath.Join(c.dir, "data"), "-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60", "-c", "timezone=UTC"), as
 	return c.start()
 }

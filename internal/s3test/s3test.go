@@ -26,11 +26,14 @@ const Name = "recordings"
 
 // Server is a server with one bucket.
 type Server struct {
-	down atomic.Bool
+	down, mute atomic.Bool
 }
 
 // Down has the server break off all connections, or work again.
 func (s *Server) Down(down bool) { s.down.Store(down) }
+
+// Mute has the server do what it is asked, and break off before it answers, or answer again.
+func (s *Server) Mute(mute bool) { s.mute.Store(mute) }
 
 // New returns a server with an empty bucket, and sets the environment by which programs find it. It
 // ends with the test.
@@ -43,6 +46,10 @@ func New(t testing.TB) *Server {
 	s := &Server{}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.down.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		if s.mute.Load() {
+			h.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
 		h.ServeHTTP(w, r)

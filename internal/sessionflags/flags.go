@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/timespan"
@@ -32,7 +33,7 @@ type Flags struct {
 
 // Register adds the flags to a command.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Agent, "agent", "", "only sessions with this agent: claude, codex, gemini, opencode, qwen")
+	flags.StringVar(&f.Agent, "agent", "", "only sessions with this agent: "+strings.Join(extractor.Agents(), ", "))
 	flags.StringVar(&f.Since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
 	flags.StringVar(&f.Until, "until", "", "only those started at this `TIME` or before; a day is meant to its end")
 	flags.StringVar(&f.On, "on", "", "only those started on this `DAY`")

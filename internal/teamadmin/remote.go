@@ -17,6 +17,7 @@ import (
 // Admin is what the commands use: the database of a team, or its server.
 type Admin interface {
 	AddUser(ctx context.Context, name, role string) error
+	SetEmail(ctx context.Context, name, email string) error
 	RemoveUser(ctx context.Context, name string) error
 	Users(ctx context.Context) ([]pg.User, error)
 	AddToken(ctx context.Context, n pg.NewToken) (string, error)
@@ -85,6 +86,10 @@ func (e answered) Unwrap() error { return e.kind }
 
 func (r remote) AddUser(ctx context.Context, name, role string) error {
 	return r.call(ctx, "add-user", args{"name": name, "role": role}, nil)
+}
+
+func (r remote) SetEmail(ctx context.Context, name, email string) error {
+	return r.call(ctx, "set-email", args{"name": name, "email": email}, nil)
 }
 
 func (r remote) RemoveUser(ctx context.Context, name string) error {

@@ -44,6 +44,7 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
   ptyrec team user add ann --admin
   ptyrec team token add --user ann
+  ptyrec team user email ann ann@example.com
   ptyrec team space add shop
   ptyrec team space member shop ann
   ptyrec team token add --user ann --push --space shop --name ci --for 90d
@@ -58,7 +59,7 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		g.AddCommand(commands...)
 		cmd.AddCommand(g)
 	}
-	group("user", "Add, list and remove users", newUserAddCmd(o), newUserListCmd(o),
+	group("user", "Add, list and remove users", newUserAddCmd(o), newUserListCmd(o), newUserEmailCmd(o),
 		command(o, "rm NAME", "Remove a user and its tokens; its sessions stay", 1, 1, func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
 	group("token", "Make, list and void tokens", newTokenAddCmd(o), newTokenListCmd(o),
 		command(o, "rm ID", "Make a token void", 1, 1, func(t *database, args []string) error {
@@ -121,11 +122,24 @@ func newUserAddCmd(o Options) *cobra.Command {
 	return cmd
 }
 
+func newUserEmailCmd(o Options) *cobra.Command {
+	cmd := command(o, "email NAME [ADDRESS]", "Say by which e-mail address a provider's user is recognised as this user", 1, 2, func(t *database, args []string) error {
+		return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
+	})
+	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-issuer`" + ` is recognised the first time; without ADDRESS, by none.
+The provider must have verified it. Who has signed in as this user so far does so no longer, unless by the new address.`
+	return cmd
+}
+
 func newUserListCmd(o Options) *cobra.Command {
-	return command(o, "list", "List the users with their roles", 0, 0, func(t *database, _ []string) error {
+	return command(o, "list", "List the users with their roles and e-mail addresses", 0, 0, func(t *database, _ []string) error {
 		users, err := t.Users(t.ctx)
 		for _, u := range users {
-			fmt.Fprintf(o.Out, "%s\t%s\n", printable.Line(u.Name), u.Role)
+			line := printable.Line(u.Name) + "\t" + u.Role
+			if u.Email != "" {
+				line += "\t" + printable.Line(u.Email)
+			}
+			fmt.Fprintln(o.Out, line)
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -31,10 +32,28 @@ const (
 	turnEvery = 100 * time.Millisecond
 	signEvery = 5 * time.Second
 	liveEvery = time.Minute
+	newsEvery = time.Second // for what is said in sessions that are recorded, if that is sent at once
 )
 
 // lowestPriority is that of the process in the background, as nice(1) has it.
 const lowestPriority = 19
+
+// Limits of the process in the background (runtime/debug): nobody waits for it, and it is there as
+// long as a session runs.
+const (
+	backgroundGC     = 50       // garbage in percent of what is in use
+	backgroundMemory = 24 << 20 // bytes, from which on it collects more often
+)
+
+// limitMemory applies the limits, unless the user has set others.
+func limitMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(backgroundGC)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(backgroundMemory)
+	}
+}
 
 // round is how many sessions are sent before the settings are read again.
 const round = 20
@@ -109,6 +128,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // background sends what waits, and what waits later, until nothing is left and no session runs that
 // may be sent. Where another process does that already, it does nothing.
 func (o *Options) background(ctx context.Context) error {
+	limitMemory()
 	for {
 		f, err := openLock(o.Database.Path())
 		if err != nil {
@@ -161,6 +181,9 @@ func (b *background) stay(ctx context.Context) error {
 			if err == nil {
 				err = b.idle(ctx, s, sign)
 			}
+			if after, passing = team.Passing(err); passing || errors.Is(err, session.ErrBusy) {
+				err = pause(ctx, b.wait.Next(after))
+			}
 		}
 		if err != nil {
 			return err
@@ -177,22 +200,61 @@ func (b *background) sign() time.Time {
 	return info.ModTime()
 }
 
-// idle returns at the next sign, or when a session no longer runs that ran before.
+// idle returns at the next sign, or when a session no longer runs that ran before. If sessions are
+// sent while they are recorded, it does that, and returns at times for the settings to be read.
 func (b *background) idle(ctx context.Context, s *team.Syncer, sign time.Time) error {
+	every := signEvery
+	if s.Rules.Live {
+		every = newsEvery
+	}
 	next := time.Now().Add(liveEvery)
 	for b.sign().Equal(sign) {
-		if err := pause(ctx, signEvery); err != nil {
+		if err := b.sendNews(ctx, s); err != nil {
+			return err
+		}
+		if err := pause(ctx, every); err != nil {
 			return err
 		}
 		if time.Now().Before(next) {
 			continue
 		}
-		if runs, err := s.Runs(ctx); err != nil || !runs {
+		if runs, err := s.Runs(ctx); err != nil || !runs || s.Rules.Live {
 			return err
 		}
 		next = time.Now().Add(liveEvery)
 	}
 	return nil
+}
+
+// sendNews sends what is new in the sessions that are recorded. The error is one that may pass.
+func (b *background) sendNews(ctx context.Context, s *team.Syncer) error {
+	infos, err := s.News(ctx)
+	if err != nil || len(infos) == 0 {
+		return err
+	}
+	leave, err := b.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if s.Library == nil {
+		if s.Library, err = b.Library(b.Database); err != nil {
+			return err
+		}
+	}
+	for _, info := range infos {
+		if err := s.SendLive(ctx, info); isLater(ctx, err) {
+			return err
+		}
+		b.wait = team.Backoff{}
+	}
+	return nil
+}
+
+// isLater reports whether nothing more is sent now after an error.
+func isLater(ctx context.Context, err error) bool {
+	_, passing := team.Passing(err)
+	return passing || ctx.Err() != nil || errors.Is(err, team.ErrRedactionOff) || errors.Is(err, session.ErrBusy)
 }
 
 // sendable returns what waits and was not refused as it is.
@@ -241,7 +303,7 @@ func (b *background) sendSome(ctx context.Context, s *team.Syncer) (more bool, e
 	}
 	for _, info := range infos[:min(round, len(infos))] {
 		err := s.Send(ctx, info)
-		if _, passing := team.Passing(err); passing || ctx.Err() != nil || errors.Is(err, team.ErrRedactionOff) || errors.Is(err, session.ErrBusy) {
+		if isLater(ctx, err) {
 			return true, err
 		}
 		if err != nil {

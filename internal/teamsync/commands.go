@@ -37,6 +37,7 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 	flags.BoolVar(&f.Withdraw, "withdraw", false, "take the named sessions back, and never send them again")
 	flags.BoolVar(&f.Check, "check", false, "first ask the server whether it still has what was sent in the last 30 days, which is otherwise done once a day")
 	flags.BoolVar(&f.Never, "never", false, "never send the named sessions")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "status", "withdraw", "never")
 	flags.BoolVar(&f.Background, "background", false, "")
 	_ = flags.MarkHidden("background") // it is there
 	return cmd
@@ -46,14 +47,19 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 func NewLogin(stdin io.Reader) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use:   "login URL --token-file FILE",
-		Short: "Let sync send sessions to the server of a team",
-		Long: `Login makes sure that the server takes the token in FILE, and keeps it where only you can read it. What is sent, say ` + "`folders`" + ` and the other
-settings of [team] in the configuration (docs/team.md): without them, nothing is.`,
-		Example: `  ptyrec login https://ptyrec.example.com --token-file token.txt
+		Use:   "login URL",
+		Short: "Log in to the server of a team",
+		Long: `Login opens a page of the server in your browser, where you sign in and confirm that this machine may act as you, if the page shows the code
+that login prints. Or it takes a token that an admin has made. It keeps the token where only you can read it. What is sent, say ` + "`folders`" + `
+and the other settings of [team] in the configuration (docs/team.md): without them, nothing is.`,
+		Example: `  ptyrec login https://ptyrec.example.com
+  ptyrec login https://ptyrec.example.com --token-file token.txt
   ptyrec login https://ptyrec.example.com --token-file - <token.txt`,
 		Args: cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "" {
+				return LoginByBrowser(cmd.Context(), args[0], cmd.ErrOrStderr())
+			}
 			return Login(cmd.Context(), args[0], file, stdin)
 		},
 	}
@@ -66,8 +72,9 @@ func NewLogout() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout",
 		Short: "Forget the token for the server of a team",
-		Long:  "Logout removes what login keeps. The token stays valid: `ptyrec team token rm` makes it void.",
-		Args:  cli.Operands(0, 0),
-		RunE:  func(*cobra.Command, []string) error { return Logout() },
+		Long: `Logout removes what login keeps. If you logged in by a browser, the token is void then; one that an admin has made stays valid until
+` + "`ptyrec team token rm`" + `.`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return Logout(cmd.Context(), cmd.ErrOrStderr()) },
 	}
 }

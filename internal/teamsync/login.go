@@ -7,7 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/team"
@@ -38,7 +40,7 @@ func Connect(address string) (server *team.Server, everything bool, err error) {
 	return server, everything, nil
 }
 
-const serverHint = "set [team] server and folders in the configuration, and `ptyrec login URL --token-file FILE` (docs/team.md)"
+const serverHint = "set [team] server and folders in the configuration, and `ptyrec login URL` (docs/team.md)"
 
 func errNoServer() error {
 	return cli.Fail(errors.New("no server of a team is configured"), serverHint)
@@ -60,10 +62,10 @@ func loggedIn(address string) (token, server string, err error) {
 			return "", "", cli.Fail(err, serverHint)
 		}
 		if login.Server != s.URL() {
-			return "", "", cli.Fail(fmt.Errorf("the login is for %s", login.Server), "ptyrec login "+s.URL()+" --token-file FILE")
+			return "", "", cli.Fail(fmt.Errorf("the login is for %s", login.Server), "ptyrec login "+s.URL())
 		}
 	case err != nil:
-		return "", "", cli.Fail(err, "ptyrec login "+address+" --token-file FILE")
+		return "", "", cli.Fail(err, "ptyrec login "+address)
 	}
 	return login.Token, login.Server, nil
 }
@@ -74,9 +76,6 @@ const maxTokenFile = 4096
 // Login keeps the token in a file, or in stdin if that is "-", if the server at an address takes
 // it.
 func Login(ctx context.Context, address, file string, stdin io.Reader) error {
-	if file == "" {
-		return cli.Misuse("write the token into a file, and name it with --token-file", "which token?")
-	}
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -97,6 +96,11 @@ func Login(ctx context.Context, address, file string, stdin io.Reader) error {
 	if err := server.Check(ctx); err != nil {
 		return cli.Fail(err, "`ptyrec team token add` makes a token")
 	}
+	return keep(server, token)
+}
+
+// keep keeps a token where only its user can read it.
+func keep(server *team.Server, token string) error {
 	path, err := team.LoginPath()
 	if err != nil {
 		return err
@@ -104,14 +108,67 @@ func Login(ctx context.Context, address, file string, stdin io.Reader) error {
 	return team.Login{Server: server.URL(), Token: token}.Save(path)
 }
 
-// Logout removes what Login keeps.
-func Logout() error {
+// LoginByBrowser makes a token, and keeps it when its user has admitted this machine on a page of
+// the server. It tells the user where, and with which code.
+func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
+	token := team.NewToken()
+	server, err := team.NewServer(address, token)
+	if err != nil {
+		return cli.Misuse("write https://HOST", "%v", err)
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	waiting, err := server.AskLogin(ctx, name)
+	if err != nil {
+		return cli.Fail(err, "with a token, it is `ptyrec login URL --token-file FILE`")
+	}
+	if _, err := fmt.Fprintf(out, "Open this page, and confirm if it shows the same code:\n\n    %s\n\n    %s\n\n", waiting.Page, waiting.Code); err != nil {
+		return err
+	}
+	if hasBrowser() {
+		_ = cli.OpenBrowser(waiting.Page) // the user has the address
+	}
+	user, err := server.AwaitLogin(ctx)
+	if err != nil {
+		return cli.Fail(err, "ptyrec login "+server.URL())
+	}
+	if err := keep(server, token); err != nil {
+		return err
+	}
+	cli.Notice(out, "logged in to "+server.URL()+" as "+user+"; `ptyrec logout` ends that")
+	return nil
+}
+
+// hasBrowser reports whether a browser has a window to open in.
+func hasBrowser() bool {
+	return runtime.GOOS == "darwin" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}
+
+// logoutTime is how long the server may take to answer.
+const logoutTime = 10 * time.Second
+
+// Logout removes what Login keeps, and makes the token void if it is one of LoginByBrowser.
+func Logout(ctx context.Context, out io.Writer) error {
 	path, err := team.LoginPath()
+	if err != nil {
+		return err
+	}
+	login, err := team.LoadLogin(path)
 	if err == nil {
-		err = os.Remove(path)
+		ctx, cancel := context.WithTimeout(ctx, logoutTime)
+		defer cancel()
+		server, err := team.NewServer(login.Server, login.Token)
+		if err == nil {
+			err = server.Logout(ctx)
+		}
+		if err != nil {
+			cli.Notice(out, fmt.Sprintf("warning: the token may still be valid: %v", err))
+		}
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }

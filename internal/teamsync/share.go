@@ -101,9 +101,6 @@ func links(n int) string {
 
 // sendOne sends a session unless the server has it as it is.
 func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info) error {
-	if info.Status == store.Live {
-		return errLive
-	}
 	if sent, err := s.Sent(ctx, info); sent || err != nil {
 		return err
 	}
@@ -118,12 +115,10 @@ func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info)
 	return s.Send(ctx, info)
 }
 
-var errLive = errors.New("the session is being recorded")
-
 // hinted adds to an error what the user can do.
 func hinted(err error) error {
 	for reason, hint := range map[error]string{
-		errLive:              "share it when it has ended",
+		team.ErrRuns:         "share it when it has ended, or set `live = true` in [team] of the configuration",
 		team.ErrRedactionOff: "turn redaction on: docs/privacy.md",
 		team.ErrOutside:      "`folders` and `agents` of [team] in the configuration say what is sent (docs/team.md)",
 		team.ErrPrivate:      "what is private stays here",

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/listing"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/xdg"
 	"github.com/ptyrec/ptyrec/library"
@@ -55,6 +57,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 			if err := team.Never(ctx, o.Database, info.ID); err != nil {
 				return err
 			}
+			o.Notice("%s is never sent from now on; `ptyrec sync --withdraw` deletes what the server has of it", info.ID)
 		}
 		return nil
 	}
@@ -70,10 +73,11 @@ func Run(ctx context.Context, o Options, ids []string) error {
 			if err := s.Withdraw(ctx, info.ID); err != nil {
 				return cli.Fail(err, "it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
 			}
+			o.Notice("%s is not on the server, and is never sent again", info.ID)
 		}
 		return nil
 	case o.DryRun, o.Status:
-		return o.printWaiting(ctx, s)
+		return o.printWaiting(ctx, s, infos)
 	}
 	unlock, err := o.takeTurn(ctx)
 	if err != nil {
@@ -116,6 +120,10 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 		}
 	}
 	o.Notice("sent %d of %d sessions to %s", sent, len(infos), s.Server.URL())
+	var told *cli.Failure
+	if named && errors.As(hinted(failed), &told) {
+		return told
+	}
 	if failed != nil {
 		return cli.Fail(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
 	}
@@ -139,14 +147,20 @@ func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
 	return nil
 }
 
-// printWaiting prints the sessions that are to be sent.
-func (o *Options) printWaiting(ctx context.Context, s *team.Syncer) error {
+// printWaiting prints the sessions that are to be sent; of named ones, if there are any.
+func (o *Options) printWaiting(ctx context.Context, s *team.Syncer, named []*store.Info) error {
 	infos, pushes, err := s.Waiting(ctx)
 	if err != nil {
 		return err
 	}
+	if !s.Rules.All && len(s.Rules.Folders) == 0 {
+		o.Notice("`folders` in [team] of the configuration names no folder: nothing is sent")
+	}
 	for _, info := range infos {
-		line := info.ID + "\t" + printable.Line(info.Title)
+		if len(named) > 0 && !slices.ContainsFunc(named, func(n *store.Info) bool { return n.ID == info.ID }) {
+			continue
+		}
+		line := info.ID + "\t" + printable.Line(listing.Title(info))
 		if o.Status {
 			since, why := waiting(info, pushes[info.ID])
 			line += "\t" + since.Local().Format(time.DateTime) + "\t" + printable.Line(why)

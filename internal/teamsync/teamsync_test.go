@@ -3,6 +3,7 @@ package teamsync_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -47,7 +48,7 @@ func TestE19Login(t *testing.T) {
 			t.Errorf("%q: %v", token, err)
 		}
 	}
-	for _, bad := range []struct{ address, file string }{{server.URL, ""}, {server.URL, filepath.Join(t.TempDir(), "none")}, {"http://example.com", "-"}} {
+	for _, bad := range []struct{ address, file string }{{server.URL, filepath.Join(t.TempDir(), "none")}, {"http://example.com", "-"}} {
 		if err := teamsync.Login(t.Context(), bad.address, bad.file, strings.NewReader("ptr_good")); err == nil {
 			t.Errorf("%+v is no error", bad)
 		}
@@ -67,8 +68,8 @@ func TestE19Login(t *testing.T) {
 	if _, _, err := teamsync.Connect("https://other.example.com"); err == nil {
 		t.Error("the token is for any server")
 	}
-	check(t, teamsync.Logout())
-	check(t, teamsync.Logout())
+	check(t, teamsync.Logout(t.Context(), io.Discard))
+	check(t, teamsync.Logout(t.Context(), io.Discard))
 	if _, _, err := teamsync.Connect(server.URL); err == nil {
 		t.Error("there is a login after logout")
 	}
@@ -119,6 +120,19 @@ func TestE19Status(t *testing.T) {
 		ids[4] + "\ttitle 4\t2026-03-04 07:06:07\tit has changed since it was sent\n"
 	if out.String() != want {
 		t.Errorf("%s\nwant %s", out.String(), want)
+	}
+	out.Reset()
+	check(t, teamsync.Run(t.Context(), o, ids[1:3])) // of these only one waits
+	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, ids[1]) {
+		t.Errorf("of two: %s", got)
+	}
+	for _, flags := range [][]string{{"--withdraw", "--never"}, {"--dry-run", "--status"}, {"--never", "--status"}} {
+		cmd := teamsync.NewSync(func(context.Context, teamsync.Flags) (teamsync.Options, error) { return o, errors.New("it runs") })
+		cmd.SetArgs(append(flags, "last"))
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		if err := cmd.ExecuteContext(t.Context()); err == nil || err.Error() == "it runs" {
+			t.Errorf("%v: %v", flags, err)
+		}
 	}
 	for _, f := range []teamsync.Flags{{Never: true}, {Withdraw: true}} {
 		o.Flags = f

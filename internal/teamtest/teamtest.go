@@ -59,7 +59,7 @@ func (m Machine) Same(ctx context.Context, t testing.TB, server *pg.Store, local
 // countsOf returns what must be the same in the descriptions of a session.
 func countsOf(i *store.Info) map[string]any {
 	return map[string]any{"title": i.Title, "name": i.Name, "note": i.Note, "tags": strings.Join(i.Tags, " "), "status": i.Status, "prompt": i.Prompt, "messages": i.Messages,
-		"turns": i.Turns, "raw": i.RawBytes, "duration": i.Duration, "started": i.StartedAt}
+		"turns": i.Turns, "raw": i.RawBytes, "duration": i.Duration, "started": i.StartedAt, "ended": i.EndedAt, "exit": i.ExitCode}
 }
 
 // sameRaw compares the raw logs, event by event.

@@ -2,6 +2,7 @@ package webserver
 
 import (
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -34,6 +35,10 @@ type Flags struct {
 	Agentapi    bool
 	Verbose     bool
 	Raw         string // s3://BUCKET/PREFIX
+	URL         string // https://HOST, of the proxy that speaks TLS
+	Issuer      string // address of the provider where users sign in
+	Client      string // by which name the provider knows us
+	SecretFile  string // holds what the provider has given us besides
 }
 
 // Register defines the flags.
@@ -61,6 +66,10 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.MCP, "mcp", false, "let agents that have the token read by the Model Context Protocol, at /mcp: docs/mcp.md")
 	flags.BoolVar(&f.Agentapi, "agentapi", false, "serve each session by the API of coder/agentapi, too, below /agentapi/ID (docs/agentapi.md)")
 	flags.StringVar(&f.Raw, "raw", "", "keep the raw logs of a team's sessions in the bucket s3://`BUCKET/PREFIX`: docs/team.md")
+	flags.StringVar(&f.URL, "url", "", "of a team's server behind a proxy that speaks TLS: the address that browsers use, https://`HOST`")
+	flags.StringVar(&f.Issuer, "oidc-issuer", "", "let a team's users sign in at this OpenID Connect provider, https://`HOST` (docs/team.md)")
+	flags.StringVar(&f.Client, "oidc-client", "", "the `ID` by which the provider knows this server")
+	flags.StringVar(&f.SecretFile, "oidc-secret-file", "", "the `FILE` with the secret that the provider has given this server, if it has")
 	flags.BoolVar(&f.Verbose, "verbose", false, "log each connection")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 }
@@ -87,8 +96,8 @@ func (f *Flags) checkLocal() error {
 	if f.PublicLinks {
 		return usage("--public-links needs the sessions of a team: --db postgres://…")
 	}
-	if f.Raw != "" {
-		return usage("--raw needs the sessions of a team: --db postgres://…")
+	if f.Raw != "" || f.URL != "" || f.Issuer != "" || f.Client != "" || f.SecretFile != "" {
+		return usage("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions of a team: --db postgres://…")
 	}
 	return nil
 }
@@ -104,6 +113,12 @@ func (f *Flags) CheckTeam() error {
 	if f.AllowRun || f.Bridge != "" || f.BridgeFrom != "" || f.OpenPage || f.Subscribe || f.AgentID != "" || f.MCP || f.Agentapi {
 		return usage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, --bridge-command, --bridge-server, --open, " +
 			"--allow-subscribe, --agent-id, --mcp and --agentapi")
+	}
+	if (f.Issuer == "") != (f.Client == "") || f.SecretFile != "" && f.Issuer == "" {
+		return usage("--oidc-issuer and --oidc-client go together; --oidc-secret-file goes with them")
+	}
+	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
+		return cli.Misuse("write https://HOST", "--url %q is no address of a server", f.URL)
 	}
 	return nil
 }

@@ -659,7 +659,7 @@ func TestA24Keyframe(t *testing.T) {
 	command, sid := a.shell()
 	a.send(message{"type": "pty_resize", "agent_id": "agent-01", "command_id": command, "cols": 100, "rows": 30})
 	a.await("pong")
-	a.run(command, `stty -echo; PS1=; i=0; while [ $i -lt 3000 ]; do echo "line $i ----------"; i=$((i+1)); done; printf '\033[2J\033[30;95Hcor\033[1;1Hen''d'`)
+	a.run(command, `stty -echo; PS1=; yes 'line ----------' | head -n 3000; printf '\033[2J\033[30;95Hcor\033[1;1Hen''d'`)
 	a.text("end")
 	b := s.dial()
 	b.join(sid, "observer")

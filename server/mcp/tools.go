@@ -88,10 +88,10 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 
 // Parameters that several tools have.
 var (
-	sessionParam = param{name: "session", kind: kindText, about: "Id, its beginning, last, or a ref", required: true, most: 200}
+	sessionParam = param{name: "session", kind: kindText, about: "Id, its start, last, or a ref", required: true, most: 200}
 	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the last page"}
 	filterParams = []param{
-		{name: "agent", kind: kindText, about: "claude, codex, gemini, opencode, qwen"},
+		{name: "agent", kind: kindText, about: "claude, codex, copilot, gemini, opencode, qwen"},
 		{name: "command", kind: kindText, about: "Part of it"},
 		{name: "cwd", kind: kindText, about: "Folder, or one above it"},
 		{name: "tag", kind: kindText, about: "A tag"},

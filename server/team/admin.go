@@ -29,6 +29,7 @@ type adminArgs struct {
 	Name    string    `json:"name"`
 	User    string    `json:"user"`
 	Role    string    `json:"role"`
+	Email   string    `json:"email"`
 	Kind    string    `json:"kind"`
 	Space   string    `json:"space"`
 	Expires time.Time `json:"expires_at"`
@@ -61,7 +62,7 @@ func (a *Admin) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.Refuse(w, r, http.StatusNotFound, "unknown", text)
 	case errors.Is(err, pg.ErrTaken):
 		a.Refuse(w, r, http.StatusConflict, "taken", text)
-	case errors.Is(err, pg.ErrName), errors.As(err, &pattern):
+	case errors.Is(err, pg.ErrName), errors.Is(err, pg.ErrEmail), errors.As(err, &pattern):
 		a.Refuse(w, r, http.StatusBadRequest, "bad_request", text)
 	case errors.Is(err, session.ErrForbidden):
 		a.Refuse(w, r, http.StatusForbidden, "forbidden", "your role may not do that, or the user sends nothing into that space")
@@ -120,6 +121,8 @@ func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 			return bad("role is member, auditor or admin")
 		}
 		return a.store.AddUser(ctx, o.Name, o.Role)
+	case "set-email":
+		return a.store.SetEmail(ctx, o.Name, o.Email)
 	case "remove-user":
 		return a.store.RemoveUser(ctx, o.Name)
 	case "remove-token":

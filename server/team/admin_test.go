@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // E19.2: admins change users, tokens, spaces, retention and policy, and read nothing by that;
 // auditors read the audit. Everybody else is refused.
 func TestE19AdminRights(t *testing.T) {
 	s := newSite(t)
+	s.push(t, "owner", shared, "shop", "needle")
 	const (
 		forAdmins   = "401 403 403 200 403 403 403 403"
 		forAuditors = "401 403 403 403 403 403 403 200"
@@ -37,6 +40,14 @@ func TestE19AdminRights(t *testing.T) {
 		{"set-member", `{"space": "none", "user": "new", "role": "reader"}`, unknown},
 		{"set-retention", `{"space": "api", "days": 90}`, forAdmins},
 		{"set-retention", `{"space": "api", "days": -1}`, wrong},
+		{"hold", `{"session": "` + shared + `", "hold": true}`, forAdmins},
+		{"hold", `{"session": "` + shared + `", "hold": false}`, forAdmins},
+		{"hold", `{"session": "` + store.NewID() + `", "hold": true}`, unknown},
+		{"hold", `{"session": "019a", "hold": true}`, unknown}, // the beginnings of ids lead nowhere
+		{"add-pattern", `{"name": "bad", "regexp": "["}`, wrong},
+		{"remove-pattern", `{"name": "none"}`, unknown},
+		{"set-retention", `{"space": "none", "days": 1}`, unknown},
+		{"set-retention", `{"space": "api", "days": 1e30}`, wrong},
 		{"add-pattern", `{"name": "customer", "regexp": "CUST-[0-9]+"}`, forAdmins},
 		{"remove-pattern", `{"name": "customer"}`, forAdmins},
 		{"remove-token", `{"id": 999999}`, unknown},

@@ -23,17 +23,15 @@ func decodeList(b []byte) (list []pg.Sent, err error) {
 		if len(list) == maxEntries {
 			return nil, bad("more than %d entries", maxEntries)
 		}
-		var raw json.RawMessage
-		if err := in.Decode(&raw); err != nil {
-			return nil, bad("%v", err)
-		}
+		start := in.InputOffset()
 		e := &session.Entry{}
-		if err := json.Unmarshal(raw, e); err != nil {
+		if err := in.Decode(e); err != nil {
 			return nil, bad("%v", err)
 		}
 		if err := checkEntry(e); err != nil {
 			return nil, err
 		}
+		raw := bytes.TrimLeft(b[start:in.InputOffset()], ", \t\r\n")
 		list = append(list, pg.Sent{Entry: e, Digest: sha256.Sum256(raw)})
 	}
 	return list, nil

@@ -58,7 +58,7 @@ func TestE20LinkRights(t *testing.T) {
 		}
 		for code, want := range links {
 			for i, status := range strings.Fields(want) {
-				for _, rest := range []string{"", "/entries", "/screen", "/raw", "/export?format=json"} {
+				for _, rest := range []string{"", "/entries", "/screen", "/raw", "/export?format=json", "/events"} {
 					if got, text := s.do(t, who[i], "GET", "/api/links/"+code+rest, nil); fmt.Sprint(got) != status {
 						t.Errorf("public %t, %s: %s%s: %d, want %s: %.200s", public, who[i], code, rest, got, status, text)
 					}
@@ -68,7 +68,7 @@ func TestE20LinkRights(t *testing.T) {
 		// A link shows this session only, and changes nothing.
 		for _, user := range who {
 			for _, c := range []struct{ method, rest string }{
-				{"GET", "/events"}, {"GET", "/control"}, {"GET", "/live"}, {"GET", "/links"}, {"GET", "/sessions"}, {"GET", "/search?q=needle"}, {"GET", "/facets"},
+				{"GET", "/control"}, {"GET", "/live"}, {"GET", "/links"}, {"GET", "/sessions"}, {"GET", "/search?q=needle"}, {"GET", "/facets"},
 				{"POST", "/links"}, {"PATCH", ""}, {"DELETE", ""}, {"POST", "/input"},
 			} {
 				if got, text := s.do(t, user, c.method, "/api/links/"+open+c.rest, []byte("{}")); got < 400 || strings.Contains(text, "needle") {

@@ -20,6 +20,7 @@ func TestOpenAPI(t *testing.T) {
 	maps.Copy(routes, team.NewLinks(push, true).Routes())
 	maps.Copy(routes, team.NewPull(push).Routes())
 	maps.Copy(routes, team.NewAdmin(push).Routes())
+	maps.Copy(routes, team.NewLogins(push).Routes())
 	n := 0
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {

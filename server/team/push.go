@@ -236,6 +236,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 		Machine string          `json:"machine"`
 		Version int64           `json:"version"`
 		Usage   []session.Usage `json:"usage"`
+		Live    bool            `json:"live"`
 		Content *contentJSON    `json:"content"`
 	}
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -263,7 +264,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	push := pg.Push{
-		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Content: content,
+		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Live: o.Live, Content: content,
 	}
 	maskSession(mask, &push)
 	state, err := p.store.Begin(r.Context(), push)
@@ -334,6 +335,7 @@ func (s *sentEntries) UnmarshalJSON(b []byte) error {
 // batchJSON is the body of a request with entries.
 type batchJSON struct {
 	Version int64       `json:"version"`
+	After   *int64      `json:"after"`
 	Entries sentEntries `json:"entries"`
 	Gone    []string    `json:"gone"`
 	All     bool        `json:"all"`
@@ -343,7 +345,9 @@ type batchJSON struct {
 // is, without the white space around it.
 func DecodeBatch(body []byte) (b pg.Batch, err error) {
 	var o batchJSON
-	if err := json.Unmarshal(body, &o); err != nil {
+	if err := json.Unmarshal(body, &o); errors.Is(err, errBad) { // an entry's: it says what is wrong
+		return b, err
+	} else if err != nil {
 		return b, bad("%v", err)
 	}
 	if len(o.Gone) > maxEntries {
@@ -354,7 +358,7 @@ func DecodeBatch(body []byte) (b pg.Batch, err error) {
 			return b, bad("an entry has no valid id")
 		}
 	}
-	return pg.Batch{Version: o.Version, Entries: o.Entries, Gone: o.Gone, All: o.All}, nil
+	return pg.Batch{Version: o.Version, After: o.After, Entries: o.Entries, Gone: o.Gone, All: o.All}, nil
 }
 
 func isEntryID(id string) bool {
@@ -386,10 +390,20 @@ func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 		maskEntries(mask, b.Entries)
 		err = p.store.SaveEntries(r.Context(), id, b)
 	}
-	if err == nil {
+	return p.accepted(w, r, err)
+}
+
+// accepted responds to what continues what the server has, unless err says that it does not.
+func (p *Push) accepted(w http.ResponseWriter, r *http.Request, err error) error {
+	switch {
+	case errors.Is(err, pg.ErrConflict):
+		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: ask what, and send all again")
+	case err != nil:
+		return err
+	default:
 		w.WriteHeader(http.StatusNoContent)
 	}
-	return err
+	return nil
 }
 
 // end compares what is here with what the sender has.
@@ -403,10 +417,11 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var o struct {
-		EndedAt *time.Time `json:"ended_at"`
-		Events  int64      `json:"events"`
-		Entries int64      `json:"entries"`
-		Digest  string     `json:"digest"`
+		EndedAt  *time.Time `json:"ended_at"`
+		ExitCode *int       `json:"exit_code"`
+		Events   int64      `json:"events"`
+		Entries  int64      `json:"entries"`
+		Digest   string     `json:"digest"`
 	}
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
@@ -415,16 +430,8 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = p.store.End(r.Context(), id, pg.Whole{EndedAt: o.EndedAt, Events: o.Events, Entries: o.Entries, Digest: digest})
-	switch {
-	case errors.Is(err, pg.ErrConflict):
-		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: send all again")
-	case err != nil:
-		return err
-	default:
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return nil
+	err = p.store.End(r.Context(), id, pg.Whole{EndedAt: o.EndedAt, ExitCode: o.ExitCode, Events: o.Events, Entries: o.Entries, Digest: digest})
+	return p.accepted(w, r, err)
 }
 
 // withdraw takes a session back.

@@ -76,9 +76,10 @@ var rights = []struct{ method, path, query, body, shared, private string }{
 var elsewhere = map[string]string{
 	"DELETE /api/sessions/{id}": "TestE19Rights, at its end", "POST /api/login": "TestE19RightsEnd", "DELETE /api/login": "TestE19RightsEnd",
 	"GET /api/links/{link}": "TestE20LinkRights", "GET /api/links/{link}/entries": "TestE20LinkRights", "GET /api/links/{link}/screen": "TestE20LinkRights",
-	"GET /api/links/{link}/raw": "TestE20LinkRights", "GET /api/links/{link}/export": "TestE20LinkRights",
+	"GET /api/links/{link}/raw": "TestE20LinkRights", "GET /api/links/{link}/export": "TestE20LinkRights", "GET /api/links/{link}/events": "TestE20LinkRights",
 	"POST /api/team/{call}": "TestE19AdminRights",
-	"PUT /api/push/{id}":    "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
+	"GET /api/login":        "TestE20Ways", "POST /api/logins": "TestE20LoginRights", "GET /api/logins/{code}": "TestE20LoginRights", "POST /api/logins/{code}": "TestE20LoginRights", "DELETE /api/logins/{code}": "TestE20LoginRights",
+	"PUT /api/push/{id}": "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
 }
 
 // E19.2: every call for everybody.

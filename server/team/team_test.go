@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/internal/teamlive"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/server"
@@ -77,18 +80,30 @@ func newSiteWith(t testing.TB, public bool) *site {
 		s.check(t, db.SetMember(s.operator, "shop", name, role))
 	}
 	s.tokens["push"] = s.token(t, pg.NewToken{User: "member", Kind: pg.KindPush, Space: "shop"})
-	live, err := client.Dial(t.Context(), "", client.Options{Dir: t.TempDir()})
-	s.check(t, err)
-	read := library.NewPast(&library.Library{Store: db})
-	t.Cleanup(func() { _ = read.Close() })
-	log := slog.New(slog.NewTextHandler(s.log, nil))
-	push := team.NewPush(db, log)
-	h := server.New(server.Options{Store: db, Live: live, Users: team.Users{Store: db, PublicLinks: public}, Past: past{read}, Log: log, Page: page, Health: db.Ping,
-		Protocols: []server.Protocol{push, team.NewLinks(push, public), team.NewPull(push), team.NewAdmin(push)}})
-	t.Cleanup(h.Close)
-	s.Server = httptest.NewServer(h)
-	t.Cleanup(s.Close)
+	s.Server = s.replica(t, server.Options{}, public)
 	return s
+}
+
+// replica starts a server of the site's database.
+func (s *site) replica(t testing.TB, o server.Options, public bool) *httptest.Server {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(s.log, nil))
+	follow := teamlive.New(s.db, log)
+	t.Cleanup(follow.Close)
+	nothing := t.TempDir()
+	s.check(t, os.Chmod(nothing, 0o700)) // as a folder of sockets must be
+	live, err := client.Dial(t.Context(), "", client.Options{Dir: nothing, Other: follow.Connect})
+	s.check(t, err)
+	read := library.NewPast(&library.Library{Store: s.db})
+	t.Cleanup(func() { _ = read.Close() })
+	push := team.NewPush(s.db, log)
+	o.Store, o.Live, o.Users, o.Past, o.Log, o.Page, o.Health = s.db, live, team.Users{Store: s.db, PublicLinks: public}, past{read}, log, page, s.db.Ping
+	o.Protocols = []server.Protocol{push, team.NewLinks(push, public), team.NewPull(push), team.NewAdmin(push), team.NewLogins(push)}
+	h := server.New(o)
+	t.Cleanup(h.Close)
+	replica := httptest.NewServer(h)
+	t.Cleanup(replica.Close)
+	return replica
 }
 
 // logText is what the server logged.
@@ -338,6 +353,61 @@ func TestE19PushTwice(t *testing.T) {
 	s.counts(t, "reader", 0, 0)
 }
 
+// E19.3: the end of a session brings its time and exit code, which need not be known at its
+// beginning. Without them the code stays, and the session counts as interrupted.
+func TestE19End(t *testing.T) {
+	s := newSite(t)
+	path := "/api/push/" + shared
+	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
+	end := func(more map[string]any) (info struct {
+		Status   string
+		EndedAt  *time.Time `json:"ended_at"`
+		ExitCode *int       `json:"exit_code"`
+	}) {
+		body := map[string]any{"events": 0, "entries": 0, "digest": hex.EncodeToString(sha256.New().Sum(nil))}
+		maps.Copy(body, more)
+		s.want(t, 204, "owner", "POST", path+"/end", asJSON(body))
+		s.check(t, json.Unmarshal([]byte(s.want(t, 200, "reader", "GET", "/api/sessions/"+shared, nil)), &info))
+		return info
+	}
+	ended := time.Unix(1e9+5, 0).UTC()
+	if got := end(nil); got.Status != store.Interrupted || got.EndedAt != nil || got.ExitCode != nil {
+		t.Errorf("%+v", got)
+	}
+	if got := end(map[string]any{"ended_at": ended, "exit_code": 7}); got.Status != store.Ended || !got.EndedAt.Equal(ended) || got.ExitCode == nil || *got.ExitCode != 7 {
+		t.Errorf("%+v", got)
+	}
+	if got := end(map[string]any{"ended_at": ended}); got.ExitCode == nil || *got.ExitCode != 7 {
+		t.Errorf("%+v", got)
+	}
+	for _, code := range []string{`"7"`, "1.5", "1e99", "[]"} {
+		s.want(t, 400, "owner", "POST", path+"/end", []byte(`{"events": 0, "entries": 0, "digest": "`+strings.Repeat("0", 64)+`", "exit_code": `+code+`}`))
+	}
+}
+
+// E19.3: entries that do not continue what the server has are refused, and change nothing.
+func TestE19EntriesContinue(t *testing.T) {
+	s := newSite(t)
+	path := "/api/push/" + shared
+	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
+	send := func(status, version, after int, text string) {
+		body, _ := batch(version, text)
+		var o map[string]any
+		s.check(t, json.Unmarshal(body, &o))
+		o["after"] = after
+		s.want(t, status, "owner", "POST", path+"/entries", asJSON(o))
+	}
+	send(409, 5, 3, "none")
+	send(204, 5, 0, "needle")
+	send(204, 5, 0, "again") // its answer was lost
+	send(409, 9, 4, "none")
+	send(204, 4, 5, "late")
+	if text := s.want(t, 200, "owner", "GET", "/api/sessions/"+shared+"/entries", nil); !strings.Contains(text, `"needle"`) || strings.Contains(text, "none") || strings.Contains(text, "again") || strings.Contains(text, "late") {
+		t.Errorf("%s", text)
+	}
+	send(204, 7, 5, "last")
+}
+
 type sentBatch struct {
 	body   []byte
 	digest string
@@ -433,6 +503,24 @@ func FuzzDecodeBatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// E19.2: whatever shows an auditor what others have is recorded, also the numbers of the page and
+// the tokens that were used.
+func TestE19AuditorsLists(t *testing.T) {
+	s := newSite(t)
+	s.push(t, "owner", private, "", "needle")
+	for _, path := range []string{"/api/sessions", "/api/facets", "/api/usage", "/api/usage?session=" + private} {
+		ask := func() int {
+			return strings.Count(s.want(t, 200, "auditor", "POST", "/api/team/audit", []byte(`{"since": "2020-01-01T00:00:00Z"}`)), `"what":"list"`)
+		}
+		before := ask()
+		s.want(t, 200, "auditor", "GET", path, nil)
+		s.want(t, 200, "owner", "GET", path, nil)
+		if after := ask(); after != before+1 {
+			t.Errorf("%s: %d rows", path, after-before)
+		}
+	}
 }
 
 // E19.2: the audit has everybody who read what is not theirs, also when many do at once, and

@@ -21,7 +21,7 @@ type Users struct {
 // Enter returns the context of a request of the token's owner. The error wraps session.ErrForbidden
 // if the token is not valid.
 func (u Users) Enter(r *http.Request, token string) (context.Context, error) {
-	v, err := u.Store.Identify(r.Context(), token)
+	v, err := u.Store.Identify(as(r, pg.Viewer{}), token)
 	if err != nil {
 		return nil, err
 	}

@@ -85,6 +85,15 @@ func noteOnce(ctx context.Context, tx pgx.Tx, what, id string) error {
 	return err
 }
 
+// noteList records that an auditor saw what there is of others. It must be followed by the
+// transaction's end.
+func noteList(ctx context.Context, tx pgx.Tx) error {
+	if ViewerOf(ctx).Role != RoleAuditor {
+		return nil
+	}
+	return noteOnce(ctx, tx, didList, "")
+}
+
 // noteRead records that the viewer read a session of somebody else.
 func noteRead(ctx context.Context, tx pgx.Tx, id string, owner int64) error {
 	v := ViewerOf(ctx)

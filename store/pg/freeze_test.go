@@ -54,7 +54,7 @@ func freeze(t *testing.T, file string) {
 	if _, err := s.Begin(ctx, pg.Push{Session: *sess, Machine: "m", Version: 2, Usage: []session.Usage{used}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{s.SetRetention(operator(t), "shop", 90), s.Hold(operator(t), sess.ID, true), s.AddPattern(operator(t), redact.Pattern{Name: "x", Regexp: "CUST"})} {
+	for _, err := range []error{s.SetEmail(operator(t), "ann", "ann@example.com"), s.SetRetention(operator(t), "shop", 90), s.Hold(operator(t), sess.ID, true), s.AddPattern(operator(t), redact.Pattern{Name: "x", Regexp: "CUST"})} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,24 +65,21 @@ func (s *Store) makeVersion(ctx context.Context) error {
 	return err
 }
 
-// partitioned are the tables that have a partition for each month.
+// partitioned are the tables that have a partition for each month; all have it, or none.
 var partitioned = []string{"segments", "entries", "words"}
 
-// ensureMonth makes the partitions for today, and returns today as the database's clock has it.
+// ensureMonth makes the partitions for today unless they are there, and returns today as the
+// database's clock has it. It remembers nothing: a standby that took over may lack the partitions.
 func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 	var month, first, next string
-	err = s.pool.QueryRow(ctx, `SELECT d::text, to_char(d, 'YYYY_MM'), date_trunc('month', d)::date::text, (date_trunc('month', d) + interval '1 month')::date::text
-		FROM (SELECT `+s.today+` AS d) AS today`).Scan(&today, &month, &first, &next)
-	if err != nil {
-		return "", s.failed("read the clock", err)
+	var there bool
+	err = s.pool.QueryRow(ctx, `SELECT d::text, to_char(d, 'YYYY_MM'), date_trunc('month', d)::date::text, (date_trunc('month', d) + interval '1 month')::date::text,
+			to_regclass('words_' || to_char(d, 'YYYY_MM')) IS NOT NULL
+		FROM (SELECT `+s.today+` AS d) AS today`).Scan(&today, &month, &first, &next, &there)
+	if err != nil || there {
+		return today, s.failed("read the clock", err)
 	}
-	s.mu.Lock()
-	known := s.months[month]
-	s.mu.Unlock()
-	if known {
-		return today, nil
-	}
-	err = s.inTx(ctx, "add a month", func(tx pgx.Tx) error {
+	return today, s.inTx(ctx, "add a month", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT FROM ptyrec_schema FOR UPDATE"); err != nil { // one program at a time
 			return err
 		}
@@ -94,10 +91,4 @@ func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 		}
 		return nil
 	})
-	if err == nil {
-		s.mu.Lock()
-		s.months[month] = true
-		s.mu.Unlock()
-	}
-	return today, err
 }

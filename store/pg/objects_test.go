@@ -197,18 +197,3 @@ func TestE20BucketAway(t *testing.T) {
 		t.Errorf("%d were deleted, %v; %d objects", n, err, objects(t, b))
 	}
 }
-
-// E20.6: raw segments of 64 KiB into a bucket.
-func BenchmarkObjectSegments(b *testing.B) {
-	ctx, _, s, _, _ := withBucket(b)
-	id := store.NewID()
-	_, err := s.Begin(ctx, pg.Push{Session: session.Session{ID: id}, Machine: "m", Version: 1})
-	ok(b, err)
-	b.SetBytes(64 << 10)
-	seg := store.Segment{Data: bytes.Repeat([]byte("x"), 64<<10)}
-	for b.Loop() {
-		seg.FirstEvent, seg.EndEvent = seg.EndEvent, seg.EndEvent+1
-		_, err := s.AppendSegment(ctx, id, seg)
-		ok(b, err)
-	}
-}

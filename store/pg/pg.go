@@ -12,7 +12,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,9 +30,6 @@ type Store struct {
 	searchTime time.Duration // of a search; 0: as the connection string has it
 
 	objects Objects // nil: raw logs are in the database
-
-	mu     sync.Mutex
-	months map[string]bool // those whose partitions exist; guarded by mu
 }
 
 // Is reports whether a database's name is a connection string of PostgreSQL, and no file.
@@ -60,7 +56,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{pool: pool, name: nameOf(config.ConnConfig), begin: "begin", today: "(now() AT TIME ZONE 'UTC')::date", months: map[string]bool{}}
+	s := &Store{pool: pool, name: nameOf(config.ConnConfig), begin: "begin", today: "(now() AT TIME ZONE 'UTC')::date"}
 	if config.ConnConfig.RuntimeParams["statement_timeout"] == "" {
 		s.searchTime = searchTime
 		s.begin = fmt.Sprintf("begin; set local statement_timeout = %d", statementTime.Milliseconds())

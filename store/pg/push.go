@@ -2,8 +2,10 @@ package pg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -25,6 +27,7 @@ type Push struct {
 	Machine string // which machine sends it
 	Version int64  // of all this: an older one changes nothing
 	Usage   []session.Usage
+	Live    bool     // it runs: its conversation is sent, and the rest when it has ended
 	Content *Content // what the machine has of the session; nil: it does not say
 }
 
@@ -213,8 +216,9 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 		altered = altered || changed
 	}
 	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
-		ended_at = $9, space = $10, version = $11, usage = $13 WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
-		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID, usage)
+		ended_at = $9, space = $10, version = $11, usage = $13, live_at = CASE WHEN $14 THEN $15 ELSE live_at END WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
+		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID, usage,
+		p.Live, time.Now().UnixNano())
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
@@ -297,7 +301,8 @@ type Sent struct {
 
 // Batch is some entries of a session.
 type Batch struct {
-	Version int64 // counts the batches of the session
+	Version int64  // counts the batches of the session
+	After   *int64 // the version that it continues; nil: any
 	Entries []Sent
 	Gone    []string // ids of entries that are no longer there
 	All     bool     // what is there is replaced
@@ -305,12 +310,15 @@ type Batch struct {
 
 // SaveEntries writes entries of a session: those with a known id are replaced, the others added;
 // those that are gone are deleted first. A version that is not newer than the last one changes
-// nothing.
+// nothing. If the batch does not continue what is there, the error wraps ErrConflict.
 func (s *Store) SaveEntries(ctx context.Context, id string, b Batch) error {
 	return s.inTx(ctx, "save entries", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
 		if err != nil || b.Version <= p.EntriesVersion {
 			return err
+		}
+		if b.After != nil && *b.After != p.EntriesVersion {
+			return ErrConflict
 		}
 		if _, err := tx.Exec(ctx, "UPDATE sessions SET entries_version = $1 WHERE id = $2", b.Version, p.ID); err != nil {
 			return err
@@ -337,10 +345,11 @@ func dropEntries(ctx context.Context, tx pgx.Tx, k key) error {
 
 // Whole is what a sender has of a session.
 type Whole struct {
-	EndedAt *time.Time // nil: its end is not known
-	Events  int64      // of the raw log
-	Entries int64
-	Digest  [sha256.Size]byte // DigestOf the entries
+	EndedAt  *time.Time // nil: its end is not known
+	ExitCode *int       // of the command; nil: what Begin was told stays
+	Events   int64      // of the raw log
+	Entries  int64
+	Digest   [sha256.Size]byte // DigestOf the entries
 }
 
 // DigestOf returns the digest of all entries of a session, of which sums are the digests in the
@@ -373,9 +382,26 @@ func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1 WHERE id = $2", nanosOrNil(whole.EndedAt), p.ID)
-		return err
+		return setEnd(ctx, tx, p.ID, whole)
 	})
+}
+
+// setEnd notes when and how the command of a session ended.
+func setEnd(ctx context.Context, tx pgx.Tx, id string, whole Whole) error {
+	var description []byte
+	if err := tx.QueryRow(ctx, "SELECT description FROM sessions WHERE id = $1", id).Scan(&description); err != nil {
+		return err
+	}
+	var s session.Session
+	if err := json.Unmarshal(description, &s); err != nil {
+		return fmt.Errorf("%w: %w", session.ErrCorrupt, err)
+	}
+	s.EndedAt, s.ExitCode = whole.EndedAt, cmp.Or(whole.ExitCode, s.ExitCode)
+	text, _, err := cleanJSON(s)
+	if err == nil {
+		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1, description = $2, live_at = 0 WHERE id = $3", nanosOrNil(whole.EndedAt), text, id)
+	}
+	return err
 }
 
 // showNext lets readers have the raw log that was sent, and deletes the one that it replaces.

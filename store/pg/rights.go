@@ -70,14 +70,34 @@ func visible(ctx context.Context, table string, a *args) string {
 	v := ViewerOf(ctx)
 	switch {
 	case v.Link != 0 && table == "s":
-		return "s.id IN (SELECT l.session FROM links AS l WHERE l.id = " + a.add(v.Link) + " AND l.revoked_at IS NULL AND l.expires_at > " + a.add(time.Now().UnixNano()) + ")"
+		return opened(a.add(v.Link), a.add(time.Now().UnixNano()))
 	case v.User == 0 || v.Kind != KindUser || v.Link != 0:
 		return "false"
 	case v.Role == RoleAuditor:
 		return "true"
 	}
-	user := a.add(v.User)
+	return shared(table, a.add(v.User))
+}
+
+// shared returns the condition under which a row of a table is that of a user, or of a space of
+// theirs.
+func shared(table, user string) string {
 	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space IN (SELECT m.space FROM members AS m WHERE m.user_id = %[2]s))", table, user)
+}
+
+// opened returns the condition under which a link opens a session s now.
+func opened(link, now string) string {
+	return fmt.Sprintf("s.id IN (SELECT l.session FROM links AS l WHERE l.id = %s AND l.revoked_at IS NULL AND l.expires_at > %s)", link, now)
+}
+
+// stillVisible is visible for many viewers, the rows f (user_id, token, link): may they still read
+// the sessions s, and are their tokens still valid?
+func stillVisible(a *args) string {
+	now := a.add(time.Now().UnixNano())
+	return `(f.token = 0 OR EXISTS (SELECT FROM tokens AS t WHERE t.id = f.token AND t.kind = 'user' AND (t.expires_at IS NULL OR t.expires_at > ` + now + `)))
+		AND CASE WHEN f.link <> 0 THEN ` + opened("f.link", now) + `
+			WHEN f.user_id = 0 THEN false
+			ELSE ` + shared("s", "f.user_id") + ` OR EXISTS (SELECT FROM users AS u WHERE u.id = f.user_id AND u.role = 'auditor') END`
 }
 
 // mayTag returns nil if the viewer, who reads the session, may change its tags.

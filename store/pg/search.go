@@ -229,8 +229,7 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 		received[i], sessions[i], entries[i] = m.Received, m.Session, m.Entry
 	}
 	a := args{received, sessions, entries}
-	columns := infoColumns(ctx, &a)
-	rows, err := tx.Query(ctx, "SELECT "+columns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
+	rows, err := tx.Query(ctx, "SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
 		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry
 		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
 	if err != nil {
@@ -252,7 +251,14 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 		}
 		hits, others = append(hits, hit), others || r.owner != ViewerOf(ctx).User
 	}
-	return hits, others, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, false, err
+	}
+	infos := make([]*store.Info, len(hits))
+	for i, hit := range hits {
+		infos[i] = hit.Session
+	}
+	return hits, others, setContinued(ctx, tx, infos)
 }
 
 // SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +16,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// infoColumns returns the columns of the table s that a row holds, with the rights of the viewer.
-func infoColumns(ctx context.Context, a *args) string {
-	return `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
-		s.ended_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner,
-		ARRAY (SELECT c.id FROM sessions AS c WHERE c.description ->> 'continues' = s.id AND c.description ->> 'continues' <> ''
-			AND c.deleted_at IS NULL AND ` + visible(ctx, "c", a) + ` ORDER BY c.started_at, c.id),
+// infoColumns are the columns of the table s that a row holds.
+const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
+		s.ended_at, s.live_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner, s.forked_from,
 		coalesce((SELECT u.name FROM users AS u WHERE u.id = s.owner), ''), coalesce((SELECT p.name FROM spaces AS p WHERE p.id = s.space), '')`
-}
 
 // row is a session on its way out of the database.
 type row struct {
@@ -32,6 +29,7 @@ type row struct {
 	description []byte
 	title       string
 	endedAt     *int64
+	liveAt      int64
 	rawEnd      int64
 	owner       int64
 }
@@ -39,22 +37,22 @@ type row struct {
 // targets returns the Scan targets of infoColumns.
 func (r *row) targets() []any {
 	i := &r.info
-	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &i.Prompt, &i.Messages, &i.Turns,
-		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ContinuedBy, &i.Owner, &i.Space}
+	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &r.liveAt, &i.Prompt, &i.Messages, &i.Turns,
+		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ForkedFrom, &i.Owner, &i.Space}
 }
 
-// session returns the session that was read. Nothing of it is recorded here, so it is never live.
+// session returns the session that was read, without ContinuedBy. It is live as long as its machine
+// says so.
 func (r *row) session() (*store.Info, error) {
 	info := r.info
 	if err := json.Unmarshal(r.description, &info.Session); err != nil {
 		return nil, fmt.Errorf("session %s: %w: %w", r.id, session.ErrCorrupt, err)
 	}
 	info.ID, info.Title, info.Duration = r.id, r.title, time.Duration(r.rawEnd)
-	if len(info.ContinuedBy) == 0 {
-		info.ContinuedBy = nil
-	}
-	info.Status = store.Interrupted
-	if r.endedAt != nil {
+	switch info.Status = store.Interrupted; {
+	case r.liveAt > liveSince():
+		info.Status = store.Live
+	case r.endedAt != nil:
 		info.Status = store.Ended
 	}
 	return &info, nil
@@ -100,7 +98,10 @@ func where(ctx context.Context, f store.Filter, a *args) string {
 	if !f.Until.IsZero() {
 		add("s.started_at < " + a.add(f.Until.UnixNano()))
 	}
-	if f.Live || f.Unread { // no session is recorded here, and none has more than its entries say
+	if f.Live {
+		add("s.live_at > " + a.add(liveSince()))
+	}
+	if f.Unread { // no session has more than its entries say
 		add("false")
 	}
 	if f.Owner != "" {
@@ -133,8 +134,8 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 		query += " LIMIT " + a.add(f.Limit)
 	}
 	err = s.inTx(ctx, "list sessions", func(tx pgx.Tx) error {
-		if infos, _, err = sessionsOf(ctx, tx, query, a); err == nil && ViewerOf(ctx).Role == RoleAuditor {
-			err = noteOnce(ctx, tx, didList, "")
+		if infos, _, err = sessionsOf(ctx, tx, query, a); err == nil {
+			err = noteList(ctx, tx)
 		}
 		return err
 	})
@@ -143,8 +144,7 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 
 // sessionsOf returns the sessions that rest, the end of a query, selects, and their owners.
 func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*store.Info, owners []int64, err error) {
-	columns := infoColumns(ctx, &a)
-	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM sessions AS s "+rest, a...)
+	rows, err := tx.Query(ctx, "SELECT "+infoColumns+" FROM sessions AS s "+rest, a...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +160,37 @@ func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*s
 		}
 		infos, owners = append(infos, info), append(owners, r.owner)
 	}
-	return infos, owners, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, nil, err
+	}
+	return infos, owners, setContinued(ctx, tx, infos)
+}
+
+// setContinued sets which sessions continue those that were read. One statement does it for all of
+// them: PostgreSQL would read the description of each session once for each of a small table's.
+func setContinued(ctx context.Context, tx pgx.Tx, infos []*store.Info) error {
+	of := map[string][]*store.Info{}
+	for _, info := range infos {
+		of[info.ID] = append(of[info.ID], info)
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	a := args{slices.Collect(maps.Keys(of))}
+	cond := visible(ctx, "c", &a)
+	rows, err := tx.Query(ctx, `SELECT c.description ->> 'continues', c.id FROM sessions AS c WHERE c.description ->> 'continues' = ANY ($1)
+		AND c.description ->> 'continues' <> '' AND c.deleted_at IS NULL AND `+cond+" ORDER BY c.started_at, c.id", a...)
+	if err != nil {
+		return err
+	}
+	var first, next string
+	_, err = pgx.ForEachRow(rows, []any{&first, &next}, func() error {
+		for _, info := range of[first] {
+			info.ContinuedBy = append(info.ContinuedBy, next)
+		}
+		return nil
+	})
+	return err
 }
 
 // Find returns the session that ref names: an id, the start of one that no other session shares, or
@@ -278,7 +308,7 @@ func (s *Store) Facets(ctx context.Context, f store.Filter) (facets store.Facets
 				return err
 			}
 		}
-		return nil
+		return noteList(ctx, tx)
 	})
 	return facets, err
 }

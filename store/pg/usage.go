@@ -44,7 +44,10 @@ func (s *Store) usage(ctx context.Context, where string, a args) (used []store.U
 			}
 			return nil
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return noteList(ctx, tx)
 	})
 	return used, err
 }

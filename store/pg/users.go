@@ -2,9 +2,7 @@ package pg
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,6 +19,7 @@ type User struct {
 	ID      int64     `json:"-"`
 	Name    string    `json:"name"`
 	Role    string    `json:"role"`
+	Email   string    `json:"email,omitempty"` // by which a provider's user is recognised
 	Created time.Time `json:"created_at"`
 }
 
@@ -116,13 +115,13 @@ func (s *Store) Users(ctx context.Context) (users []User, err error) {
 	}
 	err = s.inTx(ctx, "list users", func(tx pgx.Tx) error {
 		users = nil
-		rows, err := tx.Query(ctx, "SELECT id, name, role, created_at FROM users ORDER BY name")
+		rows, err := tx.Query(ctx, "SELECT id, name, role, email, created_at FROM users ORDER BY name")
 		if err != nil {
 			return err
 		}
 		var u User
 		var created int64
-		_, err = pgx.ForEachRow(rows, []any{&u.ID, &u.Name, &u.Role, &created}, func() error {
+		_, err = pgx.ForEachRow(rows, []any{&u.ID, &u.Name, &u.Role, &u.Email, &created}, func() error {
 			u.Created = timeOf(created)
 			users = append(users, u)
 			return nil
@@ -144,9 +143,7 @@ type NewToken struct {
 
 // AddToken makes a token and returns it. Nobody can see it again.
 func (s *Store) AddToken(ctx context.Context, n NewToken) (token string, err error) {
-	bits := make([]byte, 20)
-	_, _ = rand.Read(bits) // never fails
-	token = TokenPrefix + strings.ToLower(base32.StdEncoding.EncodeToString(bits))
+	token = newToken()
 	name, _ := clean(n.Name)
 	var expires *int64
 	if !n.Expires.IsZero() {
@@ -230,43 +227,30 @@ func (s *Store) Identify(ctx context.Context, token string) (v Viewer, err error
 	if errors.Is(err, pgx.ErrNoRows) {
 		return v, session.ErrForbidden
 	}
-	if err == nil && (used == nil || now-*used > int64(usedEvery)) {
+	switch {
+	case err == nil && used == nil:
+		err = s.firstUse(ctx, v, now)
+	case err == nil && now-*used > int64(usedEvery):
 		_, err = s.pool.Exec(ctx, "UPDATE tokens SET used_at = $1 WHERE id = $2", now, v.Token)
 	}
 	err = s.failed("check token", err)
 	return v, err
 }
 
-// loginTime is how long a browser stays logged in.
-const loginTime = 30 * 24 * time.Hour
-
-// Login makes a token for a browser, with the rights of the viewer. It is valid for 30 days, but no
-// longer than the viewer's.
-func (s *Store) Login(ctx context.Context) (token string, age time.Duration, err error) {
-	v := ViewerOf(ctx)
-	if v.User == 0 || v.Kind != KindUser {
-		return "", 0, session.ErrForbidden
-	}
-	bits := make([]byte, 20)
-	_, _ = rand.Read(bits) // never fails
-	token = TokenPrefix + strings.ToLower(base32.StdEncoding.EncodeToString(bits))
-	now := time.Now()
-	err = s.inTx(ctx, "log in", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO tokens (user_id, hash, name, kind, created_at, expires_at)
-			SELECT user_id, $1, 'browser', kind, $2, least($3, expires_at) FROM tokens WHERE id = $4`, hashOf(token), now.UnixNano(), now.Add(loginTime).UnixNano(), v.Token)
+// firstUse notes that a token is used, and for one that an admin has made, that somebody has logged
+// in with it. The others are noted when they are made.
+func (s *Store) firstUse(ctx context.Context, v Viewer, now int64) error {
+	v.Address = ViewerOf(ctx).Address
+	return s.inTx(ctx, "check token", func(tx pgx.Tx) error {
+		var login bool
+		err := tx.QueryRow(ctx, "UPDATE tokens SET used_at = $1 WHERE id = $2 AND used_at IS NULL RETURNING login", now, v.Token).Scan(&login)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && login {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		return note(ctx, tx, didLogin, "", "")
-	})
-	return token, loginTime, err
-}
-
-// Logout makes the viewer's token void if a browser got it by Login.
-func (s *Store) Logout(ctx context.Context) error {
-	return s.inTx(ctx, "log out", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DELETE FROM tokens WHERE id = $1 AND name = 'browser'", ViewerOf(ctx).Token)
-		return err
+		return note(As(ctx, v), tx, didLogin, "", "token")
 	})
 }
 

@@ -1,8 +1,11 @@
 package pg
 
 import (
-	"strconv"
+	"cmp"
+	"slices"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/ptyrec/ptyrec/internal/words"
 )
@@ -13,69 +16,88 @@ const (
 	maxPosition = 16000   // of 16,383
 	maxOfWord   = 250     // positions of one word, of 256
 	maxWord     = 2000    // bytes, of 2,046
-	maxVector   = 512_000 // bytes of all its words, of 1 MiB
+	maxVector   = 512_000 // bytes of all its words and positions, of 1 MiB
 )
 
 // vectors returns the words of a message's two texts as tsvectors. Words of the first text have
 // weight A, those of the second B, and between them is a gap, so that no phrase is in both. If
 // there is more than one vector, or whole is false, phrases and words may be missing: the message
 // itself must be looked into.
-func vectors(texts [2]string) (out []string, whole bool) {
-	v, whole := newVector(), true
-	for i, text := range texts {
-		for _, word := range words.Split(text) {
+func vectors(texts [2]string) (out []pgtype.TSVector, whole bool) {
+	lists := [2][]string{words.Split(texts[0]), words.Split(texts[1])}
+	v, whole := &vector{places: make([]place, 0, min(len(lists[0])+len(lists[1]), maxPosition))}, true
+	for i, list := range lists {
+		for _, word := range list {
 			if len(word) > maxWord {
 				whole = false
 				v.at++ // what is before and behind it is no phrase
 				continue
 			}
 			if v.full(word) {
-				out, whole = append(out, v.String()), false
-				v = newVector()
+				out, whole = append(out, v.sorted()), false
+				v = &vector{}
 			}
-			v.add(word, "AB"[i])
+			v.add(word, [2]pgtype.TSVectorWeight{pgtype.TSVectorWeightA, pgtype.TSVectorWeightB}[i])
 		}
 		v.at++
 	}
-	return append(out, v.String()), whole
+	return append(out, v.sorted()), whole
 }
 
 // vector is a tsvector that is being built.
 type vector struct {
-	at    int // the last position
-	size  int
-	words map[string][]byte // their positions, with the weights
-	count map[string]int
+	at     int // the last position
+	size   int // no less than its bytes
+	places []place
+	count  map[string]int // positions of each word; nil: too few to matter
 }
 
-func newVector() *vector { return &vector{words: map[string][]byte{}, count: map[string]int{}} }
+// place is a word at its position.
+type place struct {
+	word string
+	pgtype.TSVectorPosition
+}
 
 func (v *vector) full(word string) bool {
-	return v.at >= maxPosition || v.count[word] >= maxOfWord || v.size+len(word) > maxVector
+	if v.count == nil && len(v.places) >= maxOfWord {
+		v.count = map[string]int{}
+		for _, p := range v.places {
+			v.count[p.word]++
+		}
+	}
+	return v.at >= maxPosition || v.size+len(word) > maxVector || v.count[word] >= maxOfWord
 }
 
-func (v *vector) add(word string, weight byte) {
+func (v *vector) add(word string, weight pgtype.TSVectorWeight) {
 	v.at++
-	places := v.words[word]
-	if places == nil {
-		v.size += len(word) + 4
-	} else {
-		places = append(places, ',')
+	v.size += len(word) + 6
+	v.places = append(v.places, place{word, pgtype.TSVectorPosition{Position: uint16(v.at), Weight: weight}})
+	if v.count != nil {
+		v.count[word]++
 	}
-	v.size += 2
-	v.count[word]++
-	v.words[word] = append(strconv.AppendInt(places, int64(v.at), 10), weight)
 }
 
-// String returns the vector as PostgreSQL reads it. Words have no quotes in them.
-func (v *vector) String() string {
-	var b strings.Builder
-	for word, places := range v.words {
-		b.WriteString("'" + word + "':")
-		b.Write(places)
-		b.WriteByte(' ')
+// sorted returns the vector with its words in PostgreSQL's order, which need not sort them then.
+func (v *vector) sorted() pgtype.TSVector {
+	order := make([]uint16, len(v.places))
+	for i := range order {
+		order[i] = uint16(i)
 	}
-	return b.String()
+	slices.SortFunc(order, func(a, b uint16) int {
+		return cmp.Or(strings.Compare(v.places[a].word, v.places[b].word), int(a)-int(b))
+	})
+	out := pgtype.TSVector{Valid: true, Lexemes: make([]pgtype.TSVectorLexeme, 0, len(order))}
+	positions := make([]pgtype.TSVectorPosition, len(order))
+	first, last := 0, ""
+	for i, n := range order {
+		p := v.places[n]
+		positions[i] = p.TSVectorPosition
+		if i == 0 || p.word != last {
+			out.Lexemes, first, last = append(out.Lexemes, pgtype.TSVectorLexeme{Word: p.word}), i, p.word
+		}
+		out.Lexemes[len(out.Lexemes)-1].Positions = positions[first : i+1]
+	}
+	return out
 }
 
 // tsquery returns a query as PostgreSQL reads it; "" if it finds nothing.

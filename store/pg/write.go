@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -60,9 +61,10 @@ func (c *columns) add(e Sent) error {
 
 // wordRows are the rows of the table words of some entries.
 type wordRows struct {
-	entry, role, words []string
-	part               []int32
-	at                 []int64
+	entry, role []string
+	words       []pgtype.TSVector
+	part        []int32
+	at          []int64
 }
 
 // add splits a message into words; events are found by their name, not by words.
@@ -129,8 +131,8 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []s
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO words (received, session, entry, part, at, owner, space, role, words)
-		SELECT $1::date, s.id, x.entry, x.part, x.at, s.owner, s.space, x.role, x.words::tsvector
-		FROM sessions AS s CROSS JOIN unnest($3::text[], $4::int[], $5::bigint[], $6::text[], $7::text[]) AS x (entry, part, at, role, words) WHERE s.id = $2`,
+		SELECT $1::date, s.id, x.entry, x.part, x.at, s.owner, s.space, x.role, x.words
+		FROM sessions AS s CROSS JOIN unnest($3::text[], $4::int[], $5::bigint[], $6::text[], $7::tsvector[]) AS x (entry, part, at, role, words) WHERE s.id = $2`,
 		k.received, k.id, rows.entry, rows.part, rows.at, rows.role, rows.words)
 	if err != nil {
 		return err

@@ -8,12 +8,13 @@ export interface GitState { branch?: string; commit?: string; dirty?: boolean }
 export interface Usage { input: number; cache_read: number; cache_write: number; output: number; reasoning: number; total: number; cost: number; unpriced: number; from_logs: number; from_screen: number }
 export interface Session {
   id: string; command: string[]; cwd?: string; title?: string; started_at: string; ended_at?: string; exit_code?: number; cols: number; rows: number; agents: Agent[];
-  status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
+  status: "live" | "ended" | "interrupted"; attachable: boolean; state?: State; prompt?: string; name?: string; messages: number; raw_bytes: number; stored_bytes: number; turns: number; duration: number; tags?: string[]; note?: string;
   git?: { start?: GitState; end?: GitState; commits?: string[] }; // the repository in cwd
   source?: { kind: string; agent: string; id: string; path?: string }; // without a recording: from the agent's own log
   continues?: string; continued_by?: string[]; // ids of the sessions before and after, of the same conversation
   usage?: Usage; // missing if nothing is known
   owner?: string; space?: string; // of a team's session: whose it is, and whose members read it
+  sent_at?: string; private?: boolean; // of a session of this machine: a team's server has it, or never gets it
   process?: string; asked?: { pty?: boolean }; // of a command that a program asked for
 }
 export interface Tool { name: string; input: string; output: string; status: "ok" | "error" | "running" | "rejected"; truncated: boolean }
@@ -47,13 +48,24 @@ export async function takeToken(): Promise<void> {
   const found = /^#token=(.+)$/.exec(location.hash);
   if (!found) return;
   history.replaceState(history.state, "", location.pathname + location.search);
-  await login(decodeURIComponent(found[1]!));
+  await showToken(decodeURIComponent(found[1]!));
 }
 
-/** login gets the cookie for a token. */
-export async function login(token: string): Promise<void> {
+/** showToken gets the cookie for a token. */
+export async function showToken(token: string): Promise<void> {
   await get("login", {}, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }) });
 }
+
+/** provider returns where one signs in without a token; empty: nowhere. */
+export const provider = async (): Promise<string> => (await json<{ provider: string }>("login")).provider;
+export const logout = async (): Promise<void> => void (await get("login", {}, { method: "DELETE" }));
+
+/** Login is a machine that waits to be admitted. */
+export interface Login { code: string; name: string; address: string; expires_at: string }
+const loginOf = (code: string): string => `logins/${encodeURIComponent(code)}`;
+export const login = (code: string): Promise<Login> => json(loginOf(code));
+export const admit = async (code: string): Promise<void> => void (await get(loginOf(code), {}, { method: "POST" }));
+export const reject = async (code: string): Promise<void> => void (await get(loginOf(code), {}, { method: "DELETE" }));
 
 async function get(path: string, query: Record<string, unknown> = {}, init: RequestInit = {}): Promise<Response> {
   const params = new URLSearchParams();
@@ -87,6 +99,11 @@ export function openBy(code: string): void {
 
 /** of returns the path of a session. */
 const of = (id: string): string => (linked ? `links/${encodeURIComponent(linked)}` : `sessions/${encodeURIComponent(id)}`);
+
+/** livePath returns where a live session's frames come from, and go to. */
+export const livePath = (id: string): string => `/api/${of(id)}/live`;
+/** isRecorded reports whether a session can be played: one from an agent's own log cannot, nor one of a team whose recording was not sent. */
+export const isRecorded = (s: Session): boolean => !s.source && (!s.owner || s.stored_bytes > 0);
 
 export const info = (): Promise<Info> => (linked ? Promise.resolve({ version: "", write: false, read_only: true }) : json("info"));
 export const session = (id: string): Promise<Session> => json(of(id));

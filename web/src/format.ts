@@ -30,8 +30,8 @@ export const full = (iso: string): string => new Date(iso).toLocaleString([], { 
 export const commandOf = (s: Session): string => (s.process && s.command.length === 3 && s.command[1] === "-c" ? s.command[2] : undefined) ?? s.command.join(" ");
 export const titleOf = (s: Session): string => s.title || s.prompt || commandOf(s);
 export const agentOf = (a: Agent): string => [a.name, a.version].filter(Boolean).join(" "); // as `ptyrec list` names it
-/** ownerOf says whose a team's session is, and in which space. */
-export const ownerOf = (s: Session): string => (s.owner ? s.owner + (s.space ? ` in ${s.space}` : "") : "");
+/** ownerOf says whose a team's session is, and in which space; of one of this machine, if a team's server has it or never gets it. */
+export const ownerOf = (s: Session): string => (s.owner ? s.owner + (s.space ? ` in ${s.space}` : "") : s.sent_at ? "sent" : s.private ? "private" : "");
 /** branchOf returns the branch that a session ended on, or is on; of a detached HEAD the commit. */
 export function branchOf(s: Session): string {
   const g = s.git?.end ?? s.git?.start;

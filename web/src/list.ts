@@ -2,7 +2,7 @@
 import * as api from "./api";
 import { announce, pill, stateOf } from "./badge";
 import { bar, link } from "./bar";
-import { fill, h, icon } from "./dom";
+import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
 import { Filters } from "./filters";
 import { agentOf, branchOf, commandOf, folder, full, ownerOf, plural, span, titleOf, tokens, when } from "./format";
@@ -27,6 +27,7 @@ export class ListPage implements Page {
   private trouble = h("div", { class: "trouble", role: "alert", hidden: true });
   private field = h("input", { type: "search", placeholder: "Search messages, titles, notes, tags", "aria-label": "Search messages, titles, notes, tags", spellcheck: false, oninput: () => this.later(typing) });
   private more = h("button", { type: "button", class: "button", hidden: true, onclick: () => void this.load("more") }, "Older sessions");
+  private out = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => void api.logout().then(() => location.reload(), (e: Error) => toast(e.message, true)) }, "Sign out");
   private sessions: api.Session[] = [];
   private next?: string;
   private drawn = "";
@@ -43,7 +44,7 @@ export class ListPage implements Page {
     this.field.value = params.get("q") ?? "";
     this.filters = new Filters(params, () => void this.load("all"));
     this.el = h("div", { class: "listpage" },
-      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "ptyrec")), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/")), bell()),
+      bar(h("h1", { class: "logo" }, h("img", { src: "/favicon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "ptyrec")), h("label", { class: "search" }, icon("search"), this.field, h("kbd", { "aria-hidden": "true" }, "/")), this.out, bell()),
       h("main", { class: "list" }, this.filters.el, this.trouble, this.status, this.results, this.more));
   }
 
@@ -57,7 +58,10 @@ export class ListPage implements Page {
       { keys: ["Escape"], shown: "Esc", does: "Leave the search", run: () => this.leave() },
     ]);
     const left = (history.state ?? {}) as State;
-    this.write = (await api.info()).write;
+    const info = await api.info();
+    this.write = info.write;
+    this.out.hidden = !info.user;
+    this.out.title = `Signed in as ${info.user}`;
     await this.load("back", left.count);
     if (left.scroll) scrollTo(0, left.scroll);
     this.save();

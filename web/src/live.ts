@@ -1,5 +1,5 @@
 // A live session over a WebSocket: what it says as it comes, once and in order; after a loss it is gone back to by itself.
-import { type Control, type Entry, type Session, type State } from "./api";
+import { livePath, type Control, type Entry, type Session, type State } from "./api";
 import * as frames from "./frames";
 
 export interface Hello { viewer: string; session: Session; cols: number; rows: number; seq: number; state: State; control: Control }
@@ -36,8 +36,8 @@ export class Live {
   private pulse = setInterval(() => this.beat(), pingEvery);
   private again = (): void => void (document.visibilityState === "visible" && this.timer && this.connect());
 
-  /** seen returns the number of the last entry that the watcher has for certain. */
-  constructor(private id: string, private watcher: Watcher, private seen: () => number) {
+  /** seen returns the number of the last entry that the watcher has for certain. With the mode "none" only what is said comes. */
+  constructor(private id: string, private watcher: Watcher, private seen: () => number, private mode: "screen" | "none" = "screen") {
     addEventListener("online", this.again);
     document.addEventListener("visibilitychange", this.again);
     this.connect();
@@ -58,13 +58,13 @@ export class Live {
     this.timer = 0;
     this.paused = false;
     this.watcher.link({ kind: "connecting" });
-    const url = new URL(`/api/sessions/${encodeURIComponent(this.id)}/live`, location.href.replace(/^http/, "ws"));
+    const url = new URL(livePath(this.id), location.href.replace(/^http/, "ws"));
     const socket = new WebSocket(url, "ptyrec.v1");
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.heard = Date.now();
-      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: "screen", from: this.seq < 0 ? undefined : this.seq, entries: this.seen() }));
+      socket.send(frames.struct("h", { version: 1, name: "web", kind: "human", mode: this.mode, from: this.seq < 0 ? undefined : this.seq, entries: this.seen() }));
     };
     socket.onmessage = (m) => {
       if (this.socket !== socket) return;

@@ -8,12 +8,13 @@ import { fill, h, icon, toast } from "./dom";
 import { edit } from "./edit";
 import { invite } from "./invite";
 import { Find } from "./find";
+import { Follow } from "./follow";
 import { agentOf, branchOf, commandOf, folder, full, gitOf, ownerOf, plural, span, titleOf, tokens, when } from "./format";
 import { bind } from "./keys";
 import { Log } from "./log";
 import { failed, go, type Page } from "./main";
 import { share } from "./share";
-import { Stage } from "./stage";
+import { Stage, type Listener } from "./stage";
 import { Talk, type Place } from "./talk";
 import { Turns } from "./turn";
 
@@ -43,6 +44,7 @@ export class SessionPage implements Page {
   private talk!: Talk;
   private find!: Find;
   private stage?: Stage;
+  private follow?: Follow;
   private seat = h("section", { id: "stage", "aria-label": "Terminal" }); // where the terminal comes
   private staged?: Promise<void>; // while the terminal comes, and from then on
   private near = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && void this.terminal());
@@ -69,20 +71,21 @@ export class SessionPage implements Page {
     await first;
     if (session.attachable) await this.log.end();
     if (this.stop.signal.aborted) return;
+    const recorded = api.isRecorded(session);
     this.write = info.write;
     this.talk = new Talk(this.log, Date.parse(session.started_at));
     this.talk.onerror = (e) => this.trouble(e);
     this.talk.onseek = (e, go) => {
       this.wanted = e;
-      if (go) this.show("stage");
+      if (go && api.isRecorded(this.session)) this.show("stage");
       void this.seek();
     };
     this.find = new Find(this.log, this.talk, (words) => this.keep({}, words));
-    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el, session.source ? null : this.seat);
-    fill(this.el, bar(this.linked ? null : link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), info.write && info.user && info.user === session.owner ? this.sharer() : null, this.more(session))), session.source ? null : this.tabs(), this.panes);
+    fill(this.panes, h("div", { class: "talkpane" }, this.find.el, this.talk.el), this.changes.el, recorded ? this.seat : null);
+    fill(this.el, bar(this.linked ? null : link("/", { class: "quiet back", title: "All sessions (u)", "aria-label": "All sessions", onclick: back }, icon("back")), this.head, this.state, h("div", { class: "tools" }, this.toggle, this.finder(), info.write && info.user && info.user === session.owner ? this.sharer() : null, this.more(session))), recorded ? this.tabs() : null, this.panes);
     this.session = session;
-    this.el.classList.toggle("alone", !!session.source);
-    this.show(session.source ? "talk" : left.part ?? "talk");
+    this.el.classList.toggle("alone", !recorded);
+    this.show(recorded ? left.part ?? "talk" : "talk");
     document.addEventListener("visibilitychange", () => this.look(), { signal: this.stop.signal });
     this.keys();
     await another(); // the frame of the page, its head and the conversation are drawn in tasks of their own: keys come between
@@ -95,7 +98,8 @@ export class SessionPage implements Page {
     const words = new URLSearchParams(location.search).get("q");
     if (words) this.find.show(words);
     void this.awaitReading(seq);
-    if (session.source) return;
+    if (!recorded && session.attachable) this.follow = new Follow(this.id, this.listener(), (text) => this.say(text));
+    if (!recorded) return;
     if (session.attachable) return this.terminal();
     await idle();
     if (!this.stop.signal.aborted) this.near.observe(this.seat); // a window in which only the conversation is shown needs no terminal
@@ -123,11 +127,12 @@ export class SessionPage implements Page {
 
   // empty says that there are no entries, if that is so.
   private empty(): void {
-    if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, `Nothing was said in this session, or nothing that ptyrec could read. ${this.session.source ? "" : "The terminal has it all."}`));
+    if (!this.log.length && !this.log.reading && !this.session.attachable) this.talk.el.append(h("p", { class: "empty" }, `Nothing was said in this session, or nothing that ptyrec could read. ${api.isRecorded(this.session) ? "The terminal has it all." : ""}`));
   }
 
   // terminal loads the terminal, unless that was done before.
   private terminal(): Promise<void> {
+    if (!api.isRecorded(this.session)) return Promise.resolve();
     return (this.staged ??= this.openStage().catch((e) => {
       this.staged = undefined;
       this.trouble(e);
@@ -140,14 +145,7 @@ export class SessionPage implements Page {
     const xterm = await import("./xterm.js");
     await another(); // to run the script, to make the terminals, and to draw one are tasks of their own: keys come between
     if (this.stop.signal.aborted) return;
-    this.stage = new Stage(xterm, this.session, this.write, {
-      entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
-      again: () => void this.log.end().then(() => this.talk.changed()).catch(() => {}),
-      seen: () => this.log.at(Math.max(0, this.log.length - margin))?.seq ?? 0,
-      state: (s) => this.changed({ ...this.session, state: s }),
-      over: (status) => this.over(status),
-      time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
-    });
+    this.stage = new Stage(xterm, this.session, this.write, this.listener());
     this.seat.replaceWith(this.stage.el);
     await another();
     if (this.stop.signal.aborted) return;
@@ -155,8 +153,27 @@ export class SessionPage implements Page {
     if (!this.session.attachable) await this.seek();
   }
 
+  // listener takes what a live session says.
+  private listener(): Listener {
+    return {
+      entries: (e) => this.take(e.entries ?? [], e.gone ?? [], e.title),
+      again: () => void this.log.end().then(() => this.talk.changed()).catch(() => {}),
+      seen: () => this.log.at(Math.max(0, this.log.length - margin))?.seq ?? 0,
+      state: (s) => this.changed({ ...this.session, state: s }),
+      over: (status) => this.over(status),
+      time: (t, playing) => void this.talk.mark(t, playing).catch(() => {}),
+    };
+  }
+
+  // say shows a notice above the conversation; "": none.
+  private say(text: string): void {
+    this.talk.el.parentElement?.querySelector(".link")?.remove();
+    if (text) this.talk.el.before(h("p", { class: "reading link", role: "status" }, text));
+  }
+
   close(): void {
     clearTimeout(this.saved);
+    this.follow?.close();
     this.stop.abort();
     this.near.disconnect();
     this.find?.stop();
@@ -232,7 +249,7 @@ export class SessionPage implements Page {
   private changed(s: api.Session): void {
     this.session = s;
     const tags = (s.tags ?? []).map((t) => h("span", { class: "tag" }, t));
-    const facts = [ownerOf(s), s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : ""].filter(Boolean);
+    const facts = [ownerOf(s), s.agents.map(agentOf).join(", "), s.cwd && folder(s.cwd), branchOf(s), when(s.started_at), s.duration && s.status !== "live" ? span(s.duration) : "", s.usage ? tokens(s.usage) : "", s.source ? `from ${s.source.agent}’s own log, no recording` : api.isRecorded(s) ? "" : s.status === "live" ? "the recording is not sent while it runs" : "no recording was sent"].filter(Boolean);
     fill(this.head, h("h1", { title: titleOf(s) }, titleOf(s)), h("p", { title: `${commandOf(s)}\n${full(s.started_at)}\n${plural(s.messages, "message")}${s.git ? `\nGit: ${gitOf(s)}` : ""}${s.note ? `\n\n${s.note}` : ""}` }, facts.join(" · "), ...tags, ...this.relatives(s)));
     fill(this.state, pill(stateOf(s)));
     this.turns.see([s]);
@@ -297,8 +314,8 @@ export class SessionPage implements Page {
     const item = (text: string, run: () => void): HTMLElement => h("button", { type: "button", onclick: run }, text);
     const resumable = !this.linked && session.status !== "live" && session.agents.length > 0;
     const el = menu("", resumable ? item("Copy the command that resumes it", () => void this.resume()) : null, this.write ? item("Name, tags, note, delete…", () => edit(this.session, (s) => (s ? this.changed({ ...this.session, ...s }) : go("/")))) : null,
-      h("p", { class: "label" }, "Download"), ...Object.entries(session.source ? formatsOfLog : formats).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))),
-      item("A part, or a film…", () => share(this.id, session.source ? formatsOfLog : formats, (file, ending) => this.keepFile(file, ending))));
+      h("p", { class: "label" }, "Download"), ...Object.entries(api.isRecorded(session) ? formats : formatsOfLog).map(([format, name]) => item(name, () => void this.download(format).catch((e: Error) => toast(e.message, true)))),
+      item("A part, or a film…", () => share(this.id, api.isRecorded(session) ? formats : formatsOfLog, (file, ending) => this.keepFile(file, ending))));
     el.classList.add("right");
     const summary = el.querySelector("summary")!;
     summary.className = "quiet more";

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// SignIn is where the browsers of users sign in without a token, at a provider elsewhere.
+type SignIn interface {
+	// Name is what people know the provider by.
+	Name() string
+	// Begin returns the provider's address for a browser that is to come back to redirect, and a
+	// secret that this browser keeps until then. The error wraps session.ErrBusy.
+	Begin(ctx context.Context, redirect string) (address, secret string, err error)
+	// Finish returns a token for the browser that came back to redirect, and how long it is
+	// valid. The error wraps session.ErrForbidden, and says why to the person, or session.ErrBusy.
+	Finish(r *http.Request, redirect, secret string) (token string, age time.Duration, err error)
+}
+
+// Paths to which browsers go to sign in, and come back.
+const (
+	signInPath   = "/login"
+	signedInPath = "/login/callback"
+)
+
+// signInCookie keeps the secret of SignIn, and where the browser was.
+const signInCookie = "ptyrec-login"
+
+// signInTime is how long somebody may take to sign in.
+const signInTime = 10 * time.Minute
+
+// ways answers how browsers log in besides by a token.
+func (s *Server) ways(w http.ResponseWriter, _ *http.Request) error {
+	provider := ""
+	if s.SignIn != nil {
+		provider = s.SignIn.Name()
+	}
+	return writeJSON(w, http.StatusOK, map[string]string{"provider": provider})
+}
+
+// base returns the address by which a browser reaches the server. Headers of proxies can be forged.
+func (s *Server) base(r *http.Request) string {
+	switch {
+	case s.URL != "":
+		return s.URL
+	case s.TLS:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// beginSignIn sends a browser to the provider. It comes back to the page that it names.
+func (s *Server) beginSignIn(w http.ResponseWriter, r *http.Request) error {
+	address, secret, err := s.SignIn.Begin(r.Context(), s.base(r)+signedInPath)
+	if err != nil {
+		return s.notSignedIn(w, err)
+	}
+	to := strings.TrimPrefix(r.URL.Query().Get("to"), "/")
+	if !isPage(to) {
+		to = ""
+	}
+	http.SetCookie(w, s.forSignIn(r, secret+"~"+base64.RawURLEncoding.EncodeToString([]byte(to)), signInTime))
+	http.Redirect(w, r, address, http.StatusSeeOther)
+	return nil
+}
+
+// finishSignIn signs a browser in that the provider has sent back.
+func (s *Server) finishSignIn(w http.ResponseWriter, r *http.Request) error {
+	var kept string
+	if c, err := r.Cookie(signInCookie); err == nil {
+		kept = c.Value
+	}
+	http.SetCookie(w, s.forSignIn(r, "", -time.Second)) // an answer counts once
+	secret, coded, _ := strings.Cut(kept, "~")
+	token, age, err := s.SignIn.Finish(r, s.base(r)+signedInPath, secret)
+	if err != nil {
+		return s.notSignedIn(w, err)
+	}
+	to, err := base64.RawURLEncoding.DecodeString(coded)
+	if err != nil || !isPage(string(to)) {
+		to = nil
+	}
+	http.SetCookie(w, s.cookie(r, token, age))
+	http.Redirect(w, r, "/"+string(to), http.StatusSeeOther)
+	return nil
+}
+
+// forSignIn returns the cookie of a browser that signs in. The provider's page leads back here, so
+// it must come with requests that another site begins.
+func (s *Server) forSignIn(r *http.Request, value string, age time.Duration) *http.Cookie {
+	return &http.Cookie{Name: signInCookie, Value: value, Path: signInPath, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.base(r), "https:")}
+}
+
+// notSignedIn tells a person why the browser is not signed in, and the log.
+func (s *Server) notSignedIn(w http.ResponseWriter, err error) error {
+	var status int
+	var why string
+	switch {
+	case errors.Is(err, session.ErrForbidden):
+		status, why = http.StatusForbidden, err.Error()
+	case errors.Is(err, session.ErrBusy):
+		status, why = http.StatusServiceUnavailable, "The place where you sign in does not answer now. Try again."
+		w.Header().Set("Retry-After", "5")
+	default:
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Not signed in</title>`+
+		`<link rel="stylesheet" href="/app.css"></head><body><main class="card"><h1>You are not signed in</h1><p>%s</p>`+
+		`<p><a class="button" href="%s">Sign in again</a> <a class="button" href="/">Use a token</a></p></main></body></html>`, html.EscapeString(why), signInPath)
+	return errAnswered{err}
+}

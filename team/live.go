@@ -1,0 +1,135 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// ErrRuns says that a session is sent when it has ended.
+var ErrRuns = errors.New("it is being recorded, and sent when it has ended")
+
+const (
+	// beatTime is how often the server is told that a session runs. It believes it for longer.
+	beatTime = 30 * time.Second
+	// refusedTime is how long a session is left alone that the server has refused.
+	refusedTime = time.Minute
+)
+
+// sentLive is what was sent of a session that runs.
+type sentLive struct {
+	look     string    // of its description
+	revision int64     // of its entries
+	told     time.Time // when the server was told that it runs
+	later    time.Time // it was refused, and left alone until then
+}
+
+// settled reports whether an entry is sent while its session runs: one that still grows may end in
+// the middle of a secret, which is found only when all of it is there.
+func settled(e *session.Entry) bool {
+	return e.Status != session.StatusStreaming && (e.Tool == nil || e.Tool.Status != session.ToolRunning)
+}
+
+// keep leaves with the server what it had before of entries that change again.
+func (c *content) keep(had map[string][8]byte) {
+	for id := range c.open {
+		if sum, ok := had[id]; ok {
+			var whole [32]byte
+			copy(whole[:], sum[:])
+			c.sums[id] = whole
+		}
+	}
+}
+
+// News returns the sessions that are recorded and of which SendLive has something to send: none,
+// unless the rules say so. What programs run as commands is sent only when it has ended.
+func (s *Syncer) News(ctx context.Context) (infos []*store.Info, err error) {
+	if !s.Rules.Live {
+		return nil, nil
+	}
+	live, err := s.Store.Sessions(ctx, store.Filter{Live: true})
+	for _, info := range live {
+		if info.Process != "" || info.Private || !s.Rules.Sends(info) {
+			continue
+		}
+		if last := s.running[info.ID]; last == nil || last.due(s.liveLook(info), info.Revision) {
+			infos = append(infos, info)
+		}
+	}
+	return infos, err
+}
+
+// due reports whether something of a session in this state must be sent.
+func (l *sentLive) due(look string, revision int64) bool {
+	now := time.Now()
+	return now.After(l.later) && (l.look != look || l.revision != revision || now.Sub(l.told) >= beatTime)
+}
+
+// liveLook returns what is known of a session besides what was said in it.
+func (s *Syncer) liveLook(info *store.Info) string {
+	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, s.Rules.spaceOf(info)}) // plain values
+	return sumOf(text)
+}
+
+// SendLive sends what is new of the conversation of a session that runs. The rest follows by Send,
+// when it has ended.
+func (s *Syncer) SendLive(ctx context.Context, info *store.Info) error {
+	if s.running == nil {
+		s.running = map[string]*sentLive{}
+	}
+	last, now := s.running[info.ID], &sentLive{look: s.liveLook(info), revision: info.Revision}
+	if last != nil && last.look == now.look && time.Since(last.told) < beatTime {
+		now.told = last.told
+	}
+	delete(s.running, info.ID) // after an error nothing is known
+	err := s.sendLive(ctx, info, now)
+	if err == nil {
+		s.running[info.ID] = now
+	} else if _, passing := Passing(err); !passing && !isConflict(err) && ctx.Err() == nil && !errors.Is(err, session.ErrBusy) {
+		s.running[info.ID] = &sentLive{later: time.Now().Add(refusedTime)}
+	}
+	return err
+}
+
+// sendLive tells the server that a session runs, unless that was done already, and sends what is
+// new of its entries.
+func (s *Syncer) sendLive(ctx context.Context, info *store.Info, now *sentLive) error {
+	l, err := s.masked(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := s.push(ctx, info)
+	if err != nil {
+		return err
+	}
+	c, err := read(ctx, l, info, s.Home, false)
+	if err != nil {
+		return err
+	}
+	if been := s.Rules.stray(c.visits, s.Home); been != "" {
+		if p.Remote != "" { // what is there is part of a session that stays here
+			err = s.Withdraw(ctx, info.ID)
+		}
+		return errors.Join(fmt.Errorf("%w: it was in %s", ErrOutside, been), err)
+	}
+	have := state{Entries: p.Entries}
+	if now.told.IsZero() {
+		if have, err = s.open(ctx, c, &p); err != nil {
+			return errors.Join(err, s.Store.SavePush(context.WithoutCancel(ctx), info.ID, p))
+		}
+		now.told = time.Now()
+	}
+	if err := s.sendNew(ctx, c, &p, have.Entries); err != nil {
+		return err
+	}
+	if err := s.Store.SavePushedEntries(ctx, info.ID, c.sums); err != nil {
+		return err
+	}
+	p.Digest = c.digest
+	return s.Store.SavePush(ctx, info.ID, p)
+}
