@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -36,21 +35,7 @@ func TestParseAnything(t *testing.T) {
 			lines[i].Lost = rapid.IntRange(0, 9).Draw(t, "lost") == 0
 		}
 		for _, p := range profiles {
-			at := 0
-			for _, it := range p.Parse(lines, true) {
-				if it.First < at || it.End < it.First || it.End > len(lines) {
-					t.Fatalf("%s: item %q has lines [%d, %d), the one before ended at %d of %d", p.Name, it.Rule, it.First, it.End, at, len(lines))
-				}
-				at = it.End
-			}
-			if len(lines) > 0 {
-				p.Banner(lines)
-			}
-			p.Split(chat.Screen{Lines: lines})
-			p.Split(chat.Screen{Lines: lines, Alt: true})
-			if p.Box != nil && len(lines) > 0 {
-				p.Box(lines)
-			}
+			parseAny(t, p, lines)
 		}
 	})
 }
