@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,10 @@ func TestWindowsBuildSaysWSL(t *testing.T) {
 	cmd := exec.Command("go", "build", "-o", os.DevNull, ".")
 	cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
-	if err == nil || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "ptyrec needs WSL on Windows") {
+	said := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(out)), "\n"), func(l string) bool {
+		return strings.HasPrefix(l, "go: downloading ") // modules that only Windows needs
+	})
+	if err == nil || len(said) != 1 || !strings.Contains(said[0], "ptyrec needs WSL on Windows") {
 		t.Errorf("error %v, output:\n%s", err, out)
 	}
 }
