@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -30,18 +31,29 @@ const (
 
 var foreignDecoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxForeign), zstd.WithDecoderLowmem(true)))
 
-// ParseSegment reads a segment that comes from another machine. It refuses one that holds more than
-// 16 MiB, or more than 262,144 events.
-func ParseSegment(data []byte) (Segment, []session.Event, error) {
+// payloads holds the memory of payloads, to be used again.
+var payloads = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxKept is the largest memory that payloads holds, in bytes: most segments need less.
+const maxKept = segmentSize * 5 / 4
+
+// ParseSegment reads a segment that comes from another machine, to its last event. It refuses one
+// that holds more than 16 MiB, or more than 262,144 events.
+func ParseSegment(data []byte) (Segment, error) {
 	if len(data) == 0 || data[0] != versionV1 && data[0] != versionV2 {
-		return Segment{}, nil, errSegment
+		return Segment{}, errSegment
 	}
-	raw, err := foreignDecoder.DecodeAll(data[1:], nil)
+	memory := payloads.Get().(*[]byte)
+	defer payloads.Put(memory)
+	raw, err := foreignDecoder.DecodeAll(data[1:], (*memory)[:0])
 	if err != nil {
-		return Segment{}, nil, err
+		return Segment{}, err
 	}
-	seg, events, err := parsePayload(data[0], raw, maxForeignEvents)
-	return Segment{seg.firstEvent, seg.endEvent, seg.startAt, seg.endAt, seg.startByte, seg.endByte, data}, events, err
+	if cap(raw) <= maxKept {
+		*memory = raw
+	}
+	seg, _, err := parsePayload(data[0], raw, maxForeignEvents)
+	return Segment{seg.firstEvent, seg.endEvent, seg.startAt, seg.endAt, seg.startByte, seg.endByte, data}, err
 }
 
 // Segments returns what was written so far, as segments.

@@ -391,7 +391,7 @@ func (r *Reader) segments(ctx context.Context, id string, event int64, from stor
 		if n > int64(len(body)-4) {
 			return nil, wrong("the raw log of session %s breaks off", id)
 		}
-		seg, _, err := store.ParseSegment(body[4 : 4+n])
+		seg, err := store.ParseSegment(body[4 : 4+n])
 		if err != nil {
 			return nil, fmt.Errorf("session %s: %w", id, err)
 		}

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/md5" // S3 asks for it
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -97,9 +99,10 @@ func (b *Bucket) failed(what string, err error) error {
 	return fmt.Errorf("bucket %s: %s: %w (%w)", b.name, what, kind, err)
 }
 
-// Put writes an object. When it returns nil, the object is there to stay.
-func (b *Bucket) Put(ctx context.Context, key string, data []byte) error {
-	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil, http.Header{"Content-Type": {"application/octet-stream"}}, data)
+// Put writes an object, of which sum is the SHA-256: the server refuses other data. When it returns
+// nil, the object is there to stay.
+func (b *Bucket) Put(ctx context.Context, key string, data []byte, sum [sha256.Size]byte) error {
+	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil, http.Header{"Content-Type": {"application/octet-stream"}, sumHeader: {hex.EncodeToString(sum[:])}}, data)
 	if err != nil {
 		return b.failed("write", err)
 	}

@@ -2,6 +2,7 @@ package bucket_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func TestE20Bucket(t *testing.T) {
 	var keys []string
 	for i := range 5 {
 		keys = append(keys, fmt.Sprintf("id/%d/key %d", i, i))
-		if err := b.Put(ctx, keys[i], data[i:]); err != nil {
+		if err := b.Put(ctx, keys[i], data[i:], sha256.Sum256(data[i:])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +69,7 @@ func TestE20Bucket(t *testing.T) {
 	s.Down(true)
 	_, err = b.Get(ctx, keys[4])
 	_, openErr := bucket.Open(ctx, "s3://"+s3test.Name)
-	for _, err := range []error{err, openErr, b.Put(ctx, "x", data), b.Delete(ctx, keys)} {
+	for _, err := range []error{err, openErr, b.Put(ctx, "x", data, sha256.Sum256(data)), b.Delete(ctx, keys)} {
 		if !errors.Is(err, session.ErrBusy) {
 			t.Errorf("away: %v", err)
 		}

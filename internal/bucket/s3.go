@@ -36,6 +36,8 @@ const (
 	// maxAnswer is the longest answer in bytes: an object, or a list of 1,000 keys.
 	maxAnswer = 64 << 20
 	amazon    = ".amazonaws.com"
+	// sumHeader has the SHA-256 of the body, which is signed.
+	sumHeader = "X-Amz-Content-Sha256"
 )
 
 // newClient returns the client of a bucket at a server.
@@ -95,8 +97,10 @@ func (c *client) once(ctx context.Context, method, key string, query url.Values,
 	if header != nil {
 		r.Header = header.Clone()
 	}
-	sum := sha256.Sum256(body)
-	r.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:]))
+	if r.Header.Get(sumHeader) == "" {
+		sum := sha256.Sum256(body)
+		r.Header.Set(sumHeader, hex.EncodeToString(sum[:]))
+	}
 	who, err := c.who.GetWithContext(&credentials.CredContext{Context: ctx, Client: c.http})
 	if err != nil {
 		return 0, nil, err
@@ -106,9 +110,12 @@ func (c *client) once(ctx context.Context, method, key string, query url.Values,
 		return 0, nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if answer, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)); err != nil {
+	var all bytes.Buffer
+	all.Grow(int(min(max(resp.ContentLength, 0), maxAnswer)) + bytes.MinRead)
+	if _, err = all.ReadFrom(io.LimitReader(resp.Body, maxAnswer)); err != nil {
 		return 0, nil, err
 	}
+	answer = all.Bytes()
 	if resp.StatusCode/100 == 2 {
 		return resp.StatusCode, answer, nil
 	}

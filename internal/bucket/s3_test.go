@@ -1,6 +1,7 @@
 package bucket_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -39,7 +40,7 @@ func TestE20BucketRetries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Put(t.Context(), "k", []byte("x")); err != nil || calls.Load() != 4 {
+	if err := b.Put(t.Context(), "k", []byte("x"), sha256.Sum256([]byte("x"))); err != nil || calls.Load() != 4 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 }
@@ -68,7 +69,7 @@ func TestE20BucketRefuses(t *testing.T) {
 		})
 		b, err := bucket.Open(t.Context(), "s3://b")
 		if err == nil {
-			err = b.Put(t.Context(), "k", []byte("x"))
+			err = b.Put(t.Context(), "k", []byte("x"), sha256.Sum256([]byte("x")))
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || opened == strings.HasPrefix(want, "region") {
 			t.Errorf("%v, want %s", err, want)

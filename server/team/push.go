@@ -133,6 +133,7 @@ func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte,
 	body := http.MaxBytesReader(w, r.Body, most)
 	deadline := http.NewResponseController(w)
 	var all bytes.Buffer
+	all.Grow(int(min(max(r.ContentLength, 0), chunk)) + bytes.MinRead) // no more than the first chunk: it may not come
 	for {
 		_ = deadline.SetReadDeadline(time.Now().Add(p.chunkTime)) // else that of the whole request counts
 		n, err := io.CopyN(&all, body, chunk)
@@ -290,7 +291,7 @@ func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	seg, _, err := store.ParseSegment(body)
+	seg, err := store.ParseSegment(body)
 	switch {
 	case err != nil:
 		return bad("this is no segment: %v", err)

@@ -19,8 +19,9 @@ import (
 // Objects keeps the data of segments outside the database. Its errors wrap the sentinels of package
 // session.
 type Objects interface {
-	// Put writes an object; when it returns nil, the object is there to stay.
-	Put(ctx context.Context, key string, data []byte) error
+	// Put writes an object, of which sum is the SHA-256. When it returns nil, the object is there
+	// to stay.
+	Put(ctx context.Context, key string, data []byte, sum [sha256.Size]byte) error
 	// Get reads an object. The error wraps session.ErrNotFound if it is not there.
 	Get(ctx context.Context, key string) ([]byte, error)
 	// Delete deletes objects. One that is not there is no error.
@@ -40,13 +41,13 @@ var errNoObjects = errors.New("its raw log is in a bucket: start `ptyrec serve` 
 // putObject writes the data of a segment that continues a session's raw log, and returns its key;
 // empty: there is nothing to write, or the data goes into the database. No transaction waits for
 // it. If the segment's row does not follow, Sweep deletes the object.
-func (s *Store) putObject(ctx context.Context, id string, seg store.Segment) (key string, err error) {
+func (s *Store) putObject(ctx context.Context, id string, seg store.Segment, sum [sha256.Size]byte) (key string, err error) {
 	if s.objects == nil {
 		return "", nil
 	}
 	var p *pushed
 	err = s.inTx(ctx, "append to raw log", func(tx pgx.Tx) (err error) {
-		p, err = own(ctx, tx, id)
+		p, err = ownBy(ctx, tx, id, find) // nobody waits for the object
 		return err
 	})
 	if err != nil || seg.FirstEvent != p.Events {
@@ -54,7 +55,7 @@ func (s *Store) putObject(ctx context.Context, id string, seg store.Segment) (ke
 	}
 	// No other attempt has the same key, so nobody deletes what this one writes.
 	key = fmt.Sprintf("%s/%d/%d-%d-%s", p.ID, p.next, seg.FirstEvent, seg.EndEvent, rand.Text())
-	return key, s.objects.Put(ctx, key, seg.Data)
+	return key, s.objects.Put(ctx, key, seg.Data, sum)
 }
 
 // getObject reads the data of a segment. If the object is not there, or is not what was written,

@@ -3,6 +3,7 @@ package pg_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -113,7 +114,7 @@ func TestE20ObjectsOfSegments(t *testing.T) {
 	// An object that is not there, or is another one, is damage, and no error.
 	for key, err := range b.Before(ctx, time.Time{}) {
 		ok(t, err)
-		ok(t, b.Put(ctx, key, []byte("something else")))
+		ok(t, b.Put(ctx, key, []byte("something else"), sha256.Sum256([]byte("something else"))))
 		break
 	}
 	var damage *store.Damage
@@ -128,7 +129,7 @@ func TestE20ObjectsOfSegments(t *testing.T) {
 	if damaged == 0 {
 		t.Error("nobody noticed that the object is another one")
 	}
-	ok(t, b.Put(ctx, "orphan", []byte("x")))
+	ok(t, b.Put(ctx, "orphan", []byte("x"), sha256.Sum256([]byte("x"))))
 	for want := 1; want >= 0; want-- { // the second time it is not due
 		if n, err := s.Sweep(ctx); err != nil || n != want {
 			t.Errorf("%d were swept, want %d: %v", n, want, err)

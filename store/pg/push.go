@@ -70,13 +70,23 @@ type pushed struct {
 	machine string
 }
 
-// lock reads and locks the row of a session; nil: there is none.
+const pushedRow = `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
+	FROM sessions WHERE id = $1`
+
+// find reads the row of a session; nil: there is none.
+func find(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return scanPushed(tx.QueryRow(ctx, pushedRow, id))
+}
+
+// lock is find, and locks the row.
 func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return scanPushed(tx.QueryRow(ctx, pushedRow+" FOR UPDATE", id))
+}
+
+func scanPushed(row pgx.Row) (*pushed, error) {
 	p := &pushed{}
 	var deleted *int64
-	err := tx.QueryRow(ctx, `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
-		FROM sessions WHERE id = $1 FOR UPDATE`, id).
-		Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
+	err := row.Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -86,6 +96,11 @@ func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 
 // own locks the row of a session that the viewer sends. Those of others do not exist.
 func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return ownBy(ctx, tx, id, lock)
+}
+
+// ownBy is own, with find or lock to read the row.
+func ownBy(ctx context.Context, tx pgx.Tx, id string, read func(context.Context, pgx.Tx, string) (*pushed, error)) (*pushed, error) {
 	owner, err := sender(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +109,7 @@ func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	if altered {
 		return nil, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
-	p, err := lock(ctx, tx, id)
+	p, err := read(ctx, tx, id)
 	if err == nil && (p == nil || p.owner != owner || p.Deleted) {
 		err = fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
@@ -230,7 +245,7 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 // again changes nothing. Otherwise the error wraps ErrConflict.
 func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment) (state State, err error) {
 	sum := sha256.Sum256(seg.Data)
-	object, err := s.putObject(ctx, id, seg)
+	object, err := s.putObject(ctx, id, seg, sum)
 	if err != nil {
 		return state, err
 	}
@@ -253,20 +268,21 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 		if s.objects != nil && object == "" { // it began to continue the raw log just now
 			return session.ErrBusy
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, size, sha256)
+		var both pgx.Batch
+		both.Queue(`INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, size, sha256)
 			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
 			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, data, object, len(seg.Data), sum[:])
-		if err != nil {
+		if p.next == p.generation {
+			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2, raw_bytes = $4, raw_end = $5, stored_bytes = stored_bytes + $6 WHERE id = $3",
+				seg.EndEvent, sum[:], p.ID, seg.EndByte, int64(seg.EndAt), len(seg.Data))
+		} else { // readers have the one before
+			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3", seg.EndEvent, sum[:], p.ID)
+		}
+		if err := tx.SendBatch(ctx, &both).Close(); err != nil {
 			return err
 		}
 		state.Events, state.SHA256 = seg.EndEvent, sum[:]
-		_, err = tx.Exec(ctx, `UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3`, seg.EndEvent, sum[:], p.ID)
-		if err != nil || p.next != p.generation {
-			return err
-		}
-		_, err = tx.Exec(ctx, "UPDATE sessions SET raw_bytes = $1, raw_end = $2, stored_bytes = stored_bytes + $3 WHERE id = $4",
-			seg.EndByte, int64(seg.EndAt), len(seg.Data), p.ID)
-		return err
+		return nil
 	})
 	return state, err
 }
