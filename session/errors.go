@@ -19,4 +19,5 @@ var (
 	ErrSlow         = errors.New("it takes too long")
 	ErrRemoved      = errors.New("removed while in use")
 	ErrForbidden    = errors.New("not allowed")
+	ErrAway         = errors.New("the server cannot be reached")
 )

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // Server is the server of a team, as a machine sees it.
@@ -66,18 +68,24 @@ type statusError struct {
 	After   time.Duration // how long the server asks to wait
 }
 
-// errUnreachable says that what answered was not the server: nobody, or a network's login page.
-var errUnreachable = errors.New("the server cannot be reached")
-
 // Passing reports whether an error of a call may be gone after a while, and how long the server
-// asks to wait.
+// asks to wait. Such an error wraps session.ErrAway: what answered was not the server, but nobody or
+// a network's login page, or the server fails just now.
 func Passing(err error) (after time.Duration, ok bool) {
 	var refused *statusError
 	if !errors.As(err, &refused) {
-		return 0, errors.Is(err, errUnreachable)
+		return 0, errors.Is(err, session.ErrAway)
 	}
-	final := refused.Status/100 == 4 && refused.Status != http.StatusRequestTimeout && refused.Status != http.StatusTooManyRequests
-	return refused.After, !final
+	return refused.After, refused.passing()
+}
+
+func (e *statusError) passing() bool {
+	return e.Status/100 != 4 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
+}
+
+// Is reports whether target is the sentinel for what the server answers.
+func (e *statusError) Is(target error) bool {
+	return target == session.ErrAway && e.passing() || target == session.ErrForbidden && e.Status == http.StatusUnauthorized
 }
 
 // Backoff is how long one waits between tries: a second at first, and then twice as long each time,
@@ -172,7 +180,7 @@ func (s *Server) send(ctx context.Context, method, path, kind string, body []byt
 	}
 	answer, err := s.http.Do(r)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
+		return nil, fmt.Errorf("%w: %w", session.ErrAway, err)
 	}
 	return answer, nil
 }
@@ -198,12 +206,12 @@ func (s *Server) once(ctx context.Context, method, path, kind string, body []byt
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUnreachable, err)
+		return fmt.Errorf("%w: %w", session.ErrAway, err)
 	}
 	ok := answer.StatusCode/100 == 2
 	if to != nil && (ok || answer.StatusCode == http.StatusConflict) {
 		if err := json.Unmarshal(text, to); err != nil {
-			return fmt.Errorf("%w: its answer cannot be read: %w", errUnreachable, err)
+			return fmt.Errorf("%w: its answer cannot be read: %w", session.ErrAway, err)
 		}
 	}
 	if ok {

@@ -53,12 +53,7 @@ func wrong(format string, args ...any) error {
 // get asks for a path below /api/ and returns the answer. The error wraps session.ErrNotFound or
 // session.ErrAmbiguous if the server says so.
 func (r *Reader) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.server.url+"/api/"+path+"?"+query.Encode(), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+r.server.token)
-	answer, err := r.server.http.Do(req)
+	answer, err := r.server.send(ctx, http.MethodGet, "/api/"+path+"?"+query.Encode(), "", nil)
 	if err != nil {
 		return nil, err
 	}

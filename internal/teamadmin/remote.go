@@ -67,7 +67,7 @@ func (r remote) post(ctx context.Context, name string, a args) (io.ReadCloser, e
 	if !ok {
 		return body, err
 	}
-	for other, known := range map[string]error{"unknown": pg.ErrUnknown, "taken": pg.ErrTaken, "forbidden": session.ErrForbidden} {
+	for other, known := range map[string]error{"unknown": pg.ErrUnknown, "taken": pg.ErrTaken, "not_member": pg.ErrNotMember, "forbidden": session.ErrForbidden} {
 		if code == other {
 			return nil, answered{message, known}
 		}

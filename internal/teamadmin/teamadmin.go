@@ -95,8 +95,10 @@ func hint(err error) error {
 		return cli.Fail(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
 	case errors.Is(err, pg.ErrTaken):
 		return cli.Fail(err, "choose another name")
-	case errors.Is(err, session.ErrForbidden):
+	case errors.Is(err, pg.ErrNotMember):
 		return cli.Fail(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
+	case errors.Is(err, session.ErrForbidden):
+		return cli.Fail(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
 	case errors.Is(err, pg.ErrAudit):
 		return cli.Fail(err, "somebody changed the database: compare it with a backup")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http/httptest"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/pgtest"
 	"github.com/ptyrec/ptyrec/internal/teamadmin"
 	"github.com/ptyrec/ptyrec/server"
@@ -76,9 +78,17 @@ func TestE19Commands(t *testing.T) {
 		}
 		return varies.ReplaceAllString(out.String(), "VARIES")
 	}
+	failure := func(open func(context.Context) (teamadmin.Admin, error), line string) error {
+		cmd := teamadmin.New(teamadmin.Options{Out: io.Discard, Open: open})
+		cmd.SetArgs(strings.Fields(line))
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		return cmd.ExecuteContext(t.Context())
+	}
 	direct, _, _ := newDatabase(t)
 	behind, admin, auditor := newDatabase(t)
 	url := serve(t, behind)
+	away, err := team.NewServer("http://127.0.0.1:1", admin) // nobody listens
+	check(t, err)
 	over := func(token string) func(context.Context) (teamadmin.Admin, error) {
 		return func(context.Context) (teamadmin.Admin, error) {
 			s, err := team.NewServer(url, token)
@@ -108,6 +118,20 @@ func TestE19Commands(t *testing.T) {
 	}
 	if got := run(over(auditor), "audit --since today"); !strings.Contains(got, `"user":"root"`) || !strings.Contains(got, `"about":"bob removed"`) {
 		t.Errorf("audit: %s", got)
+	}
+	for want, err := range map[string]error{ // each says what to do
+		"ask one":             failure(over(auditor), "user list"),
+		"space member":        failure(over(admin), "token add --user eve --push --space shop"),
+		"space list":          failure(over(admin), "space member none ann"),
+		"choose another name": failure(over(admin), "user add ann"),
+	} {
+		var told *cli.Failure
+		if !errors.As(err, &told) || !strings.Contains(told.Hint, want) {
+			t.Errorf("%v: its hint lacks %q: %+v", err, want, told)
+		}
+	}
+	if err := failure(func(context.Context) (teamadmin.Admin, error) { return teamadmin.Remote(away), nil }, "user list"); !errors.Is(err, session.ErrAway) {
+		t.Errorf("the server is away: %v", err)
 	}
 	if got := run(over("ptr_"+strings.Repeat("a", 32)), "user list"); !strings.HasPrefix(got, "error: ") {
 		t.Errorf("a wrong token: %s", got)

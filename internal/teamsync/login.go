@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/team"
 )
 
@@ -94,9 +95,17 @@ func Login(ctx context.Context, address, file string, stdin io.Reader) error {
 		return cli.Misuse("write https://HOST", "%v", err)
 	}
 	if err := server.Check(ctx); err != nil {
-		return cli.Fail(err, "`ptyrec team token add` makes a token")
+		return hintOf(err, "`ptyrec team token add` makes a token")
 	}
 	return keep(server, token)
+}
+
+// hintOf adds a hint to an error of a server that can be reached.
+func hintOf(err error, hint string) error {
+	if errors.Is(err, session.ErrAway) {
+		return err
+	}
+	return cli.Fail(err, hint)
 }
 
 // keep keeps a token where only its user can read it.
@@ -122,7 +131,7 @@ func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	}
 	waiting, err := server.AskLogin(ctx, name)
 	if err != nil {
-		return cli.Fail(err, "with a token, it is `ptyrec login URL --token-file FILE`")
+		return hintOf(err, "with a token, it is `ptyrec login URL --token-file FILE`")
 	}
 	if _, err := fmt.Fprintf(out, "Open this page, and confirm if it shows the same code:\n\n    %s\n\n    %s\n\n", waiting.Page, waiting.Code); err != nil {
 		return err
@@ -132,7 +141,7 @@ func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	}
 	user, err := server.AwaitLogin(ctx)
 	if err != nil {
-		return cli.Fail(err, "ptyrec login "+server.URL())
+		return hintOf(err, "ptyrec login "+server.URL())
 	}
 	if err := keep(server, token); err != nil {
 		return err

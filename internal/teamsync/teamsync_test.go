@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/teamsync"
 	"github.com/ptyrec/ptyrec/library"
@@ -52,6 +53,12 @@ func TestE19Login(t *testing.T) {
 		if err := teamsync.Login(t.Context(), bad.address, bad.file, strings.NewReader("ptr_good")); err == nil {
 			t.Errorf("%+v is no error", bad)
 		}
+	}
+	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	defer away.Close()
+	var told *cli.Failure
+	if err := teamsync.Login(t.Context(), away.URL, "-", strings.NewReader("ptr_good")); !errors.Is(err, session.ErrAway) || errors.As(err, &told) {
+		t.Errorf("the server is away: %v, %+v", err, told)
 	}
 	path, err := team.LoginPath()
 	check(t, err)

@@ -62,10 +62,12 @@ func (a *Admin) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.Refuse(w, r, http.StatusNotFound, "unknown", text)
 	case errors.Is(err, pg.ErrTaken):
 		a.Refuse(w, r, http.StatusConflict, "taken", text)
+	case errors.Is(err, pg.ErrNotMember):
+		a.Refuse(w, r, http.StatusConflict, "not_member", text)
 	case errors.Is(err, pg.ErrName), errors.Is(err, pg.ErrEmail), errors.As(err, &pattern):
 		a.Refuse(w, r, http.StatusBadRequest, "bad_request", text)
 	case errors.Is(err, session.ErrForbidden):
-		a.Refuse(w, r, http.StatusForbidden, "forbidden", "your role may not do that, or the user sends nothing into that space")
+		a.Refuse(w, r, http.StatusForbidden, "forbidden", "your role may not do that")
 	default:
 		a.fail(w, r, err)
 	}

@@ -58,6 +58,9 @@ var ErrTaken = errors.New("it exists already")
 // ErrUnknown says that there is nothing of this name.
 var ErrUnknown = errors.New("it does not exist")
 
+// ErrNotMember says that somebody is to send into a space of which he is no member.
+var ErrNotMember = errors.New("not a member: sends nothing into it")
+
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 // administer runs fn in a transaction if the viewer may, and records it.
@@ -163,8 +166,10 @@ func (s *Store) AddToken(ctx context.Context, n NewToken) (token string, err err
 		if err != nil {
 			return err
 		}
-		if err := mayPushInto(ctx, tx, user, space); err != nil {
-			return fmt.Errorf("user %s sends nothing into %s: %w", n.User, n.Space, err)
+		if err := mayPushInto(ctx, tx, user, space); errors.Is(err, session.ErrForbidden) {
+			return fmt.Errorf("user %s, space %s: %w", n.User, n.Space, ErrNotMember)
+		} else if err != nil {
+			return err
 		}
 		_, err = tx.Exec(ctx, "INSERT INTO tokens (user_id, hash, name, kind, space, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
 			user, hashOf(token), name, n.Kind, space, time.Now().UnixNano(), expires)
