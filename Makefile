@@ -2,6 +2,7 @@
 
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT     = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+COMPOSE       = github.com/compose-spec/compose-go/v2/cmd@v2.16.2
 GORELEASER    = github.com/goreleaser/goreleaser/v2@v2.16.0
 
 VERSITYGW     = github.com/versity/versitygw/cmd/versitygw@v1.8.0
@@ -45,6 +46,7 @@ race: ## all tests with the race detector (needs a C compiler)
 
 lint: ## zero findings
 	$(GO) run $(GOLANGCI_LINT) run ./...
+	$(GO) run $(COMPOSE) -no-interpolation packaging/server/compose.yaml >/dev/null
 
 # Only packages with goldens know -update.
 GOLDEN = $(sort $(dir $(shell grep -rl --include=*_test.go 'sebdah/goldie' . 2>/dev/null)))
