@@ -63,7 +63,7 @@ func (a *Admin) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, pg.ErrTaken):
 		a.Refuse(w, r, http.StatusConflict, "taken", text)
 	case errors.Is(err, pg.ErrNotMember):
-		a.Refuse(w, r, http.StatusConflict, "not_member", text)
+		a.Refuse(w, r, http.StatusForbidden, "not_member", text)
 	case errors.Is(err, pg.ErrName), errors.Is(err, pg.ErrEmail), errors.As(err, &pattern):
 		a.Refuse(w, r, http.StatusBadRequest, "bad_request", text)
 	case errors.Is(err, session.ErrForbidden):

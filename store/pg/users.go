@@ -59,7 +59,7 @@ var ErrTaken = errors.New("it exists already")
 var ErrUnknown = errors.New("it does not exist")
 
 // ErrNotMember says that somebody is to send into a space of which he is no member.
-var ErrNotMember = errors.New("not a member: sends nothing into it")
+var ErrNotMember = errors.New("not a member")
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
