@@ -66,26 +66,23 @@ func (m *Mark) On(l row.Line) bool {
 func (m *Mark) set() bool { return m.Signs != nil || m.Word > 0 || m.Text != nil }
 
 // Parse reads the items off conversation lines; see Look.Parse.
-func (c *Cells) Parse(lines []row.Line, last bool) (items []Item) {
-	for i := 0; i < len(lines); {
-		cell, n := c.at(lines[i:], items)
+func (c *Cells) Parse(lines []row.Line, last bool) []Item {
+	p := &Parser{Agent: c.Agent, Lines: lines, Last: last}
+	p.Read(func(i int) int {
+		cell, n := c.at(lines[i:], p.Items)
 		if cell == nil {
-			i++
-			continue
+			return 1
 		}
-		it, ok := cell.read(lines[i:i+n], items)
-		if ok {
-			it.First, it.End = i, i+len(row.Trim(lines[i:i+n]))
+		if it, ok := cell.read(lines[i:i+n], p.Items); ok {
 			it.Open = it.Open || it.Role == session.RoleAssistant && last && i+n == len(lines)
 			it.Headless = cell.Headless
-			it.Rule = c.Agent + " " + cell.Rule
-			items = append(items, it)
+			p.Add(it, i, i+len(row.Trim(lines[i:i+n])), cell.Rule)
 		} else if it.End > 0 {
-			items[len(items)-1].End = i + it.End
+			p.Above().End = i + it.End
 		}
-		i += n
-	}
-	return items
+		return n
+	})
+	return p.Items
 }
 
 // at returns the cell that begins with the first line, and how many lines it has.

@@ -11,80 +11,77 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexKind is what a cell of the conversation is, by the marker in column 0.
-type codexKind uint8
+// kind is what a cell of the conversation is, by the marker in column 0.
+type kind uint8
 
 const (
-	codexText   codexKind = iota // no marker: it goes on with the cell above
-	codexUser                    // the user's prompt
-	codexSays                    // a reply, or reasoning
-	codexTool                    // a tool call
-	codexNotice                  // a notice, an error, a decision
-	codexSlash                   // a command such as /status, with what it printed
-	codexBox                     // a box: the banner
-	chrome                       // rules between turns, tips, an input box that was left behind, what is printed at the end
+	text   kind = iota // no marker: it goes on with the cell above
+	user               // the user's prompt
+	says               // a reply, or reasoning
+	tool               // a tool call
+	notice             // a notice, an error, a decision
+	slash              // a command such as /status, with what it printed
+	box                // a box: the banner
+	chrome             // rules between turns, tips, an input box that was left behind, what is printed at the end
 )
 
 // kinds are the cells that a sign in the first column begins.
-var kinds = map[rune]codexKind{
-	'▌': codexUser, '›': codexUser,
-	'•': codexSays, '◦': codexSays, '>': codexSays,
-	'■': codexNotice, '⚠': codexNotice, '✔': codexNotice, '✗': codexNotice, '✘': codexNotice, '✨': codexNotice, '🖐': codexNotice, 'ⓘ': codexNotice,
-	'╭': codexBox, '/': codexSlash,
+var kinds = map[rune]kind{
+	'▌': user, '›': user, '•': says, '◦': says, '>': says, '╭': box, '/': slash,
+	'■': notice, '⚠': notice, '✔': notice, '✗': notice, '✘': notice, '✨': notice, '🖐': notice, 'ⓘ': notice,
 }
 
-// readers read cells; what has none becomes no item.
-var readers = map[codexKind]func(p *parser, i int, ls []row.Line){
-	codexUser: (*parser).user, codexSays: (*parser).says, codexTool: (*parser).tool, codexNotice: (*parser).notice, codexSlash: (*parser).slash,
+// readers read the lines of cells; what has none becomes no item.
+var readers = [chrome + 1]func(p *parser, i int, ls []row.Line){
+	user: (*parser).user, says: (*parser).says, tool: (*parser).tool, notice: (*parser).notice, slash: (*parser).slash,
 }
 
-// parse reads the cells of a conversation.
+// parser reads the cells of a conversation.
+type parser struct{ chat.Parser }
+
 func parse(lines []row.Line, last bool) []chat.Item {
-	p := parser{lines: lines}
-	for i := 0; i < len(lines); {
-		n, kind := 1, codexCell(lines[i])
-		switch {
-		case kind != codexText:
-			n = p.length(i, kind)
-			if read := readers[kind]; read != nil {
-				read(&p, i, lines[i:i+n])
-			}
-		case lines[i].Lost:
-			n = p.headless(i)
-		}
-		i += n
-	}
-	p.finish(last)
-	return p.items
+	p := &parser{chat.Parser{Agent: "codex", Lines: lines, Last: last}}
+	p.Read(p.next)
+	return p.Items
 }
 
-// parser collects items.
-type parser struct {
-	lines []row.Line
-	items []chat.Item
+// next reads the cell that begins at line i and returns how many lines it has.
+func (p *parser) next(i int) int {
+	kind := cell(p.Lines[i])
+	if kind == text {
+		return p.headless(i)
+	}
+	n := p.length(i, kind)
+	if read := readers[kind]; read != nil {
+		read(p, i, p.Lines[i:i+n])
+	}
+	return n
 }
 
 // headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
 // returns how many lines it has. What a tool printed is left out, and the rest of the banner.
 func (p *parser) headless(i int) int {
-	first := row.SkipBlank(p.lines, i)
-	if first == len(p.lines) || row.Indent(p.lines[first].Text) < 2 {
-		return max(1, first-i)
+	first := row.SkipBlank(p.Lines, i)
+	if !p.Lines[i].Lost || first == len(p.Lines) || row.Indent(p.Lines[first].Text) < 2 {
+		return 1
 	}
-	if dim(p.lines[first]) {
-		return first - i + chat.Run(p.lines[first:], func(l row.Line) bool { return l.Text != "" })
+	if dim(p.Lines[first]) {
+		return first - i + chat.Run(p.Lines[first:], filled)
 	}
-	k, n := len(p.items), p.length(first, codexUser)
-	if ls := p.lines[first : first+n]; ls[0].StyleAt(0).Bg.Kind != vterm.ColorDefault {
+	k, n := len(p.Items), p.length(first, user)
+	if ls := p.Lines[first : first+n]; row.HasBackground(ls[0].Row) {
 		p.user(first, ls)
-	} else if k > 0 && p.items[k-1].Role == session.RoleUser {
+	} else if p.Above().Role == session.RoleUser {
 		p.says(first, ls)
 	}
-	for ; k < len(p.items); k++ {
-		p.items[k].First, p.items[k].Headless = i, true
+	if len(p.Items) > k {
+		p.Items[k].First, p.Items[k].Headless = i, true
 	}
 	return first - i + n
 }
+
+// filled reports whether a row has text.
+func filled(l row.Line) bool { return l.Text != "" }
 
 // dim reports whether a row without a marker is dim, as what tools print is.
 func dim(l row.Line) bool {
@@ -92,24 +89,19 @@ func dim(l row.Line) bool {
 	return st.Dim && !st.Italic
 }
 
-// codexCell tells by a row's marker what kind of cell begins there.
-func codexCell(l row.Line) codexKind {
+// cell tells by a row's marker what kind of cell begins there.
+func cell(l row.Line) kind {
 	t := l.Text
 	sign := row.FirstRune(t)
 	switch kind := kinds[sign]; {
-	case t == "", l.Wrapped:
-		return codexText
-	case sign == ' ':
-		if footnote(l) {
-			return chrome
-		}
-		return codexText
+	case t == "", l.Wrapped, sign == ' ' && !footnote(l):
+		return text
 	case sign == '•', sign == '◦':
 		return bullet(l)
 	case strings.HasPrefix(t, ">_"):
-		return codexBox
-	case kind == codexText, strings.HasPrefix(t, ">> "), // ">> Code review started: …"
-		kind == codexUser && !userRow(l), kind == codexSlash && l.StyleAt(0).Fg.Kind == vterm.ColorDefault:
+		return box
+	case kind == text, strings.HasPrefix(t, ">> "), // ">> Code review started: …"
+		kind == user && !userRow(l), kind == slash && l.StyleAt(0).Fg.Kind == vterm.ColorDefault:
 		return chrome
 	default:
 		return kind
@@ -117,7 +109,7 @@ func codexCell(l row.Line) codexKind {
 }
 
 // head reports whether a row begins a cell.
-func head(l row.Line) bool { return codexCell(l) != codexText }
+func head(l row.Line) bool { return cell(l) != text }
 
 // userRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
 // the composer's.
@@ -133,64 +125,45 @@ func userRow(l row.Line) bool {
 // done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
 func footnote(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "  ")
-	switch {
-	case strings.HasPrefix(t, "└ "):
+	if strings.HasPrefix(t, "└ ") {
 		return l.BoldAt(4) // "Tip:"
-	case l.DimAt(0):
-		return len(l.Runs) == 1 && t[0] != ' '
 	}
-	return false
+	return l.DimAt(0) && len(l.Runs) == 1 && !strings.HasPrefix(t, " ")
 }
 
 // bullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
 // that of a command is drawn by itself, that of a change to files precedes a bold verb.
-func bullet(l row.Line) codexKind {
-	if statusRow(l) {
-		return chrome
-	}
-	st := l.StyleAt(0)
-	alone := l.Runs[0].Width == 1
-	title := codexTitle(l)
+func bullet(l row.Line) kind {
+	st, title := l.StyleAt(0), titleOf(l)
 	switch {
-	case title != "" && alone && l.StyleAt(1) != st:
-		return codexTool
-	case dimTitles[title]:
-		return codexTool
-	case codexChange(l, title):
-		return codexTool
+	case statusRow(l):
+		return chrome
+	case title != "" && l.Runs[0].Width == 1 && l.StyleAt(1) != st, slices.Contains(dimTitles, title), change(l, title):
+		return tool
 	case info(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
-		return codexNotice
+		return notice
 	case !st.Dim: // somebody else's bullet
 		return chrome
 	}
-	return codexSays
+	return says
 }
 
-// codexTitle is the bold text behind a bullet.
-func codexTitle(l row.Line) string {
-	for _, r := range l.Runs {
-		if r.Col+r.Width <= 2 {
-			continue
-		}
-		if !r.Style.Bold {
-			return ""
-		}
-		return strings.TrimSpace(r.Text)
+// titleOf is the bold text behind a bullet.
+func titleOf(l row.Line) string {
+	i := slices.IndexFunc(l.Runs, func(r vterm.Run) bool { return r.Col+r.Width > 2 })
+	if i < 0 || !l.Runs[i].Style.Bold {
+		return ""
 	}
-	return ""
+	return strings.TrimSpace(l.Runs[i].Text)
 }
 
 // dimTitles are cells whose bullet is that of a reply.
-var dimTitles = map[string]bool{
-	"Updated Plan": true, "Viewed Image": true, "Viewed image": true, "Generated Image:": true, "Proposed Change": true, "Change Approved": true,
-}
+var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Generated Image:", "Proposed Change", "Change Approved"}
 
-// codexChange reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
+// change reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
 // the counts in colours.
-func codexChange(l row.Line, title string) bool {
-	switch title {
-	case "Edited", "Added", "Deleted":
-	default:
+func change(l row.Line, title string) bool {
+	if !slices.Contains([]string{"Edited", "Added", "Deleted"}, title) {
 		return false
 	}
 	at := strings.LastIndex(l.Text, "(+")
@@ -203,97 +176,73 @@ func codexChange(l row.Line, title string) bool {
 // infos begin notices that look like replies.
 var infos = []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "}
 
-// info reports whether a row is a notice that looks like a reply.
+// info reports whether a row is a notice that looks like a reply: by its words, or the hint at its
+// end.
 func info(l row.Line) bool {
-	t := strings.TrimPrefix(l.Text, "• ")
-	if slices.ContainsFunc(infos, func(s string) bool { return strings.HasPrefix(t, s) }) {
-		return true
-	}
-	if n := len(l.Runs) - 1; n > 1 && color(l.Runs[n].Style.Fg, 0) { // its hint
-		return true
-	}
-	return strings.Contains(t, " hook (")
+	t, n := strings.TrimPrefix(l.Text, "• "), len(l.Runs)-1
+	return chat.Begins(t, infos...) || strings.Contains(t, " hook (") || n > 1 && l.Runs[n].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 }
 
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank
 // lines at its end.
-func (p *parser) length(i int, kind codexKind) int {
-	if strings.HasPrefix(p.lines[i].Text, "╭") {
+func (p *parser) length(i int, of kind) int {
+	if of == box {
 		return p.box(i)
 	}
 	end := i + 1
-	for end < len(p.lines) {
-		l := p.lines[end]
-		k := codexCell(l)
-		switch {
-		case l.Lost && (kind != codexSays || dim(l)), kind == chrome && l.Text == "":
-			k = chrome
-		case kind == codexSlash && k == codexBox: // the box of what /status printed
+	for end < len(p.Lines) {
+		l := p.Lines[end]
+		switch k := cell(l); {
+		case l.Lost && (of != says || dim(l)), of == chrome && l.Text == "":
+			return len(row.Trim(p.Lines[i:end]))
+		case of == slash && k == box: // the box of what /status printed
 			end += p.box(end)
-			continue
-		case kind == codexUser && strings.HasPrefix(l.Text, "▌"), kind == codexSlash && k == chrome:
-			k = codexText
+		case k == text, of == user && strings.HasPrefix(l.Text, "▌"), of == slash && k == chrome:
+			end++
+		default:
+			return len(row.Trim(p.Lines[i:end]))
 		}
-		if k != codexText {
-			break
-		}
-		end++
 	}
-	return len(row.Trim(p.lines[i:end]))
+	return len(row.Trim(p.Lines[i:end]))
 }
 
 // box counts the lines of a box.
 func (p *parser) box(i int) int {
-	n := 1 + chat.Run(p.lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
-	if i+n < len(p.lines) && strings.HasPrefix(p.lines[i+n].Text, "╰") {
-		n++
-	}
-	return n
+	n := 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
+	return n + chat.Run(p.Lines[i+n:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "╰") })
 }
-
-func (p *parser) add(it chat.Item) { p.items = append(p.items, it) }
 
 // user reads a prompt.
 func (p *parser) user(i int, ls []row.Line) {
-	c := body{lines: ls, look: markdown.Style{Left: 2, Right: 1}}
-	lk := c.look
-	lk.Seam = cutSeam
-	if strings.HasPrefix(ls[0].Text, "▌") && !strings.HasPrefix(ls[0].Text, "▌ ") {
+	lk := markdown.Style{Left: 2, Right: 1, Seam: cutSeam}
+	if !strings.HasPrefix(ls[0].Text, "▌ ") && strings.HasPrefix(ls[0].Text, "▌") {
 		lk.Left = 1
 	}
-	text := markdown.Prompt(ls, &lk)
-	if text == "" {
-		return
+	if text := markdown.Prompt(ls, &lk); text != "" {
+		p.Say(session.RoleUser, text, text, i, i+len(ls), "user")
 	}
-	p.add(chat.Item{Message: session.Message{Role: session.RoleUser, Text: text, Markdown: text}, First: i, End: i + len(ls), Rule: "codex user"})
 }
 
-// says reads a reply, or reasoning, which is dim and italic.
+// says reads a reply, or reasoning, which is dim and italic. The last one may grow, unless a rule, a
+// tip, or what is printed at the end follows it.
 func (p *parser) says(i int, ls []row.Line) {
-	it := chat.Item{First: i, End: i + len(ls), Rule: "codex reply"}
-	if ls[0].Text == "• "+plan && len(ls) > 1 {
+	end, role, rule := i+len(ls), session.RoleAssistant, "reply"
+	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
 	}
-	lk := codexLook(ls)
-	it.Role = session.RoleAssistant
+	lk := replyLook(ls)
 	if reasoning(ls) {
-		it.Role, it.Rule = session.RoleThinking, "codex reasoning"
-		plain := row.PlainMarks
-		lk.Marks = func(s vterm.Style) row.Mark { return plain(s) &^ row.MarkItalic }
+		role, rule = session.RoleThinking, "reasoning"
+		lk.Marks = func(s vterm.Style) row.Mark { return row.PlainMarks(s) &^ row.MarkItalic }
 	}
-	it.Text, it.Markdown = markdown.Render(ls, lk)
-	if it.Text != "" {
-		p.add(it)
+	if text, md := markdown.Render(ls, lk); text != "" {
+		p.Say(role, text, md, i, end, rule).Open = p.Last && !slices.ContainsFunc(p.Lines[end:], head)
 	}
 }
-
-// plan is the title above a reply that is a plan.
-const plan = "Proposed Plan"
 
 // reasoning reports whether all of a cell is dim and italic.
 func reasoning(ls []row.Line) bool {
-	lines := (&markdown.Style{Left: 2}).Lines(ls)
-	return !slices.ContainsFunc(lines, func(l markdown.Line) bool {
+	return !slices.ContainsFunc((&markdown.Style{Left: 2}).Lines(ls), func(l markdown.Line) bool {
 		return !l.Blank() && !l.All(func(s vterm.Style) bool { return s.Italic && s.Dim })
 	})
 }
@@ -301,44 +250,19 @@ func reasoning(ls []row.Line) bool {
 // notice reads a notice; some tell what became of a call or of the turn.
 func (p *parser) notice(i int, ls []row.Line) {
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
-	it := chat.Item{First: i, End: i + len(ls), Rule: "codex notice"}
-	switch {
-	case codexInterrupted(ls[0], text):
-		p.interrupted()
-		it.Event, it.Rule = session.EventInterrupted, "codex interrupt"
-	case strings.HasPrefix(ls[0].Text, "✗ ") && p.rejected(i, ls, text):
-		return
-	case strings.HasPrefix(ls[0].Text, "✘ Failed to apply patch") && p.failed(ls, i+len(ls)):
-		return
+	switch end := i + len(ls); {
+	case strings.HasPrefix(text, "Conversation interrupted"), strings.HasPrefix(ls[0].Text, "🖐"):
+		p.Interrupted(i, end, "interrupt")
+	case p.rejected(i, end, text), p.failed(ls, end):
 	default:
-		it.Role, it.Text, it.Markdown = session.RoleSystem, text, text
-	}
-	p.add(it)
-}
-
-// codexInterrupted reports whether a notice says that the user stopped the turn.
-func codexInterrupted(l row.Line, text string) bool {
-	return strings.HasPrefix(text, "Conversation interrupted") || strings.HasPrefix(l.Text, "🖐")
-}
-
-// interrupted marks what the user stopped.
-func (p *parser) interrupted() {
-	if n := len(p.items); n > 0 {
-		it := &p.items[n-1]
-		switch it.Role {
-		case session.RoleAssistant, session.RoleThinking:
-			it.Partial = true
-		case session.RoleTool:
-			it.Partial = it.Tool.Status == session.ToolRunning
-		}
+		p.Say(session.RoleSystem, text, text, i, end, "notice")
 	}
 }
 
 // slash reads a command of Codex's own with what it printed.
 func (p *parser) slash(i int, ls []row.Line) {
 	text := strings.TrimSpace(ls[0].Text)
-	out := markdown.Verbatim(unboxed(ls[1:]), 0)
-	p.add(chat.Item{Message: session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out}, First: i, End: i + len(ls), Rule: "codex command"})
+	p.Say(session.RoleCommand, text, "`"+text+"`", i, i+len(ls), "command").Output = markdown.Verbatim(unboxed(ls[1:]), 0)
 }
 
 // unboxed is lines without the box around them.
@@ -354,17 +278,4 @@ func unboxed(ls []row.Line) []row.Line {
 		}
 	}
 	return out
-}
-
-// finish reports whether the last item may still grow: a rule, a tip, or what is printed at the end
-// follows one that may not.
-func (p *parser) finish(last bool) {
-	n := len(p.items)
-	if n == 0 || !last {
-		return
-	}
-	it := &p.items[n-1]
-	if (it.Role == session.RoleAssistant || it.Role == session.RoleThinking) && !slices.ContainsFunc(p.lines[it.End:], head) {
-		it.Open = true
-	}
 }

@@ -17,14 +17,11 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	if at < 0 {
 		return chat.Box{}, false
 	}
-	end := len(lines)
-	for end > at+1 && lines[end-1].Text != "" { // the footer
-		end--
+	rows := lines[at:]
+	if n := row.Last(rows, func(l row.Line) bool { return l.Text == "" }); n > 0 { // the footer is below
+		rows = row.Trim(rows[:n])
 	}
-	if end == at+1 && len(lines) > end {
-		end = len(lines) // there is none
-	}
-	return chat.Box{Rows: row.Trim(lines[at:max(end, at+1)]), Left: 2, Right: -1}, true
+	return chat.Box{Rows: rows, Left: 2, Right: -1}, true
 }
 
 // Agent returns the Codex CLI. It is drawn by ratatui: a conversation is a list of cells, each of
@@ -46,25 +43,30 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
 		Looks: []chat.Look{{
 			Versions: "0.20-",
-			Begins:   codexBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
+			Begins:   begins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
 		}},
 	}
 }
 
-// codexBegins reports whether a row may be the first of the welcome.
-func codexBegins(text string) bool {
-	return strings.HasPrefix(text, "╭─") || strings.HasPrefix(text, "  >_ OpenAI Codex (v") || strings.HasPrefix(text, ">_ You are using OpenAI Codex in ")
-}
+// What welcomes begin with: a line in 0.2x, a box later, two lines on the alternate screen.
+const (
+	oldTitle = ">_ You are using OpenAI Codex in "
+	boxTop   = "╭─"
+	welcome  = ">_ OpenAI Codex (v"
+)
 
-// banner reads the welcome: a line in 0.2x, a box later, two lines on the alternate screen.
+// begins reports whether a row may be the first of the welcome.
+func begins(text string) bool { return chat.Begins(text, boxTop, "  "+welcome, oldTitle) }
+
+// banner reads the welcome.
 func banner(lines []row.Line) (chat.Banner, int) {
 	switch t := lines[0].Text; {
-	case strings.HasPrefix(t, "╭─"):
+	case strings.HasPrefix(t, boxTop):
 		return boxBanner(lines)
-	case strings.HasPrefix(t, "  >_ OpenAI Codex (v"):
+	case strings.HasPrefix(t, "  "+welcome) && lines[0].BoldAt(len("  >_ ")):
 		return bareBanner(lines)
-	case strings.HasPrefix(t, ">_ You are using OpenAI Codex in "):
-		return lineBanner(lines)
+	case strings.HasPrefix(t, oldTitle):
+		return chat.Banner{Cwd: t[len(oldTitle):]}, 1
 	}
 	return chat.Banner{}, 0
 }
@@ -72,31 +74,21 @@ func banner(lines []row.Line) (chat.Banner, int) {
 // boxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
 // lines otherwise.
 func boxBanner(lines []row.Line) (b chat.Banner, n int) {
-	model := false
-	_, n = boxRow(lines, "╭─", "╮")
-	for first := true; n < len(lines) && !strings.HasPrefix(lines[n].Text, "╰─"); first = false {
-		in, rows := boxRow(lines[n:], "│", "│")
-		if rows == 0 {
-			return chat.Banner{}, 0
-		}
-		switch {
-		case first:
-			v, ok := strings.CutPrefix(in, ">_ OpenAI Codex (v")
-			if !ok {
-				return chat.Banner{}, 0
+	fields := map[string]*string{welcome: &b.Version, "model:": &b.Model, "directory:": &b.Cwd}
+	in, n := boxRow(lines, boxTop, "╮")
+	for rows := n; rows > 0; n += rows {
+		for label, value := range fields {
+			if v, ok := strings.CutPrefix(in, label); ok {
+				*value, _, _ = strings.Cut(strings.TrimSpace(v), "   ") // a hint follows
 			}
-			b.Version, _, _ = strings.Cut(v, ")")
-		case strings.HasPrefix(in, "model:"):
-			b.Model, model = field(in, "model:"), true
-		case strings.HasPrefix(in, "directory:"):
-			b.Cwd = field(in, "directory:")
 		}
-		n += rows
+		in, rows = boxRow(lines[n:], "│", "│")
 	}
-	_, rows := boxRow(lines[min(n, len(lines)):], "╰─", "╯")
-	if rows == 0 || !model || b.Model == loading {
+	_, rows := boxRow(lines[n:], "╰─", "╯")
+	if rows == 0 || b.Version == "" || b.Model == "" || b.Model == loading {
 		return chat.Banner{}, 0
 	}
+	b.Version, _, _ = strings.Cut(b.Version, ")")
 	return b, n + rows
 }
 
@@ -119,21 +111,11 @@ func boxRow(lines []row.Line, begin, end string) (in string, rows int) {
 // loading is shown in a welcome that is not complete: it will be redrawn.
 const loading = "loading"
 
-// field returns the value after a label, up to the hint that follows it.
-func field(t, label string) string {
-	v := strings.TrimSpace(strings.TrimPrefix(t, label))
-	v, _, _ = strings.Cut(v, "   ")
-	return v
-}
-
 // bareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
 // permissions. What /status prints begins with the same title, but a blank line follows.
 func bareBanner(lines []row.Line) (b chat.Banner, n int) {
-	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  >_ OpenAI Codex (v"), ")")
-	if !lines[0].BoldAt(len("  >_ ")) {
-		return chat.Banner{}, 0
-	}
-	n = chat.Run(lines, func(l row.Line) bool { return l.Text != "" })
+	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  "+welcome), ")")
+	n = chat.Run(lines, filled)
 	for _, l := range lines[1:n] {
 		if cwd, ok := strings.CutPrefix(l.Text, "     "); ok {
 			b.Cwd = cwd
@@ -148,10 +130,4 @@ func bareBanner(lines []row.Line) (b chat.Banner, n int) {
 		}
 	}
 	return b, n
-}
-
-// lineBanner reads the welcome of 0.2x.
-func lineBanner(lines []row.Line) (b chat.Banner, n int) {
-	b.Cwd = strings.TrimPrefix(lines[0].Text, ">_ You are using OpenAI Codex in ")
-	return b, 1
 }

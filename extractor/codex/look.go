@@ -5,20 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// codexLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
+// replyLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
 // styles, no fences.
-func codexLook(ls []row.Line) *markdown.Style {
+func replyLook(ls []row.Line) *markdown.Style {
 	c := &body{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = markdown.Style{
 		Left: 2, Seam: c.seam,
 		Marks: marks, QuoteMarks: row.MarkCode,
-		Item: codexItem, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
+		Item: item, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return &c.look
@@ -50,17 +51,18 @@ func marks(s vterm.Style) row.Mark {
 	return m
 }
 
-// codexItem reads a list item: numbers always have a colour, "-" has none, "•" has one in most
+// tasks are the signs of a list of tasks.
+var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone}
+
+// item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
-func codexItem(l *markdown.Line) (markdown.Item, bool) {
+func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	numbered := strings.ContainsRune("0123456789", row.FirstRune(t)) && l.First().Fg.Kind != vterm.ColorDefault
-	switch {
-	case strings.HasPrefix(t, "☐ "):
-		return l.ItemOf(markdown.TaskOpen, -1, 1, t[len("☐"):]), true
-	case strings.HasPrefix(t, "☑ "):
-		return l.ItemOf(markdown.TaskDone, -1, 1, t[len("☑"):]), true
-	case numbered, strings.HasPrefix(t, "- "), strings.HasPrefix(t, "• "):
+	sign, rest, _ := strings.Cut(t+" ", " ")
+	if task := tasks[sign]; task != "" && rest != "" {
+		return l.ItemOf(task, -1, 1, t[len("☐"):]), true
+	}
+	if strings.ContainsRune("0123456789", row.FirstRune(t)) && l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(t, "- ", "• ") {
 		return markdown.ListItem(l)
 	}
 	return markdown.Item{}, false
@@ -86,7 +88,7 @@ func (c *body) quote(l *markdown.Line) (int, bool) {
 // quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
 // its sign once.
 func (c *body) quotedOn(at int) bool {
-	if at == 0 || at >= len(c.lines) || c.lines[at].Text == "" || c.fits(at) {
+	if at == 0 || c.blank(at) || c.fits(at) {
 		return false
 	}
 	above := strings.TrimLeft(c.lines[at-1].Text, " ")
@@ -99,20 +101,15 @@ func (c *body) fits(at int) bool {
 	return row.Extent(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
 }
 
-// row returns the row above or below a line, or a blank one if the line is the first or last.
-func (c *body) row(l *markdown.Line, by int) string {
-	if i := l.At + by; i >= 0 && i < len(c.lines) {
-		return c.lines[i].Text
-	}
-	return ""
-}
+// blank reports whether a row of the reply is blank, or is none of its rows.
+func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lines[at].Text == "" }
 
 // alone reports whether a line has blank lines around it.
-func (c *body) alone(l *markdown.Line) bool { return c.row(l, -1) == "" && c.row(l, 1) == "" }
+func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(l.At+1) }
 
 // starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
 // that ended early.
-func (c *body) starts(l *markdown.Line) bool { return c.row(l, -1) == "" || c.old && c.fits(l.At) }
+func (c *body) starts(l *markdown.Line) bool { return c.blank(l.At-1) || c.old && c.fits(l.At) }
 
 // mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
 // no style.
@@ -123,26 +120,16 @@ func (c *body) mixed(ls []markdown.Line) bool {
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
-func (c *body) code(ls []markdown.Line) (int, string) {
+func (c *body) code(ls []markdown.Line) (n int, lang string) {
 	l := &ls[0]
-	if !c.starts(l) || markdown.Hashes(l.Text) > 0 && c.heading(l) > 0 {
+	_, quoted := c.quote(l)
+	if !c.starts(l) || c.heading(l) > 0 || quoted && !(c.old && c.mixed(ls)) {
 		return 0, ""
 	}
-	if _, ok := c.quote(l); ok && !(c.old && c.mixed(ls)) {
-		return 0, ""
+	n = c.themeCode(ls)
+	if _, ok := item(l); n == 0 && !ok && unstyled(l) {
+		n = c.plainCode(ls)
 	}
-	if n := c.themeCode(ls); n > 0 {
-		untab(ls[:n])
-		return n, ""
-	}
-	if _, ok := codexItem(l); ok || !unstyled(l) {
-		return 0, ""
-	}
-	find := c.plainCode
-	if c.old {
-		find = c.oldCode
-	}
-	n := find(ls)
 	untab(ls[:n])
 	return n, ""
 }
@@ -179,24 +166,13 @@ func indented(l markdown.Line, n int) markdown.Line {
 // there is more than one colour, or the one that plain code has; a quote, a heading or a code span
 // have one of their own throughout.
 func (c *body) themeCode(ls []markdown.Line) int {
-	var one vterm.Color
-	code := false
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
-		before, sure := one, code
-		colored := !title(l) && !c.quoted(l) && l.All(func(s vterm.Style) bool {
-			if s.Fg.Kind != vterm.ColorRGB {
-				return false
-			}
-			code = code || codeText[s.Fg] || one.Kind != vterm.ColorDefault && s.Fg != one
-			one = s.Fg
-			return true
-		})
-		if !colored { // the colours of a line that is not code say nothing
-			one, code = before, sure
-		}
-		return colored
+		return !title(l) && !c.quoted(l) && l.All(func(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB })
 	})
-	if !code {
+	first := ls[0].First().Fg
+	if !codeText[first] && !slices.ContainsFunc(ls[:n], func(l markdown.Line) bool {
+		return !l.Blank() && !l.All(func(s vterm.Style) bool { return s.Fg == first })
+	}) {
 		return 0
 	}
 	return n
@@ -245,21 +221,18 @@ func unstyled(l *markdown.Line) bool {
 	})
 }
 
-// plainCode counts the lines of unstyled code.
+// plainCode counts the lines of unstyled code. Before 0.44 it may have no blank lines around it.
 func (c *body) plainCode(ls []markdown.Line) int {
-	return markdown.CodeGroups(ls, func(ls []markdown.Line) int {
-		n := plainBlock(ls)
-		if n == 0 || !c.likeCode(ls[:n]) {
-			return 0
+	block := func(part []markdown.Line) int {
+		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.likeCode(part[:n]) {
+			return n
 		}
-		return n
-	}, func(below []markdown.Line) int {
-		n := plainBlock(below)
-		if n == 0 || below[0].Indent <= ls[0].Indent && !c.likeCode(below[:n]) {
-			return 0
-		}
-		return n
-	})
+		return 0
+	}
+	if c.old {
+		block = c.oldBlock
+	}
+	return markdown.CodeGroups(ls, block, block)
 }
 
 // plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
@@ -268,7 +241,7 @@ func plainBlock(ls []markdown.Line) int {
 	n := 0
 	for n < len(ls) && !ls[n].Blank() {
 		if n > 0 && ls[n].Indent < ls[0].Indent {
-			if _, ok := codexItem(&ls[n]); ok {
+			if _, ok := item(&ls[n]); ok {
 				break
 			}
 		}
@@ -303,43 +276,29 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 	return code > 0 && code >= text
 }
 
-// oldCode counts the lines of code that may have no blank lines around it.
-func (c *body) oldCode(ls []markdown.Line) int {
-	return markdown.CodeGroups(ls, c.oldBlock, func(below []markdown.Line) int {
-		if _, ok := codexItem(&below[0]); ok || !unstyled(&below[0]) {
-			return 0
-		}
-		return c.oldBlock(below)
-	})
-}
-
 // oldBlock counts the lines of code up to a blank one or to prose.
 func (c *body) oldBlock(ls []markdown.Line) int {
-	n, code := 0, 0
-	for n < len(ls) && !ls[n].Blank() && unstyled(&ls[n]) {
-		t := ls[n].Text[ls[n].Indent:]
-		j := prose.Judge(t)
-		if ls[n].Indent <= ls[0].Indent {
-			if n > 0 && !c.starts(&ls[n]) {
-				if j == prose.Prose && code == 0 {
-					return 0
-				}
-				n++
-				continue
-			}
-			if j == prose.Prose && prose.Fragment(t) && (n+1 == len(ls) || ls[n+1].Blank() || c.starts(&ls[n+1])) {
-				j = prose.Code
-			}
-			if j == prose.Prose && (n == 0 || len(strings.Fields(t)) > 3 || strings.ContainsAny(t[len(t)-1:], ".!?:")) {
-				break
-			}
-		}
-		if j == prose.Code || ls[n].Indent > ls[0].Indent {
-			code++
-		}
-		n++
+	n, code := 0, false
+	if _, ok := item(&ls[0]); ok {
+		return 0
 	}
-	if code == 0 {
+	for ; n < len(ls) && !ls[n].Blank() && unstyled(&ls[n]); n++ {
+		t, deeper := ls[n].Text[ls[n].Indent:], ls[n].Indent > ls[0].Indent
+		j := prose.Judge(t)
+		switch {
+		case deeper:
+			code = true
+		case n > 0 && !c.starts(&ls[n]): // it was wrapped
+		case j == prose.Prose && (n == 0 || len(strings.Fields(t)) > 3):
+			if code {
+				return n
+			}
+			return 0
+		default:
+			code = code || j == prose.Code
+		}
+	}
+	if !code {
 		return 0
 	}
 	return n

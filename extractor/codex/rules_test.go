@@ -30,6 +30,7 @@ func TestE23Rules(t *testing.T) {
 		{"commands", -1, "⟦ p2|•⟧ ⟦b|Ran⟧ for x in a\n  │ do it\n  │ … +2 lines\n  └ one\n    … +9 lines\n    two\n    + Show details\n\n⟦ p2|•⟧ ⟦b|Ran⟧\n  └ ls -1\n\n⟦ p2|•⟧ ⟦b|Ran⟧ true\n  └ (no output)\n\n•⟦d| ⟧⟦b|Running⟧ sleep", "tool ok Ran [for x in a\ndo it\n…] \"one\\n… +9 lines\\ntwo\" truncated\ntool ok Ran [ls -1]\ntool ok Ran [true]\ntool running Running [sleep]\n"},
 		{"a search of the web", -1, "⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Called⟧ shop.get({})", "tool ok Searched the web [for x]\ntool ok Called [shop.get({})]\n"},
 		{"what was explored", -1, "⟦d|•⟧ ⟦b|Exploring⟧\n  └ ⟦ p6|Read⟧ a.go, b.go\n    ⟦ p6|Search⟧ x", "tool running Read [a.go]\ntool running Read [b.go]\ntool running Search [x]\n"},
+		{"an exploration of nothing but a hint", -1, "⟦d|•⟧ ⟦b|Explored⟧\n    ⟦ p6|+ Show details⟧", "tool ok + []\n"},
 		{"commands of its own", -1, "⟦ p5|/status⟧\n\n╭─────────╮\n│ Model: x │\n╰─────────╯\n\n⟦ p5|/diff⟧\nno box\n\n/plain", "command \"`/status`\" -> \"Model: x\"\ncommand \"`/diff`\" -> \"no box\\n\\n/plain\"\n"},
 		{"the rest of a prompt", 0, "⟦ on#373737|  and more⟧\n\n⟦d|• ⟧So.", "user \"and more\"\nassistant \"So.\"\n"},
 		{"the rest of a reply", 2, sent + "  ends here.\n\n⟦bd|› ⟧On", "user \"Go\"\nassistant \"ends here.\"\nuser \"On\"\n"},

@@ -14,25 +14,12 @@ import (
 // popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
 // the first row.
 func split(s chat.Screen) chat.Split {
-	if s.Alt && pager(s.Lines) {
+	if s.Alt && len(s.Lines) > 0 && strings.HasPrefix(s.Lines[0].Text, "/ ") { // a pager: "/ T R A N S C R I P T / / / /"
 		return chat.Split{OK: true, Overlay: true}
 	}
-	sp := chat.Split{State: chat.StateIdle}
-	if at := composer(s.Lines); at >= 0 {
-		sp.OK, sp.Bottom = true, at
-		if slices.ContainsFunc(chat.LastLines(s.Lines[at:], 1), chat.KeyHint) {
-			sp.State = chat.StateAsking // what looks like a composer may be a row of a list
-		}
-	} else if at := dialog(s.Lines); at >= 0 {
-		sp.OK, sp.Bottom = true, at
-		if slices.ContainsFunc(s.Lines[at:], option) { // the rest are completions of what is being typed
-			sp.State = chat.StateAsking
-		}
-		if sp.Overlay = s.Alt && !talk(s.Lines[:at]); sp.Overlay && sp.State == chat.StateIdle {
-			sp.State = chat.StateUnknown
-		}
-	} else {
-		return chat.Split{}
+	sp := bottom(s)
+	if !sp.OK {
+		return sp
 	}
 	if s.Alt {
 		sp.Bottom = popup(s.Lines, sp.Bottom)
@@ -41,7 +28,7 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.Scrolled = at, true
 	}
 	sp.Bottom = queued(s.Lines, sp.Bottom)
-	if at, ok := status(s.Lines, sp.Bottom); ok {
+	if at := row.Last(s.Lines[:sp.Bottom], func(l row.Line) bool { return statusRow(l) || head(l) }); at >= 0 && statusRow(s.Lines[at]) {
 		sp.Bottom = at
 		if sp.State == chat.StateIdle {
 			sp.State = chat.StateBusy
@@ -53,9 +40,9 @@ func split(s chat.Screen) chat.Split {
 	sp.Bottom = max(sp.Top, len(row.Trim(s.Lines[:sp.Bottom])))
 	switch {
 	case sp.State != chat.StateIdle:
-	case s.Alt && codexStarts(s.Lines, sp.Bottom):
+	case s.Alt && starting(s.Lines, sp.Bottom):
 		sp.State = chat.StateStarting
-	case spins(s.Title):
+	case chat.Spins(row.FirstRune(s.Title)):
 		sp.State = chat.StateBusy
 	case sp.Scrolled:
 		sp.State = chat.StateUnknown
@@ -65,46 +52,56 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
+// bottom finds the composer, or a dialog in its place.
+func bottom(s chat.Screen) chat.Split {
+	if at := composer(s.Lines); at >= 0 {
+		if slices.ContainsFunc(chat.LastLines(s.Lines[at:], 1), chat.KeyHint) { // what looks like a composer may be a row of a list
+			return chat.Split{OK: true, Bottom: at, State: chat.StateAsking}
+		}
+		return chat.Split{OK: true, Bottom: at, State: chat.StateIdle}
+	}
+	at := dialog(s.Lines)
+	if at < 0 {
+		return chat.Split{}
+	}
+	sp := chat.Split{OK: true, Bottom: at, State: chat.StateIdle, Overlay: s.Alt && !talk(s.Lines[:at])}
+	if slices.ContainsFunc(s.Lines[at:], option) { // the rest are completions of what is being typed
+		sp.State = chat.StateAsking
+	} else if sp.Overlay {
+		sp.State = chat.StateUnknown
+	}
+	return sp
+}
+
 // talk reports whether lines show something of a conversation: a full-screen question at the
 // start does not.
 func talk(lines []row.Line) bool {
 	for i := range lines {
-		if userRow(lines[i]) {
-			return true
-		}
-		if _, n := banner(lines[i:]); n > 0 {
+		if _, n := banner(lines[i:]); n > 0 || userRow(lines[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// codexStarts reports whether Codex shows its composer before it knows whether it must ask
+// starting reports whether Codex shows its composer before it knows whether it must ask
 // something: an update, a login. No prompt has been given yet, and the rows below the composer, at
 // lines[at:], name no model, but at most one key.
-func codexStarts(lines []row.Line, at int) bool {
+func starting(lines []row.Line, at int) bool {
 	if slices.ContainsFunc(lines[:at], userRow) {
 		return false
 	}
 	at = row.SkipBlank(lines, at)
-	at += chat.Run(lines[at:], func(l row.Line) bool { return l.Text != "" }) // what is typed
+	at += chat.Run(lines[at:], filled) // what is typed
 	return !slices.ContainsFunc(lines[at:], func(l row.Line) bool { return l.Text != "" && strings.TrimSpace(l.Text) != "? for shortcuts" })
-}
-
-// pager reports whether a pager covers the screen: "/ T R A N S C R I P T / / / /".
-func pager(lines []row.Line) bool {
-	return len(lines) > 0 && strings.HasPrefix(lines[0].Text, "/ ")
 }
 
 // composer finds the first row of the input box, from the bottom: a prompt sign that is not
 // dim, unlike those of the conversation. It returns -1 if there is none.
 func composer(lines []row.Line) int {
-	i := len(lines) - 1
-	for i >= 0 && !composerRow(lines[i]) {
-		if userRow(lines[i]) {
-			return -1
-		}
-		i--
+	i := row.Last(lines, func(l row.Line) bool { return composerRow(l) || userRow(l) })
+	if i < 0 || !composerRow(lines[i]) {
+		return -1
 	}
 	for i > 0 && strings.HasPrefix(lines[i].Text, "▌") && composerRow(lines[i-1]) {
 		i--
@@ -138,14 +135,9 @@ func option(l row.Line) bool {
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
 // the composer, its bold title above.
 func dialog(lines []row.Line) int {
-	first, options := -1, false
-	for i := len(lines) - 1; i >= 0; i-- {
-		switch l := lines[i]; {
-		case !options:
-			options = option(l)
-		case head(l):
-			return first
-		case row.Indent(l.Text) == 2 && l.BoldAt(2):
+	first := -1
+	for i := row.Last(lines, option) - 1; i >= 0 && !head(lines[i]); i-- {
+		if row.Indent(lines[i].Text) == 2 && lines[i].BoldAt(2) {
 			first = i
 		}
 	}
@@ -155,20 +147,11 @@ func dialog(lines []row.Line) int {
 // popup cuts off a list of commands or files that is open above the composer of the alternate
 // screen: its chosen row is inverse.
 func popup(lines []row.Line, bottom int) int {
-	n := len(row.Trim(lines[:bottom]))
-	for i := n - 1; i >= 0; i-- {
-		l := lines[i]
-		switch {
-		case strings.HasPrefix(l.Text, "› ") && l.StyleAt(0).Inverse:
-			for i > 0 && strings.HasPrefix(lines[i-1].Text, "  /") {
-				i--
-			}
-			return i
-		case !strings.HasPrefix(l.Text, "  "):
-			return bottom
-		}
+	i := row.Last(row.Trim(lines[:bottom]), func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") })
+	if i < 0 || !lines[i].StyleAt(0).Inverse {
+		return bottom
 	}
-	return bottom
+	return 1 + row.Last(lines[:i], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  /") })
 }
 
 // pill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
@@ -181,50 +164,29 @@ func pill(s chat.Screen, bottom int) int {
 	return n
 }
 
-// spins reports whether the window's title says that Codex works: it begins with a spinner of
-// Braille dots.
-func spins(title string) bool {
-	r := row.FirstRune(title)
-	return r > '⠀' && r <= '⣿'
-}
-
 // answers reports whether a turn has begun and not ended: on the alternate screen a turn's
 // last line says how long it took, and the status line is gone while a reply comes in. What Codex
 // itself says to a command is below that line.
 func answers(lines []row.Line) bool {
-	text, says := false, false
+	any, said := false, false
 	for i := len(lines) - 1; i >= 0; i-- {
-		switch codexCell(lines[i]) {
-		case codexUser:
+		switch cell(lines[i]) {
+		case user:
 			return true
-		case codexSays, codexTool:
-			says = true
-		case codexText:
+		case says, tool:
+			any, said = true, true
+		case text:
 			if strings.HasPrefix(lines[i].Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
-			text = text || lines[i].Text != ""
+			any = any || lines[i].Text != ""
 		default:
-			if !says || footnote(lines[i]) {
+			if !said || footnote(lines[i]) {
 				return false
 			}
 		}
 	}
-	return text || says
-}
-
-// status finds the row which says that Codex works, right above the composer: "• Working (3s •
-// esc to interrupt)", with details under it.
-func status(lines []row.Line, bottom int) (int, bool) {
-	for i := bottom - 1; i >= 0; i-- {
-		if statusRow(lines[i]) {
-			return i, true
-		}
-		if head(lines[i]) {
-			break
-		}
-	}
-	return 0, false
+	return any
 }
 
 // statusRow reports whether a row says that Codex works.
@@ -249,7 +211,7 @@ func queued(lines []row.Line, bottom int) int {
 		switch {
 		case statusRow(lines[i]):
 			return bottom
-		case strings.HasPrefix(t, "• Queued ") || strings.HasPrefix(t, "• Messages to be submitted "):
+		case chat.Begins(t, "• Queued ", "• Messages to be submitted "):
 			return i
 		case strings.HasPrefix(t, "  ↳ "):
 			bottom = i
@@ -266,26 +228,17 @@ func queued(lines []row.Line, bottom int) int {
 // window's colours are not known, above two blank rows and an answer. Some versions pin it without
 // its sign: nothing else is in the first column.
 func pinned(lines []row.Line) bool {
-	if len(lines) > 1 && bare(lines[0]) {
-		return true
-	}
-	if len(lines) < 2 || !strings.HasPrefix(lines[0].Text, "› ") || !userRow(lines[0]) {
-		return false
+	if len(lines) < 2 || !userRow(lines[0]) {
+		return len(lines) > 1 && bare(lines[0])
 	}
 	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
 		return lines[1].StyleAt(0).Bg != bg
 	}
-	n := 1
-	for n < len(lines) && lines[n].Text != "" {
-		if head(lines[n]) {
-			return true
-		}
-		n++
-	}
-	return n+1 < len(lines) && lines[n+1].Text != ""
+	n := 1 + chat.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !head(l) })
+	return n < len(lines) && head(lines[n]) || n+1 < len(lines) && lines[n+1].Text != ""
 }
 
 // bare reports whether a row is plain text from the first column on.
 func bare(l row.Line) bool {
-	return codexCell(l) == chrome && !strings.HasPrefix(l.Text, " ") && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
+	return cell(l) == chrome && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
 }

@@ -15,41 +15,34 @@ import (
 // tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
 // server.tool({})".
 func (p *parser) tool(i int, ls []row.Line) {
-	title := codexTitle(ls[0])
-	switch {
+	title, end := titleOf(ls[0]), i+len(ls)
+	switch above := p.Above(); {
 	case title == "Explored" || title == "Exploring":
-		p.explored(i, ls, title)
+		p.Together(explored(ls, state(ls[0], title)), i, end, "explored")
 		return
-	case title == "Change Approved" && p.approved(i+len(ls)):
+	case title == "Change Approved" && above.Rule == changeRule: // it was shown before
+		above.End = end
 		return
-	case codexChange(ls[0], title):
-		p.change(i, ls, title)
+	case change(ls[0], title):
+		p.Add(changed(ls, title), i, end, "change")
 		return
 	}
 	head, out := parts(ls)
-	t := session.Tool{Name: title, Status: state(ls[0], title)}
-	if t.Input = codexInput(head, 2+row.Width(title)+1); t.Input == "" && len(out) > 0 { // before 0.42 a long command is below
-		t.Input, out = codexInput(out, 4), nil
+	t := &session.Tool{Name: title, Status: state(ls[0], title)}
+	if t.Input = input(head, 2+row.Width(title)+1); t.Input == "" { // before 0.42 a long command is below
+		t.Input, out = input(out, 4), nil
 	}
 	t.Output, t.Truncated = output(out)
 	if strings.HasPrefix(title, "Exited (") { // "• Exited (status 1) ls"
 		t.Name, t.Status = "Ran", session.ToolError
 	}
-	if !p.wasRejected(i+len(ls), t) {
-		p.addTool(i, ls, t, "codex "+strings.ToLower(t.Name))
+	if p.wasRejected(end, t) {
+		return
 	}
-}
-
-func (p *parser) addTool(i int, ls []row.Line, t session.Tool, rule string) {
-	text := strings.TrimSpace(t.Name + " " + t.Input)
-	first := i
-	if n := len(p.items) - 1; n >= 0 && t.Name == "Searched the web" && p.items[n].Text == "Browsing the web" { // the same call, under way
-		first, p.items = p.items[n].First, p.items[:n]
+	if above := p.Above(); t.Name == "Searched the web" && above.Text == "Browsing the web" { // the same call, under way
+		i, p.Items = above.First, p.Items[:len(p.Items)-1]
 	}
-	it := chat.Said(session.RoleTool, text, text)
-	it.Tool, it.Open = &t, t.Status == session.ToolRunning
-	it.First, it.End, it.Rule = first, i+len(ls), rule
-	p.add(it)
+	p.Add(chat.Did(t), i, end, strings.ToLower(t.Name))
 }
 
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
@@ -71,37 +64,22 @@ func ownLines(ls []row.Line) []row.Line {
 	return ls
 }
 
-// codexInput is a command: the first line from a column on, the others behind "  │ ".
-func codexInput(head []row.Line, from int) string {
+// input is a command: the first line from a column on, the others behind "  │ ".
+func input(head []row.Line, from int) string {
 	lk := markdown.Style{Left: 4}
-	first := indent(head[0], from)
-	ls := append([]row.Line{first}, head[1:]...)
-	tl := lk.Lines(ls)
-	if len(tl) == 0 {
-		return ""
+	ls := lk.Lines(head)
+	for i := range min(1, len(ls)) {
+		ls[i] = ls[i].From(from - lk.Left)
 	}
-	tl[0].Room = head[0].Cols - from
 	var out []string
-	for k, l := range lk.Unwrap(tl, 0) {
+	for _, l := range lk.Unwrap(ls, 0) {
 		t := row.Text(l)
-		if k > 0 && strings.HasPrefix(t, "… +") {
+		if strings.HasPrefix(t, "… +") {
 			t = "…"
 		}
 		out = append(out, t)
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
-}
-
-// indent is a line's part from a column on, moved to column 4.
-func indent(l row.Line, from int) row.Line {
-	c := row.CutLine(l, from, -1)
-	r := &vterm.Row{Text: "    " + c.Text}
-	r.Runs = append(r.Runs, vterm.Run{Text: "    ", Width: 4})
-	for _, run := range c.Runs {
-		run.Col += 4
-		r.Runs = append(r.Runs, run)
-	}
-	return row.Line{Row: r, Cols: c.Cols + 4}
 }
 
 // output is what a call printed, as far as it is shown.
@@ -115,8 +93,8 @@ func output(ls []row.Line) (out string, truncated bool) {
 
 // state reads a call's state off its bullet: green or red when it is done.
 func state(l row.Line, title string) string {
-	switch fg := l.StyleAt(0).Fg; {
-	case color(fg, 1):
+	switch {
+	case row.Red(l.StyleAt(0).Fg):
 		return session.ToolError
 	case strings.HasSuffix(title, "ing"):
 		return session.ToolRunning
@@ -124,69 +102,41 @@ func state(l row.Line, title string) string {
 	return session.ToolOK
 }
 
-// color reports whether a colour is one of the eight of the terminal, plain or bright.
-func color(c vterm.Color, n uint8) bool {
-	return c.Kind == vterm.ColorPalette && (c.Palette == n || c.Palette == n+8)
-}
-
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
-func (p *parser) explored(i int, ls []row.Line, title string) {
-	status := session.ToolOK
-	if title == "Exploring" {
-		status = session.ToolRunning
-	}
-	calls := 0
-	unnamed := func(l row.Line) bool { return !codexVerb(l) }
-	for n := 1 + chat.Run(ls[1:], unnamed); n < len(ls); {
-		end := n + 1 + chat.Run(ls[n+1:], unnamed)
-		verb, _, _ := strings.Cut(strings.TrimSpace(row.CutLine(ls[n], 4, -1).Text), " ")
-		input := codexInput(ownLines(ls[n:end]), 4+len(verb)+1)
-		names := []string{input}
-		if verb == "Read" {
-			names = strings.Split(input, ", ")
+func explored(ls []row.Line, status string) (calls []chat.Item) {
+	unnamed := func(l row.Line) bool { return !verb(l) }
+	for ls = ls[1+chat.Run(ls[1:], unnamed):]; len(ls) > 0; {
+		n := 1 + chat.Run(ls[1:], unnamed)
+		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
+		all := input(ownLines(ls[:n]), 4+len(name)+1)
+		inputs := []string{all}
+		if name == "Read" {
+			inputs = strings.Split(all, ", ")
 		}
-		for _, name := range names {
-			p.addTool(i, ls, session.Tool{Name: verb, Input: name, Status: status}, "codex explored")
-			if calls++; calls > 1 { // the lines are those of the first
-				it := &p.items[len(p.items)-1]
-				it.First = it.End
-			}
+		for _, in := range inputs {
+			calls = append(calls, chat.Did(&session.Tool{Name: name, Input: in, Status: status}))
 		}
-		n = end
+		ls = ls[n:]
 	}
+	return calls
 }
 
-// codexVerb reports whether a line of an exploration names a call: its verb has a colour.
-func codexVerb(l row.Line) bool {
-	return (strings.HasPrefix(l.Text, "  └ ") || strings.HasPrefix(l.Text, "    ")) && l.StyleAt(4).Fg.Kind != vterm.ColorDefault
+// verb reports whether a line of an exploration names a call: its verb has a colour.
+func verb(l row.Line) bool {
+	return chat.Begins(l.Text, "  └ ", "    ") && l.StyleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
 const changeRule = "codex change"
 
-// change reads a change to files with its diff.
-func (p *parser) change(i int, ls []row.Line, title string) {
+// changed reads a change to files with its diff.
+func changed(ls []row.Line, title string) chat.Item {
 	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return l.Text != "" && !strings.HasPrefix(l.Text, "    ") })
-	input := codexInput(ls[:n], 2+len(title)+1)
-	if at := strings.LastIndex(input, " (+"); at > 0 {
-		input = input[:at]
-	}
-	diff := ownLines(ls[n:])
-	t := session.Tool{Name: title, Input: input, Output: codexDiff(diff), Status: session.ToolOK}
-	p.addTool(i, ls, t, changeRule)
+	path, _, _ := strings.Cut(input(ls[:n], 2+len(title)+1), " (+")
+	return chat.Did(&session.Tool{Name: title, Input: path, Output: diff(ownLines(ls[n:])), Status: session.ToolOK})
 }
 
-// approved reads the notice that a change was approved, which was shown before.
-func (p *parser) approved(end int) bool {
-	n := len(p.items) - 1
-	if n < 0 || p.items[n].Rule != changeRule {
-		return false
-	}
-	p.items[n].End = end
-	return true
-}
-
-// codexDiff is a diff with its line numbers; lines that were cut at the edge are put together.
-func codexDiff(ls []row.Line) string {
+// diff is a diff with its line numbers; lines that were cut at the edge are put together.
+func diff(ls []row.Line) string {
 	lk := markdown.Style{Left: 4}
 	tl := lk.Lines(ls)
 	at := diffColumn(tl)
@@ -215,42 +165,37 @@ func diffColumn(ls []markdown.Line) int {
 	return 0
 }
 
-const rejectedRule = "codex rejected"
-
 // decision is what the user decided on a command.
 var decision = regexp.MustCompile(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
-func (p *parser) rejected(i int, ls []row.Line, text string) bool {
+func (p *parser) rejected(i, end int, text string) bool {
 	m := decision.FindStringSubmatch(text)
-	if m == nil {
-		return false
+	if m != nil {
+		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
 	}
-	p.addTool(i, ls, session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}, rejectedRule)
-	return true
+	return m != nil
 }
 
 // wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
 // failed then, and for a moment as running.
-func (p *parser) wasRejected(end int, t session.Tool) bool {
-	n := len(p.items) - 1
-	if n < 0 || t.Status != session.ToolError && t.Status != session.ToolRunning || p.items[n].Rule != rejectedRule || p.items[n].Tool.Input != t.Input {
+func (p *parser) wasRejected(end int, t *session.Tool) bool {
+	above := p.Above()
+	if above.Rule != "codex rejected" || above.Tool.Input != t.Input || t.Status == session.ToolOK {
 		return false
 	}
-	p.items[n].Tool.Output, p.items[n].End = t.Output, end
+	above.Tool.Output, above.End = t.Output, end
 	return true
 }
 
 // failed reads the notice that a change to files went wrong: it is part of the change shown before.
 func (p *parser) failed(ls []row.Line, end int) bool {
-	n := len(p.items) - 1
-	if n < 0 || p.items[n].Rule != changeRule {
+	above := p.Above()
+	if above.Rule != changeRule || !strings.HasPrefix(ls[0].Text, "✘ Failed to apply patch") {
 		return false
 	}
-	it := &p.items[n]
 	why, _ := output(ls[1:])
-	it.Tool.Status = session.ToolError
-	it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+why, "\n")
-	it.End = end
+	above.Tool.Status, above.End = session.ToolError, end
+	above.Tool.Output = strings.Trim(above.Tool.Output+"\n"+why, "\n")
 	return true
 }

@@ -23,7 +23,7 @@ func (c *body) balanced(a, b *markdown.Line) bool {
 	if free > slack || row.Width(row.FirstWord(b.Text))+1 > free {
 		return false
 	}
-	_, item := codexItem(b)
+	_, item := item(b)
 	return !item
 }
 

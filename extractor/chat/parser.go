@@ -1,0 +1,91 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Parser collects the items that are read off conversation lines, top to bottom.
+type Parser struct {
+	Agent string // begins the names of the rules
+	Lines []row.Line
+	Last  bool // nothing follows the lines now
+	Items []Item
+}
+
+// Read reads all lines: next reads what begins at line i, and returns how many lines it has.
+func (p *Parser) Read(next func(i int) int) {
+	for i := 0; i < len(p.Lines); {
+		i += max(next(i), 1)
+	}
+}
+
+// Add appends an item that the lines [first, end) tell, and returns it.
+func (p *Parser) Add(it Item, first, end int, rule string) *Item {
+	it.First, it.End, it.Rule = first, end, p.Agent+" "+rule
+	p.Items = append(p.Items, it)
+	return p.Above()
+}
+
+// Say appends a message.
+func (p *Parser) Say(role, text, md string, first, end int, rule string) *Item {
+	return p.Add(Said(role, text, md), first, end, rule)
+}
+
+// Together appends items that the lines [first, end) tell together: the first of them has the
+// lines.
+func (p *Parser) Together(items []Item, first, end int, rule string) {
+	for _, it := range items {
+		p.Add(it, first, end, rule)
+		first = end
+	}
+}
+
+// Above returns the item that was read last; an empty one before the first.
+func (p *Parser) Above() *Item {
+	if len(p.Items) == 0 {
+		return &Item{}
+	}
+	return &p.Items[len(p.Items)-1]
+}
+
+// Interrupted appends that the user stopped the agent: what it said or did last is not whole.
+func (p *Parser) Interrupted(first, end int, rule string) {
+	it := p.Above()
+	runs := it.Tool != nil && it.Tool.Status == session.ToolRunning
+	it.Partial = it.Partial || runs || it.Role == session.RoleAssistant || it.Role == session.RoleThinking
+	p.Add(Item{Event: session.EventInterrupted}, first, end, rule)
+}
+
+// Until returns the end of what is above the first line from i on for which ends holds, without
+// blank lines.
+func (p *Parser) Until(i int, ends func(k int) bool) int {
+	end := i
+	for end < len(p.Lines) && !ends(end) {
+		end++
+	}
+	return i + len(row.Trim(p.Lines[i:end]))
+}
+
+// Begins reports whether a text begins with one of the prefixes.
+func Begins(text string, prefixes ...string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
+func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }
+
+// Did returns the item of a call whose input is behind its name. It may change while the tool runs.
+func Did(t *session.Tool) Item {
+	it := Called(t)
+	it.Text = strings.TrimSpace(t.Name + " " + t.Input)
+	it.Markdown = it.Text
+	return it
+}
