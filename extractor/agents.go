@@ -67,6 +67,14 @@ func Title(agent string) string {
 // IsAgent reports whether an agent has this name.
 func IsAgent(name string) bool { return agentOf(name) != nil }
 
+// SendingOf returns how prompts are sent to the agent of a name, or nil if that is not known.
+func SendingOf(agent string) *chat.Sending {
+	if a := agentOf(agent); a != nil {
+		return a.Send
+	}
+	return nil
+}
+
 // ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
 func ResumptionOf(agent string) *chat.Resumption {
 	if a := agentOf(agent); a != nil {

@@ -6,26 +6,22 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/extractor/chat"
 )
 
-// agent is what is known about sending to an agent.
-type agent struct {
-	interrupt []string // keys that stop a reply, pressed one after the other
-	shell     bool     // a text that begins with ! runs a shell command even if it is pasted
-	typed     bool     // a command (/clear) works only if it is typed
-	completes bool     // Enter behind a word that begins with @ chooses a completion
-	denies    bool     // it takes a command that it does not know, and says so
-	clear     string   // the key that empties the input box, where an unknown command stays in it
-	folds     []string // beginnings of what the input box shows in place of a long paste
+// agent is an agent that prompts can be sent to.
+type agent struct{ *chat.Sending }
+
+// agentOf returns the agent of a name; ok is false if it is not known how to send to it.
+func agentOf(name string) (a agent, ok bool) {
+	a = agent{extractor.SendingOf(name)}
+	return a, a.Sending != nil
 }
 
-// agents are the agents that prompts can be sent to, by name. SENDER.md has the measurements.
-var agents = map[string]agent{
-	"claude":   {interrupt: []string{"\x03"}, shell: true, completes: true, denies: true, folds: []string{"[Pasted text #"}},
-	"codex":    {interrupt: []string{"\x1b"}, shell: true, completes: true, clear: "\x03", folds: []string{"[Pasted Content "}},
-	"gemini":   {interrupt: []string{"\x03"}, typed: true, completes: true, folds: []string{"[Pasted Text: "}},
-	"opencode": {interrupt: []string{"\x1b", "\x1b"}, typed: true, completes: true, folds: []string{"[Pasted ~"}},
-	"qwen":     {interrupt: []string{"\x1b"}, typed: true, completes: true, denies: true, folds: []string{"[Pasted Content ", "[Pasted Text: "}},
+// Takes reports whether prompts can be sent to an agent.
+func Takes(name string) bool {
+	_, ok := agentOf(name)
+	return ok
 }
 
 // Title returns what an agent calls itself, or its name if it is not known.
@@ -34,16 +30,16 @@ func Title(agent string) string { return cmp.Or(extractor.Title(agent), agent) }
 // keys returns the keys that put a prompt into the agent's input box.
 func (a agent) keys(text string) []byte {
 	last := text[strings.LastIndexAny(text, " \t\n")+1:]
-	if a.completes && strings.HasPrefix(last, "@") {
+	if a.Completes && strings.HasPrefix(last, "@") {
 		text += " " // ends the word, and closes the list of completions
 	}
-	return keysOf(text, a.typed && IsCommand(text))
+	return keysOf(text, a.Typed && IsCommand(text))
 }
 
 // shows reports whether the input box holds a text that ends with mark, or what the agent shows in
 // its place.
 func (a agent) shows(s extractor.Sight, m mark) bool {
-	for _, fold := range a.folds {
+	for _, fold := range a.Folds {
 		if strings.Contains(s.Box, fold) {
 			return true
 		}
@@ -57,7 +53,7 @@ var suggestion = regexp.MustCompile(`^[ │┃]*/?([a-z][a-z:-]+) {2,}\S`)
 // misleads reports whether Enter would choose another command than the one that was typed: the list
 // is not up to date yet, say.
 func (a agent) misleads(s extractor.Sight, text string) bool {
-	if !a.typed || !IsCommand(text) {
+	if !a.Typed || !IsCommand(text) {
 		return false
 	}
 	name := strings.Fields(text)[0][1:]

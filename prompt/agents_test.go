@@ -18,7 +18,8 @@ func TestA6Misleads(t *testing.T) {
 		{"gemini", "/frobnicate", list, true}, {"gemini", "/clear", list, false}, {"gemini", "/frobnicate", []string{" workspace (/directory)   sandbox", " ~/shop     no sandbox"}, false},
 		{"gemini", "what is /clear?", list, false}, {"codex", "/frobnicate", list, false}, {"opencode", "/new", []string{"  ┃ /new     New session"}, false},
 	} {
-		if got := agents[tt.agent].misleads(extractor.Sight{Rest: tt.rest}, tt.text); got != tt.want {
+		a, _ := agentOf(tt.agent)
+		if got := a.misleads(extractor.Sight{Rest: tt.rest}, tt.text); got != tt.want {
 			t.Errorf("%s, %s: %v, want %v", tt.agent, tt.text, got, tt.want)
 		}
 	}
@@ -29,7 +30,8 @@ func TestA6Keys(t *testing.T) {
 		{"claude", "one\ntwo\tthree", "\x1b[200~one\rtwo\tthree\x1b[201~"}, {"gemini", "why?", "\x1b[200~why?\x1b[201~"}, {"gemini", "/clear", "/clear"}, {"codex", "/clear", "\x1b[200~/clear\x1b[201~"},
 		{"codex", "look at @main.go", "\x1b[200~look at @main.go \x1b[201~"}, {"opencode", "/etc/hosts is what?", "\x1b[200~/etc/hosts is what?\x1b[201~"},
 	} {
-		if got := string(agents[tt.agent].keys(tt.text)); got != tt.want {
+		a, _ := agentOf(tt.agent)
+		if got := string(a.keys(tt.text)); got != tt.want {
 			t.Errorf("%s, %q: %q, want %q", tt.agent, tt.text, got, tt.want)
 		}
 	}

@@ -90,11 +90,11 @@ func (v *view) works() bool {
 // send puts the prompt into the input box of an agent that is ready, and submits it.
 func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, error) {
 	r.Agent = v.agent()
-	a, ok := agents[r.Agent]
+	a, ok := agentOf(r.Agent)
 	switch {
 	case !ok:
 		return Receipt{}, ErrNoAgent
-	case a.shell && !o.AllowShell && strings.HasPrefix(r.Text, "!"):
+	case a.Shell && !o.AllowShell && strings.HasPrefix(r.Text, "!"):
 		return Receipt{}, ErrShell
 	}
 	if err := v.stream.Input(ctx, a.keys(r.Text)); err != nil {
@@ -106,7 +106,7 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 		return Receipt{}, err
 	}
 	patience := echoQuiet
-	if a.typed && IsCommand(r.Text) {
+	if a.Typed && IsCommand(r.Text) {
 		patience = listQuiet
 	}
 	if err := v.quiet(ctx, patience, echoLimit); err != nil {
@@ -121,7 +121,7 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 		return Receipt{}, v.unknown(ctx, r.Text, a, err)
 	}
 	v.prompted(ctx, r.Text)
-	if !a.denies {
+	if !a.Denies {
 		return r, nil
 	}
 	return r, v.known(ctx, r.Text)
@@ -181,10 +181,10 @@ func (v *view) settled(ctx context.Context, opened bool) error {
 // know the command, and empties the input box.
 func (v *view) unknown(ctx context.Context, text string, a agent, err error) error {
 	var left *NotTakenError
-	if !errors.As(err, &left) || left.Left != text || a.clear == "" || !errors.Is(v.known(ctx, text), ErrUnknownCommand) {
+	if !errors.As(err, &left) || left.Left != text || a.Clear == "" || !errors.Is(v.known(ctx, text), ErrUnknownCommand) {
 		return err
 	}
-	_ = v.stream.Input(ctx, []byte(a.clear)) // if it fails, the next prompt finds the box
+	_ = v.stream.Input(ctx, []byte(a.Clear)) // if it fails, the next prompt finds the box
 	if _, err := v.until(ctx, settleTime, func() bool { s := v.sight(); return s.Boxed && s.Box == "" }); err != nil {
 		return err
 	}

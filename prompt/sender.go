@@ -101,7 +101,7 @@ func (s *Sender) Interrupt(ctx context.Context) error {
 		return err
 	}
 	defer v.close()
-	a, ok := agents[v.agent()]
+	a, ok := agentOf(v.agent())
 	if !ok {
 		return ErrNoAgent
 	}
@@ -113,7 +113,7 @@ func (s *Sender) Interrupt(ctx context.Context) error {
 	if !busy {
 		return ErrIdle
 	}
-	for i, key := range a.interrupt {
+	for i, key := range a.Interrupt {
 		if i > 0 {
 			if err := v.quiet(ctx, keyPause, echoLimit); err != nil {
 				return err

@@ -68,6 +68,7 @@ type Agent struct {
 	Title  string       // as it calls itself
 	Widths vterm.Widths // how wide it takes characters to be
 	Resume *Resumption  // how it is started again on a conversation; nil: that is not known
+	Send   *Sending     // how prompts are sent to it; nil: that is not known
 	Usage  []Usage      // how it prints what it has used, the one that says most first
 	Looks  []Look       // how it draws; more than one where it draws in ways that have nothing in common
 }

@@ -42,6 +42,7 @@ func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "claude", Title: "Claude Code", Usage: usage,
 		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
+		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
 			Begins:   claudeBegins, Banner: banner, Clears: clears, Split: split, Parse: parse, Box: inputBox,

@@ -41,6 +41,7 @@ func Agent() *chat.Agent {
 		Name: "codex", Title: "OpenAI Codex", Widths: vterm.Points,
 		Usage:  usage,
 		Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
+		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03", Folds: []string{"[Pasted Content "}},
 		Looks: []chat.Look{{
 			Versions: "0.20-",
 			Begins:   begins, Banner: banner, Split: split, Parse: parse, Box: inputBox,

@@ -24,6 +24,7 @@ func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "gemini", Title: "Gemini CLI", Usage: inkcli.Usage(),
 		Resume: chat.ResumedBy("gemini", []string{"--resume", chat.ResumeID}, chat.UUID, `gemini --resume '?`, "--resume", "-r"),
+		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.1-", Farewell: true,
 			Begins: geminiBegins, Banner: banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,

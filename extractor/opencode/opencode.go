@@ -23,6 +23,7 @@ func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "opencode", Title: "opencode", Usage: usage,
 		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
+		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
 			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,

@@ -38,6 +38,7 @@ func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "qwen", Title: "Qwen Code", Usage: inkcli.Usage(),
 		Resume: chat.ResumedBy("qwen", []string{"--resume", chat.ResumeID}, chat.UUID, `qwen --resume `, "--resume", "-r"),
+		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Typed: true, Completes: true, Denies: true, Folds: []string{"[Pasted Content ", "[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.0.1-",
 			Begins:   qwenBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,

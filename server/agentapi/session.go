@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -327,7 +328,7 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 		if u == s.sending && u.user < 0 && len(s.talk.turns) > 1 {
 			return // not taken yet
 		}
-		if knownAgents[s.Type] && !s.ready {
+		if prompt.Takes(s.Type) && !s.ready {
 			return // what it shows before it is recognised is half of its banner
 		}
 		u.text, u.plain = s.page.text(), !u.fixed
@@ -422,7 +423,7 @@ func (s *Session) still(now time.Time, next *due) bool {
 		return false
 	}
 	wait := stillTime
-	if knownAgents[s.Type] && !s.ready {
+	if prompt.Takes(s.Type) && !s.ready {
 		wait = startTime
 	}
 	at := s.changed

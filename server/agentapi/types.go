@@ -15,9 +15,6 @@ var typeNames = map[string]string{
 // Custom is the type of programs that are none of the agents.
 const Custom = "custom"
 
-// knownAgents are the types whose screens are understood.
-var knownAgents = map[string]bool{"claude": true, "codex": true, "gemini": true, "opencode": true}
-
 // TypeNames returns the names of the types, sorted.
 func TypeNames() []string {
 	names := make([]string, 0, len(typeNames))
