@@ -82,7 +82,7 @@ func visible(ctx context.Context, table string, a *args) string {
 // shared returns the condition under which a row of a table is that of a user, or of a space of
 // theirs.
 func shared(table, user string) string {
-	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space IN (SELECT m.space FROM members AS m WHERE m.user_id = %[2]s))", table, user)
+	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space = ANY (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[2]s)))", table, user)
 }
 
 // opened returns the condition under which a link opens a session s now.

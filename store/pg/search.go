@@ -112,9 +112,13 @@ func conditions(ctx context.Context, q store.Query, a *args) string {
 // newest month first, then twice as many at a time, until enough are found: of a common word all
 // matches are too many to be sorted.
 func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) (found []match, err error) {
-	query := tsquery(expr)
-	if query == "" {
+	if tsquery(expr, false) == "" {
 		return nil, nil
+	}
+	// A scan of the whole table would read the vectors of all messages, also of those that the viewer
+	// may not read. The index has what it needs of them, and the planner does not know their size.
+	if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
+		return nil, err
 	}
 	months, err := monthsOf(ctx, tx)
 	if err != nil {
@@ -127,7 +131,7 @@ func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr
 		}
 		n := min(size, len(months))
 		since := months[n-1]
-		some, all, err := matchesIn(ctx, tx, q, query, rest, since, until)
+		some, all, err := matchesIn(ctx, tx, q, expr, rest, since, until)
 		if err != nil {
 			return nil, err
 		}
@@ -153,15 +157,19 @@ func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
 
 // matchesIn returns the best of the newest most matches that were received from since on and before
 // until, unless that is empty; all is how many there were, up to most.
-func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, query string, most int, since, until string) (found []match, all int, err error) {
+func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr, most int, since, until string) (found []match, all int, err error) {
 	var a args
-	p := a.add(query)
+	exact, loose := tsquery(expr, false), tsquery(expr, true)
+	p, matches := a.add(exact), "true"
+	if loose != exact { // whether a phrase is there only the vector says: it is read after the rights
+		matches = "CASE WHEN " + visible(ctx, "w", &a) + " THEN w.words @@ " + p + "::tsquery END"
+	}
 	when := "w.received >= '" + since + "'" // as a constant: partitions are left out when the statement is planned
 	if until != "" {
 		when += " AND w.received < '" + until + "'"
 	}
 	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
-			WHERE w.words @@ `+p+`::tsquery AND w.part = 0 AND `+when+" AND "+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
+			WHERE w.words @@ `+a.add(loose)+`::tsquery AND w.part = 0 AND `+when+" AND "+conditions(ctx, q, &a)+" AND "+matches+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
 		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score, (SELECT count(*) FROM newest) FROM newest AS w
 		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
 	if err != nil {
@@ -178,14 +186,49 @@ func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, query string, most
 // looked is how many messages are looked into at a time.
 const looked = 10
 
+// candidate is a message that has several vectors and may match.
+type candidate struct {
+	match
+	Sure bool // it matches: one of its vectors does, alone
+}
+
 // partMatches returns the newest of the messages that have several vectors and match.
 func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) (found []match, err error) {
+	candidates, err := candidatesOf(ctx, tx, q, expr)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(candidates, looked) {
+		var unsure []match
+		for _, c := range part {
+			if c.Sure {
+				found = append(found, c.match)
+			} else {
+				unsure = append(unsure, c.match)
+			}
+		}
+		if len(unsure) > 0 {
+			matching, err := lookInto(ctx, tx, unsure, expr)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, matching...)
+		}
+		if len(found) >= limitOf(q) {
+			break
+		}
+	}
+	return found, nil
+}
+
+// candidatesOf returns the newest of the messages that have several vectors and may match.
+func candidatesOf(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) ([]candidate, error) {
 	query, all := anyOf(expr)
 	if query == "" && !all {
 		return nil, nil
 	}
 	var a args
-	score, cond := "0::real", conditions(ctx, q, &a)
+	score, sure, cond := "0::real", "false", conditions(ctx, q, &a)
 	if query != "" {
 		p := a.add(query)
 		score = "max(" + fmt.Sprintf(rank, p) + ")"
@@ -193,32 +236,30 @@ func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr
 			cond += " AND w.words @@ " + p + "::tsquery"
 		}
 	}
-	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+" FROM words AS w WHERE w.part > 0 AND "+cond+
+	if exact := tsquery(expr, false); exact != "" && !hasNot(expr) { // other vectors add words; only with NOT that can mean fewer matches
+		sure = "bool_or(w.words @@ " + a.add(exact) + "::tsquery)"
+	}
+	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+", "+sure+" FROM words AS w WHERE w.part > 0 AND "+cond+
 		" GROUP BY w.received, w.session, w.entry, w.at ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked), a...)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := pgx.CollectRows(rows, pgx.RowToStructByPos[match])
-	if err != nil {
-		return nil, err
-	}
-	for part := range slices.Chunk(candidates, looked) {
-		hits, _, err := hitsOf(ctx, tx, part)
-		if err != nil {
-			return nil, err
-		}
-		for _, hit := range hits {
-			texts := store.Indexed(hit.Entry)
-			if expr.Match(words.NewText(texts[0]), words.NewText(texts[1])) {
-				i := slices.IndexFunc(part, func(m match) bool { return m.Session == hit.Session.ID && m.Entry == hit.Entry.ID })
-				found = append(found, part[i])
-			}
-		}
-		if len(found) >= limitOf(q) {
-			break
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
+		return c, row.Scan(&c.Received, &c.Session, &c.Entry, &c.At, &c.Score, &c.Sure)
+	})
+}
+
+// lookInto returns those of some messages whose texts match.
+func lookInto(ctx context.Context, tx pgx.Tx, some []match, expr *words.Expr) (found []match, err error) {
+	hits, _, err := hitsOf(ctx, tx, some)
+	for _, hit := range hits {
+		texts := store.Indexed(hit.Entry)
+		if expr.Match(words.NewText(texts[0]), words.NewText(texts[1])) {
+			i := slices.IndexFunc(some, func(m match) bool { return m.Session == hit.Session.ID && m.Entry == hit.Entry.ID })
+			found = append(found, some[i])
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // hitsOf reads the messages that were found, in their order. others reports whether one is of

@@ -100,12 +100,18 @@ func (v *vector) sorted() pgtype.TSVector {
 	return out
 }
 
-// tsquery returns a query as PostgreSQL reads it; "" if it finds nothing.
-func tsquery(e *words.Expr) string {
+// tsquery returns a query as PostgreSQL reads it; "" if it finds nothing. If loose, the words of a
+// phrase may be anywhere in a message: it finds what the query finds and more, and the index alone
+// answers it.
+func tsquery(e *words.Expr, loose bool) string {
 	if e.Op == words.Phrase {
-		return phrase(e.Words, e.Prefix)
+		return phrase(e.Words, e.Prefix, loose)
 	}
-	left, right := tsquery(e.Left), tsquery(e.Right)
+	left := tsquery(e.Left, loose)
+	if e.Op == words.Not && loose && hasPhrase(e.Right) {
+		return left
+	}
+	right := tsquery(e.Right, loose)
 	switch {
 	case e.Op == words.Or && left == "":
 		return right
@@ -117,7 +123,20 @@ func tsquery(e *words.Expr) string {
 	return "(" + left + map[words.Op]string{words.And: " & ", words.Or: " | ", words.Not: " & !"}[e.Op] + right + ")"
 }
 
-func phrase(list []string, prefix bool) string {
+// hasPhrase reports whether a query has a phrase of several words.
+func hasPhrase(e *words.Expr) bool {
+	if e.Op == words.Phrase {
+		return len(e.Words) > 1
+	}
+	return hasPhrase(e.Left) || hasPhrase(e.Right)
+}
+
+// hasNot reports whether a query leaves messages out.
+func hasNot(e *words.Expr) bool {
+	return e.Op == words.Not || e.Op != words.Phrase && (hasNot(e.Left) || hasNot(e.Right))
+}
+
+func phrase(list []string, prefix, loose bool) string {
 	quoted := make([]string, len(list))
 	for i, word := range list {
 		if len(word) > maxWord {
@@ -130,6 +149,9 @@ func phrase(list []string, prefix bool) string {
 	}
 	if prefix {
 		quoted[len(list)-1] += ":*"
+	}
+	if loose {
+		return "(" + strings.Join(quoted, " & ") + ")"
 	}
 	return "(" + strings.Join(quoted, " <-> ") + ")"
 }
@@ -153,5 +175,5 @@ func anyOf(e *words.Expr) (query string, all bool) {
 		return "", true
 	}
 	// The last word may go on to be too long for a vector.
-	return phrase(e.Words[:1], e.Prefix && len(e.Words) == 1), e.Prefix && len(e.Words) == 1
+	return phrase(e.Words[:1], e.Prefix && len(e.Words) == 1, false), e.Prefix && len(e.Words) == 1
 }
