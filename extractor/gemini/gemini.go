@@ -33,7 +33,7 @@ func Agent() *chat.Agent {
 }
 
 // cLI is what the Gemini CLI draws in its own way.
-var cLI = inkcli.CLI{Name: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Banner: banner, Status: status, IsCall: dense, Call: line}
+var cLI = inkcli.CLI{Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Banner: banner, Status: status, IsCall: dense, Call: line}
 
 // geminiBegins reports whether a row may be the first of the logo.
 func geminiBegins(text string) bool {

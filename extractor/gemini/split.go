@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,10 +28,8 @@ func splitMain(s chat.Screen) chat.Split {
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle}
 	up := top
-	for i := top - 1; i >= 0 && i >= top-4; i-- { // nothing of the conversation is below the rule
-		if row.IsRule(s.Lines[i].Text) {
-			up = i
-		}
+	if i := slices.IndexFunc(s.Lines[max(0, top-4):top], func(l row.Line) bool { return row.IsRule(l.Text) }); i >= 0 { // nothing of the conversation is below the rule
+		up = max(0, top-4) + i
 	}
 	for up > 0 && status(s.Lines[up-1]) {
 		if up--; strings.Contains(s.Lines[up].Text, "(esc to cancel") {
@@ -57,7 +56,7 @@ func status(l row.Line) bool {
 	case n == 1, n > l.Cols/3, strings.Contains(t, "(esc to cancel"), row.IsRule(t):
 		return true
 	case n == 0:
-		return inkcli.Spins(row.FirstRune(t)) || hint(t)
+		return chat.Spins(row.FirstRune(t)) || chat.Begins(t, hints...) || counted.MatchString(t)
 	}
 	return t != "---" && l.DimAt(n)
 }
@@ -66,18 +65,7 @@ func status(l row.Line) bool {
 var hints = []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"}
 
 // counted follow a number there: "1 GEMINI.md file | 2 MCP servers".
-var counted = []string{" GEMINI.md file", " open file", " MCP server", " skill", " context file"}
-
-// hint reports whether a text in the first column, above the composer, is one of its hints.
-func hint(t string) bool {
-	begins := func(prefix string) bool { return strings.HasPrefix(t, prefix) }
-	if slices.ContainsFunc(hints, begins) {
-		return true
-	}
-	digits := len(t)
-	t = strings.TrimLeft(t, "0123456789")
-	return len(t) < digits && slices.ContainsFunc(counted, begins)
-}
+var counted = regexp.MustCompile(`^\d+ (GEMINI.md file|open file|MCP server|skill|context file)`)
 
 // dialog finds an approval at the bottom of the screen: a box with a choice in it. The call
 // that it asks for is shown there alone until the user answers, so it stays with the conversation.
@@ -91,15 +79,11 @@ func dialog(lines []row.Line) chat.Split {
 	}
 	choice := false
 	for i := end - 2; i >= 0; i-- {
-		t := lines[i].Text
-		in, ok := strings.CutPrefix(t, "│ ")
+		in, ok := strings.CutPrefix(lines[i].Text, "│ ")
 		switch {
-		case choice && ok && strings.HasPrefix(in, "? "):
+		case choice && strings.HasPrefix(in, "? "):
 			return chat.Split{OK: true, Bottom: end, State: chat.StateAsking}
-		case strings.HasPrefix(t, "╭──"):
-			if !choice {
-				return chat.Split{}
-			}
+		case choice && strings.HasPrefix(in, "╭──"):
 			return chat.Split{OK: true, Bottom: i, State: chat.StateAsking} // a menu of the CLI's own
 		case !ok:
 			return chat.Split{}

@@ -51,7 +51,7 @@ func spokenCwd(lines []row.Line) string {
 }
 
 // isPath reports whether a text begins with a path.
-func isPath(text string) bool { return strings.HasPrefix(text, "~") || strings.HasPrefix(text, "/") }
+func isPath(text string) bool { return chat.Begins(text, "~", "/") }
 
 // workspace is the head of the footer in newer versions.
 const workspace = "workspace (/directory)"
@@ -68,7 +68,7 @@ var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits 
 // spokenComposer reports whether a row is the first of the composer: what is typed, with the
 // cursor.
 func spokenComposer(l row.Line) bool {
-	return row.HasInverse(l.Row) && slices.ContainsFunc(spokenModes, func(mode string) bool { return strings.HasPrefix(l.Text+" ", mode) })
+	return row.HasInverse(l.Row) && chat.Begins(l.Text+" ", spokenModes...)
 }
 
 // spokenLabels begin the items; what follows them says the state of a tool.
@@ -110,14 +110,11 @@ func spokenSplit(s chat.Screen) chat.Split {
 	return sp
 }
 
-// spokenHints begin rows that are chrome of the frame: hints, the mode.
-var spokenHints = []string{"YOLO", "auto-accept", "Shift+Tab", "Initializing"}
-
-// spokenStatus reports whether a row is chrome of the frame.
+// spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
 func spokenStatus(l row.Line) bool {
 	t := strings.TrimSpace(l.Text)
 	return spokenBegins(t) || strings.Contains(t, "(esc to cancel") || strings.Contains(t, "? for shortcuts") || strings.HasSuffix(t, " to toggle)") ||
-		slices.ContainsFunc(spokenHints, func(hint string) bool { return strings.HasPrefix(t, hint) })
+		chat.Begins(t, "YOLO", "auto-accept", "Shift+Tab", "Initializing")
 }
 
 // spokenParse reads the items off conversation lines.
@@ -141,15 +138,15 @@ func (p *spokenParser) next(i int) int {
 	case spokenRuns(l):
 		return p.tool(i, session.ToolRunning)
 	case spokenBye(l):
-		p.Command = -1
+		p.Command = false
 		return len(p.Lines) - i
 	case p.block(i) > 0:
 		p.Stale = true
 		return p.block(i)
 	case spokenCancelled(l):
 		p.Cancelled(i, i+1)
-	case p.Command >= 0:
-		p.Output(i+1, l.Text)
+	default:
+		p.Printed(i+1, l.Text)
 	}
 	return 1
 }
@@ -175,9 +172,7 @@ func (p *spokenParser) until(i int) int {
 }
 
 // spokenRuns reports whether a row names a tool that runs: "⊶ Edit  main.go: old => new".
-func spokenRuns(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "⊶ ") || strings.HasPrefix(l.Text, "⊷ ")
-}
+func spokenRuns(l row.Line) bool { return chat.Begins(l.Text, "⊶ ", "⊷ ") }
 
 // spokenBye reports whether Gemini takes its leave: its summary follows.
 func spokenBye(l row.Line) bool {
@@ -208,12 +203,11 @@ func (p *spokenParser) prompt(i int) int {
 	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len("User:"):])) {
 		end = i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
 	}
-	text := markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
+	sign, text := byte('>'), markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
 	if command, ok := strings.CutPrefix(text, "!"); ok {
-		p.Typed('!', strings.TrimSpace(command), i, end)
-	} else {
-		p.Typed('>', text, i, end)
+		sign, text = '!', strings.TrimSpace(command)
 	}
+	p.Typed(sign, text, i, end)
 	return end - i
 }
 
@@ -282,22 +276,18 @@ const (
 	spokenQuote
 )
 
+// spokenSigns begin the lines of tables and quotes.
+var spokenSigns = map[rune]spokenKind{'┌': spokenTable, '│': spokenTable, '├': spokenTable, '└': spokenTable, '>': spokenQuote}
+
 func spokenKindOf(l row.Line) spokenKind {
-	tl := markdown.Line{Spans: row.Spans(l.Row, 0, -1, row.PlainMarks)}
-	tl.Measure()
+	tl := (&markdown.Style{}).Lines([]row.Line{l})[0]
 	if _, ok := spokenItem(&tl); ok {
 		return spokenList
 	}
 	if _, _, ok := spokenGutter(&tl); ok {
 		return spokenCode
 	}
-	switch row.FirstRune(l.Text) {
-	case '┌', '│', '├', '└':
-		return spokenTable
-	case '>':
-		return spokenQuote
-	}
-	return spokenText
+	return spokenSigns[row.FirstRune(l.Text)]
 }
 
 // spokenGutter reads a code line's number: a blank follows it, no point.

@@ -18,28 +18,20 @@ type colors struct {
 }
 
 // colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
-// one of most characters, the first of them if there are several.
+// one of most characters.
 func colorsOf(lines []row.Line, accent vterm.Color) colors {
-	type share struct {
-		color vterm.Color
-		width int
-	}
-	var shares []share
+	c := colors{accent: accent}
+	width := map[vterm.Color]int{}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if r.Style.Bold || r.Style.Fg == accent || strings.TrimLeft(r.Text, " │") == "" {
+			fg := r.Style.Fg
+			if r.Style.Bold || fg == accent || strings.TrimLeft(r.Text, " │") == "" {
 				continue
 			}
-			k := slices.IndexFunc(shares, func(s share) bool { return s.color == r.Style.Fg })
-			if k < 0 {
-				k, shares = len(shares), append(shares, share{color: r.Style.Fg})
+			if width[fg] += r.Width; width[fg] > width[c.plain] {
+				c.plain = fg
 			}
-			shares[k].width += r.Width
 		}
-	}
-	c := colors{accent: accent}
-	if len(shares) > 0 {
-		c.plain = slices.MaxFunc(shares, func(a, b share) int { return a.width - b.width }).color
 	}
 	return c
 }
@@ -68,21 +60,14 @@ func tintsOf(lines []row.Line, c colors) map[vterm.Color]bool {
 // body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
 func (p *Parser) body(lines []row.Line) (text, md string) {
 	c := colorsOf(lines, p.accent)
-	if p.Tinted {
+	if p.cli.Tinted {
 		c.tints = tintsOf(lines, c)
 	}
-	lines = mendTables(lines)
-	lk := &markdown.Style{Left: 2, Right: p.Right, Slack: 4} // older versions wrap up to four columns before the edge
-	lk.Marks = func(s vterm.Style) row.Mark {
-		m := row.PlainMarks(s)
-		if s.Fg == c.accent && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
-			m |= row.MarkCode
-		}
-		return m
+	lk := &markdown.Style{
+		Left: 2, Right: p.cli.Right, Slack: 4, // older versions wrap up to four columns before the edge
+		Item: inkItem, Table: markdown.FieldTable, Gutter: c.gutter, Marks: c.marks,
 	}
-	lk.Item, lk.Table = inkItem, markdown.FieldTable
-	lk.Gutter = func(l *markdown.Line) (width, n int, ok bool) { return c.gutter(l) }
-	ls := lk.Lines(lines)
+	ls := lk.Lines(mendTables(lines))
 	lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
 	quotes := inkQuotes(lk, ls)
 	lk.Quote = func(l *markdown.Line) (int, bool) {
@@ -90,6 +75,15 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 		return w, ok
 	}
 	return lk.Render(ls)
+}
+
+// marks reads inline styles; code is in the accent or a tint.
+func (c colors) marks(s vterm.Style) row.Mark {
+	m := row.PlainMarks(s)
+	if s.Fg == c.accent && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
+		m |= row.MarkCode
+	}
+	return m
 }
 
 // inkItem reads a list item: Gemini draws it one column in, so a word that was wrapped is none.
@@ -136,32 +130,20 @@ func (c colors) heading(l *markdown.Line, ls []markdown.Line) int {
 // isTitle tells a heading from a bold line of text, which looks alike: it has blank lines around it
 // and does not end like a sentence.
 func isTitle(l *markdown.Line, ls []markdown.Line) bool {
-	for i := range ls {
-		if ls[i].At == l.At && i > 0 && !ls[i-1].Blank() {
-			return false
-		}
-	}
-	return !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
+	i := slices.IndexFunc(ls, func(o markdown.Line) bool { return o.At == l.At })
+	return (i < 1 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
 }
 
 // inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that
 // were wrapped.
 func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
-	var quotes map[int]int
+	quotes := map[int]int{}
 	open := false
 	for i := range ls {
 		l := &ls[i]
-		t := l.Text
-		switch {
-		case strings.HasPrefix(t, ">"):
-			if quotes == nil {
-				quotes = make(map[int]int)
-			}
-			w := 1
-			if strings.HasPrefix(t, "> ") {
-				w = 2
-			}
-			quotes[l.At], open = w, true
+		switch rest, quoted := strings.CutPrefix(l.Text, ">"); {
+		case quoted:
+			quotes[l.At], open = len(l.Text)-len(strings.TrimPrefix(rest, " ")), true
 		case open && !l.Blank() && l.Indent == 0 && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak:
 			quotes[l.At] = 0
 		default:
@@ -199,5 +181,5 @@ func mendTables(lines []row.Line) []row.Line {
 // isBorderEnd reports whether a row has nothing but the right border of a table.
 func isBorderEnd(t string) bool {
 	t = strings.TrimLeft(t, " ")
-	return t == "│" || slices.Contains([]string{"┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
+	return slices.Contains([]string{"│", "┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
 }

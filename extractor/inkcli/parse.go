@@ -16,7 +16,7 @@ import (
 
 // CLI is how one of the programs that descend from the Gemini CLI differs from the others.
 type CLI struct {
-	Name    string // begins the names of its rules
+	Agent   string // begins the names of its rules
 	Replies string // the signs before a reply
 	Notices string // the signs before words of the program's own
 	Right   int    // the columns that replies leave free at the right
@@ -29,18 +29,16 @@ type CLI struct {
 
 // Parser reads items off the conversation, top to bottom.
 type Parser struct {
-	CLI
-	Lines   []row.Line
-	Last    bool
-	Items   []chat.Item
-	Command int         // index of the command that what follows belongs to, or -1
+	chat.Parser
+	cli     CLI
+	Command bool        // the last item is a command, and what follows belongs to it
 	accent  vterm.Color // of the signs ✦ and > seen last
 	Stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
 // NewParser returns a parser of conversation lines.
 func (a CLI) NewParser(lines []row.Line, last bool) *Parser {
-	return &Parser{CLI: a, Lines: lines, Last: last, Command: -1}
+	return &Parser{Parser: chat.Parser{Agent: a.Agent, Lines: lines, Last: last}, cli: a}
 }
 
 // Parse reads the items off conversation lines.
@@ -51,17 +49,16 @@ func (a CLI) Parse(lines []row.Line, last bool) []chat.Item {
 
 // Read reads all lines, with next where something begins.
 func (p *Parser) Read(next func(i int) int) []chat.Item {
-	for i := 0; i < len(p.Lines); {
+	p.Parser.Read(func(i int) int {
 		if p.Lines[i].Text == "" || p.Lines[i].Wrapped {
-			i++
-			continue
+			return 1
 		}
-		i += max(next(i), 1)
-	}
+		return next(i)
+	})
 	// A command at the end is held back until it is known what follows: what it prints, or the
 	// model's answer.
-	if n := len(p.Items) - 1; n >= 0 && p.Command == n && p.Items[n].Output == "" && p.Open(p.Items[n].End) {
-		p.Items = p.Items[:n]
+	if it := p.Above(); p.Command && it.Output == "" && p.Open(it.End) {
+		p.Items = p.Items[:len(p.Items)-1]
 	}
 	return p.Items
 }
@@ -69,20 +66,20 @@ func (p *Parser) Read(next func(i int) int) []chat.Item {
 // next reads what begins at line i and returns how many lines it has.
 func (p *Parser) next(i int) int {
 	l := p.Lines[i]
-	r, _ := utf8.DecodeRuneInString(l.Text)
+	r := row.FirstRune(l.Text)
 	switch {
-	case strings.ContainsRune(p.Replies, r):
+	case strings.ContainsRune(p.cli.Replies, r):
 		p.accent = l.StyleAt(0).Fg
 		return p.said(i)
-	case strings.ContainsRune(p.Notices, r):
+	case strings.ContainsRune(p.cli.Notices, r):
 		return p.notice(i)
-	case p.IsCall(l):
-		return p.Call(p, i)
+	case p.cli.IsCall(l):
+		return p.cli.Call(p, i)
 	case IsBar(l):
 		return p.barred(i)
 	case r == '╭':
 		return p.box(i)
-	case strings.ContainsRune(">$!", r) && strings.HasPrefix(l.Text[1:]+" ", " "):
+	case chat.Begins(l.Text+" ", "> ", "$ ", "! "):
 		return p.prompt(i)
 	}
 	if n := p.thinking(i); n > 0 {
@@ -98,42 +95,35 @@ func (p *Parser) next(i int) int {
 // behind.
 func (p *Parser) other(i int) int {
 	l := p.Lines[i]
-	_, n := p.Banner(p.Lines[i:])
+	_, n := p.cli.Banner(p.Lines[i:])
 	switch {
 	case n > 0:
-		p.Command = -1
-	case p.Status(l) && !strings.HasPrefix(l.Text, "  "):
+		p.Command = false
+	case p.cli.Status(l) && !strings.HasPrefix(l.Text, "  "):
 		p.Stale = true
-	case p.Command >= 0:
-		p.Output(i+1, l.Text)
+	default:
+		p.Printed(i+1, l.Text)
 	}
 	return n
 }
 
 // until returns the end of an item that began above line i: the next line that begins something
-// else.
+// else, or a hint at the right edge that a resize left behind, for nothing of a message is indented
+// so far below a blank line.
 func (p *Parser) until(i int) int {
 	return p.UntilOne(i, func(k int, l row.Line) bool {
-		return !strings.HasPrefix(l.Text, "  ") || p.IsCall(l) || More(l.Text) || p.aside(k)
+		aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
+		return !strings.HasPrefix(l.Text, "  ") || p.cli.IsCall(l) || More(l.Text) || aside
 	})
-}
-
-// aside reports whether line i is a hint at the right edge that a resize left behind: nothing of a
-// message is indented so far below a blank line.
-func (p *Parser) aside(i int) bool {
-	return p.Lines[i-1].Text == "" && row.Indent(p.Lines[i].Text) > p.Lines[i].Cols/3
 }
 
 // UntilOne returns the end of what is above the next line that begins something, without the blank
 // lines between.
 func (p *Parser) UntilOne(i int, begins func(i int, l row.Line) bool) int {
-	end := i
-	for ; end < len(p.Lines); end++ {
-		if l := p.Lines[end]; l.Text != "" && !l.Wrapped && begins(end, l) {
-			break
-		}
-	}
-	return i - 1 + len(row.Trim(p.Lines[i-1:end]))
+	return p.Until(i-1, func(k int) bool {
+		l := p.Lines[k]
+		return k >= i && l.Text != "" && !l.Wrapped && begins(k, l)
+	})
 }
 
 // More reports whether a line is the hint below what was cut for want of room.
@@ -141,22 +131,20 @@ func More(t string) bool { return strings.Contains(t, " to show more lines") }
 
 // Add appends an item. A command ends with it.
 func (p *Parser) Add(it chat.Item, first, end int, rule string) {
-	it.First, it.End, it.Rule = first, end, p.Name+" "+rule
-	p.Items = append(p.Items, it)
-	p.Command, p.Stale = -1, false
+	p.Parser.Add(it, first, end, rule)
+	p.Command, p.Stale = false, false
 }
 
 // AddCall appends a call. One that a command of the shell began is its output.
 func (p *Parser) AddCall(t *session.Tool, first, end int, open bool, rule string) {
 	p.Asked()
-	if p.Command >= 0 && t.Name == "Shell Command" {
-		p.Output(end, t.Output)
-		p.Items[p.Command].Open, p.Command = t.Status == session.ToolRunning, -1
+	if p.Command && t.Name == "Shell Command" {
+		p.Printed(end, t.Output)
+		p.Above().Open, p.Command = t.Status == session.ToolRunning, false
 		return
 	}
-	text := strings.TrimSpace(t.Name + " " + t.Input)
-	it := chat.Said(session.RoleTool, text, text)
-	it.Tool, it.Open = t, open || t.Status == session.ToolRunning
+	it := chat.Did(t)
+	it.Open = it.Open || open
 	p.Add(it, first, end, rule)
 }
 
@@ -173,16 +161,14 @@ func (p *Parser) AddReply(text, md string, first, end int, rule string) {
 
 // Cancelled adds that the user stopped the model.
 func (p *Parser) Cancelled(first, end int) {
-	if n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant {
-		p.Items[n-1].Partial = true
-	}
-	p.Add(chat.Item{Event: session.EventInterrupted}, first, end, "cancelled")
+	p.Interrupted(first, end, "cancelled")
+	p.Command, p.Stale = false, false
 }
 
 // signless reports whether a reply without its sign begins at line i: from 0.44 on, code blocks
 // have none before them.
 func (p *Parser) signless(i int) bool {
-	if n := len(p.Items); n == 0 || p.Command >= 0 || p.Items[n-1].Role == session.RoleAssistant {
+	if len(p.Items) == 0 || p.Command || p.Above().Role == session.RoleAssistant {
 		return false
 	}
 	ls := (&markdown.Style{Left: 2}).Lines(p.Lines[i : i+1])
@@ -196,7 +182,7 @@ func (p *Parser) said(i int) int {
 	end := p.until(i + 1)
 	p.Unsaid(i, end)
 	text, md := p.body(p.Lines[i:end])
-	compressing := p.Command >= 0 && slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Items[p.Command].Text)
+	compressing := p.Command && slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text)
 	if compressing || strings.HasPrefix(text, "Chat history compressed from ") {
 		p.say(text, i, end)
 	} else {
@@ -215,18 +201,16 @@ func (p *Parser) Open(end int) bool {
 // or the terminal rewrapped the rows above, or there is not even a blank line between them.
 func (p *Parser) Unsaid(i, end int) {
 	again, stale := lettersOf(p.Lines[i:end]), p.Stale
-	for n := len(p.Items); n > 0 && p.Items[n-1].Role == session.RoleAssistant; n-- {
-		above := p.Lines[p.Items[n-1].First:p.Items[n-1].End]
+	for p.Above().Role == session.RoleAssistant {
+		gap := i - p.Above().End
+		above := p.Lines[p.Above().First:p.Above().End]
 		rewrapped := slices.ContainsFunc(above, func(l row.Line) bool { return l.Wrapped }) // Ink wraps itself
-		if gap := i - p.Items[n-1].End; !stale && gap > 0 && gap < 3 && !rewrapped {
-			return
-		}
 		old := lettersOf(above)
 		k := min(len(old), len(again), 48) // further down its rows may be torn
-		if k == 0 || old[:k] != again[:k] {
+		if !stale && gap > 0 && gap < 3 && !rewrapped || k == 0 || old[:k] != again[:k] {
 			return
 		}
-		stale, p.Items = true, p.Items[:n-1]
+		stale, p.Items = true, p.Items[:len(p.Items)-1]
 	}
 }
 
@@ -285,20 +269,18 @@ func (p *Parser) barred(i int) int {
 // shell.
 func (p *Parser) Typed(sign byte, text string, first, end int) {
 	name, _, _ := strings.Cut(text, " ")
+	role, rule := session.RoleCommand, "/command"
 	switch {
 	case sign != '>':
-		text = "!" + text
-		p.Add(chat.Said(session.RoleCommand, text, text), first, end, "!command")
+		text, rule = "!"+text, "!command"
 	case slices.Contains([]string{"/clear", "/quit", "/exit"}, name):
-		p.Command, p.Stale = -1, false
+		p.Command, p.Stale = false, false
 		return
-	case IsSlash(text):
-		p.Add(chat.Said(session.RoleCommand, text, text), first, end, "/command")
-	default:
-		p.Add(chat.Said(session.RoleUser, text, text), first, end, "prompt")
-		return
+	case !IsSlash(text):
+		role, rule = session.RoleUser, "prompt"
 	}
-	p.Command = len(p.Items) - 1
+	p.Add(chat.Said(role, text, text), first, end, rule)
+	p.Command = role == session.RoleCommand
 }
 
 // IsSlash reports whether a prompt is a command of the CLI.
@@ -308,16 +290,17 @@ func IsSlash(t string) bool {
 
 // Asked makes a prompt of what looked like a command: the model answers it.
 func (p *Parser) Asked() {
-	if p.Command >= 0 && p.Items[p.Command].Output == "" && p.Items[p.Command].Text[0] == '/' {
-		p.Items[p.Command].Role, p.Items[p.Command].Rule = session.RoleUser, p.Name+" prompt"
+	if it := p.Above(); p.Command && it.Output == "" && IsSlash(it.Text) {
+		it.Role, it.Rule = session.RoleUser, p.Agent+" prompt"
 	}
 }
 
-// Output adds lines to what a command printed.
-func (p *Parser) Output(end int, text string) {
-	it := &p.Items[p.Command]
-	it.Output = strings.TrimPrefix(it.Output+"\n"+text, "\n")
-	it.End = end
+// Printed adds lines to what the command above printed, if there is one.
+func (p *Parser) Printed(end int, text string) {
+	if it := p.Above(); p.Command {
+		it.Output = strings.TrimPrefix(it.Output+"\n"+text, "\n")
+		it.End = end
+	}
 }
 
 // notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
@@ -327,7 +310,7 @@ func (p *Parser) notice(i int) int {
 	_, size := utf8.DecodeRuneInString(p.Lines[i].Text)
 	left := 1 + row.Indent(strings.TrimPrefix(p.Lines[i].Text[size:], "\ufe0e"))
 	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: left})
-	if strings.HasPrefix(text, "Request cancelled") || strings.HasPrefix(text, "User cancelled the request") {
+	if chat.Begins(text, "Request cancelled", "User cancelled the request") {
 		p.Cancelled(i, end)
 	} else {
 		p.say(text, i, end)
@@ -337,8 +320,8 @@ func (p *Parser) notice(i int) int {
 
 // say adds words of the CLI's own: to a command's output where one was given, else as a notice.
 func (p *Parser) say(text string, first, end int) {
-	if p.Command >= 0 {
-		p.Output(end, text)
+	if p.Command {
+		p.Printed(end, text)
 		return
 	}
 	p.Add(chat.Said(session.RoleSystem, text, text), first, end, "notice")

@@ -22,15 +22,12 @@ var statuses = map[rune]string{
 
 // StatusOf reads the sign before a tool's name.
 func StatusOf(sign rune) (status string, ok bool) {
-	if Spins(sign) {
+	if chat.Spins(sign) {
 		return session.ToolRunning, true
 	}
 	status, ok = statuses[sign]
 	return status, ok
 }
-
-// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
-func Spins(sign rune) bool { return sign >= 0x2800 && sign <= 0x28ff }
 
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
 func (p *Parser) box(i int) int {
@@ -41,28 +38,21 @@ func (p *Parser) box(i int) int {
 	if closed {
 		end++
 	}
-	if len(rows) == 0 {
-		return end - i
-	}
-	in := make([]row.Line, len(rows))
-	for k, l := range rows {
-		in[k] = unbox(l)
+	var in []row.Line
+	for _, l := range rows {
+		in = append(in, unbox(l))
 	}
 	switch {
+	case len(rows) == 0:
 	case isComposer(rows, 2):
 		p.Stale = true
 	case p.tools(in, i, end, closed):
-	case isFarewell(in):
-		p.Command = -1
-	case p.Command >= 0:
-		p.Output(end, strings.Trim(markdown.Verbatim(in, 0), "\n"))
+	case len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down"): // the box that Gemini shows when it is left
+		p.Command = false
+	default:
+		p.Printed(end, strings.Trim(markdown.Verbatim(in, 0), "\n"))
 	}
 	return end - i
-}
-
-// isFarewell reports whether a box is the one that Gemini shows when it is left.
-func isFarewell(in []row.Line) bool {
-	return len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down")
 }
 
 // unbox returns what is in a row between the borders and one blank beside each.
@@ -74,24 +64,24 @@ func unbox(l row.Line) row.Line {
 	return row.CutLine(l, 2, max(w, 2))
 }
 
-// tools reads the tools of a group off the lines in its box.
+// tools reads the tools of a group off the lines in its box: each but the first is below a blank line.
 func (p *Parser) tools(in []row.Line, first, end int, closed bool) bool {
 	at, top := -1, first
 	for k := range in {
-		if _, ok := head(in[k]); !ok || k > 0 && in[k-1].Text != "" || k > 0 && at < 0 && in[0].Text != "Action Required" {
+		_, ok := head(in[k])
+		switch {
+		case !ok || k > 0 && (in[k-1].Text != "" || at < 0 && in[0].Text != "Action Required"):
 			continue
-		}
-		if at >= 0 {
+		case at >= 0:
 			p.tool(in[at:k], top, first+1+k, true)
 			top = first + 1 + k
 		}
 		at = k
 	}
-	if at < 0 {
-		return false
+	if at >= 0 {
+		p.tool(in[at:], top, end, closed)
 	}
-	p.tool(in[at:], top, end, closed)
-	return true
+	return at >= 0
 }
 
 // head reads the line that names a tool: a sign of its state, then at column 3 the name in bold.

@@ -53,7 +53,7 @@ const (
 )
 
 // cLI is what Qwen Code draws in its own way. Its margin is cut off before.
-var cLI = inkcli.CLI{Name: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Banner: banner, Status: status, IsCall: isQwenCall, Call: call}
+var cLI = inkcli.CLI{Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Banner: banner, Status: status, IsCall: isQwenCall, Call: call}
 
 // qwenBegins reports whether a row may be the first of the welcome.
 func qwenBegins(text string) bool {
@@ -151,7 +151,7 @@ func status(l row.Line) bool {
 	n := row.Indent(l.Text)
 	t := l.Text[n:]
 	r := row.FirstRune(t)
-	return t == "" || n > l.Cols/3 || inkcli.Spins(r) || strings.Contains(t, "esc to cancel") || l.DimAt(n) && !strings.ContainsRune("╭│╰", r)
+	return t == "" || n > l.Cols/3 || chat.Spins(r) || strings.Contains(t, "esc to cancel") || l.DimAt(n) && !strings.ContainsRune("╭│╰", r)
 }
 
 // dialog finds a question at the end of the screen: a choice of numbered answers.
