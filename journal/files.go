@@ -138,7 +138,7 @@ func (w *Writer) writeEnd() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, whole, end := 0, 0, []byte(nil)
-	for e, frame := range framesOf(w.queue) {
+	for e, frame := range framesOf(w.taken, w.queue) {
 		if at += len(frame); at <= w.head {
 			whole = at
 		}

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	chunkSize = 256 << 10               // size of one write in bytes, approximately
-	chunkCap  = chunkSize + chunkSize/4 // capacity of a chunk, in bytes
-	maxQueued = 8 << 20                 // bytes that wait in memory if the disk stalls; more are lost
-	fileSize  = 256 << 20               // bytes after which a file is closed and the next one begins
-	packSize  = 1 << 20                 // the same, if the session is quiet
+	writeSize = 256 << 10 // bytes that are written at once
+	keepSize  = 512 << 10 // capacity of a buffer that is used again, in bytes, at most
+	maxQueued = 8 << 20   // bytes that wait in memory if the disk stalls; more are lost
+	fileSize  = 256 << 20 // bytes after which a file is closed and the next one begins
+	packSize  = 1 << 20   // the same, if the session is quiet
 
 	writeAfter = 10 * time.Millisecond  // an event waits for more; the terminal gets it first
 	syncAfter  = time.Second            // from a write until it is durable
@@ -52,14 +52,11 @@ type Writer struct {
 	seed  uint32
 	ready chan struct{} // receives a value when the queue gets its first event, holds much, or somebody waits
 	done  chan struct{}
-	steps atomic.Int64 // writes that have returned
 	after sync.WaitGroup
 
 	mu     sync.Mutex    // guards the fields below
-	queue  [][]byte      // whole frames, in chunks
-	spare  []byte        // a chunk to use again
-	sealed bool          // queue[0] is being written and must not grow
-	queued int           // bytes of queue
+	queue  []byte        // frames that run has not taken yet
+	queued int           // bytes that are not written
 	next   int64         // number of the next event
 	offset int64         // output bytes before it
 	at     time.Duration // of the event before it
@@ -67,12 +64,14 @@ type Writer struct {
 	err    error         // the first error
 	closed bool
 	asked  chan struct{} // closed when all earlier events are written or have failed; nil: nobody waits
+	taken  []byte        // frames that run writes; changed by run only, as are head and steps
+	head   int           // bytes of taken that were written
+	steps  int           // writes that have returned
 
 	// These belong to run.
 	file    *os.File
 	number  int   // of the file
 	written int64 // bytes of the file
-	head    int   // bytes of queue[0] that were written
 
 	syncing atomic.Bool // a sync is under way
 }
@@ -111,26 +110,12 @@ func (w *Writer) Put(e session.Event) {
 		w.err = cmp.Or(w.err, errFull)
 		return
 	}
-	before, chunk := w.queued, w.room(size)
-	w.queued -= len(*chunk)
-	*chunk = appendFrame(*chunk, w.seed, placed)
-	w.queued += len(*chunk)
-	if before == 0 || before < chunkSize && w.queued >= chunkSize {
+	before, had := w.queued, len(w.queue)
+	w.queue = appendFrame(w.queue, w.seed, placed)
+	w.queued += len(w.queue) - had
+	if before == 0 || before < writeSize && w.queued >= writeSize {
 		notify(w.ready)
 	}
-}
-
-// room returns a chunk that has room for size more bytes.
-func (w *Writer) room(size int) *[]byte {
-	if last := len(w.queue) - 1; last >= 0 && (last > 0 || !w.sealed) && len(w.queue[last])+size <= cap(w.queue[last]) {
-		return &w.queue[last]
-	}
-	b := w.spare
-	if w.spare = nil; cap(b) < size {
-		b = make([]byte, 0, max(size, chunkCap))
-	}
-	w.queue = append(w.queue, b[:0])
-	return &w.queue[len(w.queue)-1]
 }
 
 // notify wakes the receiver on ch, or the next one.
@@ -176,23 +161,23 @@ func (w *Writer) Waiting() int {
 func (w *Writer) Close() (lost int64, err error) {
 	w.mu.Lock()
 	w.closed = true
+	before := w.steps
 	w.mu.Unlock()
 	notify(w.ready)
-	for steps := w.steps.Load(); ; {
+	for {
 		select {
 		case <-w.done:
 			w.after.Wait()
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return w.lost, w.err
+			return w.Lost()
 		case <-time.After(stuckAfter):
 		}
-		before := steps
-		if steps = w.steps.Load(); steps == before {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return w.lost + w.waiting(0), ErrStuck
+		w.mu.Lock()
+		steps, lost := w.steps, w.lost+w.waiting()
+		w.mu.Unlock()
+		if steps == before {
+			return lost, ErrStuck
 		}
+		before = steps
 	}
 }
 
@@ -261,7 +246,7 @@ func (w *Writer) run() {
 func (w *Writer) hasty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.queued >= chunkSize || w.closed || w.asked != nil
+	return w.queued >= writeSize || w.closed || w.asked != nil
 }
 
 func (w *Writer) isClosed() bool {
@@ -279,41 +264,40 @@ func (w *Writer) writeAll() error {
 	if asked != nil {
 		defer close(asked)
 	}
-	for chunk := w.oldest(); chunk != nil; chunk = w.oldest() {
-		n, err := w.file.Write(chunk[w.head:])
-		w.steps.Add(1)
-		w.head += n
-		w.written += int64(n)
+	for w.take() {
+		n, err := w.file.Write(w.taken[w.head:min(w.head+writeSize, len(w.taken))])
+		w.wrote(n)
 		if err != nil {
 			w.fail(err)
 			return err
 		}
-		w.drop(chunk)
 	}
 	return nil
 }
 
-// oldest returns the first chunk, which grows no more, or nil if the queue is empty.
-func (w *Writer) oldest() []byte {
+func (w *Writer) wrote(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.queue) == 0 {
-		return nil
-	}
-	w.sealed = true
-	return w.queue[0]
+	w.steps++
+	w.head += n
+	w.queued -= n
+	w.written += int64(n)
 }
 
-// drop removes the first chunk after it was written.
-func (w *Writer) drop(chunk []byte) {
+// take takes what is queued if all that was taken before is written. It reports whether there is
+// something to write.
+func (w *Writer) take() bool {
+	if w.head < len(w.taken) {
+		return true
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.queue[0] = nil
-	w.queue, w.head, w.sealed = w.queue[1:], 0, false
-	w.queued -= len(chunk)
-	if w.spare == nil && cap(chunk) == chunkCap {
-		w.spare = chunk
+	free := w.taken[:0]
+	if cap(free) > keepSize {
+		free = nil
 	}
+	w.taken, w.head, w.queue = w.queue, 0, free
+	return len(w.taken) > 0
 }
 
 func (w *Writer) fail(err error) {
@@ -337,34 +321,34 @@ func (w *Writer) finish(reserve *os.File) {
 	_ = w.file.Close()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lost += w.waiting(w.head)
+	w.lost += w.waiting()
 	if gone {
 		w.lost, w.err = w.offset, fmt.Errorf("%s was removed: %w", w.name(), os.ErrNotExist)
 	}
 }
 
-// waiting returns the bytes of output in the queue, except the frames that begin in its first
-// written bytes.
-func (w *Writer) waiting(written int) (n int64) {
+// waiting returns the bytes of output that are not written, or not with the whole of their frame.
+// The caller holds mu.
+func (w *Writer) waiting() (n int64) {
 	at := 0
-	for e, frame := range framesOf(w.queue) {
-		if at += len(frame); at > written {
+	for e, frame := range framesOf(w.taken, w.queue) {
+		if at += len(frame); at > w.head {
 			n += printed(e.Kind, len(frame)-headSize)
 		}
 	}
 	return n
 }
 
-// framesOf returns the frames in chunks, with their heads.
-func framesOf(chunks [][]byte) iter.Seq2[Event, []byte] {
+// framesOf returns the frames in buffers, with their heads.
+func framesOf(buffers ...[]byte) iter.Seq2[Event, []byte] {
 	return func(yield func(Event, []byte) bool) {
-		for _, chunk := range chunks {
-			for len(chunk) > 0 {
-				e, size, _ := decodeHead(chunk)
-				if !yield(e, chunk[:headSize+size]) {
+		for _, b := range buffers {
+			for len(b) > 0 {
+				e, size, _ := decodeHead(b)
+				if !yield(e, b[:headSize+size]) {
 					return
 				}
-				chunk = chunk[headSize+size:]
+				b = b[headSize+size:]
 			}
 		}
 	}

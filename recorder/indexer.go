@@ -191,19 +191,17 @@ func (f *indexer) takeAll() (closed bool, err error) {
 		if err := f.outwait(); err != nil {
 			return false, err
 		}
-		events, closed := f.queue.take()
+		events, from, to, closed := f.queue.take()
 		for _, e := range events {
 			if err := f.process(e); err != nil {
 				return closed, err
 			}
 		}
-		from, to, missed := f.queue.resume()
-		if missed {
+		if from < to {
 			if err := f.readOn(from, to); err != nil {
 				return closed, err
 			}
-		}
-		if !missed && len(events) == 0 {
+		} else if len(events) == 0 {
 			return closed, nil
 		}
 	}

@@ -60,24 +60,17 @@ func (f *indexQueue) plenty() bool {
 	return f.missed >= 0 || f.closed
 }
 
-// take returns all that is queued.
-func (f *indexQueue) take() (events []session.Event, closed bool) {
+// take returns what is queued, and the numbers of the events behind it that were left out:
+// [from, to). What is put from now on is queued again.
+func (f *indexQueue) take() (events []session.Event, from, to int64, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	events, f.mem, f.size = f.mem, nil, 0
-	return events, f.closed
-}
-
-// resume queues again what is put from now on. It returns the numbers of the events that were left
-// out: [from, to).
-func (f *indexQueue) resume() (from, to int64, missed bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.missed < 0 || len(f.mem) > 0 {
-		return 0, 0, false
+	events, from, to = f.mem, f.missed, f.next
+	if from < 0 {
+		from = to
 	}
-	from, f.missed = f.missed, -1
-	return from, f.next, true
+	f.mem, f.size, f.missed = nil, 0, -1
+	return events, from, to, f.closed
 }
 
 // total returns how many bytes of output there have been, and whether events are left out now.

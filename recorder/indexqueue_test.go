@@ -18,17 +18,13 @@ func TestFeedLeavesOut(t *testing.T) {
 	for range 5 {
 		f.put(big)
 	}
-	if _, _, missed := f.resume(); missed {
-		t.Error("resumed before what is queued was taken")
-	}
-	events, _ := f.take()
-	from, to, missed := f.resume()
-	if len(events) != 1 || !missed || from != 1 || to != 5 {
-		t.Errorf("took %d, left out [%d, %d) %v; want 1, [1, 5)", len(events), from, to, missed)
+	events, from, to, _ := f.take()
+	if len(events) != 1 || from != 1 || to != 5 {
+		t.Errorf("took %d, left out [%d, %d); want 1, [1, 5)", len(events), from, to)
 	}
 	f.put(big)
-	if events, _ := f.take(); len(events) != 1 {
-		t.Errorf("took %d after resuming, want 1", len(events))
+	if events, from, to, _ := f.take(); len(events) != 1 || from != to {
+		t.Errorf("took %d and left out [%d, %d) after that, want 1 and none", len(events), from, to)
 	}
 }
 

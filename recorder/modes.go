@@ -3,76 +3,88 @@ package recorder
 import (
 	"bytes"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// privateModes are the DEC private modes that a terminal is not to be left in, with what they are
-// normally (ctlseqs, "DEC Private Mode Set"). They are reset in this order: the alternate screen
-// goes first.
-var privateModes = []struct {
-	mode   int
-	normal bool
-}{
-	{2026, false},                             // synchronized update
-	{1049, false}, {1047, false}, {47, false}, // alternate screen
-	{9, false}, {1000, false}, {1001, false}, {1002, false}, {1003, false}, // mouse
-	{1005, false}, {1006, false}, {1015, false}, {1016, false}, // mouse coordinates
-	{1004, false}, // focus events
-	{2004, false}, // bracketed paste
-	{2031, false}, // colour scheme reports
-	{1, false},    // application cursor keys
-	{66, false},   // application keypad
-	{6, false},    // origin mode
-	{7, true},     // autowrap
-	{25, true},    // cursor
+// privateModes are the DEC private modes that a terminal must not be left in (ctlseqs, "DEC Private
+// Mode Set"). They are reset in this order: the alternate screen goes first.
+var privateModes = []int{
+	2026,           // synchronized update
+	1049, 1047, 47, // alternate screen
+	9, 1000, 1001, 1002, 1003, // mouse
+	1005, 1006, 1015, 1016, // mouse coordinates
+	1004,           // focus events
+	2004,           // bracketed paste
+	2031,           // colour scheme reports
+	1,              // application cursor keys
+	keypad,         // application keypad
+	6,              // origin mode
+	wraps, visible, // autowrap, cursor
 }
 
-// maxSequence is how much of a control sequence is kept, in bytes; the ones that matter are
-// shorter.
-const maxSequence = 64
+// Modes of the list that have other names, or that are normally on.
+const (
+	wraps   = 7
+	visible = 25
+	keypad  = 66
+)
+
+func normallyOn(mode int) bool { return mode == wraps || mode == visible }
 
 // modeTracker follows the output for modes that a child may leave on. It understands no more of the
 // output than that needs. The zero value is a terminal in its normal state.
 type modeTracker struct {
-	rows     int               // height of the window, in cells
-	changed  map[int]bool      // private modes that are not normal
-	kitty    [2]int            // keyboard flags pushed: main screen, alternate screen
-	kittySet [2]bool           // keyboard flags set without a push
-	keys     bool              // modifyOtherKeys
-	region   bool              // a scroll region
-	style    bool              // a cursor shape
-	state    trackerState      //
-	tail     [utf8.UTFMax]byte // of the output
-	seq      []byte            // the sequence behind ESC or CSI, so far
+	rows     int          // height of the window, in cells
+	changed  map[int]bool // private modes that are not normal
+	kitty    [2]int       // keyboard flags pushed: main screen, alternate screen
+	kittySet [2]bool      // keyboard flags set without a push
+	keys     bool         // modifyOtherKeys
+	region   bool         // a scroll region
+	style    bool         // a cursor shape
+
+	parser *ansi.Parser      // of sequences; nil: none has come
+	tail   [utf8.UTFMax]byte // of the output
 }
-
-type trackerState uint8
-
-const (
-	trackText trackerState = iota
-	trackEscape
-	trackCSI
-	trackString // OSC, DCS, SOS, PM, APC: up to ST, or BEL
-)
 
 // feed follows p, which may start and end anywhere in a sequence.
 func (m *modeTracker) feed(p []byte) {
 	copy(m.tail[:], m.tail[min(len(p), len(m.tail)):])
 	copy(m.tail[max(0, len(m.tail)-len(p)):], p[max(0, len(p)-len(m.tail)):])
 	for len(p) > 0 {
-		if m.state == trackText {
+		if !m.inSequence() {
 			i := nextEscape(p)
 			if i < 0 {
 				return
 			}
-			m.state = trackEscape
-			p = p[i+1:]
-			continue
+			p = p[i:]
 		}
 		m.step(p[0])
 		p = p[1:]
+	}
+}
+
+func (m *modeTracker) inSequence() bool {
+	return m.parser != nil && m.parser.State() != parser.GroundState
+}
+
+// step passes the parser a byte of a sequence. The parser would take bytes of UTF-8 for controls.
+func (m *modeTracker) step(c byte) {
+	if m.parser == nil {
+		m.parser = &ansi.Parser{}
+		m.parser.SetParamsSize(parser.MaxParamsSize)
+		m.parser.SetDataSize(1) // nobody reads what is in strings
+		m.parser.SetHandler(ansi.Handler{HandleCsi: m.csi, HandleEsc: m.escape})
+	}
+	if c == ansi.ESC {
+		m.parser.Reset() // it ends every sequence
+	}
+	if c < utf8.RuneSelf {
+		m.parser.Advance(c)
 	}
 }
 
@@ -101,113 +113,82 @@ func nextEscape(p []byte) int {
 	return -1
 }
 
-func (m *modeTracker) step(c byte) {
-	switch {
-	case c == 0x1b:
-		m.state = trackEscape
-	case c == 0x18 || c == 0x1a:
-		m.state = trackText
-	case m.state == trackString:
-		if c == 0x07 {
-			m.state = trackText
-		}
-	case m.state == trackEscape:
-		m.escape(c)
-	case c >= 0x40 && c <= 0x7e:
-		m.state = trackText
-		m.csi(string(m.seq), c)
-	case c >= 0x20 && len(m.seq) < maxSequence:
-		m.seq = append(m.seq, c)
-	}
-}
-
 // between reports whether the output ends with a complete sequence or character.
 func (m *modeTracker) between() bool {
 	for i := len(m.tail) - 1; i >= 0; i-- {
 		if utf8.RuneStart(m.tail[i]) {
-			return m.state == trackText && utf8.FullRune(m.tail[i:])
+			return !m.inSequence() && utf8.FullRune(m.tail[i:])
 		}
 	}
-	return m.state == trackText
+	return !m.inSequence()
 }
 
-func (m *modeTracker) escape(c byte) {
-	m.state = trackText
-	switch c {
-	case '[':
-		m.state = trackCSI
-		m.seq = m.seq[:0]
-	case ']', 'P', 'X', '^', '_':
-		m.state = trackString
+func (m *modeTracker) escape(cmd ansi.Cmd) {
+	switch int(cmd) { // without intermediates
 	case 'c': // RIS
-		*m = modeTracker{rows: m.rows, seq: m.seq}
+		*m = modeTracker{rows: m.rows, parser: m.parser, tail: m.tail}
 	case '=', '>':
-		m.set(66, c == '=')
+		m.set(keypad, cmd.Final() == '=')
 	}
 }
 
-// csi takes a whole control sequence: what is between CSI and the final byte, and the final byte.
-func (m *modeTracker) csi(params string, final byte) {
-	switch {
-	case final == 'h' || final == 'l':
-		if list, ok := strings.CutPrefix(params, "?"); ok {
-			m.private(list, final == 'h')
+func (m *modeTracker) csi(cmd ansi.Cmd, params ansi.Params) {
+	first, _, _ := params.Param(0, 0)
+	second, _, _ := params.Param(1, 0)
+	final := cmd.Final()
+	switch [2]byte{cmd.Prefix(), cmd.Intermediate()} {
+	case [2]byte{'?', 0}:
+		if final == 'h' || final == 'l' {
+			params.ForEach(0, func(_, mode int, _ bool) { m.set(mode, final == 'h') })
 		}
-	case final == 'u' && params != "":
-		m.keyboard(params[0], params[1:])
-	case final == 'm' && strings.HasPrefix(params, ">4"):
-		m.keys = !(params == ">4" || params == ">4;0" || params == ">4;")
-	case final == 'r':
-		m.scrollRegion(params)
-	case final == 'q' && strings.HasSuffix(params, " "):
-		m.style = params != " " && params != "0 "
-	case final == 'p' && params == "!": // DECSTR
-		for _, mode := range []int{1, 6, 66, 25} {
-			m.set(mode, mode == 25)
+	case [2]byte{'>', 0}:
+		if final == 'm' && first == 4 {
+			m.keys = second != 0
 		}
-		m.region = false
+	case [2]byte{0, 0}:
+		if final == 'r' {
+			m.region = first > 1 || second != 0 && second != m.rows
+		}
+	case [2]byte{0, ' '}:
+		if final == 'q' {
+			m.style = first != 0
+		}
+	case [2]byte{0, '!'}:
+		if final == 'p' { // DECSTR
+			for _, mode := range []int{1, 6, keypad, visible} {
+				m.set(mode, normallyOn(mode))
+			}
+			m.region = false
+		}
 	}
-}
-
-func (m *modeTracker) private(list string, on bool) {
-	for field := range strings.SplitSeq(list, ";") {
-		if mode, err := strconv.Atoi(field); err == nil {
-			m.set(mode, on)
-		}
+	if final == 'u' && cmd.Intermediate() == 0 {
+		m.keyboard(cmd.Prefix(), params)
 	}
 }
 
 func (m *modeTracker) set(mode int, on bool) {
-	for _, known := range privateModes {
-		if known.mode != mode {
-			continue
-		}
-		if on == known.normal {
-			delete(m.changed, mode)
-			return
-		}
-		if m.changed == nil {
-			m.changed = map[int]bool{}
-		}
-		m.changed[mode] = true
+	if !slices.Contains(privateModes, mode) {
+		return
 	}
+	if m.changed == nil {
+		m.changed = map[int]bool{}
+	}
+	m.changed[mode] = on != normallyOn(mode)
 }
 
 // keyboard follows the kitty keyboard protocol, "Progressive enhancement": each screen has a stack
 // of its own.
-func (m *modeTracker) keyboard(verb byte, params string) {
+func (m *modeTracker) keyboard(verb byte, params ansi.Params) {
 	screen := m.screen()
-	n, err := strconv.Atoi(params)
 	switch verb {
 	case '>':
 		m.kitty[screen]++
 	case '<':
-		if err != nil {
-			n = 1
-		}
+		n, _, _ := params.Param(0, 1)
 		m.kitty[screen] = max(0, m.kitty[screen]-n)
 	case '=':
-		m.kittySet[screen] = !strings.HasPrefix(params, "0")
+		flags, _, _ := params.Param(0, 0)
+		m.kittySet[screen] = flags != 0
 	}
 }
 
@@ -216,15 +197,6 @@ func (m *modeTracker) screen() int {
 		return 1
 	}
 	return 0
-}
-
-func (m *modeTracker) scrollRegion(params string) {
-	if strings.ContainsAny(params, "?<=> ") {
-		return
-	}
-	top, bottom, _ := strings.Cut(params, ";")
-	full := (top == "" || top == "0" || top == "1") && (bottom == "" || bottom == "0" || bottom == strconv.Itoa(m.rows))
-	m.region = !full
 }
 
 // reset returns the sequences that bring the terminal back to normal, and assumes that they will be
@@ -236,9 +208,9 @@ func (m *modeTracker) reset() string {
 	if m.region {
 		b.WriteString("\x1b7\x1b[r\x1b8")
 	}
-	for _, known := range privateModes {
-		if m.changed[known.mode] {
-			fmt.Fprintf(&b, "\x1b[?%d%c", known.mode, map[bool]rune{true: 'h', false: 'l'}[known.normal])
+	for _, mode := range privateModes {
+		if m.changed[mode] {
+			fmt.Fprintf(&b, "\x1b[?%d%c", mode, map[bool]rune{true: 'h', false: 'l'}[normallyOn(mode)])
 		}
 	}
 	if screen == 1 {

@@ -387,6 +387,62 @@ func lock(t testing.TB, path string) (unlock func()) {
 	}
 }
 
+// A lock is held for ten minutes: sessions begin, run and end meanwhile as if there were none, and
+// are whole when it is gone.
+func TestDatabaseLockedForMinutes(t *testing.T) {
+	t.Parallel()
+	ticks, every := 3, time.Second
+	if long() {
+		ticks, every = 60, 10*time.Second
+	}
+	script := fmt.Sprintf("echo begin; for i in $(seq %d); do sleep %d; echo tick $i; done; echo three; exit 7", ticks, every/time.Second)
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", script)
+	u.Await(t, "begin")
+	first, _ := rawLog(t, db)
+	unlock := lock(t, db)
+	defer unlock()
+	locked := time.Now()
+	for i := range ticks {
+		u.Await(t, fmt.Sprintf("tick %d\r\n", i+1))
+	}
+	if got := ptytest.Status(t, cmd); got != 7 {
+		t.Errorf("status = %d, want 7", got)
+	}
+	if held, want := time.Since(locked), time.Duration(ticks-1)*every; held < want {
+		t.Fatalf("the database was locked for %v, want %v", held, want)
+	}
+	other := ptytest.New(t)
+	short := command(cmd.Env, "run", "--", "sh", "-c", "echo short; exit 8")
+	other.Start(t, short)
+	if got := ptytest.Status(t, short); got != 8 {
+		t.Errorf("status of a session in between = %d, want 8", got)
+	}
+	unlock()
+	between, events := rawLog(t, db)
+	wantEnded(t, between, 8)
+	if got := string(bytesOf(session.Output, events)); got != "short\r\n" {
+		t.Errorf("the raw log of the session in between is %q", got)
+	}
+	info, events, damage := logOf(t, db, first.ID)
+	wantEnded(t, info, 7)
+	logged := bytesOf(session.Output, events)
+	wantPrefix(t, u, logged)
+	if n := notices(t, u) + notices(t, other); damage != nil || n != 0 {
+		t.Errorf("damage %v, %d notices; terminals %q, %q", damage, n, u.Shown(), other.Shown())
+	}
+	if !bytes.HasSuffix(logged, fmt.Appendf(nil, "tick %d\r\nthree\r\n", ticks)) {
+		t.Errorf("the raw log is %q", logged)
+	}
+}
+
+// wantEnded wants a session that has ended with an exit status.
+func wantEnded(t testing.TB, info *store.Info, status int) {
+	t.Helper()
+	if info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != status {
+		t.Errorf("session %s is %s, %v; want the exit status %d", info.ID, info.Status, info.ExitCode, status)
+	}
+}
+
 // The database is removed: the session does not depend on it.
 func TestDatabaseRemoved(t *testing.T) {
 	t.Parallel()

@@ -46,13 +46,19 @@ func rawLog(t testing.TB, db string) (*store.Info, []session.Event) {
 // loss.
 func damagedLog(t testing.TB, db string) (info *store.Info, events []session.Event, damage *store.Damage) {
 	t.Helper()
+	return logOf(t, db, "last")
+}
+
+// logOf is damagedLog for any session.
+func logOf(t testing.TB, db, ref string) (info *store.Info, events []session.Event, damage *store.Damage) {
+	t.Helper()
 	s, err := store.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	defer s.Close()
-	if info, err = s.Find(t.Context(), "last"); err != nil {
+	if info, err = s.Find(t.Context(), ref); err != nil {
 		t.Fatal(err)
 	}
 	for e, err := range s.Events(t.Context(), info.ID) {
