@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,16 +58,19 @@ func Of(files []File, id string) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Session != id })
 }
 
-// validName matches the name of a journal: the session's id, and the file's number.
-var validName = regexp.MustCompile(`^([0-9A-Za-z_-]{1,64})\.([1-9][0-9]*)\.journal$`)
-
+// parseName reads the name of a journal: the session's id, and the file's number.
 func parseName(name string) (File, bool) {
-	match := validName.FindStringSubmatch(name)
-	if match == nil {
-		return File{}, false
-	}
-	n, err := strconv.Atoi(match[2])
-	return File{Session: match[1], Number: n}, err == nil
+	id, rest, _ := strings.Cut(name, ".")
+	number, ok := strings.CutSuffix(rest, ".journal")
+	n, err := strconv.Atoi(number)
+	f := File{Session: id, Number: n}
+	return f, ok && err == nil && n > 0 && f.base() == name && validID(id)
+}
+
+// validID reports whether the id may be in the name of a file.
+func validID(id string) bool {
+	const chars = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+	return id != "" && len(id) <= 64 && strings.Trim(id, chars) == ""
 }
 
 func (f File) base() string { return fmt.Sprintf("%s.%d.journal", f.Session, f.Number) }

@@ -78,7 +78,7 @@ type Writer struct {
 
 // Create creates the journal of a session. The caller must close the Writer.
 func Create(o Options) (*Writer, error) {
-	if !validName.MatchString(File{Session: o.Session.ID, Number: 1}.base()) {
+	if !validID(o.Session.ID) {
 		return nil, fmt.Errorf("session id %q: %w", o.Session.ID, errNotJournal)
 	}
 	if err := makeFolder(o.Folder); err != nil {

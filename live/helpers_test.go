@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
@@ -142,7 +143,8 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 			Host: func(c *recorder.Controls) recorder.Host {
 				r.host = live.New(live.Options{
 					Session: session.Session{ID: id, Command: command, Cols: 80, Rows: 24}, Server: "test", Past: r.log.past,
-					Command: c, Record: c, Processes: c, Screen: c.Screen, Notify: c.Notify,
+					Command: c, Record: c, Processes: c, Screen: c.Screen,
+					Notify: func(text string, ring bool) { c.Alert(notify.Message(text, ring)) },
 					Events: func(ctx context.Context, from int64, fn func(int64, session.Event) error) error {
 						return r.log.Replay(ctx, from, fn)
 					},

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/orphans"
 	"github.com/ptyrec/ptyrec/internal/pty"
-	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -337,7 +337,7 @@ func (c *child) kill(sig syscall.Signal) {
 	if !c.gone {
 		_ = unix.Kill(-c.pid, sig)
 	}
-	for _, pid := range leader.Descendants() {
+	for _, pid := range orphans.Descendants() {
 		_ = unix.Kill(pid, sig) // it may be gone already
 	}
 }
@@ -346,7 +346,7 @@ func (c *child) kill(sig syscall.Signal) {
 func (c *child) hasDescendants() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(leader.Descendants()) > 0
+	return len(orphans.Descendants()) > 0
 }
 
 func (h *host) resize(cols, rows int) error {

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/orphans"
 	"github.com/ptyrec/ptyrec/journal"
-	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -113,7 +113,7 @@ func heedSignals() {
 
 // begin starts the record and then the command.
 func (h *host) begin() (net.Listener, error) {
-	leader.AdoptOrphans()
+	orphans.Adopt()
 	o := &h.order
 	if o.Dir != "" {
 		if err := os.Chdir(o.Dir); err != nil {

@@ -39,7 +39,6 @@ type child struct {
 	exited  chan struct{} // closed when status holds
 	status  int
 
-	keys    sync.Mutex  // held while writing to the PTY
 	carried atomic.Bool // all output read so far has reached the tee
 
 	mu   sync.Mutex // guards gone
@@ -172,30 +171,19 @@ func (c *child) reap() (gone, stopped bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var ws unix.WaitStatus
-	for {
-		pid, err := unix.Wait4(c.pid, &ws, unix.WUNTRACED|unix.WNOHANG, nil)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			c.gone, c.status = true, 1
-			return true, false
-		}
-		if pid == 0 {
-			return false, false
-		}
-		break
-	}
+	pid, err := unix.Wait4(c.pid, &ws, unix.WUNTRACED|unix.WNOHANG, nil)
 	switch {
+	case errors.Is(err, unix.EINTR), err == nil && pid == 0:
+	case err != nil:
+		c.gone, c.status = true, 1
 	case ws.Exited():
-		c.status = ws.ExitStatus()
+		c.gone, c.status = true, ws.ExitStatus()
 	case ws.Signaled():
-		c.status = 128 + int(ws.Signal())
+		c.gone, c.status = true, 128+int(ws.Signal())
 	default:
-		return false, true
+		stopped = true
 	}
-	c.gone = true
-	return true, false
+	return c.gone, stopped
 }
 
 // signal sends sig to the child's process group, and to the foreground group of its PTY if that is

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"os"
 	"syscall"
@@ -61,56 +62,43 @@ func copySettings(t *terminal, tty *os.File) {
 // typeRetry is how often a child that accepts no keys is tried again.
 const typeRetry = 5 * time.Millisecond
 
-// typeKeys writes to the PTY, as long as that takes. It fails when the child is gone, which ends
-// the recording anyway.
-func (c *child) typeKeys(keys []byte) {
-	c.keys.Lock()
-	defer c.keys.Unlock()
+// typeKeys writes keys to the PTY. It waits while the child accepts none, until the child is gone or
+// ctx is done; the error is then ctx's. Some of the keys may have been written, but not all.
+func (c *child) typeKeys(ctx context.Context, keys []byte) error {
 	for len(keys) > 0 {
-		n, err := c.writeNow(keys)
-		if err != nil {
-			return
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if keys = keys[n:]; n == 0 {
-			time.Sleep(typeRetry)
+		n, err := c.ptmx.Write(keys)
+		if err != nil && !errors.Is(err, syscall.EAGAIN) {
+			return errChildGone
+		}
+		if keys = keys[n:]; n > 0 {
+			continue
+		}
+		select {
+		case <-time.After(typeRetry):
+		case <-c.exited:
+			return errChildGone
+		case <-ctx.Done():
 		}
 	}
-}
-
-// tryType writes to the PTY what it takes at once.
-func (c *child) tryType(keys []byte) (n int, err error) {
-	c.keys.Lock()
-	defer c.keys.Unlock()
-	return c.writeNow(keys)
-}
-
-func (c *child) writeNow(keys []byte) (n int, err error) {
-	if n, err = c.ptmx.Write(keys); errors.Is(err, syscall.EAGAIN) {
-		err = nil
-	}
-	return n, err
+	return nil
 }
 
 func (c *child) foreground() (pgrp int, err error) {
-	err = c.control(func(fd int) (err error) {
-		pgrp, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-		return err
-	})
-	return pgrp, err
+	return onPTY(c, func(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIOCGPGRP) })
 }
 
 // window returns the PTY's window size.
-func (c *child) window() (ws *unix.Winsize, err error) {
-	err = c.control(func(fd int) (err error) {
-		ws, err = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
-		return err
-	})
-	return ws, err
+func (c *child) window() (*unix.Winsize, error) {
+	return onPTY(c, func(fd int) (*unix.Winsize, error) { return unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ) })
 }
 
 // resize sets the PTY's window size; the kernel sends the child SIGWINCH if it differs.
 func (c *child) resize(ws *unix.Winsize) error {
-	return c.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws) })
+	_, err := onPTY(c, func(fd int) (struct{}, error) { return struct{}{}, unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, ws) })
+	return err
 }
 
 // echoMode says who echoes what is typed.
@@ -124,11 +112,7 @@ const (
 
 // echoMode returns echoNone if the mode is unknown.
 func (c *child) echoMode() echoMode {
-	var settings *unix.Termios
-	err := c.control(func(fd int) (err error) {
-		settings, err = unix.IoctlGetTermios(fd, pty.IoctlGetTermios)
-		return err
-	})
+	settings, err := onPTY(c, func(fd int) (*unix.Termios, error) { return unix.IoctlGetTermios(fd, pty.IoctlGetTermios) })
 	switch {
 	case err != nil:
 		return echoNone
@@ -179,37 +163,40 @@ func (c *child) awaitOutput(limit time.Duration) error {
 	if limit < 0 {
 		timeout, watched = -1, 2
 	}
-	return c.control(func(fd int) error {
-		fds := [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(c.wake[0].Fd())}}
-		ready, err := unix.Poll(fds[:watched], timeout)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			return nil
-		case err == nil && (ready == 0 || fds[0].Revents == 0):
-			return os.ErrDeadlineExceeded
-		}
-		return err
-	})
+	ready, err := c.poll(watched, timeout)
+	if err == nil && !ready {
+		err = os.ErrDeadlineExceeded
+	}
+	if errors.Is(err, unix.EINTR) {
+		err = nil
+	}
+	return err
 }
 
 // pending reports whether there is output to read.
 func (c *child) pending() bool {
-	ready := 0
-	_ = c.control(func(fd int) (err error) { // a PTY that is closed has none
-		ready, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		return err
-	})
-	return ready > 0
+	ready, _ := c.poll(1, 0) // a PTY that is closed has none
+	return ready
 }
 
-// control calls fn with the PTY's descriptor, which is not closed meanwhile.
-func (c *child) control(fn func(fd int) error) error {
+// poll waits for output and, if watched is 2, for release, timeout milliseconds at most unless that
+// is negative. It reports whether there is output.
+func (c *child) poll(watched, timeout int) (ready bool, err error) {
+	return onPTY(c, func(fd int) (bool, error) {
+		fds := [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(c.wake[0].Fd())}}
+		_, err := unix.Poll(fds[:watched], timeout)
+		return fds[0].Revents != 0, err
+	})
+}
+
+// onPTY calls fn with the PTY's descriptor, which is not closed meanwhile.
+func onPTY[T any](c *child, fn func(fd int) (T, error)) (result T, err error) {
 	conn, err := c.ptmx.SyscallConn()
 	if err != nil {
-		return err
+		return result, err
 	}
-	ctlErr := conn.Control(func(fd uintptr) { err = fn(int(fd)) })
-	return errors.Join(ctlErr, err)
+	ctlErr := conn.Control(func(fd uintptr) { result, err = fn(int(fd)) })
+	return result, errors.Join(ctlErr, err)
 }
 
 // release closes the child's end of the PTY, so that the output ends when no other process holds

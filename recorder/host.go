@@ -39,27 +39,9 @@ type Controls struct{ r *run }
 // written, but not all. shown is called once, perhaps later, with the keys that may be recorded by
 // the rules for the session's input.
 func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte)) error {
-	typed := keyLog{c.r.child, c.r.tee}.typing(keys, shown)
+	typed := c.r.tee.typing(c.r.child, keys, shown)
 	defer typed()
-	for len(keys) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := c.r.child.tryType(keys)
-		if err != nil {
-			return errChildGone
-		}
-		if keys = keys[n:]; n > 0 {
-			continue
-		}
-		select {
-		case <-time.After(typeRetry):
-		case <-c.r.child.exited:
-			return errChildGone
-		case <-ctx.Done():
-		}
-	}
-	return nil
+	return c.r.child.typeKeys(ctx, keys)
 }
 
 // Drained reports whether the host has received all that the child has written so far.
@@ -79,10 +61,6 @@ func (c *Controls) Signal(sig int) { c.r.child.signal(syscall.Signal(sig)) }
 func (c *Controls) Mark(label []byte) {
 	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
 }
-
-// Notify shows text to the user at the session's own terminal as a notification (OSC 9), which
-// takes no space on the screen. If ring is set it also rings the bell. It does not wait.
-func (c *Controls) Notify(text string, ring bool) { c.r.term.notify(text, ring) }
 
 // Alert writes a control sequence that shows nothing on the screen, such as a bell, to the
 // session's own terminal, between two sequences of the output. It is not recorded. Alert does not

@@ -99,7 +99,7 @@ func TestAHostSeesAndTypes(t *testing.T) {
 		t.Error(err)
 	}
 	w.controls.Mark([]byte("here"))
-	w.controls.Notify("look", true)
+	w.controls.Alert("\x1b]9;ptyrec: look\x07\x07")
 	u.Await(t, "\x1b]9;ptyrec: look\x07\x07")
 	if err := w.controls.Settle(context.Background()); err != nil {
 		t.Error(err)

@@ -125,33 +125,28 @@ func (f *indexer) fail(err error) {
 
 // follow returns nil when it has processed all there is.
 func (f *indexer) follow() error {
-	var tick, due <-chan time.Time
 	for {
 		select {
 		case <-f.ctx.Done():
 			return errStopped
-		case <-tick:
-			tick = nil
-			if f.queue.waiting() {
-				continue // it came before
+		case <-f.next():
+			if !f.queue.waiting() { // what is queued came before
+				f.tick()
 			}
-			f.tick()
-			tick = f.next()
 			continue
 		case <-f.queue.ready:
-			if !f.queue.plenty() {
-				due = time.After(takeAfter)
-				continue
-			}
-		case <-due:
 		}
-		due = nil
-		closed, err := f.takeAll()
-		if err != nil || closed {
+		for late := time.After(takeAfter); late != nil && !f.queue.plenty(); {
+			select {
+			case <-f.queue.ready:
+			case <-late:
+				late = nil
+			}
+		}
+		if closed, err := f.takeAll(); err != nil || closed {
 			return err
 		}
 		f.seen = time.Now()
-		tick = f.next()
 	}
 }
 

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"context"
 	"errors"
 	"os"
 	"sync/atomic"
@@ -119,12 +120,11 @@ func (p *inputPump) pass(keys []byte) (hold time.Duration) {
 	if len(keys) == 0 {
 		return hold
 	}
-	if !p.record {
-		p.child.typeKeys(keys)
-		return hold
+	typed := func() {}
+	if p.record {
+		typed = p.tee.typing(p.child, keys, p.tee.input)
 	}
-	typed := keyLog{p.child, p.tee}.typing(keys, p.tee.input)
-	p.child.typeKeys(keys)
+	_ = p.child.typeKeys(context.Background(), keys) // a child that is gone ends the recording anyway
 	typed()
 	return hold
 }

@@ -6,26 +6,20 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/echo"
 )
 
-// keyLog decides which of the keys given to the child may be recorded: those that were shown.
-type keyLog struct {
-	child *child
-	tee   *tee
-}
-
 // typing is called before keys are written to the child, and the function it returns afterwards.
-// kept is called once with a copy of the keys that were shown, perhaps later and from another
-// goroutine.
-func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
-	at, seq := l.tee.place()
-	t := &echo.Keys{Data: bytes.Clone(keys), At: at, Seq: seq, Kept: kept}
-	switch l.child.echoMode() {
+// kept is called once with a copy of the keys that may be recorded, those that were shown, perhaps
+// later and from another goroutine.
+func (t *tee) typing(c *child, keys []byte, kept func(keys []byte)) (typed func()) {
+	at, seq := t.place()
+	k := &echo.Keys{Data: bytes.Clone(keys), At: at, Seq: seq, Kept: kept}
+	switch c.echoMode() {
 	case echoKernel:
 		return func() {
-			t.Sure = l.child.echoMode() == echoKernel
-			l.await(t)
+			k.Sure = c.echoMode() == echoKernel
+			t.await(c, k)
 		}
 	case echoCommand:
-		l.await(t)
+		t.await(c, k)
 		return func() {}
 	}
 	return func() { kept(nil) }
@@ -33,13 +27,13 @@ func (l keyLog) typing(keys []byte, kept func(keys []byte)) (typed func()) {
 
 // await makes the indexer look for the keys on the screen. Without an indexer, keys that the
 // kernel does not echo are not recorded.
-func (l keyLog) await(t *echo.Keys) {
-	t.Group, _ = l.child.foreground() // 0 if it fails: not an agent's
-	f := l.tee.indexer
+func (t *tee) await(c *child, k *echo.Keys) {
+	k.Group, _ = c.foreground() // 0 if it fails: not an agent's
+	f := t.indexer
 	switch {
-	case t.Sure && (f == nil || !f.echo.Waiting()):
-		t.Kept(t.Data)
-	case f == nil || !f.echo.Add(t):
-		t.Kept(nil)
+	case k.Sure && (f == nil || !f.echo.Waiting()):
+		k.Kept(k.Data)
+	case f == nil || !f.echo.Add(k):
+		k.Kept(nil)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/pty"
 )
 
@@ -185,15 +184,6 @@ func (t *terminal) write(p []byte) error {
 	t.say()
 	t.mu.Unlock()
 	return err
-}
-
-// notify writes a notification to the terminal.
-func (t *terminal) notify(text string, ring bool) {
-	note := "\x1b]9;ptyrec: " + printable.Line(text) + "\x07"
-	if ring {
-		note += "\x07"
-	}
-	t.alert(note)
 }
 
 // maxNote is how much is kept for a terminal that does not take it, in bytes.

@@ -52,7 +52,8 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Session: h.sink.session,
 		Server:  h.server,
 
-		Command: c, Record: c, Processes: c, Screen: c.Screen, Notify: c.Notify,
+		Command: c, Record: c, Processes: c, Screen: c.Screen,
+		Notify: func(text string, ring bool) { c.Alert(notify.Message(text, ring)) },
 
 		Past:    h.past,
 		Events:  h.sink.events,

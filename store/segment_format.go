@@ -9,28 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Segment format 1:
-//
-//	byte    1
-//	zstd    one frame with a checksum, which holds
-//	  uvarint  number of its first event in the session, from 0
-//	  uvarint  output bytes of the session before it
-//	  uvarint  count of its events
-//	  byte     unit: times are in 10^unit nanoseconds; 0, 3 or 6
-//	  heads    of the events, each: byte kind; varint time since the event before it, for the first
-//	           since the start of the recording; then
-//	             Output, Input, Marker  uvarint length of the data
-//	             Resize                 uvarint columns, uvarint rows
-//	             Exit                   varint status
-//	  data     of all events, one after the other
-//
-// (uvarint and varint as in encoding/binary.) Heads and data are kept apart because they compress
-// better that way.
-//
-// Segment format 2 is for segments that format 1 cannot hold. It has these heads besides:
-//
-//	Exit  varint status, uvarint length of the data
-//	Pipe  uvarint length of the data, byte stream, uvarint where it begins in the stream's text
+// The formats of segments are described in docs/format.md. The second is for segments that the first
+// cannot hold: with Pipe events, or data of an Exit event.
 const (
 	versionV1 = 1
 	versionV2 = 2

@@ -17,10 +17,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/ignore"
 	"github.com/ptyrec/ptyrec/internal/launch"
+	"github.com/ptyrec/ptyrec/internal/orphans"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/internal/teamsync"
 	"github.com/ptyrec/ptyrec/recorder"
-	"github.com/ptyrec/ptyrec/recorder/leader"
 	"github.com/ptyrec/ptyrec/recording"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -229,8 +229,8 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	if f.hosted && f.owned {
 		o.Owner = detached.Owner()
-		leader.AdoptOrphans() // of a leader that is killed
-		defer leader.EndDescendants()
+		orphans.Adopt() // of a leader that is killed
+		defer orphans.EndDescendants()
 	}
 	beside := time.AfterFunc(startTime, a.syncBeside)
 	result, err := to.Run(ctx, o)

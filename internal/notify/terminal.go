@@ -20,7 +20,7 @@ func (o Options) sequence(n Notice, environ []string) string {
 	var b strings.Builder
 	switch o.osc(environ) {
 	case OSC9:
-		b.WriteString("\x1b]9;" + title + ": " + printable.Line(text) + "\x07")
+		b.WriteString(Message(text, false))
 	case OSC777:
 		b.WriteString("\x1b]777;notify;" + title + ";" + strings.ReplaceAll(printable.Line(text), ";", ",") + "\x07")
 	}
@@ -28,6 +28,16 @@ func (o Options) sequence(n Notice, environ []string) string {
 		b.WriteString("\x07")
 	}
 	return b.String()
+}
+
+// Message returns what makes a terminal show text as a notification (OSC 9), which takes no space on
+// the screen, and ring if ring is set.
+func Message(text string, ring bool) string {
+	message := "\x1b]9;" + title + ": " + printable.Line(text) + "\x07"
+	if ring {
+		message += "\x07"
+	}
+	return message
 }
 
 // osc returns the sequence that the terminal knows.

@@ -2,7 +2,7 @@
 //
 // It does so before other packages are initialized, so that a command starts sooner: Go initializes
 // packages in the order of their names once their imports are, and this one imports none but small
-// ones of the standard library (Go 1.21 release notes).
+// ones (Go 1.21 release notes).
 package leader
 
 import (
@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/orphans"
 )
 
 // Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program
@@ -35,7 +37,7 @@ func init() {
 		os.Exit(lead(false))
 	case OwnedName:
 		status := lead(true)
-		EndDescendants()
+		orphans.EndDescendants()
 		os.Exit(status)
 	}
 }
@@ -52,7 +54,7 @@ func init() {
 // process's ancestors finds the session.
 func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
-	AdoptOrphans()
+	orphans.Adopt()
 	if owned {
 		syscall.CloseOnExec(owner)
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal goes away; we wait for its end

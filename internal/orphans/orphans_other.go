@@ -1,6 +1,6 @@
 //go:build !linux
 
-package leader
+package orphans
 
 // EndDescendants does nothing: this system does not keep track of orphans.
 func EndDescendants() {}
@@ -8,5 +8,5 @@ func EndDescendants() {}
 // Descendants returns none: this system does not keep track of orphans.
 func Descendants() []int { return nil }
 
-// AdoptOrphans does nothing: on this system all orphans become children of process 1.
-func AdoptOrphans() {}
+// Adopt does nothing: on this system all orphans become children of process 1.
+func Adopt() {}

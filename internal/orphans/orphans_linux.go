@@ -1,4 +1,4 @@
-package leader
+package orphans
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 const endTime = 5 * time.Second
 
 // EndDescendants kills all descendants of this process and waits for them. This process must be the
-// parent of their orphans (AdoptOrphans): then a descendant cannot escape with nohup, setsid or a
+// parent of their orphans (Adopt): then a descendant cannot escape with nohup, setsid or a
 // double fork.
 func EndDescendants() {
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -77,7 +77,7 @@ func Descendants() (pids []int) {
 // setChildSubreaper is PR_SET_CHILD_SUBREAPER (prctl(2)), which package syscall does not define.
 const setChildSubreaper = 36
 
-// AdoptOrphans makes this process the parent of all its descendants whose parent exits.
-func AdoptOrphans() {
+// Adopt makes this process the parent of all its descendants whose parent exits.
+func Adopt() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0) // available in all kernels since 3.4
 }
