@@ -53,7 +53,8 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if settled {
 		s.quiet = s.state
 	}
-	s.items = append(s.items[:k], shift(r.parse(lines), from)...)
+	headless := k > 0 && s.items[k].Headless // which what is above its lines may have shown
+	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
 	d.Clean()
 	r.trace.parsed(d.Base, s.past+k, s.items[k:])
 	s.cleared = s.cleared || r.clears(d)

@@ -12,12 +12,17 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// parse reads the items off an agent's lines.
-func (r *Reader) parse(lines []row.Line) []chat.Item {
+// parse reads the items off an agent's lines. headless: the first rows of the item on the first line
+// were never on the screen.
+func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
 	items := r.seg.agent.Parse(lines, true)
 	for i := range items {
+		items[i].Headless = items[i].Headless || headless && i == 0 && items[i].First == 0
 		items[i].Agent = r.seg.agent.Name
 		truncate(&items[i], lines)
+		if i > 0 && items[i].Headless && items[i].Role == session.RoleAssistant && items[i-1].Role == session.RoleAssistant {
+			items[i-1].Truncate(session.TruncatedTail) // rows are lost between the two
+		}
 	}
 	return items
 }

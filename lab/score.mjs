@@ -74,6 +74,11 @@ const similar = (a, b) => {
 };
 
 const squeeze = s => (s ?? "").replace(/\s+/g, "");
+/** An agent shows the beginning of a long call, and "…". */
+function cutCall(got, want) {
+  const input = squeeze(String(got.tool?.input ?? ""));
+  return input.length > 20 && input.endsWith("…") && squeeze(want.contains).startsWith(input.slice(0, -1));
+}
 const toolText = m =>
   squeeze(
     [
@@ -303,7 +308,7 @@ export function score(truth, got) {
       }
       if (
         g &&
-        s.includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) &&
+        (s.includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) || cutCall(g, t)) &&
         (!t.outputShown || s.includes(squeeze(t.output)))
       )
         tool++;

@@ -13,6 +13,7 @@ const WORDS = {
   read: /\bread|\bcat\b|explor/i,
   write: /writ|wrote|add|creat|patch/i,
   edit: /updat|edit|patch|chang/i,
+  mcp: /shop|call/i, // not the word in a menu
 };
 /** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
 function cutUnseen(e, missing) {

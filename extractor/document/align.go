@@ -28,9 +28,13 @@ func (d *Document) Align(body []row.Line) {
 		d.replace(at)
 		return
 	}
-	first := body[0]
-	first.Lost = !ok || at < len(d.Lines) && d.Lines[at].Lost
-	d.replace(at, []row.Line{first}, body[1:])
+	n := row.SkipBlank(body, 0) // blank rows say nothing of what was above
+	if n == len(body) {
+		n = 0
+	}
+	first := body[n]
+	first.Lost = !ok || slices.ContainsFunc(d.Lines[min(at, len(d.Lines)):min(at+n+1, len(d.Lines))], func(l row.Line) bool { return l.Lost })
+	d.replace(at, body[:n], []row.Line{first}, body[n+1:])
 }
 
 // find returns the document line that body's first row shows.
@@ -65,6 +69,9 @@ func (d *Document) find(body []row.Line) (at int, ok bool) {
 	d.Placed = PlacedHead
 	if at, ok := d.headStays(body); ok {
 		return at, ok
+	}
+	if d.grown(body) {
+		return d.Base, true
 	}
 	d.Placed = PlacedTable
 	if at, ok := d.findTable(body); ok || !d.resized {
@@ -161,6 +168,25 @@ func (d *Document) headStays(body []row.Line) (at int, ok bool) {
 		}
 	}
 	return at, ok
+}
+
+// grown reports whether body is the window as it was, but for rows that go on behind what they said
+// and rows that were blank.
+func (d *Document) grown(body []row.Line) bool {
+	if d.Base+len(body) < len(d.Lines) {
+		return false
+	}
+	same := int32(0)
+	for i, l := range d.Lines[d.Base:] {
+		if l.Text == "" {
+			continue
+		}
+		if !strings.HasPrefix(body[i].Text, l.Text) {
+			return false
+		}
+		same += weight(l)
+	}
+	return same >= 12
 }
 
 // contains reports whether all of body is at line at, and the document goes on below it.

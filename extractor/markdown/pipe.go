@@ -14,7 +14,11 @@ const pipeLines = 40
 // dashes. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	for {
-		spans, k := pipeRow(ls[n:])
+		cells := 0
+		if len(rows) > 0 {
+			cells = len(rows[0])
+		}
+		spans, k := pipeRow(ls[n:], cells)
 		if k == 0 {
 			break
 		}
@@ -29,8 +33,10 @@ func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	return slices.Delete(rows, 1, 2), n
 }
 
-// pipeRow returns what the lines of a row say, and how many they are: 0 if none begins here.
-func pipeRow(ls []Line) (spans []row.Span, n int) {
+// pipeRow returns what the lines of a row say, and how many they are: 0 if none begins here. A row
+// that has fewer cells than the head goes on behind a bar at the end of a line, unless another one
+// begins there.
+func pipeRow(ls []Line, cells int) (spans []row.Span, n int) {
 	if len(ls) == 0 || !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|") {
 		return nil, 0
 	}
@@ -40,7 +46,7 @@ func pipeRow(ls []Line) (spans []row.Span, n int) {
 		}
 		spans = append(spans, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
 		n++
-		if strings.HasSuffix(ls[n-1].Text, "|") {
+		if strings.HasSuffix(ls[n-1].Text, "|") && (n == len(ls) || strings.HasPrefix(ls[n].Text[ls[n].Indent:], "|") || len(pipeCells(spans)) >= cells) {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -65,6 +66,9 @@ func leadsToCode(ls []markdown.Line) bool {
 // they are indented, a prompt, or could not be prose.
 func continuesCode(ls []markdown.Line) bool {
 	part := ls[:markdown.UntilBlank(ls)]
+	if literal(part) && !styled(part) {
+		return true
+	}
 	if hasItem(part) || markedCode(part) > 0 || strings.HasPrefix(part[0].Text, "│ ") || styled(part) {
 		return false
 	}
@@ -76,8 +80,7 @@ func continuesCode(ls []markdown.Line) bool {
 // markedCode counts the lines of a block of Markdown as code: its marks are there to be read. A
 // fence in it reaches to the fence that closes it.
 func markedCode(ls []markdown.Line) int {
-	fence, heading := strings.HasPrefix(ls[0].Text, "```"), strings.HasPrefix(strings.TrimLeft(ls[0].Text, "#"), " ")
-	if !fence && (!heading || ls[0].Indent > 0) {
+	if !showsMarks(ls[:markdown.UntilBlank(ls)]) {
 		return 0
 	}
 	end, open := 0, false
@@ -86,7 +89,7 @@ func markedCode(ls []markdown.Line) int {
 		case strings.HasPrefix(ls[i].Text, "```"):
 			open = !open
 		case ls[i].Blank():
-			if next := blanks(ls, i); open || next < len(ls) && strings.HasPrefix(ls[next].Text, "```") {
+			if open || marksFollow(ls[blanks(ls, i):]) {
 				continue
 			}
 			return i
@@ -94,6 +97,49 @@ func markedCode(ls []markdown.Line) int {
 		end = i + 1
 	}
 	return end
+}
+
+// marksFollow reports whether a block of Markdown as code goes on: with lists, perhaps, and then
+// with lines that show their marks.
+func marksFollow(ls []markdown.Line) bool {
+	for len(ls) > 0 {
+		part := ls[:markdown.UntilBlank(ls)]
+		if showsMarks(part) {
+			return true
+		}
+		if _, ok := markdown.ListItem(&part[0]); !ok {
+			return false
+		}
+		ls = ls[blanks(ls, len(part)):]
+	}
+	return false
+}
+
+// showsMarks reports whether lines have Markdown's own marks, in the style that these have in code:
+// a fence, the signs of a heading, "**" in what is bold, "`" in inline code, ">" in italics.
+func showsMarks(ls []markdown.Line) bool {
+	for i := range ls {
+		l := &ls[i]
+		if i == 0 && (strings.HasPrefix(l.Text, "```") || l.Indent == 0 && markdown.Hashes(l.Text) > 0) {
+			return true
+		}
+		for _, s := range l.Spans {
+			t := strings.TrimSpace(s.Text)
+			if s.Mark&row.MarkBold != 0 && len(t) > 4 && strings.HasPrefix(t, "**") && strings.HasSuffix(t, "**") ||
+				s.Mark&row.MarkCode != 0 && len(t) > 2 && t[0] == '`' && t[len(t)-1] == '`' ||
+				s.Mark&row.MarkItalic != 0 && strings.HasPrefix(s.Text, "> ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// literal reports whether one of the lines begins with a mark that is concealed outside of code.
+func literal(ls []markdown.Line) bool {
+	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
+		return l.Indent == 0 && (markdown.Hashes(l.Text) > 0 || strings.HasPrefix(l.Text, "> "))
+	})
 }
 
 // hasItem reports whether one of the lines begins a list item.

@@ -144,15 +144,27 @@ func cells() *chat.Cells {
 // parse reads the items off lines. No row goes on with the one above it, though the terminal may
 // say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
 func parse(lines []row.Line, last bool) []chat.Item {
-	if slices.ContainsFunc(lines, func(l row.Line) bool { return l.Wrapped }) {
-		lines = slices.Clone(lines)
-		for i := range lines {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		if lines[i].Wrapped {
 			r := *lines[i].Row
 			r.Wrapped = false
 			lines[i].Row = &r
 		}
+		lines[i].Lost = lines[i].Lost || unpainted(lines, i)
 	}
 	return cells().Parse(lines, last)
+}
+
+// unpainted reports whether the rows above line i are those of a reply that was not painted yet
+// when they left the window: one blank row parts blocks, never more.
+func unpainted(lines []row.Line, i int) bool {
+	if i < 2 || lines[i].Text == "" || lines[i-1].Text != "" || lines[i-2].Text != "" || row.Indent(lines[i].Text) != left {
+		return false
+	}
+	for i--; i >= 0 && lines[i].Text == ""; i-- {
+	}
+	return i >= 0 && (strings.HasPrefix(lines[i].Text, bar) || strings.HasPrefix(lines[i].Text, "     ▣"))
 }
 
 // text reports whether a row is not blank.

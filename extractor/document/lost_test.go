@@ -1,0 +1,45 @@
+package document
+
+import (
+	"testing"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestLostBelowBlanks shows a window that has nothing in common with the document and begins with
+// blank rows: the first row with words keeps the mark, also when the window comes again.
+func TestLostBelowBlanks(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(60, "what was said first, at some length", "and its end"))
+	for range 2 {
+		d.Align(rowtest.Plain(60, "", "", "something else altogether stands here", "and goes on"))
+		if len(d.Lines) != 6 || d.Lines[2].Lost || !d.Lines[4].Lost || d.Lines[5].Lost {
+			t.Fatalf("rows %q, lost %v", texts(d.Lines), lost(d.Lines))
+		}
+	}
+}
+
+func lost(lines []row.Line) (at []int) {
+	for i, l := range lines {
+		if l.Lost {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// TestGrowsInPlace shows a window in which every row has gone on, and blank rows were filled: it has
+// not moved.
+func TestGrowsInPlace(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(60, "", "", "A retry loop invalidates a", "", "Build - Mock Coder"))
+	d.Align(rowtest.Plain(60, "", "A small shop", "A retry loop invalidates a nil pointer.", "", "Build - Mock Coder - 3.2s"))
+	if d.Base != 0 || len(d.Lines) != 5 || d.Lines[2].Lost {
+		t.Errorf("base %d, rows %q", d.Base, texts(d.Lines))
+	}
+	d.Align(rowtest.Plain(60, "", "B", "The retry loop is another one", "", "Build - Mock Coder - 3.2s and so on"))
+	if d.Base == 0 {
+		t.Errorf("another text was taken for the same window: %q", texts(d.Lines))
+	}
+}
