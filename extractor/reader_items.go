@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// parse reads the items off an agent's lines. headless: the first rows of the item on the first line
-// were never on the screen.
+// parse reads the items off an agent's lines. headless: the first rows of the item on the first
+// line were never on the screen.
 func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
 	items := r.seg.agent.Parse(lines, true)
 	for i := range items {

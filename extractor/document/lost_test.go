@@ -29,8 +29,8 @@ func lost(lines []row.Line) (at []int) {
 	return at
 }
 
-// TestGrowsInPlace shows a window in which every row has gone on, and blank rows were filled: it has
-// not moved.
+// TestGrowsInPlace shows a window in which every row has gone on, and blank rows were filled: it
+// has not moved.
 func TestGrowsInPlace(t *testing.T) {
 	var d Document
 	d.Align(rowtest.Plain(60, "", "", "A retry loop invalidates a", "", "Build - Mock Coder"))
