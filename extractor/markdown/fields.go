@@ -43,10 +43,7 @@ func FieldTable(ls []Line) ([][]Cell, int) {
 			break
 		}
 		last := len(r) - 1
-		if len(r[last]) > 0 {
-			r[last] = append(r[last], row.Span{Text: " ", Width: 1})
-		}
-		r[last] = append(r[last], TrimLeft(l.Spans)...)
+		r[last] = joined(r[last], TrimLeft(l.Spans))
 	}
 	if len(rows) == 0 {
 		return nil, 0
@@ -90,9 +87,7 @@ func field(l *Line) (head, c Cell) {
 			for k := range head {
 				head[k].Mark &^= row.MarkBold
 			}
-			rest := Line{Spans: row.Cut(l.Spans, col, l.Width)}
-			rest.Measure()
-			return head, TrimLeft(rest.Spans)
+			return head, cellOf(row.Cut(l.Spans, col, l.Width))
 		}
 		col += s.Width
 	}

@@ -41,10 +41,7 @@ func pipeRow(ls []Line, cells int) (spans []row.Span, n int) {
 		return nil, 0
 	}
 	for n < min(len(ls), pipeLines) && !ls[n].Blank() {
-		if n > 0 {
-			spans = append(spans, row.Span{Text: " ", Width: 1})
-		}
-		spans = append(spans, row.Cut(ls[n].Spans, ls[n].Indent, ls[n].Width)...)
+		spans = joined(spans, TrimLeft(ls[n].Spans))
 		n++
 		if strings.HasSuffix(ls[n-1].Text, "|") && (n == len(ls) || strings.HasPrefix(ls[n].Text[ls[n].Indent:], "|") || len(pipeCells(spans)) >= cells) {
 			break

@@ -1,8 +1,8 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
@@ -26,6 +26,9 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 // Column is a table column's cells [from, to) of a line, its padding included.
 type Column struct{ From, To int }
 
+// room is how many cells of text a line of the column can have.
+func (c Column) room() int { return c.To - c.From - 2 }
+
 // boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
 // none: text in a box is content. A table that is not yet drawn to its end is one up to there.
 func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
@@ -33,47 +36,33 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 	if cols == nil {
 		return nil, 0
 	}
-	var group [][]Cell
-	var groups [][][]Cell
-	seps, n := 0, 1
-	flush := func() {
-		if len(group) > 0 {
-			groups = append(groups, group)
-			group = nil
-		}
-	}
-	for ; n < len(ls); n++ {
+	groups := [][][]Cell{nil} // the lines between two borders
+	n := 1
+	for ; n < len(ls) && !ls[n].Blank() && ls[n].Indent == ls[0].Indent; n++ {
 		l := &ls[n]
-		if l.Blank() || l.Indent != ls[0].Indent {
-			break
-		}
 		t := l.Text[l.Indent:]
-		if strings.HasPrefix(t, "├") {
-			flush()
-			seps++
-			if c := BorderColumns(l, "├", "┼", "┤"); len(c) == len(cols) {
-				cols = c
-			}
-			continue
-		}
 		if strings.HasPrefix(t, "└") {
 			n++
 			break
 		}
-		row := lk.boxRow(l, cols)
-		if row == nil { // the columns were narrower when the rows above were drawn
+		if strings.HasPrefix(t, "├") {
+			if c := BorderColumns(l, "├", "┼", "┤"); len(c) == len(cols) {
+				cols = c
+			}
+			groups = append(groups, nil)
+			continue
+		}
+		if !l.bordered(cols) { // the columns were narrower when the rows above were drawn
 			c := rowColumns(l)
 			if len(c) != len(cols) {
 				break
 			}
 			cols = c
-			row = lk.boxRow(l, cols)
 		}
-		group = append(group, row)
+		g := &groups[len(groups)-1]
+		*g = append(*g, l.cells(cols))
 	}
-	loose := seps == 1 && len(group) > 0 // no lines between the rows
-	flush()
-	if seps == 0 || len(groups) == 0 {
+	if len(groups) == 1 {
 		return nil, 0
 	}
 	in := lk
@@ -82,11 +71,14 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 	}
 	var rows [][]Cell
 	for i, g := range groups {
-		if loose && i == len(groups)-1 {
+		if i == 1 && len(groups) == 2 { // no lines between the rows
 			rows = append(rows, in.looseRows(g, cols)...)
 		} else {
 			rows = append(rows, in.mergeRows(g, cols)...)
 		}
+	}
+	if rows == nil {
+		return nil, 0
 	}
 	return rows, n
 }
@@ -98,7 +90,7 @@ func cutCells(groups [][][]Cell, cols []Column) bool {
 		cut := false
 		for _, g := range groups {
 			for k := 0; k+1 < len(g); k++ {
-				cut = cut || len(g[k+1][i]) > 0 && row.SpansWidth(g[k][i]) >= c.To-c.From-2
+				cut = cut || len(g[k+1][i]) > 0 && row.SpansWidth(g[k][i]) >= c.room()
 			}
 		}
 		if !cut {
@@ -110,9 +102,7 @@ func cutCells(groups [][][]Cell, cols []Column) bool {
 
 // wholeSeam joins the lines of a cell in which no word was cut.
 func wholeSeam(a, b *Line) (Seam, bool) {
-	r, _ := utf8.DecodeLastRuneInString(a.Text)
-	f, _ := utf8.DecodeRuneInString(b.Text)
-	if ideograph(r) && ideograph(f) {
+	if cjkCut(a, b.Text) {
 		return SeamNone, true
 	}
 	return SeamSpace, true
@@ -156,16 +146,9 @@ func rowColumns(l *Line) []Column {
 	return cols
 }
 
-// boxRow reads a line's cells; nil if the borders are elsewhere.
-func (lk *Style) boxRow(l *Line, cols []Column) []Cell {
-	row := make([]Cell, len(cols))
-	for i, c := range cols {
-		if !l.borderAt(c.From-1) || !l.borderAt(c.To) {
-			return nil
-		}
-		row[i] = l.cell(c)
-	}
-	return row
+// bordered reports whether borders are on both sides of all columns of a line.
+func (l *Line) bordered(cols []Column) bool {
+	return !slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.From-1) || !l.borderAt(c.To) })
 }
 
 func (l *Line) borderAt(col int) bool {
@@ -173,8 +156,14 @@ func (l *Line) borderAt(col int) bool {
 	return len(s) == 1 && (s[0].Text == "│" || s[0].Text == "|")
 }
 
-// cell returns the content of a column, without the blanks around it.
-func (l *Line) cell(c Column) Cell { return cellOf(row.Cut(l.Spans, c.From, c.To)) }
+// cells returns the contents of a line's columns.
+func (l *Line) cells(cols []Column) []Cell {
+	out := make([]Cell, len(cols))
+	for i, c := range cols {
+		out[i] = cellOf(row.Cut(l.Spans, c.From, c.To))
+	}
+	return out
+}
 
 // cellOf returns spans without the blanks around them.
 func cellOf(spans []row.Span) Cell {
@@ -187,14 +176,15 @@ func cellOf(spans []row.Span) Cell {
 // of ─── ───. A row that came later may have widened a column: those below the window's top were
 // drawn again, each with the line below it.
 func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
+	top := ls[:min(len(ls), 8)]
 	head := 0
-	for head < len(ls) && head < 8 && !ls[head].Blank() && !strings.Contains(ls[head].Text, "━━") {
+	for head < len(top) && !top[head].Blank() && !strings.Contains(top[head].Text, "━━") {
 		head++
 	}
-	if head == 0 || head >= len(ls) || head >= 8 {
+	if head == 0 || head == len(top) {
 		return nil, 0
 	}
-	cols := ruler(&ls[head], '━')
+	cols := ruler(&top[head], "━")
 	if cols == nil {
 		return nil, 0
 	}
@@ -202,7 +192,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 	n := head + 1
 	from := n
 	for ; n < len(ls) && !ls[n].Blank(); n++ {
-		if c := ruler(&ls[n], '─'); len(c) == len(cols) && c[0].From == cols[0].From {
+		if c := ruler(&ls[n], "─"); len(c) == len(cols) && c[0].From == cols[0].From {
 			cols = c
 			rows = append(rows, lk.ruledRows(ls[from:n], cols)...)
 			from = n + 1
@@ -215,39 +205,26 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 func (lk *Style) ruledRows(ls []Line, cols []Column) [][]Cell {
 	group := make([][]Cell, len(ls))
 	for i := range ls {
-		group[i] = ruledRow(&ls[i], cols)
+		group[i] = ls[i].cells(cols)
 	}
 	return lk.mergeRows(group, cols)
 }
 
 // ruler reads the columns off a line of strokes with blanks between them; nil where it is none.
-func ruler(l *Line, stroke rune) []Column {
-	var cols []Column
-	col, from := 0, -1
-	for _, r := range l.Text {
-		switch {
-		case r == stroke && from < 0:
-			from = col
-		case r == ' ' && from >= 0:
-			cols = append(cols, Column{from, col})
-			from = -1
-		case r != stroke && r != ' ':
-			return nil
-		}
-		col++
+func ruler(l *Line, stroke string) []Column {
+	if strings.Trim(l.Text, stroke+" ") != "" {
+		return nil
 	}
-	if from >= 0 {
-		cols = append(cols, Column{from, col})
+	var cols []Column
+	col := 0
+	for part := range strings.SplitSeq(l.Text, " ") {
+		w := strings.Count(part, stroke)
+		if w > 0 {
+			cols = append(cols, Column{col, col + w})
+		}
+		col += w + 1
 	}
 	return cols
-}
-
-func ruledRow(l *Line, cols []Column) []Cell {
-	row := make([]Cell, len(cols))
-	for i, c := range cols {
-		row[i] = l.cell(c)
-	}
-	return row
 }
 
 // mergeRows joins the lines of one row: what was wrapped in a cell is one text again.
@@ -259,17 +236,14 @@ func (lk *Style) mergeRows(group [][]Cell, cols []Column) [][]Cell {
 	for i, c := range cols {
 		var ls []Line
 		for _, g := range group {
-			if i < len(g) && len(g[i]) > 0 {
-				l := Line{Spans: g[i], Room: c.To - c.From - 2}
+			if len(g[i]) > 0 {
+				l := Line{Spans: g[i], Room: c.room()}
 				l.Measure()
 				ls = append(ls, l)
 			}
 		}
 		for _, line := range lk.Unwrap(ls, 0) {
-			if len(r[i]) > 0 {
-				r[i] = append(r[i], row.Span{Text: " ", Width: 1})
-			}
-			r[i] = append(r[i], line...)
+			r[i] = joined(r[i], line)
 		}
 	}
 	return [][]Cell{r}
@@ -298,7 +272,7 @@ func goesOn(a, b []Cell, cols []Column) bool {
 			continue
 		}
 		alike = alike || len(a[i]) > 0 && a[i][len(a[i])-1].Mark == b[i][0].Mark
-		if len(a[i]) == 0 || row.SpansWidth(a[i])+1+row.Width(row.FirstWord(row.Text(b[i]))) <= c.To-c.From-2 {
+		if len(a[i]) == 0 || row.SpansWidth(a[i])+1+row.Width(row.FirstWord(row.Text(b[i]))) <= c.room() {
 			return false
 		}
 	}

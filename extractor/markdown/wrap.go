@@ -146,12 +146,23 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		default:
 			last := &out[len(out)-1]
 			if s == SeamSpace {
-				*last = append(*last, row.Span{Text: " ", Width: 1})
+				*last = append(*last, blank)
 			}
 			*last = row.AppendCut(*last, l.Spans, l.Indent, l.Width)
 		}
 	}
 	return out
+}
+
+// blank is what stood at a line's end before it was wrapped.
+var blank = row.Span{Text: " ", Width: 1}
+
+// joined appends a line to spans, with a blank between the two.
+func joined(spans, line []row.Span) []row.Span {
+	if len(spans) > 0 {
+		spans = append(spans, blank)
+	}
+	return append(spans, line...)
 }
 
 // Prompt is what a user typed: word wrap undone, line breaks and indentation kept.

@@ -58,11 +58,8 @@ func writeMarkdown(bs []block, drop row.Mark) string {
 			w.line(b.pad, "---")
 		case headingBlock:
 			var all []row.Span
-			for k, l := range b.lines {
-				if k > 0 {
-					all = append(all, row.Span{Text: " ", Width: 1})
-				}
-				all = append(all, l...)
+			for _, l := range b.lines {
+				all = joined(all, l)
 			}
 			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, drop|headingMarks(all)))
 		default:
