@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -19,32 +20,28 @@ import (
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
 func (p *parser) agents(i int) int {
-	if !agentsHead(p.lines[i].Text) {
+	if !agentsHead(p.Lines[i].Text) {
 		return i
 	}
-	var tools []*session.Tool
+	var calls []chat.Item
 	end := i + 1
-	for end < len(p.lines) && strings.HasPrefix(p.lines[end].Text, "  ") {
-		t := strings.TrimLeft(p.lines[end].Text, " │")
+	for end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "  ") {
+		t := strings.TrimLeft(p.Lines[end].Text, " │")
 		name, branch := claudeBranch(t)
 		switch note, corner := strings.CutPrefix(t, claudeCorner); {
 		case branch:
-			tools = append(tools, &session.Tool{Name: "Agent", Input: name, Status: status(p.lines[i])})
-		case len(tools) == 0:
+			calls = append(calls, did(&session.Tool{Name: "Agent", Input: name, Status: status(p.Lines[i])}))
+		case len(calls) == 0:
 			return i
 		case corner:
-			tools[len(tools)-1].Output = strings.TrimLeft(note, " \u00a0")
+			calls[len(calls)-1].Tool.Output = strings.TrimLeft(note, " \u00a0")
 		}
 		end++
 	}
-	first := i
-	for _, t := range tools {
-		p.add(toolMessage(t), first, end, "agents").Open = t.Status == session.ToolRunning
-		first = end // the others have no lines of their own
-	}
-	if len(tools) == 0 {
+	if len(calls) == 0 {
 		return i
 	}
+	p.Together(calls, i, end, "agents")
 	return end
 }
 
@@ -72,10 +69,10 @@ func claudeBranch(s string) (name string, ok bool) {
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
 func (p *parser) answered(i int) int {
-	if !strings.HasSuffix(p.lines[i].Text, ":") || i+1 == len(p.lines) {
+	if !strings.HasSuffix(p.Lines[i].Text, ":") || i+1 == len(p.Lines) {
 		return i
 	}
-	if rest, ok := corner(p.lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
+	if rest, ok := corner(p.Lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
 		return i
 	}
 	out, end, _ := p.result(i+1, i+1)
@@ -85,6 +82,6 @@ func (p *parser) answered(i int) int {
 		questions, answers = append(questions, question), append(answers, answer)
 	}
 	t := &session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}
-	p.add(toolMessage(t), i, end, "questions")
+	p.Add(did(t), i, end, "questions")
 	return end
 }

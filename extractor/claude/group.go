@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -35,24 +36,24 @@ type claudePart struct {
 
 // collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
 func (p *parser) collapsed(i int) bool {
-	l := p.lines[i]
-	return row.Indent(l.Text) == 2 && allText(l.Row, greyOrRed) && claudeParts(p.collapsedText(i)) != nil
+	l := p.Lines[i]
+	return row.Indent(l.Text) == 2 && allText(l.Row, greyOrRed) && p.collapsedText(i) != ""
 }
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.
 func (p *parser) collapsedText(i int) string {
-	t := p.lines[i].Text
+	t := p.Lines[i].Text
 	if rest, ok := cutGlyph(t, dot, record); ok {
 		t = rest
 	}
-	for k := i + 1; k < len(p.lines) && p.lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
-		if row.Indent(p.lines[k].Text) < 2 && !p.lines[k].Wrapped {
+	for k := i + 1; k < len(p.Lines) && p.Lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
+		if row.Indent(p.Lines[k].Text) < 2 && !p.Lines[k].Wrapped {
 			break
 		}
-		if _, ok := corner(p.lines[k]); ok {
+		if _, ok := corner(p.Lines[k]); ok {
 			break
 		}
-		t += " " + strings.TrimSpace(p.lines[k].Text)
+		t += " " + strings.TrimSpace(p.Lines[k].Text)
 	}
 	t, _, _ = strings.Cut(strings.TrimSpace(t), " (ctrl+")
 	if claudeParts(t) == nil {
@@ -115,36 +116,30 @@ func count(words []string) int {
 
 // group reads a group of calls, running or done.
 func (p *parser) group(i int) int {
-	end := p.run(i+1, p.filled)
+	end := p.Until(i+1, p.ends)
 	text := p.collapsedText(i)
 	parts := claudeParts(text)
 	if parts == nil {
-		parts = []claudePart{{tool: kind(p.lines[i].Text), n: 1}}
+		parts = []claudePart{{tool: kind(p.Lines[i].Text), n: 1}}
 	}
 	hint, end, stopped := p.result(end, end)
 	status := session.ToolOK
-	running := hint.text != "" || strings.HasSuffix(text, "…") || p.runningGroup(i)
-	if running {
+	if hint.text != "" || strings.HasSuffix(text, "…") || p.runningGroup(i) {
 		status = session.ToolRunning
 	}
 	if stopped {
 		hint.text = ""
 	}
-	tools := claudeTools(parts, hint.text, status)
-	if len(tools) == 1 && strings.Contains(p.lines[i].Text, " failed") {
-		tools[0].Status = session.ToolError
+	items := groupCalls(parts, hint.text, status)
+	if len(items) == 1 && strings.Contains(p.Lines[i].Text, " failed") {
+		items[0].Tool.Status = session.ToolError
 	}
-	first := i
-	for _, t := range tools {
-		it := p.add(toolMessage(t), first, end, "group")
-		it.Open = running
-		first = end // the others have no lines of their own
+	if thought := strings.Join(strings.Fields(hint.text), " "); len(items) == 0 && thought != "" { // `Thought for 3s`, as far as it is shown
+		p.Say(session.RoleThinking, thought, thought, i, end, "thinking")
 	}
-	if thought := strings.Join(strings.Fields(hint.text), " "); len(tools) == 0 && thought != "" { // `Thought for 3s`, as far as it is shown
-		p.add(session.Message{Role: session.RoleThinking, Text: thought, Markdown: thought}, i, end, "thinking")
-	}
+	p.Together(items, i, end, "group")
 	if stopped {
-		p.event(session.EventInterrupted, end, end, "interrupted group")
+		p.Add(chat.Item{Event: session.EventInterrupted}, end, end, "interrupted group")
 	}
 	return end
 }
@@ -159,46 +154,40 @@ func kind(s string) string {
 // elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
 var elapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
 
-// claudeTools makes the calls of a group. The hint of a running group shows one call; the others
+// groupCalls makes the calls of a group. The hint of a running group shows one call; the others
 // were shown before or come later. They are made when the group is done.
-func claudeTools(parts []claudePart, hint, status string) []*session.Tool {
-	command, isCommand := strings.CutPrefix(hint, "$ ")
-	if isCommand {
-		command = elapsed.ReplaceAllString(command, "")
-	}
-	var tools []*session.Tool
+func groupCalls(parts []claudePart, hint, status string) (calls []chat.Item) {
 	for _, part := range parts {
-		if part.tool == "" {
-			continue
-		}
-		if hint != "" && len(parts) == 1 {
-			return []*session.Tool{hinted(part.tool, command, isCommand, status)}
-		}
 		for range min(part.n, 200) {
-			tools = append(tools, &session.Tool{Name: part.tool, Input: part.input, Status: status})
+			if part.tool != "" {
+				calls = append(calls, did(&session.Tool{Name: part.tool, Input: part.input, Status: status}))
+			}
 		}
 	}
-	if hint != "" && len(tools) > 0 {
-		return []*session.Tool{hinted(tools[0].Name, command, isCommand, status)}
+	if hint != "" && len(calls) > 0 {
+		return []chat.Item{did(hinted(calls[0].Tool.Name, hint, status))}
 	}
-	return tools
+	return calls
 }
 
-// hinted is the call that a running group shows.
-func hinted(name, input string, isCommand bool, status string) *session.Tool {
+// hinted is the call that a running group shows: a command, or what another call was given.
+func hinted(name, hint, status string) *session.Tool {
+	input, isCommand := strings.CutPrefix(hint, "$ ")
 	switch {
 	case isCommand:
-		name = "Bash"
+		name, input = "Bash", elapsed.ReplaceAllString(input, "")
 	case name == "Bash" && !strings.Contains(input, " "):
 		name = "Read" // the head describes one call of several, the hint is another one's file
 	}
 	return &session.Tool{Name: name, Input: input, Status: status}
 }
 
-func toolMessage(t *session.Tool) session.Message {
-	text := t.Name
-	if t.Input != "" {
-		text += "(" + t.Input + ")"
+// did returns the item of a call.
+func did(t *session.Tool) chat.Item {
+	it := chat.Called(t)
+	if t.Input == "" {
+		it.Text = t.Name
 	}
-	return session.Message{Role: session.RoleTool, Text: text, Markdown: "`" + strings.ReplaceAll(text, "`", "'") + "`", Tool: t}
+	it.Markdown = "`" + strings.ReplaceAll(it.Text, "`", "'") + "`"
+	return it
 }

@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -28,57 +28,49 @@ func echo(l row.Line) bool {
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
 func (p *parser) prompt(i int) int {
 	end := p.promptEnd(i)
-	if p.queued(i) {
-		return end
-	}
-	text := p.promptText(i, end)
-	if text == "" {
-		return end
-	}
-	if claudeCommand(text) {
+	switch text := p.promptText(i, end); {
+	case text == "", queued(p.Lines[i]):
+	case commands.MatchString(text):
 		return p.command(text, i, end)
+	default:
+		p.Say(session.RoleUser, text, text, i, end, "prompt")
 	}
-	p.add(session.Message{Role: session.RoleUser, Text: text, Markdown: text}, i, end, "prompt")
 	return end
 }
 
-// claudeBash reports whether a row is a shell line that the user sent with `!`.
-func claudeBash(l row.Line) bool {
+// bashMode reports whether a row is a shell line that the user sent with `!`.
+func bashMode(l row.Line) bool {
 	_, ok := cutGlyph(l.Text, "!")
-	st := l.StyleAt(0)
-	return ok && !row.Plain(st.Fg)
+	return ok && !row.Plain(l.StyleAt(0).Fg)
 }
 
 // bash reads a shell line of the user's with its output.
 func (p *parser) bash(i int) int {
-	end := p.run(i+1, p.filled)
-	lk := markdown.Style{Left: 2, Right: 2}
-	text := markdown.Prompt(p.lines[i:end], &lk)
+	end := p.Until(i+1, p.ends)
+	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2, Right: 2})
 	out, end, _ := p.result(end, end)
 	if out.grey {
 		out.text = ""
 	}
-	p.add(session.Message{Role: session.RoleShell, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "bash mode")
+	p.Say(session.RoleShell, text, "`"+text+"`", i, end, "bash mode").Output = out.text
 	return end
 }
 
 // queued reports whether a prompt waits for the running turn to end: all of it is grey on the
 // background.
-func (p *parser) queued(i int) bool {
-	return painted(p.lines[i]) && allText(p.lines[i].Row, row.Grey)
-}
+func queued(l row.Line) bool { return painted(l) && allText(l.Row, row.Grey) }
 
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
 // on (1.0).
 func (p *parser) promptEnd(i int) int {
-	bg := p.lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
+	bg := p.Lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
 	end := i + 1
-	for k := i + 1; k < len(p.lines); k++ {
-		l := p.lines[k]
+	for k := i + 1; k < len(p.Lines); k++ {
+		l := p.Lines[k]
 		switch {
 		case l.Wrapped:
 		case bg && (echo(l) || !painted(l)):
-			if l.Text != "" || k+1 >= len(p.lines) || !paintedText(p.lines[k+1]) {
+			if l.Text != "" || k+1 >= len(p.Lines) || !paintedText(p.Lines[k+1]) {
 				return end
 			}
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
@@ -102,13 +94,13 @@ func paintedText(l row.Line) bool {
 
 // promptText is what a prompt says.
 func (p *parser) promptText(i, end int) string {
-	rows := p.lines[i:end]
+	rows := p.Lines[i:end]
 	if _, ok := cutGlyph(rows[0].Text, ">"); ok {
 		return oldPrompt(rows)
 	}
 	free := rows[0].Cols
 	for _, l := range rows {
-		free = min(free, max(0, l.Cols-rowWidth(l.Row)))
+		free = min(free, max(0, l.Cols-row.Extent(l.Row)))
 	}
 	lk := markdown.Style{Left: 2, Right: min(2, free)}
 	return markdown.Prompt(rows, &lk)
@@ -119,7 +111,7 @@ func (p *parser) promptText(i, end int) string {
 func oldPrompt(rows []row.Line) string {
 	left, widest := 2, 0
 	for i, l := range rows {
-		widest = max(widest, rowWidth(l.Row))
+		widest = max(widest, row.Extent(l.Row))
 		if i > 0 && row.Indent(l.Text) < 2 {
 			left = 0
 		}
@@ -136,7 +128,7 @@ func oldPrompt(rows []row.Line) string {
 			switch prev := rows[i-1]; {
 			case blankAtEnd(prev):
 				b.WriteByte(' ')
-			case rowWidth(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
+			case row.Extent(prev.Row) < widest-1 || widest < prev.Cols-6: // else a word was cut, or its blank is at the start of the row
 				b.WriteByte('\n')
 			}
 		}
@@ -151,33 +143,24 @@ func blankAtEnd(l row.Line) bool {
 	return l.Blanks > 0 || n > 0 && strings.HasSuffix(l.Runs[n-1].Text, " ")
 }
 
-// claudeCommand reports whether a prompt is a command of the agent: one word after the slash, with
-// arguments at most.
-func claudeCommand(text string) bool {
-	name, ok := strings.CutPrefix(text, "/")
-	name, _, _ = strings.Cut(name, " ")
-	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-:_") == ""
-}
+// commands are the agent's: one word after the slash, with arguments at most.
+var commands = regexp.MustCompile(`^/[a-z0-9\-:_]+( |$)`)
 
 // command reads a command of the agent with what it printed. /clear is none: it is known by the
 // wipe that follows it, and is the first row of what is reprinted.
 func (p *parser) command(text string, i, end int) int {
 	out, end, _ := p.result(end, end)
-	if claudeClear(text) {
-		return end
+	if !clearing.MatchString(text) {
+		p.Say(session.RoleCommand, text, "`"+text+"`", i, end, "command").Output = out.text
 	}
-	p.add(session.Message{Role: session.RoleCommand, Text: text, Markdown: "`" + text + "`", Output: out.text}, i, end, "command")
 	return end
 }
 
-// claudeClear reports whether a command clears the conversation.
-func claudeClear(text string) bool {
-	name, _, _ := strings.Cut(text, " ")
-	return slices.Contains([]string{"/clear", "/reset", "/new"}, name)
-}
+// clearing are the commands that clear the conversation.
+var clearing = regexp.MustCompile(`^/(clear|reset|new)( |$)`)
 
 // clears reports whether a row is such a command that was sent.
 func clears(l row.Line) bool {
 	text, _ := cutGlyph(l.Text, ">", "❯")
-	return echo(l) && claudeClear(text)
+	return echo(l) && clearing.MatchString(text)
 }

@@ -17,7 +17,7 @@ func TestE23Rules(t *testing.T) {
 		{"thinking that is shown", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways are open.⟧\n\n  ⟦i #999999|Take one.⟧\n\n" + said + "So.", "thinking Two ways are open.||Take one.\nassistant So."},
 		{"thinking that was stopped", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "thinking Two ways (partial)\ncli:interrupted"},
 		{"words with the sign of thinking", "⟦ #999999|✻ Conversation compacted⟧", ""},
-		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool  ok Read main.go (3 lines)\nassistant So."},
+		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool `Read(main.go)` ok Read main.go (3 lines)\nassistant So."},
 		{"a failure whose call is not shown", sent + "Go⟧\n\n  ⎿  ⟦ #ff6b80|Error: no such file⟧\n", "user Go\ntool Error: no such file error Error: no such file"},
 		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost`"},
 		{"a call that waits (1.0)", "⟦ #999999|●⟧ ⟦ #999999|Bash(ls -1)⟧", "tool `Bash(ls -1)` running"},

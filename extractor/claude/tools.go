@@ -2,9 +2,10 @@ package claude
 
 import (
 	"math"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
@@ -21,33 +22,22 @@ var names = map[string]bool{
 // header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
 // what follows.
 func (p *parser) header(i int) (name, rest string) {
-	bold := true
-	for _, run := range p.lines[i].Runs {
-		t := run.Text
-		if run.Col < 2 {
-			if run.Col+run.Width <= 2 {
-				continue
-			}
-			t = strings.TrimLeft(t, " ●⏺")
+	for _, s := range row.Spans(p.Lines[i].Row, 2, -1, nil) {
+		if rest == "" && (s.Style.Bold || strings.Trim(s.Text, " ") == "") {
+			name += s.Text
+		} else {
+			rest += s.Text
 		}
-		blank := strings.Trim(t, " ") == ""
-		if bold && (run.Style.Bold || blank) {
-			name += row.Blanks(run.Col-2-row.Width(name)) + t
-			continue
-		}
-		if name == "" {
-			return waiting(p.lines[i])
-		}
-		bold = false
-		rest += row.Blanks(run.Col-2-row.Width(name+rest)) + t
 	}
-	if rest == "" {
+	switch {
+	case name == "":
+		return waiting(p.Lines[i])
+	case rest == "":
 		return strings.TrimSpace(name), ""
-	}
-	if rest[0] != '(' {
+	case rest[0] != '(':
 		return "", ""
 	}
-	return name, rest
+	return strings.TrimLeft(name, " "), rest
 }
 
 // waiting reads the name of a call that waits for its turn: it is all grey, with dots behind
@@ -64,16 +54,12 @@ func waiting(l row.Line) (name, rest string) {
 // blinking reports whether line i is a call whose marker is hidden at the moment, because it
 // blinks.
 func (p *parser) blinking(i int) bool {
-	l := p.lines[i]
-	if row.Indent(l.Text) != 2 {
+	if row.Indent(p.Lines[i].Text) != 2 {
 		return false
 	}
-	if name, rest := p.header(i); rest != "" && names[name] {
-		return true
-	}
-	marker := l.Runs[0] // a grey blank where it is hidden
-	hidden := marker.Text == " " && row.Grey(marker.Style)
-	return p.runningGroup(i) || hidden && p.collapsedText(i) != ""
+	name, rest := p.header(i)
+	hidden := row.Grey(p.Lines[i].Runs[0].Style) // a grey blank is in its place
+	return rest != "" && names[name] || p.runningGroup(i) || hidden && p.collapsedText(i) != ""
 }
 
 // runningGroup reports whether line i describes a call that runs: in ordinary text, with a grey
@@ -82,7 +68,7 @@ func (p *parser) runningGroup(i int) bool {
 	if name, _ := p.header(i); name != "" {
 		return false
 	}
-	for _, l := range p.lines[i+1 : min(len(p.lines), i+6)] {
+	for _, l := range p.Lines[i+1 : min(len(p.Lines), i+6)] {
 		if rest, ok := corner(l); ok {
 			grey := row.Grey(l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)])))
 			return grey && !interrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
@@ -100,22 +86,16 @@ func (p *parser) call(i int) int {
 	if name == "" {
 		return p.group(i)
 	}
-	end := p.run(i+1, func(k int) bool { return p.inside(k) && !p.lines[k].Lost })
-	t := &session.Tool{Name: name, Status: status(p.lines[i])}
+	end := p.Until(i+1, func(k int) bool { return p.starts(k) || p.Lines[k].Lost })
+	t := &session.Tool{Name: name, Status: status(p.Lines[i])}
 	if rest != "" {
-		t.Input = args(p.lines[i:end], name)
+		t.Input = args(p.Lines[i:end], name)
 	}
 	out, end, stopped := p.result(end, end)
 	outcome(t, out)
-	text := name
-	if t.Input != "" {
-		text += "(" + t.Input + ")"
-	}
-	it := p.add(session.Message{Role: session.RoleTool, Text: text, Markdown: "`" + strings.ReplaceAll(text, "`", "'") + "`", Tool: t}, i, end, "call")
-	it.Open = t.Status == session.ToolRunning
+	p.Add(did(t), i, end, "call").Partial = stopped
 	if stopped {
-		it.Partial = true
-		p.event(session.EventInterrupted, end, end, "interrupted call")
+		p.Interrupted(end, end, "interrupted call")
 	}
 	return end
 }
@@ -149,8 +129,7 @@ func args(lines []row.Line, name string) string {
 		parts = append(parts, strings.TrimRight(row.Text(l), " "))
 	}
 	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
-	s = strings.TrimPrefix(s, "(")
-	return strings.TrimSuffix(s, ")")
+	return strings.TrimSuffix(strings.TrimPrefix(s, "("), ")")
 }
 
 // rejections begin what is said of a call that the user did not allow, or stopped.
@@ -160,13 +139,10 @@ var rejections = []string{
 
 // outcome sets what came out of a call.
 func outcome(t *session.Tool, out claudeResult) {
-	t.Output, t.Truncated = out.text, out.truncated
-	if strings.HasSuffix(t.Input, "…") {
-		t.Truncated = true
-	}
+	t.Output, t.Truncated = out.text, out.truncated || strings.HasSuffix(t.Input, "…")
 	first, _, _ := strings.Cut(out.text, "\n")
 	switch {
-	case slices.ContainsFunc(rejections, func(s string) bool { return strings.HasPrefix(first, s) }):
+	case chat.Begins(first, rejections...):
 		t.Status = session.ToolRejected
 	case t.Status == session.ToolRunning && strings.HasSuffix(first, "…"):
 		t.Output = ""
@@ -185,69 +161,57 @@ type claudeResult struct {
 // result reads the corners from line i on; end is the line after what belongs above them if there
 // are no corners. stopped reports whether one of them says that the user stopped the turn.
 func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
-	for i < len(p.lines) {
-		rest, ok := corner(p.lines[i])
+	for i < len(p.Lines) {
+		l := p.Lines[i]
+		rest, ok := corner(l)
 		if !ok {
 			break
 		}
-		last := p.outputEnd(i + 1)
-		part := cornerText(p.lines[i:last])
-		if interrupted(rest) {
-			stopped = true
-		}
-		st := p.lines[i].StyleAt(row.Width(p.lines[i].Text[:len(p.lines[i].Text)-len(rest)]))
+		end = p.outputEnd(i + 1)
+		stopped = stopped || interrupted(rest)
 		if out.text == "" {
-			out = part
+			out = outputText(p.Lines[i:end], cornerLeft(l))
+			st := l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)]))
 			out.red, out.grey = row.Red(st.Fg), row.Grey(st)
 		}
-		i, end = last, last
+		i = end
 	}
 	return out, end, stopped
 }
 
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *parser) outputEnd(i int) int {
-	return p.trimmed(i, func(k int) bool {
-		return p.inside(k) && (p.lines[k].Text == "" || row.Indent(p.lines[k].Text) >= 4)
-	})
+	return p.Until(i, func(k int) bool { return p.starts(k) || p.Lines[k].Text != "" && row.Indent(p.Lines[k].Text) < 4 })
 }
 
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
-// returns the line behind it; i if none begins there. It is the last call's, unless that is done.
+// returns the line behind it. It is the last call's, unless that is done.
 func (p *parser) headlessOutput(i int) int {
 	end := p.outputEnd(i)
-	out := outputText(p.lines[i:end], outputLeft)
-	if it := p.lastItem(); it != nil && it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
+	out := outputText(p.Lines[i:end], outputLeft)
+	if it := p.Above(); it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = out.text, session.ToolOK
 		it.End, it.Open = end, false
 		return end
 	}
-	t := &session.Tool{Output: out.text, Status: session.ToolOK}
-	p.add(session.Message{Role: session.RoleTool, Text: out.text, Markdown: out.text, Tool: t}, i, end, "rest of an output").Headless = true
+	it := p.Say(session.RoleTool, out.text, out.text, i, end, "rest of an output")
+	it.Tool, it.Headless = &session.Tool{Output: out.text, Status: session.ToolOK}, true
 	return end
 }
 
-// cornerText returns the rows after one corner as they are, without the notes that more of it
-// is hidden.
-func cornerText(lines []row.Line) claudeResult {
-	return outputText(lines, cornerLeft(lines[0]))
-}
-
-// outputText is cornerText for rows whose text begins at a column.
+// outputText returns the rows of an output from a column on as they are, without the notes that
+// more of it is hidden.
 func outputText(lines []row.Line, left int) claudeResult {
 	lk := markdown.Style{Left: left}
 	ls := lk.Lines(lines)
 	var out claudeResult
 	var text []string
 	for k := range ls {
-		t, hidden := claudeHidden(&ls[k])
-		if hidden {
-			out.truncated = true
-			if t == "" {
-				continue
-			}
+		t, hidden := hiddenBelow(&ls[k])
+		if t != "" || !hidden {
+			text = append(text, t)
 		}
-		text = append(text, t)
+		out.truncated = out.truncated || hidden
 	}
 	out.text = strings.Trim(strings.Join(text, "\n"), "\n")
 	return out
@@ -259,29 +223,19 @@ const outputLeft = 5
 // cornerLeft is the column behind a corner: outputLeft, or nearer where less is left
 // free.
 func cornerLeft(l row.Line) int {
-	at := row.Indent(l.Text)
-	rest := []rune(strings.TrimPrefix(l.Text[at:], claudeCorner))
-	gap := slices.IndexFunc(rest, func(r rune) bool { return r != ' ' && r != '\u00a0' })
-	if gap < 0 {
-		gap = len(rest)
-	}
-	return min(at+1+gap, outputLeft)
+	rest := strings.TrimPrefix(strings.TrimLeft(l.Text, " "), claudeCorner)
+	return min(row.Indent(l.Text)+1+utf8.RuneCountInString(rest)-utf8.RuneCountInString(strings.TrimLeft(rest, " \u00a0")), outputLeft)
 }
 
-// claudeHidden cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
+// hiddenBelow cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
 // expand)`.
-func claudeHidden(l *markdown.Line) (text string, hidden bool) {
-	if at := strings.LastIndex(l.Text, "(ctrl+"); at >= 0 && strings.HasSuffix(l.Text, ")") {
-		rest := strings.TrimRight(l.Text[:at], " ")
-		t := strings.TrimLeft(rest, " ")
-		if strings.HasPrefix(t, "…") {
-			return "", true
-		}
-		return rest, true
+func hiddenBelow(l *markdown.Line) (text string, hidden bool) {
+	text = l.Text
+	if at := strings.LastIndex(text, "(ctrl+"); at >= 0 && strings.HasSuffix(text, ")") {
+		text, hidden = strings.TrimRight(text[:at], " "), true
 	}
-	t := l.Text[l.Indent:]
-	if strings.HasPrefix(t, "… +") {
+	if t := strings.TrimLeft(text, " "); strings.HasPrefix(t, "… +") || hidden && strings.HasPrefix(t, "…") {
 		return "", true
 	}
-	return l.Text, false
+	return text, hidden
 }
