@@ -36,14 +36,14 @@ func profilesOf(agents []*chat.Agent) (out []*Profile) {
 	return out
 }
 
-// agentOf returns the agent of a name, or nil.
+// agentOf returns the agent of a name, or one without a name.
 func agentOf(name string) *chat.Agent {
 	for _, a := range agents {
 		if a.Name == name {
 			return a
 		}
 	}
-	return nil
+	return &chat.Agent{}
 }
 
 // Agents returns the names of all agents, in the order in which they are asked whether a banner is
@@ -57,28 +57,13 @@ func Agents() []string {
 }
 
 // Title returns what an agent calls itself, or "" if its name is not known.
-func Title(agent string) string {
-	if a := agentOf(agent); a != nil {
-		return a.Title
-	}
-	return ""
-}
+func Title(agent string) string { return agentOf(agent).Title }
 
 // IsAgent reports whether an agent has this name.
-func IsAgent(name string) bool { return agentOf(name) != nil }
+func IsAgent(name string) bool { return agentOf(name).Name != "" }
 
 // SendingOf returns how prompts are sent to the agent of a name, or nil if that is not known.
-func SendingOf(agent string) *chat.Sending {
-	if a := agentOf(agent); a != nil {
-		return a.Send
-	}
-	return nil
-}
+func SendingOf(agent string) *chat.Sending { return agentOf(agent).Send }
 
 // ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
-func ResumptionOf(agent string) *chat.Resumption {
-	if a := agentOf(agent); a != nil {
-		return a.Resume
-	}
-	return nil
-}
+func ResumptionOf(agent string) *chat.Resumption { return agentOf(agent).Resume }

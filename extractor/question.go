@@ -14,7 +14,7 @@ import (
 // before they show who they are, whether a folder is trusted, say. known is false where the screen
 // shows neither: it is drawn just now, or something covers it.
 func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
-	screen := screenOf(s)
+	screen := screenOf(s, row.Lines(s.Lines, s.Cols))
 	if agent == "" {
 		return question(screen), true
 	}
@@ -41,12 +41,17 @@ func asksIn(s chat.Screen, sp chat.Split) (asks, known bool) {
 	return len(last) == 1 && strings.Contains(strings.ToLower(last[0]), "press enter"), false
 }
 
-// screenOf returns what stood in the window of a snapshot.
-func screenOf(s *vterm.Snapshot) chat.Screen {
-	lines := make([]row.Line, len(s.Lines))
-	for i, r := range s.Lines {
-		lines[i] = row.Line{Row: r, Cols: s.Cols}
+// split parts an agent's screen, and looks for a question on it.
+func split(p *Profile, s chat.Screen) chat.Split {
+	sp := p.Split(s)
+	if asks, _ := asksIn(s, sp); asks {
+		sp.State = chat.StateAsking
 	}
+	return sp
+}
+
+// screenOf returns what stood in the window of a snapshot whose rows are lines.
+func screenOf(s *vterm.Snapshot, lines []row.Line) chat.Screen {
 	return chat.Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
 }
 
@@ -155,38 +160,28 @@ type Sight struct {
 // its input box, Rest has all rows. Where no agent is known, only a question is seen: agents ask
 // before they show who they are.
 func Look(s *vterm.Snapshot, agent string) (sight Sight) {
-	screen := screenOf(s)
+	screen := screenOf(s, row.Lines(s.Lines, s.Cols))
 	if agent == "" && question(screen) {
-		return Sight{State: chat.StateAsking, Rest: textsOf(screen.Lines)}
+		sight.State, sight.Rest = chat.StateAsking, textsOf(screen.Lines)
 	}
 	for _, p := range profiles { // an agent may have several
-		sp := p.Split(screen)
-		asks, _ := asksIn(screen, sp)
-		switch {
-		case p.Name != agent:
-			continue
-		case asks:
-			sp.State = chat.StateAsking
-		case !sp.OK:
+		if p.Name != agent {
 			continue
 		}
-		rest := sp.Bottom
+		sp := split(p, screen)
+		if !sp.OK && sp.State != chat.StateAsking {
+			continue
+		}
+		rest := max(sp.Bottom, 0)
 		if rest >= len(screen.Lines) {
 			rest = 0
 		}
-		sight = Sight{State: sp.State}
+		top := min(max(sp.Top, 0), rest)
+		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[top:rest]), Rest: textsOf(screen.Lines[rest:])}
 		if p.Box != nil && sp.State != chat.StateAsking {
 			var b chat.Box
 			if b, sight.Boxed = p.Box(screen.Lines); sight.Boxed {
 				sight.Box = b.Text()
-			}
-		}
-		for i, l := range screen.Lines {
-			switch {
-			case i >= rest:
-				sight.Rest = append(sight.Rest, l.Text)
-			case i >= sp.Top:
-				sight.Talk = append(sight.Talk, l.Text)
 			}
 		}
 	}

@@ -45,8 +45,7 @@ type Reader struct {
 	shell     shell.Reader
 	seg       segment
 	documents int        // so far
-	left      []row.Line // rows that left the screen while it was unreadable
-	bye       farewell
+	left      []row.Line // rows that left the main screen while it was unreadable, or an agent took its leave
 	steps     []Step
 	version   string // of the last agent, as its banner says
 	shown     bool
@@ -142,7 +141,7 @@ func (r *Reader) emit(event, agent string, data map[string]any) {
 
 // screen returns the window of a frame. Its lines are valid until the next frame.
 func (r *Reader) screen(f Frame) chat.Screen {
-	return chat.Screen{Lines: r.window.Lines(f.Lines, f.Alt), CursorX: f.CursorX, CursorY: f.CursorY, CursorVisible: f.Visible, Alt: f.Alt, Title: f.Title}
+	return screenOf(f.Snapshot, r.window.Lines(f.Lines, f.Alt))
 }
 
 // open begins a segment at a line of its document.

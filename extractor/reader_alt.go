@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"slices"
+
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -31,14 +33,14 @@ func (r *Reader) readAlt(f Frame) {
 		return
 	}
 	sp := r.split(s)
-	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
+	body := talk(s, sp)
+	if body == nil {
 		r.trace.unreadable(sp)
 		if sp.State == chat.StateAsking {
 			r.state(sp)
 		}
 		return
 	}
-	body := s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
 	r.trace.split(sp, sp.Top+len(body))
 	if sp.Right > 0 {
 		body = row.CutLines(body, 0, sp.Right)
@@ -75,16 +77,16 @@ func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 
 // talks reports whether the screen is an agent's, in the middle of a conversation.
 func talks(p *Profile, s chat.Screen) bool {
-	sp := p.Split(s)
+	body := talk(s, p.Split(s))
+	return body != nil && slices.ContainsFunc(p.Parse(body, true), func(it chat.Item) bool { return it.Role == session.RoleUser })
+}
+
+// talk returns the rows of a screen that hold the conversation; nil if it shows none.
+func talk(s chat.Screen, sp chat.Split) []row.Line {
 	if !sp.OK || sp.Overlay || sp.Bottom <= sp.Top {
-		return false
+		return nil
 	}
-	for _, it := range p.Parse(s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))], true) {
-		if it.Role == session.RoleUser {
-			return true
-		}
-	}
-	return false
+	return s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
 }
 
 // cleared reports whether the window shows the agent's banner and nothing of what stood on the
@@ -94,14 +96,44 @@ func (r *Reader) cleared(body []row.Line) bool {
 	if len(s.items) == 0 || len(d.Lines) == 0 {
 		return false
 	}
-	at, n := 0, 0
-	for at < len(body) && at < 3 && n == 0 {
-		if _, n = s.agent.Banner(body[at:]); n == 0 {
-			at++
+	for at := range min(3, len(body)) {
+		if _, n := s.agent.Banner(body[at:]); n > 0 {
+			return !d.Shares(s.items[0].First, body[min(len(body), at+n):])
 		}
 	}
-	if n == 0 {
-		return false
+	return false
+}
+
+// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
+// where the frame has been dealt with: nothing is printed yet, and more may come.
+func (r *Reader) leaveAlt(f *Frame) bool {
+	p := r.seg.agent
+	if p == nil || !p.Farewell {
+		r.leave()
+		r.open(nil, false, len(r.main.Lines))
+		return true
 	}
-	return !d.Shares(s.items[0].First, body[min(len(body), at+n):])
+	s := r.screen(*f)
+	if f.Wiped {
+		r.main, r.left, f.Wiped = document.Document{}, nil, false
+	}
+	r.left = append(r.left, r.scrolled(*f)...)
+	end := len(row.Trim(s.Lines))
+	q, _, at, _ := r.banner(slices.Concat(r.left, s.Lines[:end]))
+	switch {
+	case q == p:
+		from := r.main.Base
+		r.main.Advance(r.left, s.Lines[:end])
+		r.left = nil
+		r.reopen(p, false, from+at)
+		r.main.Dirty = min(r.main.Dirty, from+at)
+		r.readInline(s, nil, end, false, f.Settled)
+		return false
+	case f.Settled || len(r.left) > maxLeft || r.promptAt(s, end):
+		r.leave()
+		r.open(nil, false, len(r.main.Lines))
+		f.History = nil
+		return true
+	}
+	return false
 }

@@ -21,13 +21,8 @@ func (r *Reader) judgeWipe() {
 		if it.Event == session.EventClear || it.Role == session.RoleCommand && strings.HasPrefix(it.Text, "/compact") {
 			return // compacted: it goes on, shortened
 		}
-		if it.Role != session.RoleUser {
-			continue
-		}
-		for _, text := range before {
-			if it.Text == text {
-				return
-			}
+		if it.Role == session.RoleUser && slices.Contains(before, it.Text) {
+			return
 		}
 	}
 	r.clear()

@@ -47,15 +47,20 @@ func truncate(it *chat.Item, lines []row.Line) {
 		it.OmittedLines = n
 		it.Truncate(session.TruncatedMiddle)
 	}
-	if len(own) > 1 && slices.ContainsFunc(own[1:], func(l row.Line) bool { return l.Lost }) {
+	if len(own) > 1 && lost(own[1:]) {
 		it.Truncate(session.TruncatedMiddle)
 	}
-	if next := row.SkipBlank(lines, it.End); next < len(lines) && slices.ContainsFunc(lines[it.End:next+1], func(l row.Line) bool { return l.Lost }) {
+	if next := row.SkipBlank(lines, it.End); next < len(lines) && lost(lines[it.End:next+1]) {
 		it.Truncate(session.TruncatedTail)
 	}
 	if it.Tool != nil && it.Truncated {
 		it.Tool.Truncated = true
 	}
+}
+
+// lost reports whether rows above one of lines were never on the screen.
+func lost(lines []row.Line) bool {
+	return slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost })
 }
 
 // pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,

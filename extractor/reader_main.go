@@ -99,18 +99,15 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 // wipe begins a new document: the screen was erased, and what is printed now need not be new. A
 // shell command that runs goes on.
 func (r *Reader) wipe() {
-	agent := r.seg.agent
-	if agent == nil {
-		goesOn := r.shell.Wipe(&r.main)
-		r.main, r.left = document.Document{}, nil
-		if !goesOn {
-			r.open(nil, false, 0)
-		}
-		return
-	}
 	r.flush(&r.main, len(r.main.Lines))
+	goesOn := r.seg.agent == nil && r.shell.Wipe(&r.main)
 	r.main, r.left = document.Document{}, nil
-	r.reopen(agent, false, 0)
+	switch {
+	case r.seg.agent != nil:
+		r.reopen(r.seg.agent, false, 0)
+	case !goesOn:
+		r.open(nil, false, 0)
+	}
 }
 
 // promptAt reports whether the shell waits for a command on the last line of the screen.
@@ -156,35 +153,36 @@ func (r *Reader) showCommands(v *session.View) {
 // stranger tells of a question that somebody asks who is not known, as agents do before they show
 // who they are, and of its end.
 func (r *Reader) stranger(s chat.Screen, settled bool) {
-	if !settled || !r.asked && !question(s) {
+	if !settled {
 		return
 	}
+	before := r.asked
 	r.asked = question(s)
-	state := chat.StateIdle
-	if r.asked {
-		state = chat.StateAsking
+	switch {
+	case r.asked:
+		r.steps = append(r.steps, Step{State: chat.StateAsking})
+	case before:
+		r.steps = append(r.steps, Step{State: chat.StateIdle})
 	}
-	r.steps = append(r.steps, Step{State: state})
 }
 
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have
 // scrolled out.
 func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, settled bool) {
 	sp := r.split(s)
-	switch {
-	case sp.OK && sp.Overlay, !sp.OK && (!settled || r.resize.Storm()):
-		r.trace.unreadable(sp)
-		r.state(sp)
-		r.wait(left)
-		if settled {
-			r.resize.Quiet()
-		}
-		return
-	case sp.OK:
+	if sp.OK {
 		end = min(sp.Bottom, end)
 	}
-	if sp.OK && r.resize.Torn() && r.bannerIn(left) && !r.resize.Drawn(&r.main, &r.window, r.seg.start, s.Lines[:end]) {
+	covered := sp.OK && sp.Overlay || !sp.OK && (!settled || r.resize.Storm())
+	switch {
+	case covered:
+		r.trace.unreadable(sp)
+		r.state(sp)
+	case sp.OK && r.resize.Torn() && r.bannerIn(left) && !r.resize.Drawn(&r.main, &r.window, r.seg.start, s.Lines[:end]):
+		covered = true
 		r.trace.skip("the agent prints all again, for a size that the window no longer has")
+	}
+	if covered {
 		r.wait(left)
 		if settled {
 			r.resize.Quiet()
@@ -271,13 +269,10 @@ func (r *Reader) again(settled bool) {
 	}
 }
 
-// split parts the agent's screen, and looks for its questions.
+// split parts the screen of the agent that runs.
 func (r *Reader) split(s chat.Screen) chat.Split {
-	sp := r.seg.agent.Split(s)
+	sp := split(r.seg.agent, s)
 	r.shown = sp.OK && !sp.Overlay
-	if asks, _ := asksIn(s, sp); asks {
-		sp.State = chat.StateAsking
-	}
 	return sp
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -38,14 +37,6 @@ type usageCount struct {
 	done []session.Usage
 }
 
-// usageOf returns how an agent prints what it has used.
-func usageOf(agent string) []chat.Usage {
-	if a := agentOf(agent); a != nil {
-		return a.Usage
-	}
-	return nil
-}
-
 // Begin notes that an agent has started.
 func (r *UsageReader) Begin(agent string) {
 	if r.old == nil {
@@ -59,7 +50,7 @@ func (r *UsageReader) Begin(agent string) {
 		}
 	}
 	r.size = [2]int{}
-	r.runs = append(r.runs, usageRun{agent: agent, looks: make([]usageFigures, len(usageOf(agent)))})
+	r.runs = append(r.runs, usageRun{agent: agent, looks: make([]usageFigures, len(agentOf(agent).Usage))})
 }
 
 // Read reads a screen. left reports whether the agent that was started last has ended, or may have.
@@ -73,7 +64,7 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 	}
 	rows, texts := logicalLines(s.Lines)
 	run := &r.runs[len(r.runs)-1]
-	for i, look := range usageOf(run.agent) {
+	for i, look := range agentOf(run.agent).Usage {
 		if look.Exit && !left {
 			continue
 		}
@@ -116,17 +107,12 @@ func (f *usageFigures) take(u session.Usage, key string, last bool) {
 		f.counts[key] = &usageCount{now: u}
 		return
 	}
-	fell := u.Total < c.now.Total || u.Cost != nil && c.now.Cost != nil && *u.Cost < *c.now.Cost
+	cheaper := u.Cost != nil && c.now.Cost != nil && *u.Cost < *c.now.Cost
 	switch {
-	case fell && last: // the cost is a sum, the tokens are not
-		total := max(u.Total, c.now.Total)
-		if u.Cost != nil && c.now.Cost != nil && *u.Cost < *c.now.Cost {
-			c.done = append(c.done, c.now)
-		} else {
-			u.Total = total
-		}
-	case fell:
+	case cheaper, u.Total < c.now.Total && !last:
 		c.done = append(c.done, c.now)
+	case last: // the cost is a sum, the tokens are not
+		u.Total = max(u.Total, c.now.Total)
 	}
 	c.now = u
 }

@@ -3,6 +3,7 @@
 package row
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/vterm"
@@ -22,12 +23,7 @@ func IsBlocks(s string) bool {
 
 // HasInverse reports whether a cell of the row is drawn inverse, as Ink draws a cursor.
 func HasInverse(r *vterm.Row) bool {
-	for i := range r.Runs {
-		if r.Runs[i].Style.Inverse {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return run.Style.Inverse })
 }
 
 // HasBackground reports whether the row's first cell has a background.
@@ -48,6 +44,15 @@ type Line struct {
 	Omitted int  // the lines that were left out where this one is
 	Judged  bool // begins is known
 	Begins  bool // some agent's banner may begin here
+}
+
+// Lines returns rows, drawn in a window that is cols cells wide, as lines.
+func Lines(rows []*vterm.Row, cols int) []Line {
+	lines := make([]Line, len(rows))
+	for i, r := range rows {
+		lines[i] = Line{Row: r, Cols: cols}
+	}
+	return lines
 }
 
 // StyleAt is the style of the cell at a column.
