@@ -40,6 +40,13 @@ func (r *Recording) Write(ev session.Event) {
 	}
 }
 
+// Take returns the segments that are complete since the last call, and forgets them.
+func (r *Recording) Take() []Segment {
+	whole := r.whole()
+	r.segs = r.segs[:0]
+	return whole
+}
+
 func (r *Recording) sumEvent(ev session.Event) {
 	if ev.Kind == session.Marker {
 		return

@@ -56,9 +56,14 @@ func ParseSegment(data []byte) (Segment, error) {
 	return Segment{seg.firstEvent, seg.endEvent, seg.startAt, seg.endAt, seg.startByte, seg.endByte, data}, err
 }
 
-// Segments returns what was written so far, as segments.
+// Segments returns what was written so far, as segments, but for those that Take has returned.
 func (r *Recording) Segments() []Segment {
 	r.cut()
+	return r.whole()
+}
+
+// whole returns the segments that are complete.
+func (r *Recording) whole() []Segment {
 	out := make([]Segment, len(r.segs))
 	for i, s := range r.segs {
 		out[i] = Segment{s.firstEvent, s.endEvent, s.startAt, s.endAt, s.startByte, s.endByte, s.data}

@@ -16,47 +16,30 @@ import (
 
 // content is what leaves this machine of a session: without secrets, without what was typed.
 type content struct {
-	session  session.Session
-	info     *store.Info
-	name     string // the user's, and the note
-	note     string
-	segments []store.Segment
-	entries  []json.RawMessage
-	ids      []string                     // of the entries
-	sums     map[string][sha256.Size]byte // digests of the entries, by their ids
-	digest   string                       // of the entries
-	usage    []session.Usage
-	live     bool            // the session runs
-	open     map[string]bool // ids of entries that still change, which are not sent while it runs
-	visits   []store.Visit   // folders that entries name
+	session session.Session
+	info    *store.Info
+	name    string // the user's, and the note
+	note    string
+	raw     *pieces
+	entries []json.RawMessage
+	ids     []string                     // of the entries
+	sums    map[string][sha256.Size]byte // digests of the entries, by their ids
+	digest  string                       // of the entries
+	usage   []session.Usage
+	live    bool            // the session runs
+	open    map[string]bool // ids of entries that still change, which are not sent while it runs
+	visits  []store.Visit   // folders that entries name
 }
 
-// segmentsDigest returns the digest of all segments.
-func (c *content) segmentsDigest() string {
-	h := sha256.New()
-	for _, seg := range c.segments {
-		sum := sha256.Sum256(seg.Data)
-		_, _ = h.Write(sum[:]) // never fails
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// events returns how many events the raw log has.
-func (c *content) events() int64 {
-	if len(c.segments) == 0 {
-		return 0
-	}
-	return c.segments[len(c.segments)-1].EndEvent
-}
-
-// read reads a session to its end. home is written as ~.
-func read(ctx context.Context, l *library.Library, info *store.Info, home string, raw bool) (*content, error) {
+// read reads a session to its end. home is written as ~. The raw log, which must be
+// closed, has a file in folder; if that is empty, it is not read.
+func read(ctx context.Context, l *library.Library, info *store.Info, home, folder string) (*content, error) {
 	t, err := l.Transcript(ctx, info)
 	if err != nil {
 		return nil, err
 	}
 	h := homesOf(home)
-	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{}}
+	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{}, raw: &pieces{}}
 	c.session.Cwd, c.session.Title = h.tilde(c.session.Cwd), h.tilde(c.session.Title)
 	if c.session.Source != nil {
 		source := *c.session.Source
@@ -88,10 +71,12 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home string
 		_, _ = all.Write(sum[:]) // never fails
 	}
 	c.digest = hex.EncodeToString(all.Sum(nil))
-	if raw {
-		c.segments, err = segments(ctx, l, info, h)
+	if folder != "" {
+		if c.raw, err = rawLog(ctx, l, info, h, folder); err != nil {
+			return nil, err
+		}
 	}
-	return c, err
+	return c, nil
 }
 
 // maxField is how long a text of an entry may be that is too large to be sent, in bytes.

@@ -159,9 +159,9 @@ func (h homes) inOutput(ctx context.Context, l *library.Library, info *store.Inf
 	}
 }
 
-// segments returns the raw log as it is sent. What was typed, and what others noted, keeps its
-// place and loses its data.
-func segments(ctx context.Context, l *library.Library, info *store.Info, h homes) ([]store.Segment, error) {
+// rawLog returns the raw log as it is sent. What was typed, and what others noted, keeps its place
+// and loses its data. Its file is in a folder.
+func rawLog(ctx context.Context, l *library.Library, info *store.Info, h homes, folder string) (p *pieces, err error) {
 	patches, err := h.inOutput(ctx, l, info)
 	if err != nil {
 		return nil, err
@@ -171,14 +171,26 @@ func segments(ctx context.Context, l *library.Library, info *store.Info, h homes
 		return nil, err
 	}
 	defer source.Stop()
+	if p, err = newPieces(folder); err != nil {
+		return nil, err
+	}
+	if err := p.fill(source, patches, info); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill adds what source has, with patches in its output.
+func (p *pieces) fill(source *archive.Masked, patches map[int][]redact.Patch, info *store.Info) error {
 	rec := store.NewRecording(info.Cols, info.Rows)
 	for output := 0; ; {
 		e, err := source.Next()
 		if errors.Is(err, io.EOF) {
-			return rec.Segments(), nil
+			return p.add(rec.Segments()...)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		switch {
 		case e.Kind == session.Input || e.Kind == session.Marker:
@@ -193,5 +205,8 @@ func segments(ctx context.Context, l *library.Library, info *store.Info, h homes
 			output++
 		}
 		rec.Write(e)
+		if err := p.add(rec.Take()...); err != nil {
+			return err
+		}
 	}
 }

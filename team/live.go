@@ -107,7 +107,7 @@ func (s *Syncer) sendLive(ctx context.Context, info *store.Info, now *sentLive) 
 	if err != nil {
 		return err
 	}
-	c, err := read(ctx, l, info, s.Home, false)
+	c, err := read(ctx, l, info, s.Home, "")
 	if err != nil {
 		return err
 	}

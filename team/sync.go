@@ -11,6 +11,7 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -133,9 +134,10 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	l, err := s.masked(ctx)
 	var c *content
 	if err == nil {
-		c, err = read(ctx, l, info, s.Home, s.Rules.Raw)
+		c, err = read(ctx, l, info, s.Home, s.rawFolder())
 	}
 	if err == nil {
+		defer c.raw.close()
 		if been := s.Rules.stray(c.visits, s.Home); been != "" {
 			return fmt.Errorf("%w: it was in %s", ErrOutside, been)
 		}
@@ -153,6 +155,15 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		p.Seen = s.Look(now)
 	}
 	return s.Store.SavePush(ctx, info.ID, p)
+}
+
+// rawFolder returns where the file of a raw log is while it is sent: beside the database. It is
+// empty if no raw log is sent.
+func (s *Syncer) rawFolder() string {
+	if !s.Rules.Raw {
+		return ""
+	}
+	return filepath.Dir(s.Store.Path())
 }
 
 // push returns what is known of a session that is sent. The error says why it may not be sent.
@@ -229,8 +240,8 @@ func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error 
 	}
 	if err == nil {
 		p.Segments = nil
-		for _, seg := range c.segments {
-			p.Segments = append(p.Segments, sumOf(seg.Data))
+		for _, seg := range c.raw.list {
+			p.Segments = append(p.Segments, seg.hash())
 		}
 	}
 	return err
@@ -246,7 +257,7 @@ func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have stat
 	if have, err = s.begin(ctx, c, p); err != nil {
 		return have, err
 	}
-	if !have.Equal && !ours(have, p, c.segments) { // a clone of this machine sends a session with the same id
+	if !have.Equal && !ours(have, p, c.raw) { // a clone of this machine sends a session with the same id
 		p.Machine, p.Segments, p.Entries, p.Next, p.Digest = rand.Text(), nil, 0, 0, ""
 		if have, err = s.begin(ctx, c, p); err != nil {
 			return have, err
@@ -276,9 +287,8 @@ func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have in
 }
 
 // ours reports whether the server has nothing that this machine did not send.
-func ours(have state, p *store.Push, segments []store.Segment) bool {
-	same := func(seg store.Segment) bool { return seg.EndEvent == have.Events && sumOf(seg.Data) == have.SHA256 }
-	return (have.Entries <= p.Entries || have.Entries == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || slices.ContainsFunc(segments, same))
+func ours(have state, p *store.Push, raw *pieces) bool {
+	return (have.Entries <= p.Entries || have.Entries == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
 }
 
 func path(p *store.Push, id, rest string) string {
@@ -298,7 +308,7 @@ func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have sta
 	if c.live {
 		o["live"] = true
 	} else {
-		o["content"] = map[string]any{"events": c.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.segmentsDigest()}
+		o["content"] = map[string]any{"events": c.raw.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.raw.digest()}
 	}
 	body, err := json.Marshal(o)
 	if err == nil {
@@ -310,18 +320,22 @@ func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have sta
 // sendRaw sends the segments that the server does not have. If it has another raw log, that of a
 // session from which secrets were taken out since, it is replaced.
 func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have state) error {
-	next := slices.IndexFunc(c.segments, func(seg store.Segment) bool { return seg.EndEvent == have.Events && sumOf(seg.Data) == have.SHA256 }) + 1
+	next := c.raw.next(have)
 	if next == 0 && have.Events > 0 {
 		if err := s.Server.call(ctx, http.MethodDelete, path(p, c.info.ID, "/raw"), "", nil, nil); err != nil {
 			return err
 		}
 	}
-	for _, seg := range c.segments[next:] {
-		p.Segments = append(p.Segments, sumOf(seg.Data))
+	for _, seg := range c.raw.list[next:] {
+		data, err := c.raw.data(seg)
+		if err != nil {
+			return err
+		}
+		p.Segments = append(p.Segments, seg.hash())
 		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
 			return err
 		}
-		err := s.Server.call(ctx, http.MethodPut, path(p, c.info.ID, "/raw?event="+strconv.FormatInt(seg.FirstEvent, 10)), "application/octet-stream", seg.Data, nil)
+		err = s.Server.call(ctx, http.MethodPut, path(p, c.info.ID, "/raw?event="+strconv.FormatInt(seg.firstEvent, 10)), "application/octet-stream", data, nil)
 		if err != nil {
 			return err
 		}
@@ -394,12 +408,12 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 
 // end has the server compare what it has.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
-	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": c.events(), "entries": len(c.entries), "digest": c.digest})
+	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": c.raw.events(), "entries": len(c.entries), "digest": c.digest})
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)
 	}
 	if err == nil {
-		p.Digest, p.Events = c.digest, c.events()
+		p.Digest, p.Events = c.digest, c.raw.events()
 	}
 	return err
 }
