@@ -32,7 +32,8 @@ const (
 	turnEvery = 100 * time.Millisecond
 	signEvery = 5 * time.Second
 	liveEvery = time.Minute
-	newsEvery = time.Second // for what is said in sessions that are recorded, if that is sent at once
+	newsEvery = time.Second      // for what is said in sessions that are recorded, if that is sent at once
+	newsLate  = 20 * time.Second // the same where nothing was written: the server is told that they run
 )
 
 // lowestPriority is that of the process in the background, as nice(1) has it.
@@ -208,9 +209,14 @@ func (b *background) idle(ctx context.Context, s *team.Syncer, sign time.Time) e
 		every = newsEvery
 	}
 	next := time.Now().Add(liveEvery)
+	var seen written
+	var late time.Time
 	for b.sign().Equal(sign) {
-		if err := b.sendNews(ctx, s); err != nil {
-			return err
+		if now := writtenAt(b.Database.Path()); s.Rules.Live && (now != seen || time.Now().After(late)) {
+			seen, late = now, time.Now().Add(newsLate)
+			if err := b.sendNews(ctx, s); err != nil {
+				return err
+			}
 		}
 		if err := pause(ctx, every); err != nil {
 			return err
@@ -224,6 +230,22 @@ func (b *background) idle(ctx context.Context, s *team.Syncer, sign time.Time) e
 		next = time.Now().Add(liveEvery)
 	}
 	return nil
+}
+
+// written is when a database was written, and how large its files are: while it is the same,
+// nothing was said.
+type written [2]struct {
+	at   time.Time
+	size int64
+}
+
+func writtenAt(database string) (w written) {
+	for i, path := range []string{database, database + "-wal"} {
+		if info, err := os.Stat(path); err == nil {
+			w[i].at, w[i].size = info.ModTime(), info.Size()
+		}
+	}
+	return w
 }
 
 // sendNews sends what is new in the sessions that are recorded. The error is one that may pass.
