@@ -69,8 +69,8 @@ type statusError struct {
 }
 
 // Passing reports whether an error of a call may be gone after a while, and how long the server
-// asks to wait. Such an error wraps session.ErrAway: what answered was not the server, but nobody or
-// a network's login page, or the server fails just now.
+// asks to wait. Such an error wraps session.ErrAway: nobody answered, a page of the network did, or
+// the server fails just now.
 func Passing(err error) (after time.Duration, ok bool) {
 	var refused *statusError
 	if !errors.As(err, &refused) {
