@@ -37,7 +37,8 @@ func (p *prompts) known() bool { return len(p.forms) > 0 }
 // learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
 // prompt up to there. last is the command that was entered last.
 func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
-	text := promptText(row, cursorX, assignsPrompt(last))
+	assigned := assignsPrompt.MatchString(last)
+	text := promptText(row, cursorX, assigned)
 	if text == "" {
 		return
 	}
@@ -49,10 +50,10 @@ func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
 	switch {
 	case strong:
 		f.head, f.tail = head, tail
-	case assignsPrompt(last):
-	case replPrompt(text):
+	case assigned:
+	case replPrompt.MatchString(text):
 		return
-	case p.known() && !startsShell(last):
+	case p.known() && (last == "" || !startsShell.MatchString(last)):
 		p.vary(f)
 		return
 	}
@@ -61,33 +62,6 @@ func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
 	}
 	p.forms = append(p.forms, f)
 	p.learned++
-}
-
-// assignsPrompt reports whether a command changes the shell's prompt.
-func assignsPrompt(command string) bool {
-	for _, name := range []string{"PS1=", "PROMPT="} {
-		if at := strings.Index(command, name); at == 0 || at > 0 && strings.ContainsRune(" ;&\n", rune(command[at-1])) {
-			return true
-		}
-	}
-	return false
-}
-
-// startsShell reports whether a command may start a shell, or read a file that changes the prompt.
-func startsShell(command string) bool {
-	words := strings.Fields(command)
-	for len(words) > 0 && (words[0] == "exec" || words[0] == "sudo" || words[0] == "env" || words[0] == "command" || strings.Contains(words[0], "=")) {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return command != ""
-	}
-	switch words[0][strings.LastIndexByte(words[0], '/')+1:] {
-	case "sh", "bash", "dash", "zsh", "fish", "ksh", "su", "ssh", "mosh", "docker", "podman", "kubectl", "chroot", "nix-shell", "newgrp", "unshare", "nsenter",
-		".", "source", "eval", "conda", "-i", "-s":
-		return true
-	}
-	return false
 }
 
 // learnAfter learns a prompt after output which did not end its line.
@@ -235,8 +209,10 @@ func (f promptForm) length(text string) int {
 		return 0
 	}
 	if strings.HasPrefix(f.head, "➜  ") {
-		head, _, _ := zshPrompt(text, 0)
-		return len(head)
+		if head := zshPrompt.FindString(text); head != "" {
+			return len(head) + 1
+		}
+		return 0
 	}
 	if !strings.HasPrefix(text, f.head) {
 		return 0
@@ -268,8 +244,7 @@ func (p *prompts) withoutHead(lines []row.Line, i int) int {
 	switch {
 	case framed && (strings.HasPrefix(above.Text, "╭") || strings.HasPrefix(above.Text, "┌")):
 		return i - 1
-	case !framed && firstStyled(above.Row) && (strings.HasPrefix(above.Text, "~") || strings.HasPrefix(above.Text, "/") || hostLength(above.Text) > 0 ||
-		strings.Contains(above.Text, " on ") || strings.Contains(above.Text, " via ")):
+	case !framed && firstStyled(above.Row) && firstLine.MatchString(above.Text):
 		return i - 1
 	}
 	return i

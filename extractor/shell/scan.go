@@ -143,12 +143,11 @@ func typed(lines []row.Line, i int, command string) (_ string, next int) {
 	command = strings.TrimSpace(withoutRight(b.String(), prev))
 	word, here := hereWord(command)
 	for rest := ""; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
-		text, ok := continuation(lines[i].Text)
-		if !ok && marked < 0 {
+		rest = lines[i].Text
+		if m := continuation.FindStringSubmatch(rest); m != nil {
+			rest = m[1]
+		} else if marked < 0 {
 			break
-		}
-		if rest = text; !ok {
-			rest = lines[i].Text
 		}
 		b.Reset()
 		b.WriteString(command + "\n" + rest)
@@ -178,37 +177,14 @@ func withoutRight(command string, l row.Line) string {
 	return command
 }
 
-// continuation reads a line typed at a continuation prompt: > of bash and sh, dquote> and its like
-// of zsh.
-func continuation(row string) (rest string, ok bool) {
-	at := strings.IndexByte(row, '>')
-	if at < 0 || at > 24 || len(row) > at+1 && row[at+1] != ' ' {
-		return "", false
-	}
-	for _, word := range strings.Fields(row[:at]) {
-		switch word {
-		case "quote", "dquote", "bquote", "cmdsubst", "subsh", "pipe", "for", "while", "until", "if", "then", "else", "elif", "do", "case",
-			"function", "heredoc", "cmdand", "cmdor", "cursh", "select", "repeat", "mathsubst", "braceparam", "array":
-		default:
-			return "", false
-		}
-	}
-	return strings.TrimPrefix(row[at+1:], " "), true
-}
-
 // unfinished reports whether a shell would ask for more of a command.
 func unfinished(command string) bool {
 	last := command[strings.LastIndexByte(command, '\n')+1:]
 	if word, ok := hereWord(command); ok {
 		return last != word
 	}
-	if openQuote(command) || strings.HasSuffix(last, `\`) {
+	if openQuote(command) || goesOn.MatchString(last) {
 		return true
-	}
-	for _, s := range []string{"|", "&&", "||", "{", "("} {
-		if strings.HasSuffix(last, s) {
-			return true
-		}
 	}
 	depth := 0
 	for _, w := range strings.FieldsFunc(command, func(r rune) bool { return r == ' ' || r == ';' || r == '\n' || r == '\t' }) {
@@ -230,15 +206,11 @@ func unfinished(command string) bool {
 
 // hereWord is the word that ends a command's here document.
 func hereWord(command string) (string, bool) {
-	_, after, ok := strings.Cut(command, "<<")
-	if !ok || strings.HasPrefix(after, "<") {
+	m := hereDocument.FindStringSubmatch(command)
+	if m == nil {
 		return "", false
 	}
-	word := row.FirstWord(strings.TrimPrefix(after, "-"))
-	if i := strings.IndexAny(word, "\n;|&>"); i >= 0 {
-		word = word[:i]
-	}
-	word = strings.Trim(word, `'"\`)
+	word := strings.Trim(strings.TrimPrefix(m[1], "-"), ` '"\`)
 	return word, word != ""
 }
 

@@ -1,146 +1,75 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/ptyrec/ptyrec/extractor/row"
 )
+
+// What prompts are made of: the environment that is active, user@host, and a folder, with a branch
+// in brackets behind it.
+const (
+	venvForm   = `(?:\(.{0,38}?\) )?`
+	hostForm   = `[\pL\p{Nd}._-]+@[\pL\p{Nd}._-]+`
+	folderForm = `[^ ]*?(?: [^ ]+?)??(?: \((?:[^ ]| [^ ])*?\))??`
+)
+
+// usualForms are the prompts that nothing else looks like. Their groups are what is before the
+// piece that varies, and what is behind it.
+var usualForms = []*regexp.Regexp{
+	regexp.MustCompile(`^(` + venvForm + zshForm + `)`),
+	regexp.MustCompile(`^(` + venvForm + `PS )(?:[/~]|.:.).*?(> )`),
+	regexp.MustCompile(`^(` + venvForm + hostForm + `[: ])(?: ??[/~]` + folderForm + `( ?[$#%>❯](?: |$))| ??` + folderForm + `( ?[$#%](?: |$)))`),
+	regexp.MustCompile(`^(` + venvForm + `\[` + hostForm + `[: ])(?: ??[/~]` + folderForm + `(\][$#%>❯](?: |$))| ??` + folderForm + `(\][$#%](?: |$)))`),
+	regexp.MustCompile(`^((?:bash|sh|zsh)-[0-9.]+[$#%])(?: |$)`),
+}
+
+// zshForm is the prompt of Oh My Zsh: a folder, and the branch where there is one. All of it is
+// what is before, as nothing else tells where it ends.
+const zshForm = `➜  [^ ]+(?: git:\([^)]*\))?(?: ✗)?(?: ✔)?`
+
+// zshPrompt is zshForm at the start of a text.
+var zshPrompt = regexp.MustCompile(`^` + zshForm)
 
 // usualPrompt reads a prompt that nothing else looks like, from the text of a row or of a prompt
 // alone: what is around the piece that varies.
 func usualPrompt(text string) (head, tail string, ok bool) {
-	at := 0
-	if strings.HasPrefix(text, "(") { // (venv)
-		if i := strings.Index(text, ") "); i > 0 && i < 40 {
-			at = i + 2
-		}
-	}
-	rest := text[at:]
-	switch {
-	case strings.HasPrefix(rest, "➜  "):
-		return zshPrompt(text, at)
-	case strings.HasPrefix(rest, "PS /"), strings.HasPrefix(rest, "PS ~"), len(rest) > 6 && strings.HasPrefix(rest, "PS ") && rest[4] == ':':
-		return text[:at+3], "> ", strings.Contains(rest, "> ")
-	}
-	closing := ""
-	if strings.HasPrefix(rest, "[") {
-		at, closing = at+1, "]"
-	}
-	n := hostLength(text[at:])
-	if n == 0 {
-		return versionPrompt(text)
-	}
-	end := at + n
-	if end >= len(text) || text[end] != ':' && text[end] != ' ' {
+	if !strings.ContainsAny(text, "$#%>❯➜") {
 		return "", "", false
 	}
-	head = text[:end+1]
-	dir := text[end+1:]
-	for i, r := range dir {
-		if i > 120 {
-			break
-		}
-		if !strings.ContainsRune("$#%>❯", r) || closing != "" && !strings.HasSuffix(dir[:i], closing) {
-			continue
-		}
-		size := i + utf8.RuneLen(r)
-		if size < len(dir) && dir[size] != ' ' || !dirLike(strings.TrimSuffix(dir[:i], closing), r) {
-			continue
-		}
-		tail = closing + string(r)
-		if strings.HasSuffix(dir[:i], " ") {
-			tail = " " + tail
-		}
-		if size < len(dir) {
-			tail += " "
-		}
-		return head, tail, true
-	}
-	return "", "", false
-}
-
-// dirLike reports whether a text may be a prompt's directory, with a branch in brackets behind it,
-// before a sign.
-func dirLike(s string, sign rune) bool {
-	if strings.Contains(s, "  ") {
-		return false
-	}
-	s = strings.TrimSpace(s)
-	if (sign == '>' || sign == '❯') && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "/") {
-		return false
-	}
-	if i := strings.Index(s, " ("); i >= 0 && strings.HasSuffix(s, ")") {
-		s = s[:i]
-	}
-	return strings.Count(s, " ") <= 1
-}
-
-// hostLength is the length of user@host at a text's start.
-func hostLength(s string) int {
-	at := -1
-	for i, r := range s {
-		switch {
-		case r == '@' && at < 0 && i > 0:
-			at = i
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.', r == '-', r == '_':
-		default:
-			if at > 0 && i > at+1 {
-				return i
+	for _, form := range usualForms {
+		if m := form.FindStringSubmatch(text); m != nil {
+			if head, tail = m[1], strings.Join(m[2:], ""); tail == "" {
+				head += " "
 			}
-			return 0
-		}
-	}
-	return 0
-}
-
-// versionPrompt reads bash-5.2$ and sh-5.1#.
-func versionPrompt(text string) (head, tail string, ok bool) {
-	for _, sh := range []string{"bash-", "sh-", "zsh-"} {
-		rest, found := strings.CutPrefix(text, sh)
-		if !found {
-			continue
-		}
-		n := strings.IndexAny(rest, "$#%")
-		if n > 0 && strings.Trim(rest[:n], "0123456789.") == "" && strings.HasPrefix(rest[n+1:]+" ", " ") {
-			return text[:len(sh)+n+1] + " ", "", true
+			return head, tail, true
 		}
 	}
 	return "", "", false
 }
 
-// zshPrompt reads ➜  dir git:(branch) ✗ of Oh My Zsh: a directory, and the branch where there is
-// one. What is taken for the prompt is head alone, as nothing else tells where it ends.
-func zshPrompt(text string, at int) (head, tail string, ok bool) {
-	if !strings.HasPrefix(text[at:], "➜  ") {
-		return "", "", false
-	}
-	n := at + len("➜  ")
-	dir := row.FirstWord(text[n:])
-	if dir == "" {
-		return "", "", false
-	}
-	n += len(dir)
-	if rest := text[n:]; strings.HasPrefix(rest, " git:(") {
-		if i := strings.Index(rest, ")"); i > 0 {
-			n += i + 1
-		}
-	}
-	for _, s := range []string{" ✗", " ✔"} {
-		if strings.HasPrefix(text[n:], s) {
-			n += len(s)
-		}
-	}
-	return text[:n] + " ", "", true
-}
+// firstLine is what the first line of a prompt that ends with a lone sign on the next looks like.
+var firstLine = regexp.MustCompile(`^[~/]|^` + hostForm + `[^\pL\p{Nd}._-]| on | via `)
 
-// replPrompt reports whether a prompt is that of a program which is no shell.
-func replPrompt(text string) bool {
-	t := strings.TrimRight(text, " ")
-	switch t {
-	case ">>>", "...", ">", "(gdb)", "(lldb)", "ftp>", "node>":
-		return true
-	}
-	return strings.HasSuffix(t, "sql>") || strings.HasSuffix(t, "sqlite>") || strings.HasPrefix(t, "irb(") || strings.HasPrefix(t, "In [") || strings.HasPrefix(t, "iex(")
-}
+// replPrompt is the prompt of a program that is no shell.
+var replPrompt = regexp.MustCompile(`^(?:>>>|\.\.\.|>|\((?:gdb|lldb)\)|ftp>|node>|.*sql(?:ite)?>|irb\(.*|In \[.*|iex\(.*) *$`)
+
+// assignsPrompt is in a command that changes the shell's prompt.
+var assignsPrompt = regexp.MustCompile(`(?:^|[ ;&\n])(?:PS1|PROMPT)=`)
+
+// startsShell is a command that may start a shell, or read a file that changes the prompt.
+var startsShell = regexp.MustCompile(`^\s*(?:(?:exec|sudo|env|command|\S*=\S*)(?:\s+|$))*(?:$|(?:\S*/)?(?:` +
+	`sh|bash|dash|zsh|fish|ksh|su|ssh|mosh|docker|podman|kubectl|chroot|nix-shell|newgrp|unshare|nsenter|\.|source|eval|conda|-i|-s)(?:\s|$))`)
+
+// continuation is a line typed at a continuation prompt: > of bash and sh, dquote> and its like of
+// zsh. Its group is what was typed.
+var continuation = regexp.MustCompile(`^ *(?:` + zshWord + `(?: +` + zshWord + `)*)? *>(?: (.*)|$)`)
+
+// zshWord is what zsh says before the sign of a continuation prompt.
+const zshWord = `(?:quote|dquote|bquote|cmdsubst|subsh|pipe|for|while|until|if|then|else|elif|do|case|function|heredoc|` +
+	`cmdand|cmdor|cursh|select|repeat|mathsubst|braceparam|array)`
+
+// goesOn ends a line that a shell asks for more of.
+var goesOn = regexp.MustCompile(`[\\|{(]$|&&$`)
+
+// hereDocument begins a here document. Its group is the word that ends it, perhaps in quotes.
+var hereDocument = regexp.MustCompile(`^(?:[^<]|<[^<])*?<<(-? *[^< \n;|&>][^ \n;|&>]*)`)
