@@ -179,27 +179,15 @@ func withoutRight(command string, l row.Line) string {
 
 // unfinished reports whether a shell would ask for more of a command.
 func unfinished(command string) bool {
-	last := command[strings.LastIndexByte(command, '\n')+1:]
 	if word, ok := hereWord(command); ok {
-		return last != word
+		return command[strings.LastIndexByte(command, '\n')+1:] != word
 	}
-	if openQuote(command) || goesOn.MatchString(last) {
+	if !quoted.MatchString(command) || goesOn.MatchString(command) || compound.MatchString(command) && !compoundBody.MatchString(command) {
 		return true
 	}
 	depth := 0
-	for _, w := range strings.FieldsFunc(command, func(r rune) bool { return r == ' ' || r == ';' || r == '\n' || r == '\t' }) {
-		switch w {
-		case "do", "then", "case", "{":
-			depth++
-		case "done", "fi", "esac", "}":
-			depth--
-		case "for", "while", "until", "if":
-			if !strings.Contains(command, " do") && !strings.Contains(command, "then") {
-				return true
-			}
-		case "elif": // its then is one more for the same fi
-			depth--
-		}
+	for _, w := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" ;\n\t", r) }) {
+		depth += depths[w]
 	}
 	return depth > 0
 }
@@ -212,20 +200,4 @@ func hereWord(command string) (string, bool) {
 	}
 	word := strings.Trim(strings.TrimPrefix(m[1], "-"), ` '"\`)
 	return word, word != ""
-}
-
-// openQuote reports whether a quote is open at a command's end.
-func openQuote(command string) bool {
-	quote := byte(0)
-	for i := 0; i < len(command); i++ {
-		switch c := command[i]; {
-		case c == '\\' && quote != '\'':
-			i++
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case c == quote:
-			quote = 0
-		}
-	}
-	return quote != 0
 }

@@ -68,8 +68,23 @@ var continuation = regexp.MustCompile(`^ *(?:` + zshWord + `(?: +` + zshWord + `
 const zshWord = `(?:quote|dquote|bquote|cmdsubst|subsh|pipe|for|while|until|if|then|else|elif|do|case|function|heredoc|` +
 	`cmdand|cmdor|cursh|select|repeat|mathsubst|braceparam|array)`
 
-// goesOn ends a line that a shell asks for more of.
+// goesOn is the end of a command that a shell asks for more of.
 var goesOn = regexp.MustCompile(`[\\|{(]$|&&$`)
+
+// quoted is a command whose quotes are all closed.
+var quoted = regexp.MustCompile(`(?s)^(?:[^'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*\\?$`)
+
+// compound is a command that needs a compoundBody.
+var (
+	compound     = regexp.MustCompile(`(?:^|[ ;\n\t])(?:for|while|until|if)(?:[ ;\n\t]|$)`)
+	compoundBody = regexp.MustCompile(` do|then`)
+)
+
+// depths is by how much words change how deep what follows is nested.
+var depths = map[string]int{
+	"do": 1, "then": 1, "case": 1, "{": 1, "done": -1, "fi": -1, "esac": -1, "}": -1,
+	"elif": -1, // its then is one more for the same fi
+}
 
 // hereDocument begins a here document. Its group is the word that ends it, perhaps in quotes.
 var hereDocument = regexp.MustCompile(`^(?:[^<]|<[^<])*?<<(-? *[^< \n;|&>][^ \n;|&>]*)`)
