@@ -86,8 +86,8 @@ web: web/node_modules ## the page that serve shows, web/dist, of web/src (needs 
 web-check: web/node_modules ## web/dist is what make web makes
 	cd web && npx tsc --noEmit && node build.mjs node_modules/.check && diff -r dist node_modules/.check
 
-web-test: web/node_modules ## the page in a browser (needs npm and Chromium)
-	cd web && node --test test/*.test.mjs
+web-test: build web/node_modules ## the page in a browser (needs npm and Chromium)
+	cd web && PTYREC=$(abspath $(BIN))/ptyrec node --test test/*.test.mjs
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund

@@ -60,7 +60,7 @@ type judged struct{ name, cast, truth string }
 func TestGoldenTranscripts(t *testing.T) {
 	paths := fixtureCasts(t)
 	if testing.Short() {
-		paths = everyNth(paths, 4) // make test and make golden-check have all
+		paths = everyNth(paths, 4) // make test has all
 	}
 	for _, path := range paths {
 		dir := filepath.Dir(path)
