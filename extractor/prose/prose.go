@@ -32,11 +32,10 @@ func Judge(t string) Kind {
 		}
 	}
 	first, _ := utf8.DecodeRuneInString(words[0])
-	last, _ := utf8.DecodeLastRuneInString(t)
-	ends := strings.ContainsRune(".!?:", last) && plain*10 >= len(words)*7 && len(words) > 3
-	sentence := ends || unicode.IsUpper(first) && strings.ContainsRune(".!?:,", last) || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
+	ends := endsIn(t, ".!?:") && plain*10 >= len(words)*7 && len(words) > 3
+	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
-	case strings.HasPrefix(t, "//"), strings.HasPrefix(t, "/*"), strings.HasPrefix(t, "# "), Exception(t):
+	case begins(t, "//", "/*", "# "), Exception(t):
 		return Code
 	case sentence && (plain*2 >= len(words) || len(words) > 7):
 		return Prose
@@ -44,7 +43,7 @@ func Judge(t string) Kind {
 		return Code
 	case plain == len(words) && len(words) >= 3:
 		return Prose
-	case len(words) <= 2 && plain == len(words) && (unicode.IsUpper(first) || strings.ContainsRune(".!?,", last)):
+	case len(words) <= 2 && plain == len(words) && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
 		return Prose
 	case plain*4 >= len(words)*3 && len(words) > 4:
 		return Prose
@@ -72,23 +71,15 @@ func pictogram(w string) bool {
 // letter and does not end with a mark.
 func Fragment(t string) bool {
 	first, _ := utf8.DecodeRuneInString(t)
-	last, _ := utf8.DecodeLastRuneInString(t)
-	return unicode.IsLower(first) && !strings.ContainsRune(".!?:,;", last)
+	return unicode.IsLower(first) && !endsIn(t, ".!?:,;")
 }
 
 // plainWord reports whether a word is one of prose, with the punctuation around it.
 func plainWord(w string) bool {
 	w = strings.Trim(w, ".,;:!?()\"'“”‘’—–")
-	if w == "" {
-		return true
-	}
-	for _, r := range w {
-		if !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' {
-			return false
-		}
-	}
-	for i, r := range w { // camelCase
-		if i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w {
+	for i, r := range w {
+		camel := i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w
+		if camel || !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) {
 			return false
 		}
 	}
@@ -101,17 +92,24 @@ func Exception(t string) bool {
 	if !ok || strings.Contains(name, " ") || len(name) < 8 {
 		return false
 	}
-	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Warning")
+	return slices.ContainsFunc([]string{"Error", "Exception", "Warning"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
 
 // Signs reports whether a text has signs that prose has not.
 func Signs(t string) bool {
-	for _, s := range []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="} {
-		if strings.Contains(t, s) {
-			return true
-		}
-	}
-	return strings.HasSuffix(t, ";") || strings.HasSuffix(t, "{") || strings.HasSuffix(t, "}") || strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "#!") || strings.HasPrefix(t, "//")
+	within := []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="}
+	return endsIn(t, ";{}") || begins(t, "$ ", "#!", "//") || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
+}
+
+// endsIn reports whether the last character of a text is one of marks.
+func endsIn(t, marks string) bool {
+	last, _ := utf8.DecodeLastRuneInString(t)
+	return strings.ContainsRune(marks, last)
+}
+
+// begins reports whether a text begins with one of heads.
+func begins(t string, heads ...string) bool {
+	return slices.ContainsFunc(heads, func(head string) bool { return strings.HasPrefix(t, head) })
 }
 
 // commands begin lines of shell, which agents do not highlight. Those in words are English, too.
@@ -125,8 +123,8 @@ func Command(t string) bool {
 	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
 		return true
 	}
-	w, rest, ok := strings.Cut(t, " ")
-	if !ok || rest == "" || strings.HasSuffix(t, ".") || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "?") || strings.HasSuffix(t, ",") {
+	w, rest, _ := strings.Cut(t, " ")
+	if rest == "" || endsIn(t, ".:?,") {
 		return false
 	}
 	if strings.Contains(commands, " "+w+" ") {

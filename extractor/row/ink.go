@@ -1,6 +1,8 @@
 package row
 
 import (
+	"slices"
+
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -18,13 +20,20 @@ func Rgb(c vterm.Color) (r, g, b int, ok bool) {
 	return int(c.R), int(c.G), int(c.B), c.Kind == vterm.ColorRGB
 }
 
+// basic reports whether a colour is one of the terminal's own sixteen, and in whether it is one of
+// these.
+func basic(c vterm.Color, these ...uint8) (in, ok bool) {
+	ok = c.Kind == vterm.ColorPalette && c.Palette < 16
+	return ok && slices.Contains(these, c.Palette), ok
+}
+
 // Grey reports whether text is subdued: dim, or in the themes' grey.
 func Grey(s vterm.Style) bool {
 	if s.Dim {
 		return true
 	}
-	if s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette < 16 {
-		return s.Fg.Palette == 8 || s.Fg.Palette == 7
+	if in, ok := basic(s.Fg, 7, 8); ok {
+		return in
 	}
 	r, g, b, ok := Rgb(s.Fg)
 	return ok && max(r, g, b)-min(r, g, b) < 24 && r > 0x30 && r < 0xd8
@@ -32,17 +41,17 @@ func Grey(s vterm.Style) bool {
 
 // Plain reports whether text is in the colour of ordinary text: the default, black or white.
 func Plain(c vterm.Color) bool {
-	if c.Kind == vterm.ColorPalette && c.Palette < 16 {
-		return c.Palette == 0 || c.Palette == 7 || c.Palette == 15
+	if in, ok := basic(c, 0, 7, 15); ok {
+		return in
 	}
 	r, g, b, ok := Rgb(c)
 	return !ok || max(r, g, b)-min(r, g, b) < 16 && (r >= 0xd8 || r <= 0x30)
 }
 
-// Red and greenish tell a marker that says how a call ended.
+// Red reports whether a colour is red, as what says that a call failed.
 func Red(c vterm.Color) bool {
-	if c.Kind == vterm.ColorPalette && c.Palette < 16 {
-		return c.Palette == 1 || c.Palette == 9
+	if in, ok := basic(c, 1, 9); ok {
+		return in
 	}
 	r, g, b, ok := Rgb(c)
 	return ok && r > g+40 && r > b+40

@@ -1,6 +1,7 @@
 package row
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -120,19 +121,15 @@ func cutSpan(s Span, from, to int) Span {
 		return s
 	}
 	g := displaywidth.StringGraphemes(s.Text)
-	all := displaywidth.String(s.Text)
-	points := all != s.Width
-	if points {
-		all = vterm.PointsWidth(s.Text)
+	width := displaywidth.String
+	if width(s.Text) != s.Width {
+		width = vterm.PointsWidth
 	}
 	// Binary output may have characters that make one here and are two on the screen. What is typed
 	// behind it is where the row ends.
-	col, pos, start, end := s.Width-all, 0, -1, 0
+	col, pos, start, end := s.Width-width(s.Text), 0, -1, 0
 	for g.Next() {
-		w, n := g.Width(), len(g.Value())
-		if points {
-			w = vterm.PointsWidth(g.Value())
-		}
+		w, n := width(g.Value()), len(g.Value())
 		if max(col, 0) >= from && col+w <= to {
 			if start < 0 {
 				start = pos
@@ -147,10 +144,7 @@ func cutSpan(s Span, from, to int) Span {
 		return s
 	}
 	s.Text = s.Text[start:end]
-	s.Width = Width(s.Text)
-	if points {
-		s.Width = vterm.PointsWidth(s.Text)
-	}
+	s.Width = width(s.Text)
 	return s
 }
 
@@ -234,10 +228,6 @@ func CommonStart(a, b string) string {
 
 // StartsURL reports whether a word is an address from its start.
 func StartsURL(word string) bool {
-	for _, scheme := range []string{"https", "http", "file", "ssh", "ftp"} {
-		if strings.HasPrefix(word, scheme+"://") {
-			return true
-		}
-	}
-	return false
+	scheme, _, ok := strings.Cut(word, "://")
+	return ok && slices.Contains([]string{"https", "http", "file", "ssh", "ftp"}, scheme)
 }
