@@ -9,7 +9,7 @@ import (
 
 // claudeBegins reports whether a row may be the first of the welcome.
 func claudeBegins(text string) bool {
-	return strings.HasPrefix(text, "╭─") || text == " ✻ Welcome to Claude Code!" || strings.Contains(text, "Claude Code v")
+	return strings.HasPrefix(text, "╭─") || text == oldWelcome || strings.Contains(text, "Claude Code v")
 }
 
 // banner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
@@ -19,20 +19,21 @@ func banner(lines []row.Line) (chat.Banner, int) {
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
 		return box(lines)
-	case t == " ✻ Welcome to Claude Code!":
+	case t == oldWelcome && lines[0].BoldAt(14):
 		return bare(lines)
 	}
 	return logo(lines)
 }
 
+// oldWelcome is the title of a welcome without a box.
+const oldWelcome = " ✻ Welcome to Claude Code!"
+
 // bare reads a welcome without a box: what hangs below its title, up to the directory, and
 // the settings behind that.
 func bare(lines []row.Line) (b chat.Banner, n int) {
-	if !lines[0].StyleAt(14).Bold {
-		return chat.Banner{}, 0
-	}
-	for n = 1; n < len(lines) && (lines[n].Text == "" || lines[n].Wrapped || strings.HasPrefix(lines[n].Text, "   ")); n++ {
-		if cwd, ok := strings.CutPrefix(lines[n].Text, "   cwd: "); ok {
+	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "   ") })
+	for _, l := range lines[1:n] {
+		if cwd, ok := strings.CutPrefix(l.Text, "   cwd: "); ok {
 			b.Cwd = cwd
 		}
 	}
@@ -40,37 +41,29 @@ func bare(lines []row.Line) (b chat.Banner, n int) {
 }
 
 // box reads a welcome in a box; there is none before its bottom is drawn.
-func box(lines []row.Line) (chat.Banner, int) {
-	if len(lines) < 3 {
+func box(lines []row.Line) (b chat.Banner, n int) {
+	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
+	b.Version = version(strings.Trim(lines[0].Text, "╭─╮ "))
+	if n == 1 || n == len(lines) || !strings.HasPrefix(lines[n].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
 		return chat.Banner{}, 0
 	}
-	var b chat.Banner
-	head := strings.Trim(lines[0].Text, "╭─╮ ")
-	b.Version = version(head)
-	if b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
-		return chat.Banner{}, 0
-	}
-	for i := 1; i < len(lines); i++ {
-		t := lines[i].Text
-		if strings.HasPrefix(t, "╰─") {
-			return b, i + 1
-		}
-		if !strings.HasPrefix(t, "│") {
-			return chat.Banner{}, 0
-		}
-		cell, _, _ := strings.Cut(strings.TrimPrefix(t, "│"), "│")
+	for _, l := range lines[1:n] {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(l.Text, "│"), "│")
 		cell = strings.TrimSpace(cell)
 		switch cwd, ok := strings.CutPrefix(cell, "cwd: "); {
 		case ok:
 			b.Cwd = cwd
 		case b.Model == "" && strings.Contains(cell, " · "):
 			b.Model, _, _ = strings.Cut(cell, " · ")
-		case b.Version != "" && b.Cwd == "" && (strings.HasPrefix(cell, "/") || strings.HasPrefix(cell, "~")):
+		case b.Version != "" && b.Cwd == "" && isPath(cell):
 			b.Cwd = cell
 		}
 	}
-	return chat.Banner{}, 0
+	return b, n + 1
 }
+
+// isPath reports whether a text begins like a directory.
+func isPath(s string) bool { return chat.Begins(s, "/", "~") }
 
 // version reads the version out of "Claude Code v2.1.197".
 func version(s string) string {
@@ -98,7 +91,7 @@ func logo(lines []row.Line) (chat.Banner, int) {
 		if s == "" {
 			return chat.Banner{}, 0
 		}
-		if strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") {
+		if isPath(s) {
 			b.Cwd = s
 			return b, n + 1
 		}

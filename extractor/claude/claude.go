@@ -100,7 +100,7 @@ func inputRow(l row.Line) bool {
 		return ok
 	}
 	_, ok := cutGlyph(l.Text, ">", "❯", "!", "#")
-	return ok && l.StyleAt(0).Bg.Kind == vterm.ColorDefault
+	return ok && !painted(l)
 }
 
 // allText reports whether ok holds for every run of a row that is not blank.

@@ -16,13 +16,9 @@ func echo(l row.Line) bool {
 	if l.Wrapped {
 		return false
 	}
-	st := l.StyleAt(0)
-	painted := st.Bg.Kind != vterm.ColorDefault
-	if _, ok := cutGlyph(l.Text, "❯"); ok {
-		return painted
-	}
-	_, ok := cutGlyph(l.Text, ">")
-	return ok && (painted || row.Grey(st))
+	_, current := cutGlyph(l.Text, "❯")
+	_, old := cutGlyph(l.Text, ">")
+	return current && painted(l) || old && (painted(l) || row.Grey(l.StyleAt(0)))
 }
 
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
@@ -63,7 +59,7 @@ func queued(l row.Line) bool { return painted(l) && allText(l.Row, row.Grey) }
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
 // on (1.0).
 func (p *parser) promptEnd(i int) int {
-	bg := p.Lines[i].StyleAt(0).Bg.Kind != vterm.ColorDefault
+	bg := painted(p.Lines[i])
 	end := i + 1
 	for k := i + 1; k < len(p.Lines); k++ {
 		l := p.Lines[k]

@@ -20,22 +20,15 @@ func split(s chat.Screen) chat.Split {
 	if top < 0 {
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, State: chat.StateIdle}
-	if asks {
-		sp.State = chat.StateAsking
-	}
 	bottom, busy := above(s.Lines, top)
-	if busy && !asks {
+	sp := chat.Split{OK: true, State: chat.StateIdle, Bottom: bottom}
+	switch {
+	case asks:
+		sp.State = chat.StateAsking
+	case busy || slices.ContainsFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "esc to interrupt") }):
 		sp.State = chat.StateBusy
 	}
-	if !asks && slices.ContainsFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "esc to interrupt") }) {
-		sp.State = chat.StateBusy
-	}
-	sp.Bottom = bottom
 	if s.Alt {
-		if s.Lines[0].Text == "" { // where a message is cut, the first row is kept free
-			sp.Top = 1
-		}
 		scrolled(s, &sp)
 	}
 	if menu := claudeMenu(s.Lines, top); menu < sp.Bottom {
@@ -55,16 +48,14 @@ func transcript(s chat.Screen) (chat.Split, bool) {
 // claudeInput returns the first row of the input, or of the dialog in its place; -1 if the screen
 // has neither.
 func claudeInput(lines []row.Line) (top int, asks bool) {
+	framed := func(l row.Line) bool { return wholeRule(l) || boxTop(l) }
 	for i := len(lines) - 2; i >= 0; i-- {
-		if (wholeRule(lines[i]) || boxTop(lines[i])) && inputRow(lines[i+1]) {
+		if framed(lines[i]) && inputRow(lines[i+1]) {
 			return i, false
 		}
 	}
 	for i := range lines { // a dialog: its upper rule is the first below the conversation
-		if !wholeRule(lines[i]) && !boxTop(lines[i]) {
-			continue
-		}
-		if claudeAsks(lines[i+1:]) {
+		if framed(lines[i]) && claudeAsks(lines[i+1:]) {
 			return i, true
 		}
 	}
@@ -88,28 +79,19 @@ func claudeAsks(lines []row.Line) bool {
 // above goes up from the input over what is between it and the conversation, and returns the
 // row below the conversation's last.
 func above(lines []row.Line, top int) (bottom int, busy bool) {
-	bottom = top
-	for bottom > 0 {
-		for bottom > 0 && lines[bottom-1].Text == "" {
-			bottom--
-		}
-		at := bottom
-		for at > 0 && lines[at-1].Text != "" {
-			at--
-		}
+	for bottom = top; ; busy = true {
+		bottom = len(row.Trim(lines[:bottom]))
+		at := 1 + row.Last(lines[:bottom], func(l row.Line) bool { return l.Text == "" })
 		spinner := slices.IndexFunc(lines[at:bottom], claudeSpinner)
 		if spinner < 0 {
-			return
+			return bottom, busy
 		}
-		bottom, busy = at+spinner, true
+		bottom = at + spinner
 	}
-	return
 }
 
-// painted reports whether a row without text has a background: a row of a prompt.
-func painted(l row.Line) bool {
-	return len(l.Runs) > 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
-}
+// painted reports whether a row has a background at its start: a row of a prompt.
+func painted(l row.Line) bool { return l.StyleAt(0).Bg.Kind != vterm.ColorDefault }
 
 // claudeSpinner reports whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12
 // tokens)`. When a turn is done, `✻ Cooked for 3s` stays.
@@ -122,15 +104,11 @@ func claudeSpinner(l row.Line) bool {
 // scrolled reads what the alternate screen shows when the user scrolled back: the prompt's
 // first line pinned on top, a pill with an arrow in the last row of the conversation.
 func scrolled(s chat.Screen, sp *chat.Split) {
-	for i := sp.Bottom - 1; i >= 0; i-- {
-		if !pill(s.Lines[i]) {
-			continue
-		}
+	if i := row.Last(s.Lines[:sp.Bottom], pill); i >= 0 {
 		sp.Bottom, sp.Scrolled = i, true
-		if painted(s.Lines[0]) {
-			sp.Top = 1
-		}
-		return
+	}
+	if s.Lines[0].Text == "" || sp.Scrolled && painted(s.Lines[0]) { // where a message is cut, the first row is kept free
+		sp.Top = 1
 	}
 }
 

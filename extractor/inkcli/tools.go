@@ -145,20 +145,12 @@ func inkCommand(in []row.Line) string {
 
 // Named parts a tool's line into its name, in bold from a column on, and what it does.
 func Named(l row.Line, col int) (name, desc string) {
-	end := col
-	for i := range l.Runs {
-		r := &l.Runs[i]
-		if r.Col+r.Width <= col {
-			continue
-		}
-		if !r.Style.Bold && (strings.TrimLeft(r.Text, " ") != "" || r.Col > col) {
-			break
-		}
-		end = r.Col + r.Width
+	spans := row.Spans(l.Row, col, -1, nil)
+	n := 0
+	for n < len(spans) && (spans[n].Style.Bold || n == 0 && strings.Trim(spans[n].Text, " ") == "") {
+		n++
 	}
-	name = strings.TrimSpace(row.Text(row.Spans(l.Row, col, end, row.PlainMarks)))
-	desc = strings.TrimSpace(row.Text(row.Spans(l.Row, end, -1, row.PlainMarks)))
-	return name, strings.TrimSuffix(desc, " ←")
+	return strings.TrimSpace(row.Text(spans[:n])), strings.TrimSuffix(strings.TrimSpace(row.Text(spans[n:])), " ←")
 }
 
 // Input is what a tool does without the directory and the reason, which older looks put behind

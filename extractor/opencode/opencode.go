@@ -107,20 +107,11 @@ var answerKeys = regexp.MustCompile(`enter +(confirm|submit|select|toggle)`)
 // by its keys in the last row of its panel, and returns its first row; -1 without one: "△
 // Permission required", its buttons, "enter confirm".
 func opencodeQuestion(lines []row.Line) int {
-	at := len(row.Trim(lines)) - 1
-	for at >= 0 && strings.TrimSpace(lines[at].Text) == "┃" {
-		at--
-	}
-	if at < 0 || !strings.HasPrefix(lines[at].Text, bar) {
+	at := row.Last(row.Trim(lines), func(l row.Line) bool { return strings.TrimSpace(l.Text) != "┃" })
+	if at < 0 || !strings.HasPrefix(lines[at].Text, bar) || !answerKeys.MatchString(lines[at].Text) {
 		return -1
 	}
-	if !answerKeys.MatchString(lines[at].Text) {
-		return -1
-	}
-	for at > 0 && strings.HasPrefix(lines[at-1].Text, bar) {
-		at--
-	}
-	return at
+	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
 }
 
 // logoPart reports whether a line is made of the logo's blocks.
@@ -206,13 +197,8 @@ var signs = []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "◈ ", "$ ",
 // "← Edit main.go", in grey.
 func call(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
-	if _, runs := spins(t); ok && runs {
-		return true
-	}
-	if !ok || !row.Grey(l.StyleAt(left)) {
-		return false
-	}
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.HasPrefix(t, sign) })
+	_, runs := spins(t)
+	return ok && (runs || row.Grey(l.StyleAt(left)) && chat.Begins(t, signs...))
 }
 
 // readPanel reads a tool's block. One that begins without its free row is the rest of the one
@@ -274,7 +260,7 @@ func opencodeBlock(text string) *session.Tool {
 
 // spins cuts the spinner off a call that runs.
 func spins(s string) (string, bool) {
-	if r, n := utf8.DecodeRuneInString(s); r >= 0x2800 && r < 0x2900 && strings.HasPrefix(s[n:], " ") {
+	if r, n := utf8.DecodeRuneInString(s); chat.Spins(r) && strings.HasPrefix(s[n:], " ") {
 		return s[n+1:], true
 	}
 	return s, false
