@@ -157,17 +157,9 @@ func (d *Document) findTable(body []row.Line) (at int, ok bool) {
 
 // headStays finds body by its first rows if all below them was redrawn: a table that grows.
 func (d *Document) headStays(body []row.Line) (at int, ok bool) {
-	most := int32(0)
-	for j := max(0, min(d.Base, len(d.Lines)-len(body))); j < len(d.Lines); j++ {
-		run := int32(0)
-		for k := 0; k < len(body) && j+k < len(d.Lines) && d.Lines[j+k].Text == body[k].Text; k++ {
-			run += weight(body[k])
-		}
-		if run >= 12 && run > most {
-			at, ok, most = j, true, run
-		}
-	}
-	return at, ok
+	lo := max(0, min(d.Base, len(d.Lines)-len(body)))
+	at, ok = leads(d.Lines[lo:], body, 12)
+	return lo + at, ok
 }
 
 // grown reports whether body is the window as it was, but for rows that go on behind what they said

@@ -11,7 +11,7 @@ import (
 // where body begins. Rows may have changed, come or gone between the two; too little in common is
 // no overlap.
 func overlap(old, body []row.Line) (at int, ok bool) {
-	if at, ok := leads(old, body); ok {
+	if at, ok := leads(old, body, 24); ok {
 		return at, true
 	}
 	n, m := len(body), len(old)
@@ -42,9 +42,9 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 	return max(j-i, 0), true
 }
 
-// leads finds where old goes on as body begins, row for row, either up to old's end or far enough
-// to be trusted.
-func leads(old, body []row.Line) (at int, ok bool) {
+// leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
+// for rows that weigh enough.
+func leads(old, body []row.Line, enough int32) (at int, ok bool) {
 	most := int32(0)
 	for j := range old {
 		run := int32(0)
@@ -53,7 +53,7 @@ func leads(old, body []row.Line) (at int, ok bool) {
 			run += weight(body[k])
 			k++
 		}
-		if run > most && (j+k == len(old) || k == len(body) || run >= 24) {
+		if run > most && (j+k == len(old) || k == len(body) || run >= enough) {
 			at, ok, most = j, true, run
 		}
 	}

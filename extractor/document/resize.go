@@ -87,16 +87,25 @@ func (z *Resize) restore(d *Document, w *Window, start int, body []row.Line) (ab
 			return nil, nil, false
 		}
 	}
-	calm := Document{Lines: z.lines, Base: z.base}
-	window = slices.Clone(body)
-	at, within, ok := calm.findRewrapped(window)
-	if !ok || at < start || at >= len(z.lines) || !goesOn(z.lines[at:], within, body) {
+	at, window, ok := d.restore(Document{Lines: z.lines, Base: z.base}, start, body)
+	if !ok {
 		return nil, nil, false
 	}
-	calm.repair(at, within, window)
-	d.repairAt, d.raw, d.repaired = calm.repairAt, calm.raw, calm.repaired
-	z.over, d.Base = true, at
+	z.over = true
 	return z.lines[:at:at], window, true
+}
+
+// restore finds the place of body, a window, on calm, the document as it was before several
+// resizes: not above line start. It returns the line and the window's rows.
+func (d *Document) restore(calm Document, start int, body []row.Line) (at int, window []row.Line, ok bool) {
+	window = slices.Clone(body)
+	at, within, ok := calm.findRewrapped(window)
+	if !ok || at < start || at >= len(calm.Lines) || !goesOn(calm.Lines[at:], within, body) {
+		return 0, nil, false
+	}
+	calm.repair(at, within, window)
+	d.repairAt, d.raw, d.repaired, d.Base = calm.repairAt, calm.raw, calm.repaired, at
+	return at, window, true
 }
 
 // redrawn finds the place of a window whose text is on the document at another width.
@@ -139,7 +148,7 @@ func (d *Document) Rewrap(screen []row.Line, start int) int {
 		at--
 		within = len(row.Letters(d.Lines[at].Text))
 	}
-	before := lettersBetween(d.Lines, at, start)
+	before := len(letters(d.Lines[min(at, start):min(start, len(d.Lines))]))
 	if body[0].Wrapped && within > 0 {
 		d.Base = at + 1
 		d.replace(at, []row.Line{d.cutAt(at, within, body[0])}, body)

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // findRewrapped finds body in a document that was drawn at another width: by its letters, without
 // the blanks. Body begins behind so many bytes of letters of the line at.
 func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
-	lo, need := min(d.Base, len(d.Lines)), lettersBetween(body, 0, len(body))
+	lo, need := min(d.Base, len(d.Lines)), len(letters(body))
 	for lo > 0 && (d.Base-lo < 200 || need > 0) { // a wider window may show again what needed many rows
 		lo--
 		need -= len(row.Letters(d.Lines[lo].Text))
@@ -173,22 +174,7 @@ func lettersFrom(lines []row.Line, n int) string {
 }
 
 // letters returns the letters of lines.
-func letters(lines []row.Line) string {
-	var b strings.Builder
-	for _, l := range lines {
-		b.WriteString(row.Letters(l.Text))
-	}
-	return b.String()
-}
-
-// lettersBetween counts the letters of lines[from:to].
-func lettersBetween(lines []row.Line, from, to int) int {
-	n := 0
-	for i := from; i < to && i < len(lines); i++ {
-		n += len(row.Letters(lines[i].Text))
-	}
-	return n
-}
+func letters(lines []row.Line) string { return lettersFrom(lines, math.MaxInt) }
 
 // skipLetters returns the first line behind n letters from line from on.
 func skipLetters(lines []row.Line, from, n int) int {

@@ -40,14 +40,11 @@ func (z *Storm) Align(d *Document, body []row.Line) {
 
 // restore finds the place of body on the document as it was before the storm.
 func (z *Storm) restore(d *Document, body []row.Line) bool {
-	window := slices.Clone(body)
-	at, within, ok := z.calm.findRewrapped(window)
-	if !ok || at >= len(z.calm.Lines) || !goesOn(z.calm.Lines[at:], within, body) {
+	at, window, ok := d.restore(z.calm, 0, body)
+	if !ok {
 		return false
 	}
-	z.calm.repair(at, within, window)
-	d.repairAt, d.raw, d.repaired = z.calm.repairAt, z.calm.raw, z.calm.repaired
-	d.Base, d.Placed = at, PlacedWrapped
+	d.Placed = PlacedWrapped
 	d.replace(0, z.calm.Lines[:at], window)
 	return true
 }

@@ -8,7 +8,7 @@ import (
 // What prompts are made of: the environment that is active, user@host, and a folder, with a branch
 // in brackets behind it.
 const (
-	venvForm   = `(?:\(.{0,38}?\) )?`
+	venvForm   = `(?:\([^)]{0,38}\) )?`
 	hostForm   = `[\pL\p{Nd}._-]+@[\pL\p{Nd}._-]+`
 	folderForm = `[^ ]*?(?: [^ ]+?)??(?: \((?:[^ ]| [^ ])*?\))??`
 )
