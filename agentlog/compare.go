@@ -153,7 +153,7 @@ func likeness(a, b string) float64 {
 }
 
 var (
-	blockMarks  = regexp.MustCompile("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}.*$)|\\|")
+	blockMarks  = regexp.MustCompile("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
 	inlineMarks = regexp.MustCompile("\\*|__|`|\\\\")
 	linking     = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
 )

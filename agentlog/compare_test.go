@@ -41,3 +41,12 @@ func TestCompareCut(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestCompareDashes shows that a row of a table which begins with dashes has words: only the line
+// below the head has none.
+func TestCompareDashes(t *testing.T) {
+	const table = "| Option | Default |\n| --- | :-: |\n| --max-conns=64 | 64 |"
+	if got, want := plainText(table), "Option Default --max-conns=64 64"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

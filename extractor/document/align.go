@@ -33,7 +33,7 @@ func (d *Document) Align(body []row.Line) {
 		n = 0
 	}
 	first := body[n]
-	first.Lost = !ok || slices.ContainsFunc(d.Lines[min(at, len(d.Lines)):min(at+n+1, len(d.Lines))], func(l row.Line) bool { return l.Lost })
+	first.Lost = first.Lost || !ok || slices.ContainsFunc(d.Lines[min(at, len(d.Lines)):min(at+n+1, len(d.Lines))], func(l row.Line) bool { return l.Lost })
 	d.replace(at, body[:n], []row.Line{first}, body[n+1:])
 }
 
@@ -45,9 +45,7 @@ func (d *Document) find(body []row.Line) (at int, ok bool) {
 	}
 	d.Placed = PlacedWrapped
 	if len(body) > 0 && d.Base < len(d.Lines) && body[0].Cols != d.Lines[len(d.Lines)-1].Cols {
-		at, within, ok := d.findRewrapped(body)
-		d.repair(at, within, body)
-		return at, ok
+		return d.rewrapped(body)
 	}
 	for _, lo := range []int{d.Base - len(body), 0} {
 		lo = max(lo, 0)
@@ -78,7 +76,17 @@ func (d *Document) find(body []row.Line) (at int, ok bool) {
 		return at, ok
 	}
 	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
+	return d.rewrapped(body)
+}
+
+// rewrapped finds body by its letters, and repairs its first row if it begins within a line. If
+// that line goes on otherwise, it stays whole, and what was between is lost.
+func (d *Document) rewrapped(body []row.Line) (at int, ok bool) {
 	at, within, ok := d.findRewrapped(body)
+	if ok && within > 0 && at < len(d.Lines) && !goesOn(d.Lines[at:], within, body) {
+		body[row.SkipBlank(body, 0)].Lost = true
+		return at + 1, true
+	}
 	d.repair(at, within, body)
 	return at, ok
 }

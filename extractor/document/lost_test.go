@@ -43,3 +43,19 @@ func TestGrowsInPlace(t *testing.T) {
 		t.Errorf("another text was taken for the same window: %q", texts(d.Lines))
 	}
 }
+
+// TestRewrappedOtherwise shows a window drawn at another width, whose first row does not go on as
+// the document does there: the document's line stays whole, and a gap is marked below it.
+func TestRewrappedOtherwise(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(60, "> Find out how a stale token batches three tables", "", "* The config loader skips the timeout", "", "The scheduler races with the write-ahead log under heavy load and more"))
+	d.Align(rowtest.Plain(90, "shared buffer even with caching off", "", "The scheduler races with the write-ahead log under", "heavy load and more"))
+	for _, l := range d.Lines {
+		if i := len(l.Text); i > 0 && l.Text[0] == '>' && l.Text != "> Find out how a stale token batches three tables" {
+			t.Errorf("the prompt became %q", l.Text)
+		}
+	}
+	if len(lost(d.Lines)) != 1 {
+		t.Errorf("rows %q, lost %v", texts(d.Lines), lost(d.Lines))
+	}
+}

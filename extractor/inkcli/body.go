@@ -25,7 +25,7 @@ func colorsOf(lines []row.Line, accent vterm.Color) colors {
 	for _, l := range lines {
 		for _, r := range l.Runs {
 			fg := r.Style.Fg
-			if r.Style.Bold || fg == accent || strings.TrimLeft(r.Text, " │") == "" {
+			if r.Style.Bold || c.accented(r.Style) || strings.TrimLeft(r.Text, " │") == "" {
 				continue
 			}
 			if width[fg] += r.Width; width[fg] > width[c.plain] {
@@ -34,6 +34,11 @@ func colorsOf(lines []row.Line, accent vterm.Color) colors {
 		}
 	}
 	return c
+}
+
+// accented reports whether a style has the colour of the signs. It is not known if none stood above.
+func (c colors) accented(s vterm.Style) bool {
+	return s.Fg == c.accent && c.accent.Kind != vterm.ColorDefault
 }
 
 // tintsOf finds the colours of code spans in prose: all but those of the text, of addresses, and of
@@ -80,7 +85,7 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 // marks reads inline styles; code is in the accent or a tint.
 func (c colors) marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if s.Fg == c.accent && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
+	if c.accented(s) && c.accent != c.plain || m == 0 && c.tints[s.Fg] {
 		m |= row.MarkCode
 	}
 	return m

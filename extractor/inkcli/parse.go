@@ -88,6 +88,9 @@ func (p *Parser) next(i int) int {
 	if r == ' ' && p.signless(i) {
 		return p.said(i)
 	}
+	if r == ' ' && l.Lost {
+		return p.rest(i)
+	}
 	return p.other(i)
 }
 
@@ -113,7 +116,7 @@ func (p *Parser) other(i int) int {
 func (p *Parser) until(i int) int {
 	return p.UntilOne(i, func(k int, l row.Line) bool {
 		aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
-		return !strings.HasPrefix(l.Text, "  ") || p.cli.IsCall(l) || More(l.Text) || aside
+		return l.Lost || !strings.HasPrefix(l.Text, "  ") || p.cli.IsCall(l) || More(l.Text) || aside
 	})
 }
 
@@ -189,6 +192,16 @@ func (p *Parser) said(i int) int {
 		p.AddReply(text, md, i, end, "reply")
 	}
 	return end - i
+}
+
+// rest reads what the model said from line i on, above which rows are lost.
+func (p *Parser) rest(i int) int {
+	k := len(p.Items)
+	n := p.said(i)
+	if len(p.Items) > k {
+		p.Items[k].Headless = true
+	}
+	return n
 }
 
 // Open reports whether the item that ends before a line may still grow.

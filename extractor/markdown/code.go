@@ -184,10 +184,12 @@ func (r *blockReader) gutterCode(i int) int {
 			code, starts = append(code, l.From(w)), append(starts, true)
 		} else if !l.Blank() && l.Indent >= width {
 			code, starts = append(code, l.From(width)), append(starts, false)
-		} else {
+		} else if !r.countsOn(k, want, width) {
 			break
+		} else {
+			continue
 		}
-		n++
+		n = k + 1 - i
 	}
 	var out []string
 	for k := range code {
@@ -201,6 +203,9 @@ func (r *blockReader) gutterCode(i int) int {
 		}
 		out = append(out, l.Text)
 	}
+	for len(out) > 1 && out[len(out)-1] == "" { // of a line whose end was still to come
+		out = out[:len(out)-1]
+	}
 	if pad := r.pad(); pad == "" || !allIndented(out, pad) { // Gemini leaves code of a list item the item's indentation
 		r.close(r.ls[i].Indent)
 	} else {
@@ -210,6 +215,20 @@ func (r *blockReader) gutterCode(i int) int {
 	}
 	r.add(block{kind: codeBlock, pad: r.pad(), code: lk.tabsOf(out, lk.Left+width)}, i, n)
 	return n
+}
+
+// countsOn reports whether line i is a blank one between two pieces of a block with line numbers,
+// which agents draw in pieces while it is written: the next number is below.
+func (r *blockReader) countsOn(i, want, width int) bool {
+	if !r.ls[i].Blank() {
+		return false
+	}
+	next := i + blankLines(r.ls[i:])
+	if next == len(r.ls) {
+		return false
+	}
+	w, num, ok := r.lk.Gutter(&r.ls[next])
+	return ok && num == want && w == width
 }
 
 // allIndented reports whether all lines that are not blank begin with pad.

@@ -52,6 +52,7 @@ func TestE23Rules(t *testing.T) {
 		{"a call that waits and says why", asked + "  ╭────────────────────────────────────────╮\n  │ ⟦b|?⟧ ⟦b|Shell⟧ to tidy up                     │\n  │                                        │\n  │ ╭──────────╮                           │\n  │ │ rm -rf x │                           │\n  │ ╰──────────╯                           │\n  ╰────────────────────────────────────────╯", "user Go\ntool Shell(rm -rf x # to tidy up) running "},
 		{"a reply that is printed again", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words, and more."},
 		{"two replies", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words\nassistant The same words, and more."},
+		{"code that was written in two pieces", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Look at this text:⟧\n\n     ⟦ #808080|1⟧ ⟦ #00ffff|code()⟧\n\n     ⟦ #808080|2⟧\n\n    ⟦ #cccccc|Then go on⟧", "user Go\nassistant Look at this text:||```|code()|```||Then go on"},
 		{"hints that a resize left behind", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Text⟧\n\n                              a hint at the right\n  Press ctrl-s to show more lines", "user Go\nassistant Text"},
 		{"0.5: no margin", "⟦ #808080|> Go⟧\n\n⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧\n\n ╭────────────────╮\n │ ✓  ⟦b|Read⟧ a.go   │\n ╰────────────────╯", "user Go\nassistant So.\ntool Read(a.go) ok "},
 	} {
@@ -118,5 +119,16 @@ func TestE23Banner(t *testing.T) {
 				t.Errorf("%d rows, want %d: %s", n, c.n, d)
 			}
 		})
+	}
+}
+
+// TestRestOfReply shows rows above which others were never on the screen: they end the prompt above
+// them, and are the rest of a reply, without code spans where the colour of these is not known.
+func TestRestOfReply(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "  ⟦ #cccccc|> Go⟧\n    and its rest\n\n    - an item of it")
+	lines[1].Lost = true
+	items := parse(lines, true)
+	if len(items) != 2 || told(items[0]) != "user Go" || told(items[1]) != "assistant and its rest||- an item of it" || !items[1].Headless {
+		t.Errorf("%+v", items)
 	}
 }
