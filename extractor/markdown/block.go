@@ -97,8 +97,8 @@ func (lk *Style) blocks(ls []Line) []block {
 // next reads the block that begins at line i and returns how many lines it has.
 func (r *blockReader) next(i int) int {
 	l := &r.ls[i]
-	if n := r.special(i); n > 0 {
-		return n
+	if o := r.special(i); o.lines > 0 {
+		return r.read(i, o)
 	}
 	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
 		return r.item(i, it)
@@ -150,57 +150,72 @@ func hangLine(l Line, content int) Line {
 	return l
 }
 
-// special reads a block at line i that its look alone tells.
-func (r *blockReader) special(i int) int {
+// opening is what begins a block that its look alone tells.
+type opening struct {
+	kind     blockKind
+	lines    int // that are known to be the block's; 0: no such block begins
+	numbered bool
+	lang     string
+	rows     [][]Cell
+	level    int
+}
+
+// special returns the block that begins at line i by its look.
+func (r *blockReader) special(i int) opening {
 	ls, lk := r.ls[i:], r.lk
-	if n := r.gutterCode(i); n > 0 {
-		return n
+	if lk.Gutter != nil {
+		if _, n, ok := lk.Gutter(&ls[0]); ok && n == 1 {
+			return opening{kind: codeBlock, lines: 1, numbered: true}
+		}
 	}
 	if rows, n := lk.tableAt(ls); n > 0 {
-		r.close(ls[0].Indent)
-		r.add(block{kind: tableBlock, pad: r.pad(), rows: rows}, i, n)
-		return n
+		return opening{kind: tableBlock, lines: n, rows: rows}
 	}
 	if lk.Code != nil {
 		if n, lang := lk.Code(ls); n > 0 {
-			r.addCode(i, min(n, len(ls)), lang)
-			return min(n, len(ls))
+			return opening{kind: codeBlock, lines: min(n, len(ls)), lang: lang}
 		}
 	}
 	if IsRule(&ls[0]) {
-		r.close(ls[0].Indent)
-		r.add(block{kind: ruleBlock, pad: r.pad()}, i, 1)
-		return 1
+		return opening{kind: ruleBlock, lines: 1}
 	}
-	if n := r.quote(i); n > 0 {
-		return n
+	if lk.Quote != nil {
+		if _, ok := lk.Quote(&ls[0]); ok {
+			return opening{kind: quoteBlock, lines: 1}
+		}
 	}
-	return r.heading(i)
+	if lk.Heading != nil {
+		if level := lk.Heading(&ls[0]); level > 0 {
+			return opening{kind: headingBlock, lines: 1, level: level}
+		}
+	}
+	return opening{}
+}
+
+// read reads the block that begins at line i, and returns how many lines it has.
+func (r *blockReader) read(i int, o opening) int {
+	switch o.kind {
+	case codeBlock:
+		if o.numbered {
+			return r.gutterCode(i)
+		}
+		r.addCode(i, o.lines, o.lang)
+	case quoteBlock:
+		return r.quote(i)
+	case headingBlock:
+		return r.heading(i, o.level)
+	default:
+		r.close(r.ls[i].Indent)
+		r.add(block{kind: o.kind, pad: r.pad(), rows: o.rows}, i, o.lines)
+	}
+	return o.lines
 }
 
 // starts reports whether a block other than a paragraph begins at line i, which follows text.
 func (r *blockReader) starts(i int) bool {
-	lk, ls := r.lk, r.ls[i:]
-	if lk.Gutter != nil {
-		if _, n, ok := lk.Gutter(&ls[0]); ok && n == 1 {
-			return true
-		}
-	}
-	if _, n := lk.tableAt(ls); n > 0 {
+	o := r.special(i)
+	if o.lines > 0 && (o.kind != codeBlock || o.numbered || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) {
 		return true
-	}
-	if lk.Code != nil {
-		if n, _ := lk.Code(ls); n > 0 && lk.SeamOf(&r.ls[i-1], &ls[0], ls[0].Indent) == SeamBreak {
-			return true
-		}
-	}
-	if IsRule(&ls[0]) || lk.Heading != nil && lk.Heading(&ls[0]) > 0 {
-		return true
-	}
-	if lk.Quote != nil {
-		if _, ok := lk.Quote(&ls[0]); ok {
-			return true
-		}
 	}
 	_, ok := r.itemAt(i, false)
 	return ok
@@ -233,9 +248,6 @@ func (r *blockReader) afterPara(i int) bool {
 // quote reads a quote: its lines without their marks are blocks of their own.
 func (r *blockReader) quote(i int) int {
 	lk := r.lk
-	if lk.Quote == nil {
-		return 0
-	}
 	var inner []Line
 	for k := i; k < len(r.ls); k++ {
 		l := &r.ls[k]
@@ -249,9 +261,6 @@ func (r *blockReader) quote(i int) int {
 		}
 		inner = append(inner, in)
 	}
-	if len(inner) == 0 {
-		return 0
-	}
 	r.close(r.ls[i].Indent)
 	q := *lk
 	q.Quote = nil
@@ -260,15 +269,8 @@ func (r *blockReader) quote(i int) int {
 }
 
 // heading reads a heading, which may be wrapped.
-func (r *blockReader) heading(i int) int {
+func (r *blockReader) heading(i, level int) int {
 	lk := r.lk
-	if lk.Heading == nil {
-		return 0
-	}
-	level := lk.Heading(&r.ls[i])
-	if level == 0 {
-		return 0
-	}
 	n := 1
 	for i+n < len(r.ls) && !r.ls[i+n].Blank() && lk.Heading(&r.ls[i+n]) == level && lk.SeamOf(&r.ls[i+n-1], &r.ls[i+n], r.ls[i].Indent) != SeamBreak {
 		n++

@@ -166,16 +166,10 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 // count up.
 func (r *blockReader) gutterCode(i int) int {
 	lk := r.lk
-	if lk.Gutter == nil {
-		return 0
-	}
-	width, first, ok := lk.Gutter(&r.ls[i])
-	if !ok || first != 1 {
-		return 0
-	}
+	width, _, _ := lk.Gutter(&r.ls[i])
 	var code []Line
 	var starts []bool
-	want, n := first, 0
+	want, n := 1, 0
 	for k := i; k < len(r.ls); k++ {
 		l := &r.ls[k]
 		if w, num, ok := lk.Gutter(l); ok && num == want && w >= width {
