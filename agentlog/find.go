@@ -49,24 +49,53 @@ func (l *Log) Read(sink Sink) (Facts, error) {
 	return w.end()
 }
 
-// keeper finds the logs of an agent.
+// keeper finds the logs of an agent, and reads them.
 type keeper struct {
+	agent   string
 	folders func() []string
+	// others finds conversations that are no files of messages. nil: there are none, and what
+	// follows says what the files are.
+	others  func(folder string, report func(error)) []Log
 	endings []string                               // of the files
 	wants   func(rel string) bool                  // whether a file holds a conversation; nil: all do
 	reader  func(w *writer) (func([]byte), func()) // of one file
+	key     func(path string) string               // what names the conversation, so that it has several files; nil: each has one
+	parent  func(path string, look bool) string    // the log that a subagent's belongs to, or ""; nil: subagents have no logs
+	project func(path string) string               // the folder that a conversation is of; nil: its messages state it
 }
 
-// keepers are the agents whose logs are files of messages.
-var keepers = map[string]keeper{
-	"claude": {claudeFolders, []string{".jsonl"}, nil, simple(newClaude)},
-	"codex": {func() []string {
+// keepers are the agents whose logs are read.
+var keepers = []keeper{
+	{agent: "claude", folders: claudeFolders, endings: []string{".jsonl"}, reader: simple(newClaude), parent: parentOf},
+	{agent: "codex", folders: func() []string {
 		home := homeOf("CODEX_HOME", ".codex")()
 		return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
-	}, []string{".jsonl"}, nil, newCodex},
-	"gemini":  {func() []string { return []string{filepath.Join(geminiHome(), "tmp")} }, []string{".jsonl", ".json"}, inChats, simple(newGemini)},
-	"qwen":    {func() []string { return []string{filepath.Join(homeOf("QWEN_HOME", ".qwen")(), "projects")} }, []string{".jsonl"}, nil, simple(newQwen)},
-	"copilot": {func() []string { return []string{filepath.Join(homeOf("COPILOT_HOME", ".copilot")(), "session-state")} }, []string{".jsonl"}, isEvents, simple(newCopilot)},
+	}, endings: []string{".jsonl"}, reader: newCodex},
+	{
+		agent: "gemini", folders: in(geminiHome, "tmp"), endings: []string{".jsonl", ".json"}, wants: inChats, reader: simple(newGemini), key: headID,
+		project: projectOf,
+	},
+	{agent: "opencode", folders: func() []string { return []string{opencodeFolder()} }, others: findOpencode},
+	{agent: "qwen", folders: in(homeOf("QWEN_HOME", ".qwen"), "projects"), endings: []string{".jsonl"}, reader: simple(newQwen)},
+	{
+		agent: "copilot", folders: in(homeOf("COPILOT_HOME", ".copilot"), "session-state"), endings: []string{".jsonl"}, wants: isEvents,
+		reader: simple(newCopilot),
+	},
+}
+
+// keeperOf returns the keeper of an agent, or nil.
+func keeperOf(agent string) *keeper {
+	for i := range keepers {
+		if keepers[i].agent == agent {
+			return &keepers[i]
+		}
+	}
+	return nil
+}
+
+// in returns a folder below another, as keeper.folders does.
+func in(home func() string, folder string) func() []string {
+	return func() []string { return []string{filepath.Join(home(), folder)} }
 }
 
 func simple(of func(w *writer) func([]byte)) func(w *writer) (func([]byte), func()) {
@@ -77,7 +106,13 @@ func inChats(rel string) bool  { return filepath.Base(filepath.Dir(rel)) == "cha
 func isEvents(rel string) bool { return filepath.Base(rel) == "events.jsonl" }
 
 // Agents returns the names of the agents whose logs are read.
-func Agents() []string { return []string{"claude", "codex", "gemini", "opencode", "qwen", "copilot"} }
+func Agents() []string {
+	names := make([]string, len(keepers))
+	for i, k := range keepers {
+		names[i] = k.agent
+	}
+	return names
+}
 
 func homeOf(variable, folder string) func() string {
 	return func() string {
@@ -108,10 +143,7 @@ func geminiHome() string {
 
 // Folders returns where an agent keeps its logs; nil if the agent is not known.
 func Folders(agent string) []string {
-	if agent == "opencode" {
-		return []string{opencodeFolder()}
-	}
-	if k, ok := keepers[agent]; ok {
+	if k := keeperOf(agent); k != nil {
 		return k.folders()
 	}
 	return nil
@@ -120,13 +152,17 @@ func Folders(agent string) []string {
 // Find returns the logs of an agent in the order of their paths. It passes what cannot be read to
 // report, and goes on.
 func Find(agent string, report func(error)) []Log {
+	k := keeperOf(agent)
+	if k == nil {
+		return nil
+	}
+	find := k.find
+	if k.others != nil {
+		find = k.others
+	}
 	var logs []Log
-	if agent == "opencode" {
-		logs = findOpencode(opencodeFolder(), report)
-	} else if k, ok := keepers[agent]; ok {
-		for _, folder := range k.folders() {
-			logs = append(logs, k.find(agent, folder, report)...)
-		}
+	for _, folder := range k.folders() {
+		logs = append(logs, find(folder, report)...)
 	}
 	sortLogs(logs)
 	return logs
@@ -167,7 +203,7 @@ func (k keeper) walk(folder string, report func(error)) (files []file) {
 }
 
 // find groups the files of one conversation.
-func (k keeper) find(agent, folder string, report func(error)) (logs []Log) {
+func (k keeper) find(folder string, report func(error)) (logs []Log) {
 	at := map[string]int{}
 	var later []file // subagents'
 	states := []([]file){}
@@ -176,7 +212,7 @@ func (k keeper) find(agent, folder string, report func(error)) (logs []Log) {
 		if !known {
 			i = len(logs)
 			at[key] = i
-			logs = append(logs, Log{Agent: agent, Path: f.path, read: k.read})
+			logs = append(logs, Log{Agent: k.agent, Path: f.path, read: k.read})
 			states = append(states, nil)
 		}
 		logs[i].Files, logs[i].Size = append(logs[i].Files, f.path), logs[i].Size+f.info.Size()
@@ -184,16 +220,16 @@ func (k keeper) find(agent, folder string, report func(error)) (logs []Log) {
 	}
 	for _, f := range k.walk(folder, report) {
 		switch {
-		case agent == "claude" && parentOf(f.path, false) != "":
+		case k.parent != nil && k.parent(f.path, false) != "":
 			later = append(later, f)
-		case agent == "gemini":
-			add(cmp.Or(headID(f.path), f.path), f)
+		case k.key != nil:
+			add(cmp.Or(k.key(f.path), f.path), f)
 		default:
 			add(f.path, f)
 		}
 	}
 	for _, f := range later {
-		add(parentOf(f.path, true), f)
+		add(k.parent(f.path, true), f)
 	}
 	for i := range logs {
 		sum := fnv.New64a()
@@ -243,13 +279,13 @@ func headID(path string) string {
 
 // read reads the files of a conversation, the main one first.
 func (k keeper) read(l *Log, w *writer) error {
-	if l.Agent == "gemini" {
-		w.in(projectOf(l.Path))
+	if k.project != nil {
+		w.in(k.project(l.Path))
 	}
 	var errs error
 	for i, path := range l.Files {
 		line, end := k.reader(w)
-		if w.side = ""; l.Agent == "claude" && i > 0 {
+		if w.side = ""; k.parent != nil && i > 0 {
 			w.side = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		}
 		long, err := readDocuments(path, w.sink.Seen, func(doc []byte) bool {

@@ -33,7 +33,7 @@ func TestLogs(t *testing.T) {
 		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			agent, _, _ := strings.Cut(name, "-")
-			l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
+			l := Log{Agent: agent, Path: path, Files: []string{path}, read: keeperOf(agent).read}
 			messages, _, err := l.messages()
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +120,7 @@ func TestLogsSkip(t *testing.T) {
 		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l := Log{Agent: agent, Path: path, Files: []string{path}, read: keepers[agent].read}
+		l := Log{Agent: agent, Path: path, Files: []string{path}, read: keeperOf(agent).read}
 		if got, _, err := l.messages(); len(got) > 0 || err != nil {
 			t.Errorf("%s: of %s are read %+v, %v", agent, line, got, err)
 		}
