@@ -117,7 +117,7 @@ func startNginx(t *testing.T, behind string) (at string, client *http.Client) {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		<-ended
+		_ = <-ended // it was killed
 	})
 	client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // its own
 	t.Cleanup(client.CloseIdleConnections)

@@ -40,7 +40,6 @@ func TestE19LongRawLog(t *testing.T) {
 		size += len(seg.Data)
 	}
 	check(t, m.Store.Import(t.Context(), one, rec, []*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please", At: ended}}))
-	rec = nil
 	used := func() int {
 		runtime.GC()
 		runtime.GC() // what pools held
