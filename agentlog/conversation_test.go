@@ -163,7 +163,7 @@ func TestItem8EachVersion(t *testing.T) {
 	}
 	for _, path := range paths {
 		agent, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), "-")
-		lines, facts, used := told(t, logOf(k.agent, path))
+		lines, facts, used := told(t, logOf(agent, path))
 		checkTools(t, path, lines)
 		var total int64
 		for _, u := range used {
