@@ -43,27 +43,19 @@ func (d *Document) SetAbove(lines []row.Line) { d.replace(0, lines) }
 // replace sets the lines from at on, and notes from where on they differ.
 func (d *Document) replace(at int, parts ...[]row.Line) {
 	i := at
-	same := true
 	for _, part := range parts {
 		for _, l := range part {
 			if i == d.repairAt && d.raw.Row != nil && equal(l, d.raw) {
 				l = d.repaired
 			}
-			if same && i < len(d.Lines) && equal(d.Lines[i], l) && d.Lines[i].Lost == l.Lost {
-				i++
-				continue
-			}
-			if same {
-				same = false
+			if i == len(d.Lines) || !equal(d.Lines[i], l) || d.Lines[i].Lost != l.Lost {
 				d.cut(i)
+				d.Lines = append(d.Lines, l)
 			}
-			d.Lines = append(d.Lines, l)
 			i++
 		}
 	}
-	if same && i < len(d.Lines) {
-		d.cut(i)
-	}
+	d.cut(min(i, len(d.Lines)))
 }
 
 // cut drops the lines from i on.

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -174,7 +173,10 @@ func lettersFrom(lines []row.Line, n int) string {
 }
 
 // letters returns the letters of lines.
-func letters(lines []row.Line) string { return lettersFrom(lines, math.MaxInt) }
+func letters(lines []row.Line) string { return lettersFrom(lines, allLetters) }
+
+// allLetters is more than a document has.
+const allLetters = 1 << 30
 
 // skipLetters returns the first line behind n letters from line from on.
 func skipLetters(lines []row.Line, from, n int) int {
