@@ -41,9 +41,23 @@ func (s *Store) migrate(ctx context.Context) error {
 		if version >= len(files) {
 			return nil
 		}
+		if err := compressWords(ctx, tx); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, "UPDATE ptyrec_schema SET version = $1", len(files))
 		return err
 	})
+}
+
+// compressWords has vectors compressed by LZ4 if this PostgreSQL was built with it: the other
+// method finds nothing in them.
+func compressWords(ctx context.Context, tx pgx.Tx) error {
+	var has bool
+	err := tx.QueryRow(ctx, "SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'").Scan(&has)
+	if err == nil && has {
+		_, err = tx.Exec(ctx, "ALTER TABLE words ALTER COLUMN words SET COMPRESSION lz4")
+	}
+	return err
 }
 
 // makeVersion makes the table with the one row that holds the version, unless it is there.

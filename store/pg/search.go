@@ -271,7 +271,7 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 	}
 	a := args{received, sessions, entries}
 	rows, err := tx.Query(ctx, "SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
-		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry
+		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry AND left(e.id, 7) = left(k.entry, 7)
 		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
 	if err != nil {
 		return nil, false, err

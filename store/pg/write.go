@@ -145,7 +145,7 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []s
 // deleteEntries deletes entries and their words, and takes them off the counts. Ids that are not
 // there are no error.
 func deleteEntries(ctx context.Context, tx pgx.Tx, k key, ids []string, c *counts) error {
-	rows, err := tx.Query(ctx, "DELETE FROM entries WHERE received = $1::date AND session = $2 AND id = ANY ($3) RETURNING type, role", k.received, k.id, ids)
+	rows, err := tx.Query(ctx, "DELETE FROM entries WHERE received = $1::date AND session = $2 AND id = ANY ($3) AND left(id, 7) = ANY (ARRAY(SELECT left(x, 7) FROM unnest($3::text[]) AS x)) RETURNING type, role", k.received, k.id, ids)
 	if err != nil {
 		return err
 	}
