@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 	"testing"
@@ -31,7 +32,7 @@ func recordedFrames(t *testing.T, agent string) (frames [][]row.Line) {
 		var all [][]row.Line
 		for {
 			ev, err := r.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {
