@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -69,6 +70,8 @@ func startChild(o Options, t *terminal) (*child, error) {
 	}
 	c := &child{ptmx: ptmx, tty: tty, wake: [2]*os.File{r, w}, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
 	c.carried.Store(true)
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, unix.SIGCHLD)
 	if o.Leader != "" {
 		c.pid, c.group, err = startLed(path, o, stdin, tty)
 	} else {
@@ -76,11 +79,12 @@ func startChild(o Options, t *terminal) (*child, error) {
 		c.group = c.pid
 	}
 	if err != nil {
+		signal.Stop(changed)
 		c.release()
 		c.close()
 		return nil, &StartError{Command: o.Command[0], Status: 126, Err: plain(err)}
 	}
-	go c.wait()
+	go c.wait(changed)
 	return c, nil
 }
 
@@ -146,22 +150,23 @@ func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err 
 	return 0, 0, err
 }
 
-// wait is the child's waiter.
-func (c *child) wait() {
+// wait is the child's waiter. changed receives SIGCHLD, since before the child was started.
+func (c *child) wait(changed chan os.Signal) {
+	defer signal.Stop(changed)
 	for {
-		awaitChange(c.pid)
 		gone, stopped := c.reap()
 		if gone {
 			close(c.exited)
 			return
 		}
-		if !stopped {
+		if stopped {
+			select {
+			case c.stopped <- struct{}{}:
+			default:
+			}
 			continue
 		}
-		select {
-		case c.stopped <- struct{}{}:
-		default:
-		}
+		<-changed
 	}
 }
 
