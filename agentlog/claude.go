@@ -3,9 +3,9 @@ package agentlog
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -179,7 +179,7 @@ func (r *claudeReader) user(l *claudeLine) {
 			texts = append(texts, "[Image]")
 		}
 	}
-	text := strings.TrimSpace(reminders.ReplaceAllString(strings.Join(texts, "\n"), ""))
+	text := strings.TrimSpace(reminders().ReplaceAllString(strings.Join(texts, "\n"), ""))
 	switch {
 	case text == "" || beginsWith(text, "<task-notification>", "Caveat: "):
 	case l.IsCompactSummary:
@@ -194,7 +194,7 @@ func (r *claudeReader) user(l *claudeLine) {
 }
 
 // reminders are what the agent adds to a prompt.
-var reminders = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+var reminders = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>`)
 
 func (r *claudeReader) prompt(l *claudeLine, text string) {
 	if r.side == "" {
@@ -209,12 +209,12 @@ func (r *claudeReader) prompt(l *claudeLine, text string) {
 	r.say(l.UUID, session.RoleUser, text)
 }
 
-var tagged = regexp.MustCompile(`(?s)<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr)>(.*?)</`)
+var tagged = lazy.Regexp(`(?s)<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr)>(.*?)</`)
 
 // local reads a command of the agent's own, or of the shell, or what one printed.
 func (r *claudeReader) local(key, text string) {
 	found := map[string]string{}
-	for _, m := range tagged.FindAllStringSubmatch(text, -1) {
+	for _, m := range tagged().FindAllStringSubmatch(text, -1) {
 		found[m[1]] = strings.TrimSpace(m[2])
 	}
 	switch {

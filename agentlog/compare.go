@@ -2,12 +2,12 @@ package agentlog
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -153,15 +153,15 @@ func likeness(a, b string) float64 {
 }
 
 var (
-	blockMarks  = regexp.MustCompile("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
-	inlineMarks = regexp.MustCompile("\\*|__|`|\\\\")
-	linking     = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+	blockMarks  = lazy.Regexp("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
+	inlineMarks = lazy.Regexp("\\*|__|`|\\\\")
+	linking     = lazy.Regexp(`\[([^\]]*)\]\(([^)]*)\)`)
 )
 
 // plainText returns the words of Markdown, because markup is not compared.
 func plainText(text string) string {
-	text = linking.ReplaceAllString(text, "$1 $2")
-	text = inlineMarks.ReplaceAllString(blockMarks.ReplaceAllString(text, " "), "")
+	text = linking().ReplaceAllString(text, "$1 $2")
+	text = inlineMarks().ReplaceAllString(blockMarks().ReplaceAllString(text, " "), "")
 	return strings.Join(strings.Fields(text), " ")
 }
 

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -232,7 +232,7 @@ const mostOutput = 64 << 10
 
 // output returns what a program printed, without what controls a terminal, and cuts it.
 func (w *writer) output(e *session.Entry, text string) string {
-	return cut(e, strings.TrimRight(clean(controls.ReplaceAllString(text, "")), "\n"))
+	return cut(e, strings.TrimRight(clean(controls().ReplaceAllString(text, "")), "\n"))
 }
 
 // cut takes the middle out of a text that is too long, and notes so.
@@ -247,7 +247,7 @@ func cut(e *session.Entry, text string) string {
 }
 
 // controls are the control sequences of ECMA-48 that programs print.
-var controls = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z^_a-z])")
+var controls = lazy.Regexp("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z^_a-z])")
 
 // clean makes a text valid: UTF-8 without NULs, lines that end with a line feed.
 func clean(text string) string {
@@ -259,9 +259,9 @@ func clean(text string) string {
 }
 
 var (
-	headMark  = regexp.MustCompile(`^#{1,6}\s+`)
-	strong    = regexp.MustCompile(`\*\*([^*\n]+)\*\*`)
-	linkMarks = regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\n]*)\)`)
+	headMark  = lazy.Regexp(`^#{1,6}\s+`)
+	strong    = lazy.Regexp(`\*\*([^*\n]+)\*\*`)
+	linkMarks = lazy.Regexp(`\[([^\]\n]*)\]\(([^)\n]*)\)`)
 )
 
 // plain returns Markdown without its most frequent marks. Code stays as it is.
@@ -278,9 +278,9 @@ func plain(text string) string {
 			out = append(out, line)
 			continue
 		}
-		parts := strings.Split(headMark.ReplaceAllString(line, ""), "`")
+		parts := strings.Split(headMark().ReplaceAllString(line, ""), "`")
 		for i := 0; i < len(parts); i += 2 {
-			parts[i] = linkMarks.ReplaceAllString(strong.ReplaceAllString(parts[i], "$1"), "$1 $2")
+			parts[i] = linkMarks().ReplaceAllString(strong().ReplaceAllString(parts[i], "$1"), "$1 $2")
 		}
 		out = append(out, strings.Join(parts, ""))
 	}

@@ -9,10 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Log is what an agent logged of one conversation.
@@ -260,7 +261,7 @@ func parentOf(path string, look bool) string {
 	return path
 }
 
-var sessionID = regexp.MustCompile(`"sessionId"\s*:\s*"([^"\\]{1,200})"`)
+var sessionID = lazy.Regexp(`"sessionId"\s*:\s*"([^"\\]{1,200})"`)
 
 // headID returns the id of the conversation, as the beginning of a log states it.
 func headID(path string) string {
@@ -271,7 +272,7 @@ func headID(path string) string {
 	defer f.Close()
 	head := make([]byte, 64<<10)
 	n, _ := f.Read(head)
-	if m := sessionID.FindSubmatch(head[:n]); m != nil {
+	if m := sessionID().FindSubmatch(head[:n]); m != nil {
 		return string(bytes.ToValidUTF8(m[1], nil))
 	}
 	return ""

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -137,7 +137,7 @@ func (r *geminiReader) message(m *geminiMessage) {
 			r.call(key, key, c.Name, inputOf(c.Args))
 			var shown string
 			_ = json.Unmarshal(c.Shown, &shown) // it may be no text
-			shown = lineEnds.ReplaceAllString(shown, "")
+			shown = lineEnds().ReplaceAllString(shown, "")
 			for _, part := range c.Result {
 				answer := part.Response.Response
 				shown = cmp.Or(shown, geminiOutput(string(answer.Output)), string(answer.Error))
@@ -153,7 +153,7 @@ func (r *geminiReader) message(m *geminiMessage) {
 }
 
 // lineEnds are the blanks that fill a window.
-var lineEnds = regexp.MustCompile(`(?m)[ \t]+$`)
+var lineEnds = lazy.Regexp(`(?m)[ \t]+$`)
 
 // geminiOutput returns what a command printed, without the words around it.
 func geminiOutput(text string) string {

@@ -1,10 +1,10 @@
 package archive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/redact"
 )
 
@@ -15,8 +15,8 @@ const argumentRule = "argument"
 var (
 	// secretFlag is a flag that takes a secret; secretVariable an assignment of one, as for
 	// env(1).
-	secretFlag     = regexp.MustCompile(`(?i)^--?(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
-	secretVariable = regexp.MustCompile(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
+	secretFlag     = lazy.Regexp(`(?i)^--?(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
+	secretVariable = lazy.Regexp(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
 )
 
 // Command returns a command line as it is recorded: without the secrets in its arguments.
@@ -34,13 +34,13 @@ func (r Redaction) Command(args []string) []string {
 			out[i] = r.Text(cut, nil)
 			continue
 		}
-		if i > 0 && secretFlag.MatchString(args[i-1]) && !strings.HasPrefix(arg, "-") {
+		if i > 0 && secretFlag().MatchString(args[i-1]) && !strings.HasPrefix(arg, "-") {
 			out[i] = redact.Mark(argumentRule)
 			continue
 		}
 		out[i] = r.Text(arg, nil)
 		name, value, ok := strings.Cut(arg, "=")
-		if ok && value != "" && (secretFlag.MatchString(name) || secretVariable.MatchString(name)) {
+		if ok && value != "" && (secretFlag().MatchString(name) || secretVariable().MatchString(name)) {
 			out[i] = name + "=" + redact.Mark(argumentRule)
 		}
 	}

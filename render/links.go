@@ -1,11 +1,11 @@
 package render
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/util"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
@@ -20,13 +20,13 @@ func linkable(destination string) bool {
 
 // markdownLink is where Markdown begins a link's destination: after its text, in a definition, or
 // in angle brackets, and in HTML (CommonMark 6.3, 4.7, 6.5).
-var markdownLink = regexp.MustCompile(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>|` +
+var markdownLink = lazy.Regexp(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>|` +
 	`<[A-Za-z][^<>]*?(?i:href|src|srcdoc|action|data|formaction|poster)\s*=\s*["']?\s*([^\s"'>]+)`)
 
 // unlinked returns markdown with those links turned into text that are not linkable.
 func unlinked(markdown string) string {
-	return markdownLink.ReplaceAllStringFunc(markdown, func(m string) string {
-		parts := markdownLink.FindStringSubmatch(m)
+	return markdownLink().ReplaceAllStringFunc(markdown, func(m string) string {
+		parts := markdownLink().FindStringSubmatch(m)
 		switch {
 		case parts[3] != "" && !linkable(parts[3]), parts[4] != "" && !linkable(parts[4]):
 			return `\` + m

@@ -3,10 +3,10 @@ package render
 import (
 	"html"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -177,11 +177,11 @@ func longestRun(text string) (longest int) {
 // escape makes text literal in a line of Markdown that does not begin with it. A & is escaped only
 // where a character reference would begin (CommonMark 6.2), and a > needs no escape inside a line.
 func escape(text string) string {
-	return escaper.Replace(reference.ReplaceAllString(text, "&amp;$1"))
+	return escaper.Replace(reference().ReplaceAllString(text, "&amp;$1"))
 }
 
 var (
-	reference = regexp.MustCompile(`&(#?[0-9A-Za-z]+;)`)
+	reference = lazy.Regexp(`&(#?[0-9A-Za-z]+;)`)
 	escaper   = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;")
 )
 

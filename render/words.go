@@ -3,11 +3,11 @@ package render
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -210,14 +210,14 @@ func toolOutput(e *session.Entry) string {
 // numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line.
 // hunk begins a part of a diff as programs write it.
 var (
-	numberedLine = regexp.MustCompile(`^ *([0-9]+)(?:( +)([+-])| |$)`)
-	hunk         = regexp.MustCompile(`(?m)^@@ .* @@`)
+	numberedLine = lazy.Regexp(`^ *([0-9]+)(?:( +)([+-])| |$)`)
+	hunk         = lazy.Regexp(`(?m)^@@ .* @@`)
 )
 
 // diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If
 // the text is no diff all are 0.
 func diffSigns(lines []string) []byte {
-	if hunk.MatchString(strings.Join(lines, "\n")) {
+	if hunk().MatchString(strings.Join(lines, "\n")) {
 		signs := make([]byte, len(lines))
 		for i, line := range lines {
 			if !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ") {
@@ -237,7 +237,7 @@ func numberedSigns(lines []string) []byte {
 	found := make([][]string, len(lines))
 	gap, column := math.MaxInt, math.MaxInt
 	for i, line := range lines {
-		if m := numberedLine.FindStringSubmatch(line); m != nil {
+		if m := numberedLine().FindStringSubmatch(line); m != nil {
 			found[i] = m
 			if m[3] != "" {
 				gap, column = min(gap, len(m[2])), min(column, len(m[0]))

@@ -11,9 +11,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // NewToken returns a token of 160 random bits, which no server knows yet.
@@ -36,7 +37,7 @@ const (
 	askEvery = 2 * time.Second
 )
 
-var codeForm = regexp.MustCompile(`^[0-9A-Z]{4}-[0-9A-Z]{4}$`)
+var codeForm = lazy.Regexp(`^[0-9A-Z]{4}-[0-9A-Z]{4}$`)
 
 // ErrNoBrowserLogin says that a server admits no machines by a browser.
 var ErrNoBrowserLogin = errors.New("this server has no login by browser")
@@ -61,7 +62,7 @@ func (s *Server) AskLogin(ctx context.Context, name string) (w Waiting, err erro
 		return w, ErrNoBrowserLogin
 	case err != nil:
 		return w, err
-	case !codeForm.MatchString(w.Code):
+	case !codeForm().MatchString(w.Code):
 		return w, fmt.Errorf("%w: its code is %q", ErrNoBrowserLogin, w.Code)
 	}
 	w.Page = s.url + "/m/" + url.PathEscape(w.Code)

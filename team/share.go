@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -31,7 +31,7 @@ func (s *Syncer) Sent(ctx context.Context, info *store.Info) (bool, error) {
 }
 
 // linkForm is what a server may answer as the path of a link.
-var linkForm = regexp.MustCompile(`^/l/[A-Za-z0-9_-]{16,64}$`)
+var linkForm = lazy.Regexp(`^/l/[A-Za-z0-9_-]{16,64}$`)
 
 // Share makes a link to a session that was sent. It is valid for some time, in whole seconds.
 func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyone bool) (l Link, err error) {
@@ -51,7 +51,7 @@ func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyo
 	if err := s.Server.call(ctx, http.MethodPost, path, jsonType, body, &made); err != nil {
 		return l, err
 	}
-	if !linkForm.MatchString(made.Path) || made.Anyone != anyone {
+	if !linkForm().MatchString(made.Path) || made.Anyone != anyone {
 		return l, errors.New("the server's answer is not that of a link")
 	}
 	return Link{s.Server.URL() + made.Path, made.Expires, made.Anyone}, nil

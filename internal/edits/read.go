@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -31,12 +32,12 @@ type reader struct {
 }
 
 var (
-	numbered = regexp.MustCompile(`^ *([0-9]{1,7})( .*|)$`)
-	heading  = regexp.MustCompile(`^(Updated |Added |Removed |Wrote |Created |Accepted|Successfully |Edit applied|\(\+[0-9])`)
-	skipped  = regexp.MustCompile(`^ *(\.\.\.|…|⋮|═+|─+)$`)
-	added    = regexp.MustCompile(`(?i)([0-9]+) additions?|added ([0-9]+) lines?|\(\+([0-9]+)|wrote ([0-9]+) lines?`)
-	removed  = regexp.MustCompile(`(?i)([0-9]+) removals?|removed ([0-9]+) lines?|\(\+[0-9]+,? -([0-9]+)`)
-	spoken   = regexp.MustCompile(`^(hunk|add|del|context):( (.*)|)$`)
+	numbered = lazy.Regexp(`^ *([0-9]{1,7})( .*|)$`)
+	heading  = lazy.Regexp(`^(Updated |Added |Removed |Wrote |Created |Accepted|Successfully |Edit applied|\(\+[0-9])`)
+	skipped  = lazy.Regexp(`^ *(\.\.\.|…|⋮|═+|─+)$`)
+	added    = lazy.Regexp(`(?i)([0-9]+) additions?|added ([0-9]+) lines?|\(\+([0-9]+)|wrote ([0-9]+) lines?`)
+	removed  = lazy.Regexp(`(?i)([0-9]+) removals?|removed ([0-9]+) lines?|\(\+[0-9]+,? -([0-9]+)`)
+	spoken   = lazy.Regexp(`^(hunk|add|del|context):( (.*)|)$`)
 )
 
 // lines sorts the lines of an output.
@@ -47,15 +48,15 @@ func (r *reader) lines(output string) {
 	}
 	apart := false
 	for i, row := range strings.Split(text, "\n") {
-		m := numbered.FindStringSubmatch(row)
+		m := numbered().FindStringSubmatch(row)
 		switch {
-		case i == 0 && heading.MatchString(strings.TrimSpace(row)):
+		case i == 0 && heading().MatchString(strings.TrimSpace(row)):
 			r.head = strings.TrimSpace(row)
 		case m != nil:
 			n, _ := strconv.Atoi(m[1]) // it has few digits
 			r.shown = append(r.shown, line{number: n, rest: m[2], apart: apart})
 			apart = false
-		case skipped.MatchString(row):
+		case skipped().MatchString(row):
 			apart = true
 			r.skips++
 		default:
@@ -68,7 +69,7 @@ func (r *reader) lines(output string) {
 func (r *reader) finish() {
 	x := r.edit
 	switch {
-	case len(r.shown) == 0 && len(r.plain) > 0 && spoken.MatchString(r.plain[0]):
+	case len(r.shown) == 0 && len(r.plain) > 0 && spoken().MatchString(r.plain[0]):
 		r.spoken()
 	case len(r.shown) == 0 && r.writes:
 		r.whole(r.plain)
@@ -90,7 +91,7 @@ func (r *reader) finish() {
 	for _, side := range []struct {
 		re    *regexp.Regexp
 		shown int
-	}{{added, x.Added}, {removed, x.Removed}} {
+	}{{added(), x.Added}, {removed(), x.Removed}} {
 		if n, ok := stated(side.re, r.head); ok && n != side.shown && x.Partial == "" {
 			x.Partial = "lines were not shown"
 		}
@@ -166,7 +167,7 @@ func (r *reader) explained(e *session.Entry) bool {
 func (r *reader) spoken() {
 	signs := map[string]string{"add": "+", "del": "-", "context": " "}
 	for _, row := range r.plain {
-		m := spoken.FindStringSubmatch(row)
+		m := spoken().FindStringSubmatch(row)
 		if m == nil {
 			if strings.TrimSpace(row) != "" {
 				r.edit.Partial = "lines were wrapped or cut"
@@ -200,10 +201,10 @@ func (r *reader) spoken() {
 	}
 }
 
-var hunkHead = regexp.MustCompile(`^@@ -([0-9]{1,7})(?:,([0-9]{1,7}))? \+([0-9]{1,7})(?:,([0-9]{1,7}))? @@`)
+var hunkHead = lazy.Regexp(`^@@ -([0-9]{1,7})(?:,([0-9]{1,7}))? \+([0-9]{1,7})(?:,([0-9]{1,7}))? @@`)
 
 func parseHunk(text string) (h Hunk, ok bool) {
-	m := hunkHead.FindStringSubmatch(text)
+	m := hunkHead().FindStringSubmatch(text)
 	if m == nil {
 		return Hunk{OldStart: 1, NewStart: 1}, false
 	}

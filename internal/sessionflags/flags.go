@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/git"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -114,7 +114,7 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 const gitWait = 5 * time.Second
 
 // digits matches what can be the start of a commit's id.
-var digits = regexp.MustCompile(`^[0-9a-fA-F]{4,64}$`)
+var digits = lazy.Regexp(`^[0-9a-fA-F]{4,64}$`)
 
 // commit returns the id of the commit that rev names in the repository of the current folder, or
 // the start of an id, which may be that of another repository.
@@ -128,7 +128,7 @@ func commit(rev string) (string, error) {
 			return id, nil
 		}
 	}
-	if digits.MatchString(rev) {
+	if digits().MatchString(rev) {
 		return strings.ToLower(rev), nil
 	}
 	return "", &cli.Failure{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Status: cli.StatusUsage}

@@ -2,10 +2,10 @@ package management
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/redact"
 )
 
@@ -150,11 +150,11 @@ const (
 )
 
 var (
-	original = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
+	original = lazy.Regexp(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----|-{0,5}$)`)
 	// A word that ends the text, or what is before it, is held if it may become a secret.
-	holdWord   = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
-	holdBefore = regexp.MustCompile(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
+	holdWord   = lazy.Regexp(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
+	holdBefore = lazy.Regexp(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
 )
 
 // find returns the secrets in a text, in order and apart.
@@ -163,7 +163,7 @@ func (c *cleaner) find(text string) (spans []span) {
 		spans = append(spans, span{m.Start, m.End})
 	}
 	if c.redactor.Known() && hinted(text) {
-		for _, m := range original.FindAllStringIndex(text, -1) {
+		for _, m := range original().FindAllStringIndex(text, -1) {
 			spans = append(spans, span{m[0], m[1]})
 		}
 	}
@@ -245,12 +245,12 @@ func isHeld(word string) bool {
 			return false
 		}
 	}
-	return holdWord.MatchString(word)
+	return holdWord().MatchString(word)
 }
 
 // announces reports whether holdBefore matches what is before a word. Most of it ends in a letter
 // in which no match does.
 func announces(before string) bool {
 	end := strings.TrimRight(before, " \t\n\f\r:=")
-	return end != "" && strings.IndexByte(`rnytdRNYTD"'`, end[len(end)-1]) >= 0 && holdBefore.MatchString(before)
+	return end != "" && strings.IndexByte(`rnytdRNYTD"'`, end[len(end)-1]) >= 0 && holdBefore().MatchString(before)
 }

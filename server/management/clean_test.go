@@ -65,13 +65,13 @@ func TestA23QuickLooks(t *testing.T) {
 				"secret", "passwd", "PWD", "author", "bearer", "Bearer", "BEARER", "RSA PRIVATE KEY-----", "=", ":", " ", "\n", "\"", "'", "-", "_", strings.Repeat("aB3", 10), "x"}).Draw(t, "part"))
 		}
 		b := []byte(text.String())
-		if original.Match(b) && !hinted(string(b)) {
+		if original().Match(b) && !hinted(string(b)) {
 			t.Errorf("%q is not hinted", b)
 		}
-		if holdWord.Match(b) != isHeld(string(b)) {
+		if holdWord().Match(b) != isHeld(string(b)) {
 			t.Errorf("%q: held %v", b, isHeld(string(b)))
 		}
-		if holdBefore.Match(b) != announces(string(b)) {
+		if holdBefore().Match(b) != announces(string(b)) {
 			t.Errorf("%q: announced %v", b, announces(string(b)))
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/nice"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -33,7 +33,7 @@ const (
 )
 
 // resourceURI matches the resources that there may be: nothing but an id is part of a path.
-var resourceURI = regexp.MustCompile(`^ptyrec://session/([0-9A-Za-z_-]{1,100})(/screen)?$`)
+var resourceURI = lazy.Regexp(`^ptyrec://session/([0-9A-Za-z_-]{1,100})(/screen)?$`)
 
 func sessionURI(id string) string { return "ptyrec://session/" + id }
 func screenURI(id string) string  { return sessionURI(id) + "/screen" }
@@ -55,7 +55,7 @@ func (s *Server) addResources() {
 					return result, err
 				}
 			case *sdk.ReadResourceParams:
-				if !resourceURI.MatchString(p.URI) {
+				if !resourceURI().MatchString(p.URI) {
 					return nil, unknownResource(p.URI)
 				}
 				nice.Do(func() { result, err = next(ctx, method, r) })
@@ -132,7 +132,7 @@ func (s *Server) resourceError(ctx context.Context, err error) error {
 
 // findResource returns the session that a URI names, by its whole id.
 func (s *Server) findResource(ctx context.Context, uri string) (db *Archive, info *store.Info, ofScreen bool, err error) {
-	m := resourceURI.FindStringSubmatch(uri)
+	m := resourceURI().FindStringSubmatch(uri)
 	if m == nil {
 		return nil, nil, false, unknownResource(uri)
 	}

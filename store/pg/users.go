@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -61,7 +61,7 @@ var ErrUnknown = errors.New("it does not exist")
 // ErrNotMember says that somebody is to send into a space of which he is no member.
 var ErrNotMember = errors.New("not a member")
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
+var nameForm = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
 // administer runs fn in a transaction if the viewer may, and records it.
 func (s *Store) administer(ctx context.Context, what, did, about string, fn func(pgx.Tx) error) error {
@@ -78,7 +78,7 @@ func (s *Store) administer(ctx context.Context, what, did, about string, fn func
 
 // AddUser adds a user with a role. The error wraps ErrName or ErrTaken.
 func (s *Store) AddUser(ctx context.Context, name, role string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("user %q: %w", name, ErrName)
 	}
 	return s.administer(ctx, "add user", didRole, name+" "+role, func(tx pgx.Tx) error {
@@ -274,7 +274,7 @@ func spaceID(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) 
 
 // AddSpace adds a space without members. The error wraps ErrName or ErrTaken.
 func (s *Store) AddSpace(ctx context.Context, name string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("space %q: %w", name, ErrName)
 	}
 	return s.administer(ctx, "add space", didSpace, name, func(tx pgx.Tx) error {
