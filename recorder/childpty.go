@@ -62,8 +62,8 @@ func copySettings(t *terminal, tty *os.File) {
 // typeRetry is how often a child that accepts no keys is tried again.
 const typeRetry = 5 * time.Millisecond
 
-// typeKeys writes keys to the PTY. It waits while the child accepts none, until the child is gone or
-// ctx is done; the error is then ctx's. Some of the keys may have been written, but not all.
+// typeKeys writes keys to the PTY. It waits while the child accepts none, until the child is gone
+// or ctx is done; the error is then ctx's. Some of the keys may have been written, but not all.
 func (c *child) typeKeys(ctx context.Context, keys []byte) error {
 	for len(keys) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// The formats of segments are described in docs/format.md. The second is for segments that the first
-// cannot hold: with Pipe events, or data of an Exit event.
+// The formats of segments are described in docs/format.md. The second is for segments that the
+// first cannot hold: with Pipe events, or data of an Exit event.
 const (
 	versionV1 = 1
 	versionV2 = 2

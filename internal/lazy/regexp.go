@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Regexp returns a function that returns the compiled expression. It panics at its first call if the
-// pattern is invalid.
+// Regexp returns a function that returns the compiled expression. It panics at its first call if
+// the pattern is invalid.
 func Regexp(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -30,8 +30,8 @@ func (o Options) sequence(n Notice, environ []string) string {
 	return b.String()
 }
 
-// Message returns what makes a terminal show text as a notification (OSC 9), which takes no space on
-// the screen, and ring if ring is set.
+// Message returns what makes a terminal show text as a notification (OSC 9), which takes no space
+// on the screen, and ring if ring is set.
 func Message(text string, ring bool) string {
 	message := "\x1b]9;" + title + ": " + printable.Line(text) + "\x07"
 	if ring {
