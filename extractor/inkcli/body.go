@@ -36,7 +36,8 @@ func colorsOf(lines []row.Line, accent vterm.Color) colors {
 	return c
 }
 
-// accented reports whether a style has the colour of the signs. It is not known if none stood above.
+// accented reports whether a style has the colour of the signs, which is not known if none stood
+// above.
 func (c colors) accented(s vterm.Style) bool {
 	return s.Fg == c.accent && c.accent.Kind != vterm.ColorDefault
 }

@@ -64,7 +64,8 @@ func unbox(l row.Line) row.Line {
 	return row.CutLine(l, 2, max(w, 2))
 }
 
-// tools reads the tools of a group off the lines in its box: each but the first is below a blank line.
+// tools reads the tools of a group off the lines in its box: each but the first is below a blank
+// line.
 func (p *Parser) tools(in []row.Line, first, end int, closed bool) bool {
 	at, top := -1, first
 	for k := range in {

@@ -148,8 +148,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
 func status(l row.Line) bool {
-	n := row.Indent(l.Text)
-	t := l.Text[n:]
+	n, t := row.Indent(l.Text), strings.TrimLeft(l.Text, " ")
 	r := row.FirstRune(t)
 	return t == "" || n > l.Cols/3 || chat.Spins(r) || strings.Contains(t, "esc to cancel") || l.DimAt(n) && !strings.ContainsRune("╭│╰", r)
 }
