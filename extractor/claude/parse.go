@@ -31,8 +31,8 @@ func parse(lines []row.Line, last bool) []chat.Item {
 
 // rightOf is how many columns text leaves free at the right: none since 2.1, 4 and, in early
 // 1.0, 5 before. What is wrapped at the wider width is wrapped at the narrower one too, so where no
-// line tells, the narrower one does no harm. Tips and the welcome are indented further than replies,
-// and reach the edge.
+// line shows it, the narrower one does no harm. Tips and the welcome are indented further than
+// replies, and reach the edge.
 func rightOf(lines []row.Line) int {
 	if slices.ContainsFunc(lines, func(l row.Line) bool {
 		return strings.HasPrefix(l.Text, "❯ ") || done(l) || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4

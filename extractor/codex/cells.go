@@ -223,8 +223,8 @@ func (p *parser) user(i int, ls []row.Line) {
 	}
 }
 
-// says reads a reply, or reasoning, which is dim and italic. The last one may grow, unless a rule, a
-// tip, or what is printed at the end follows it.
+// says reads a reply, or reasoning, which is dim and italic. The last one may grow, unless a rule,
+// a tip, or what is printed at the end follows it.
 func (p *parser) says(i int, ls []row.Line) {
 	end, role, rule := i+len(ls), session.RoleAssistant, "reply"
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
