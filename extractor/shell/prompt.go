@@ -37,7 +37,7 @@ func (p *prompts) known() bool { return len(p.forms) > 0 }
 // learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
 // prompt up to there. last is the command that was entered last.
 func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
-	assigned := assignsPrompt.MatchString(last)
+	assigned := assignsPrompt().MatchString(last)
 	text := promptText(row, cursorX, assigned)
 	if text == "" {
 		return
@@ -51,9 +51,9 @@ func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
 	case strong:
 		f.head, f.tail = head, tail
 	case assigned:
-	case replPrompt.MatchString(text):
+	case replPrompt().MatchString(text):
 		return
-	case p.known() && (last == "" || !startsShell.MatchString(last)):
+	case p.known() && (last == "" || !startsShell().MatchString(last)):
 		p.vary(f)
 		return
 	}
@@ -209,7 +209,7 @@ func (f promptForm) length(text string) int {
 		return 0
 	}
 	if strings.HasPrefix(f.head, "➜  ") {
-		if head := zshPrompt.FindString(text); head != "" {
+		if head := zshPrompt().FindString(text); head != "" {
 			return len(head) + 1
 		}
 		return 0
@@ -244,7 +244,7 @@ func (p *prompts) withoutHead(lines []row.Line, i int) int {
 	switch {
 	case framed && (strings.HasPrefix(above.Text, "╭") || strings.HasPrefix(above.Text, "┌")):
 		return i - 1
-	case !framed && firstStyled(above.Row) && firstLine.MatchString(above.Text):
+	case !framed && firstStyled(above.Row) && firstLine().MatchString(above.Text):
 		return i - 1
 	}
 	return i

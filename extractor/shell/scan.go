@@ -144,7 +144,7 @@ func typed(lines []row.Line, i int, command string) (_ string, next int) {
 	word, here := hereWord(command)
 	for rest := ""; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
 		rest = lines[i].Text
-		if m := continuation.FindStringSubmatch(rest); m != nil {
+		if m := continuation().FindStringSubmatch(rest); m != nil {
 			rest = m[1]
 		} else if marked < 0 {
 			break
@@ -182,7 +182,7 @@ func unfinished(command string) bool {
 	if word, ok := hereWord(command); ok {
 		return command[strings.LastIndexByte(command, '\n')+1:] != word
 	}
-	if !quoted.MatchString(command) || goesOn.MatchString(command) || compound.MatchString(command) && !compoundBody.MatchString(command) {
+	if !quoted().MatchString(command) || goesOn().MatchString(command) || compound().MatchString(command) && !compoundBody().MatchString(command) {
 		return true
 	}
 	depth := 0
@@ -194,7 +194,7 @@ func unfinished(command string) bool {
 
 // hereWord is the word that ends a command's here document.
 func hereWord(command string) (string, bool) {
-	m := hereDocument.FindStringSubmatch(command)
+	m := hereDocument().FindStringSubmatch(command)
 	if m == nil {
 		return "", false
 	}
