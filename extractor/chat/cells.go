@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -59,7 +58,7 @@ func (m *Mark) On(l row.Line) bool {
 		word, _, _ := strings.Cut(t, " ")
 		return utf8.RuneCountInString(word) <= m.Word
 	}
-	return slices.ContainsFunc(m.Signs, func(sign string) bool { return strings.HasPrefix(t+" ", sign) })
+	return row.Starts(t, m.Signs...)
 }
 
 // set reports whether the mark says anything.

@@ -118,7 +118,7 @@ func userRow(l row.Line) bool {
 	if strings.HasPrefix(l.Text, "▌") {
 		return st.Fg.Kind != vterm.ColorDefault
 	}
-	return strings.HasPrefix(l.Text+" ", "› ") && st.Dim
+	return row.Starts(l.Text, "› ") && st.Dim
 }
 
 // footnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
@@ -242,8 +242,12 @@ func (p *parser) says(i int, ls []row.Line) {
 
 // reasoning reports whether all of a cell is dim and italic.
 func reasoning(ls []row.Line) bool {
+	faint := func(s vterm.Style) bool { return s.Italic && s.Dim }
+	if _, said, _ := strings.Cut(ls[0].Text, " "); said != "" && said[0] != ' ' && !faint(ls[0].StyleAt(2)) {
+		return false // most cells are none: their first character says so
+	}
 	return !slices.ContainsFunc((&markdown.Style{Left: 2}).Lines(ls), func(l markdown.Line) bool {
-		return !l.Blank() && !l.All(func(s vterm.Style) bool { return s.Italic && s.Dim })
+		return !l.Blank() && !l.All(faint)
 	})
 }
 

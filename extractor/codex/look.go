@@ -58,8 +58,8 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	sign, rest, _ := strings.Cut(t+" ", " ")
-	if task := tasks[sign]; task != "" && rest != "" {
+	sign, _, ok := strings.Cut(t, " ")
+	if task := tasks[sign]; task != "" && ok {
 		return l.ItemOf(task, -1, 1, t[len("☐"):]), true
 	}
 	if strings.ContainsRune("0123456789", row.FirstRune(t)) && l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(t, "- ", "• ") {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -115,7 +114,7 @@ func composerRow(l row.Line) bool {
 	switch {
 	case strings.HasPrefix(l.Text, "▌"):
 		return !st.Dim
-	case strings.HasPrefix(l.Text+" ", "› "):
+	case row.Starts(l.Text, "› "):
 		return st.Bold != st.Dim && !st.Inverse && !option(l) // dim: it takes no input now
 	case strings.HasPrefix(l.Text, "! "): // a shell command is typed
 		return st.Bold
@@ -123,13 +122,11 @@ func composerRow(l row.Line) bool {
 	return false
 }
 
-// numbered is an option of a dialog, chosen or not.
-var numbered = regexp.MustCompile(`^(› )?[1-9]\..`)
-
 // option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
 func option(l row.Line) bool {
-	return numbered.MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
+	t := strings.TrimPrefix(l.Text, "› ")
+	return len(t) > 2 && t[0] >= '1' && t[0] <= '9' && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
@@ -197,11 +194,11 @@ func statusRow(l row.Line) bool {
 		return false
 	}
 	_, hint, ok := strings.Cut(t[at:], "s • ")
-	cut := row.Width(t) >= l.Cols-1 && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
-	if !ok || !cut && !strings.Contains(hint, " to interrupt)") {
+	if !ok {
 		return false
 	}
-	return l.DimAt(row.Width(t[:at]) + 1)
+	cut := row.Width(t) >= l.Cols-1 && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
+	return (cut || strings.Contains(hint, " to interrupt)")) && l.DimAt(row.Width(t[:at])+1)
 }
 
 // queued cuts off the prompts that wait, above the composer.

@@ -68,7 +68,7 @@ var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits 
 // spokenComposer reports whether a row is the first of the composer: what is typed, with the
 // cursor.
 func spokenComposer(l row.Line) bool {
-	return row.HasInverse(l.Row) && chat.Begins(l.Text+" ", spokenModes...)
+	return row.HasInverse(l.Row) && row.Starts(l.Text, spokenModes...)
 }
 
 // spokenLabels begin the items; what follows them says the state of a tool.
@@ -81,7 +81,7 @@ var spokenLabels = map[string]string{
 // spokenLabel is the label that a row begins with, or "".
 func spokenLabel(t string) string {
 	name, rest, ok := strings.Cut(t, ":")
-	if _, known := spokenLabels[name]; !ok || !known || !strings.HasPrefix(rest+" ", " ") {
+	if _, known := spokenLabels[name]; !ok || !known || !row.Starts(rest, " ") {
 		return ""
 	}
 	return name
@@ -237,7 +237,7 @@ func spokenHeading(l *markdown.Line) int {
 
 // spokenQuoted reads the sign of a quote.
 func spokenQuoted(l *markdown.Line) (int, bool) {
-	return min(2, len(l.Text)), strings.HasPrefix(l.Text+" ", "> ")
+	return min(2, len(l.Text)), row.Starts(l.Text, "> ")
 }
 
 // spokenItem reads a list item: two blanks follow its marker.

@@ -105,7 +105,7 @@ func (c colors) gutter(l *markdown.Line) (width, n int, ok bool) {
 	t := l.Text[l.Indent:]
 	digits := t[:len(t)-len(strings.TrimLeft(t, "0123456789"))]
 	n, err := strconv.Atoi(digits)
-	if l.Indent == 0 || err != nil || !strings.HasPrefix(t[len(digits):]+" ", " ") {
+	if l.Indent == 0 || err != nil || !row.Starts(t[len(digits):], " ") {
 		return 0, 0, false
 	}
 	end := l.Indent + len(digits)

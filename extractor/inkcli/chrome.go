@@ -42,11 +42,17 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 	return 0, false
 }
 
+// composerSigns begin what is typed.
+const composerSigns = ">*!("
+
 // isComposer reports whether the rows below the first of a box are what the user types: a prompt
 // sign at a column, and the cursor or a hint.
 func isComposer(lines []row.Line, col int) bool {
-	first := row.Text(row.Spans(lines[0].Row, col, -1, row.PlainMarks))
-	if len(first) < 2 || !strings.ContainsRune(">*!(", rune(first[0])) {
+	if t := strings.TrimLeft(lines[0].Text, " │"); t == "" || !strings.ContainsRune(composerSigns, rune(t[0])) {
+		return false // most rows are none, and need not be cut
+	}
+	first := row.Text(row.Spans(lines[0].Row, col, -1, nil))
+	if len(first) < 2 || !strings.ContainsRune(composerSigns, rune(first[0])) {
 		return false
 	}
 	rows := chat.Between(lines, IsBar)

@@ -79,7 +79,7 @@ func (p *Parser) next(i int) int {
 		return p.barred(i)
 	case r == '╭':
 		return p.box(i)
-	case chat.Begins(l.Text+" ", "> ", "$ ", "! "):
+	case row.Starts(l.Text, "> ", "$ ", "! "):
 		return p.prompt(i)
 	}
 	if n := p.thinking(i); n > 0 {

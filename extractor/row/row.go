@@ -88,6 +88,17 @@ func Last(lines []Line, is func(Line) bool) int {
 	return i
 }
 
+// Starts reports whether a text begins with one of the signs. The blank that a sign ends with may be
+// the blank that a row's end lost.
+func Starts(text string, signs ...string) bool {
+	for _, sign := range signs {
+		if strings.HasPrefix(text, sign) || strings.TrimSuffix(sign, " ") == text {
+			return true
+		}
+	}
+	return false
+}
+
 // Trim cuts blank lines off the end.
 func Trim(lines []Line) []Line {
 	for len(lines) > 0 && lines[len(lines)-1].Text == "" {

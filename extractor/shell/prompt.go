@@ -84,8 +84,8 @@ func (p *prompts) learnAfter(text string) bool {
 
 // behindOutput reports whether a row was seen to begin with output that did not end its line, and
 // the prompt behind it.
-func (p *prompts) behindOutput(row string) bool {
-	return slices.ContainsFunc(p.after, func(a string) bool { return strings.HasPrefix(row+" ", a) })
+func (p *prompts) behindOutput(text string) bool {
+	return row.Starts(text, p.after...)
 }
 
 // outputBefore returns the output before a prompt on its row.
