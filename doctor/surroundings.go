@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/rundir"
-	"github.com/ptyrec/ptyrec/recorder"
 )
 
 // terminal says what ptyrec sees of the terminal.
@@ -18,7 +18,7 @@ func (x *examination) terminal() {
 		x.say(Note, "terminal", "none here; TERM=%s", os.Getenv("TERM"))
 		return
 	}
-	cols, rows := recorder.WindowSize(x.Stdout, x.Stdin)
+	cols, rows := pty.WindowSize(x.Stdout, x.Stdin)
 	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
 	if x.Session != "" {
 		x.say(Note, "terminal", "this runs in the recorded session %s", x.Session)

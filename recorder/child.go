@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"os/signal"
 	"sync"
 	"sync/atomic"
@@ -14,19 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/program"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
-
-// StartError reports that a command could not be executed, with the exit status a shell would
-// return.
-type StartError struct {
-	Command string
-	Status  int // 127: there is no such command; 126: it cannot be executed
-	Err     error
-}
-
-func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
-func (e *StartError) Unwrap() error { return e.Err }
 
 // child is the recorded command and the PTY that it runs in. It has a process group of its own, in
 // a session that it or its leader leads.
@@ -52,7 +40,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no command")
 	}
-	path, err := lookPath(o.Command[0])
+	path, err := program.Find(o.Command[0])
 	if err != nil {
 		return nil, err
 	}
@@ -82,41 +70,10 @@ func startChild(o Options, t *terminal) (*child, error) {
 		signal.Stop(changed)
 		c.release()
 		c.close()
-		return nil, &StartError{Command: o.Command[0], Status: 126, Err: plain(err)}
+		return nil, program.Failed(o.Command[0], err)
 	}
 	go c.wait(changed)
 	return c, nil
-}
-
-// CheckCommand checks in advance that a command can be executed. Its error is a *StartError.
-func CheckCommand(name string) error {
-	_, err := lookPath(name)
-	return err
-}
-
-func lookPath(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err == nil || errors.Is(err, exec.ErrDot) {
-		return path, nil
-	}
-	status := 126
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		status = 127
-	}
-	return "", &StartError{Command: name, Status: status, Err: plain(err)}
-}
-
-// plain unwraps err to the part that StartError does not already print.
-func plain(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
-		err = e.Err
-	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return err
 }
 
 // ownSession makes a process lead a session whose terminal is its stdout.

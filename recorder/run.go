@@ -105,8 +105,8 @@ func (o Options) withDefaults() Options {
 
 // Run runs a command in a PTY of its own and records it. It returns when the command has ended, its
 // output is on the terminal and in the log, and the terminal is as it was before. The error is
-// about the start: a *StartError if the command cannot be executed. Later failures are in the
-// Result, and never disturb the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP,
+// about the start: a *program.StartError if the command cannot be executed. Later failures are in
+// the Result, and never disturb the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP,
 // CONT, WINCH and PIPE of the process belong to it; ctx ends the command as SIGTERM does.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o = o.withDefaults()

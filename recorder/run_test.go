@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/program"
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
@@ -116,7 +117,7 @@ func TestRunCannotStart(t *testing.T) {
 	for name, want := range map[string]int{"no-such-command-here": 127, plain: 126, t.TempDir(): 126} {
 		u := ptytest.New(t)
 		got := <-start(t.Context(), u, recorder.Options{Command: []string{name}})
-		var start *recorder.StartError
+		var start *program.StartError
 		if !errors.As(got.err, &start) || start.Status != want {
 			t.Errorf("%s: error = %v, want status %d", name, got.err, want)
 		}

@@ -10,34 +10,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/pty"
 )
 
-// The window size without a terminal, in cells.
-const (
-	defaultCols = 80
-	defaultRows = 24
-)
-
 // window returns the size of the session's window at its start.
 func (o Options) window() (cols, rows int) {
 	if o.Cols > 0 && o.Rows > 0 {
 		return o.Cols, o.Rows
 	}
-	return WindowSize(o.Stdout, o.Stdin)
-}
-
-// WindowSize returns the size, in cells, of the first of files that is a terminal, or 80x24 if none
-// is.
-func WindowSize(files ...*os.File) (cols, rows int) {
-	ws := windowSize(files...)
-	return int(ws.Col), int(ws.Row)
-}
-
-func windowSize(files ...*os.File) *unix.Winsize {
-	for _, f := range files {
-		if ws, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil && ws.Col > 0 && ws.Row > 0 {
-			return ws
-		}
-	}
-	return &unix.Winsize{Col: defaultCols, Row: defaultRows}
+	return pty.WindowSize(o.Stdout, o.Stdin)
 }
 
 // terminal is the user's terminal, if there is one: its window, its line settings, and the modes
@@ -84,7 +62,8 @@ func (t *terminal) size() *unix.Winsize {
 		window := t.window
 		return &window
 	}
-	return windowSize(t.out, t.in)
+	cols, rows := pty.WindowSize(t.out, t.in)
+	return &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
 }
 
 // isAlone reports whether the session has no terminal, or none any more.

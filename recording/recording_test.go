@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/program"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recording"
@@ -152,7 +153,7 @@ func TestNoSuchCommand(t *testing.T) {
 	var told []string
 	o := options(db, &told, "/no/such/command")
 	_, err := record(t, o)
-	var start *recorder.StartError
+	var start *program.StartError
 	if !errors.As(err, &start) {
 		t.Errorf("error %v", err)
 	}

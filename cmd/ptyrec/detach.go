@@ -8,7 +8,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/launch"
-	"github.com/ptyrec/ptyrec/recorder"
 )
 
 // detach starts a session in the background, prints its id, and returns. What goes wrong with its
@@ -17,8 +16,8 @@ func detach(a *app, command []string, f runFlags) error {
 	if _, _, err := detached.ParseSize(f.size); err != nil {
 		return usageError(err)
 	}
-	if err := recorder.CheckCommand(command[0]); err != nil {
-		return launch.Failure(err)
+	if err := launch.Check(command[0]); err != nil {
+		return err
 	}
 	path, err := a.dbPath()
 	if err != nil {

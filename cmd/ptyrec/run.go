@@ -114,8 +114,8 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 	if len(command) == 0 {
 		command = []string{shell()}
 	}
-	if err := recorder.CheckCommand(command[0]); err != nil {
-		return launch.Failure(err)
+	if err := launch.Check(command[0]); err != nil {
+		return err
 	}
 	if f.private {
 		a.environ = detached.Private(a.environ)
@@ -185,8 +185,8 @@ func (a *app) unrecorded(command []string, f runFlags, err error) error {
 	if len(command) == 0 {
 		command = []string{shell()}
 	}
-	if err := recorder.CheckCommand(command[0]); err != nil {
-		return launch.Failure(err)
+	if err := launch.Check(command[0]); err != nil {
+		return err
 	}
 	a.notice("warning: this is not recorded: %v", err)
 	return launch.Replace(command, a.environ)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/launch"
-	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/internal/program"
 )
 
 func TestFailure(t *testing.T) {
@@ -18,7 +18,7 @@ func TestFailure(t *testing.T) {
 	}
 	for status, hint := range map[int]string{126: "is it executable, and no folder?", 127: "check the spelling and $PATH"} {
 		var f *cli.Failure
-		err := launch.Failure(&recorder.StartError{Command: "x", Status: status, Err: other})
+		err := launch.Failure(&program.StartError{Command: "x", Status: status, Err: other})
 		if !errors.As(err, &f) || f.Status != status || f.Hint != hint || !errors.Is(err, other) {
 			t.Errorf("status %d: %v", status, err)
 		}
@@ -26,9 +26,15 @@ func TestFailure(t *testing.T) {
 }
 
 func TestReplaceFails(t *testing.T) {
-	var f *cli.Failure
-	if err := launch.Replace([]string{filepath.Join(t.TempDir(), "none")}, nil); !errors.As(err, &f) || f.Status != 126 {
-		t.Errorf("a program that is not there: %v", err)
+	dir := t.TempDir()
+	for path, status := range map[string]int{filepath.Join(dir, "none"): program.NotFound, dir: program.NotExecutable} {
+		var f *cli.Failure
+		if err := launch.Replace([]string{path}, nil); !errors.As(err, &f) || f.Status != status {
+			t.Errorf("%s: %v, want status %d", path, err, status)
+		}
+		if err := launch.Check(path); !errors.As(err, &f) || f.Status != status {
+			t.Errorf("check of %s: %v, want status %d", path, err, status)
+		}
 	}
 }
 

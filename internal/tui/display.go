@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/screen"
 )
 
@@ -34,10 +34,7 @@ func (d *display) clear() { d.drawn = nil }
 
 // size reads the size of the user's terminal, in cells.
 func (d *display) size() (cols, rows int) {
-	cols, rows, err := term.GetSize(int(d.out.Fd()))
-	if err != nil {
-		cols, rows = 80, 24
-	}
+	cols, rows = pty.WindowSize(d.out)
 	if cols != d.cols || rows != d.rows {
 		d.cols, d.rows, d.drawn = cols, rows, nil
 	}
