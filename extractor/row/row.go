@@ -88,8 +88,8 @@ func Last(lines []Line, is func(Line) bool) int {
 	return i
 }
 
-// Starts reports whether a text begins with one of the signs, or is one of them without the blank at
-// its end: rows lose the blanks at their ends.
+// Starts reports whether a text begins with one of the signs, or is one of them without the blank
+// at its end: rows lose the blanks at their ends.
 func Starts(text string, signs ...string) bool {
 	for _, sign := range signs {
 		if strings.HasPrefix(text, sign) || strings.TrimSuffix(sign, " ") == text {
