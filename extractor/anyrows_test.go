@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"path/filepath"
@@ -29,7 +30,8 @@ func recordedFrames(t *testing.T, agent string) (frames [][]row.Line) {
 			t.Fatal(err)
 		}
 		term := vterm.New(vterm.Options{Cols: r.Header.Cols, Rows: r.Header.Rows})
-		var all [][]row.Line
+		var events []session.Event
+		outputs := 0
 		for {
 			ev, err := r.Next()
 			if errors.Is(err, io.EOF) {
@@ -38,6 +40,14 @@ func recordedFrames(t *testing.T, agent string) (frames [][]row.Line) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			ev.Data = bytes.Clone(ev.Data)
+			events = append(events, ev)
+			if ev.Kind == session.Output {
+				outputs++
+			}
+		}
+		at, taken := 0, 0
+		for _, ev := range events {
 			switch ev.Kind {
 			case session.Resize:
 				term.Resize(ev.Cols, ev.Rows)
@@ -45,19 +55,20 @@ func recordedFrames(t *testing.T, agent string) (frames [][]row.Line) {
 				if _, err := term.Write(ev.Data); err != nil {
 					t.Fatal(err)
 				}
+				if at++; at <= taken*outputs/min(outputs, 40) {
+					continue
+				}
+				taken++
 				s := term.Snapshot()
 				lines := make([]row.Line, len(s.Lines))
 				for i, r := range s.Lines {
 					lines[i] = row.Line{Row: r, Cols: s.Cols}
 				}
-				all = append(all, lines)
+				frames = append(frames, lines)
 			}
 		}
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
-		}
-		for i := range min(len(all), 40) {
-			frames = append(frames, all[i*len(all)/min(len(all), 40)])
 		}
 	}
 	return frames

@@ -11,7 +11,8 @@
 //
 // Each recording is first read as it is, to see which conditions it meets: only recordings that
 // meet a condition can change without it. A condition that makes reading panic or hang is needed,
-// too, and so is one without which a unit test of those packages fails.
+// too, and so is one without which a test of its package fails, or of those under extractor/ that
+// import it: among them are property tests, which read what no recording has.
 package main
 
 import (
@@ -164,7 +165,7 @@ type result struct {
 // Verdicts.
 const (
 	needed  = "changes a transcript"
-	pinned  = "fails a unit test"
+	pinned  = "fails a test"
 	crashes = "only keeps it from crashing or hanging"
 	unmet   = "never met"
 	inert   = "met, changes nothing"
