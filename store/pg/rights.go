@@ -64,8 +64,8 @@ func viewingOf(ctx context.Context) *viewing {
 }
 
 // visible returns the condition under which the viewer may read what belongs to a session. Every
-// reading statement has it; no other function decides on that. table has the columns owner and
-// space.
+// reading statement has it; no other function decides on that. table is an alias of sessions (s, c)
+// or words (w).
 func visible(ctx context.Context, table string, a *args) string {
 	v := ViewerOf(ctx)
 	switch {
@@ -76,7 +76,11 @@ func visible(ctx context.Context, table string, a *args) string {
 	case v.Role == RoleAuditor:
 		return "true"
 	}
-	return shared(table, a.add(v.User))
+	user := a.add(v.User)
+	if table == "w" { // in the form that the index of words has
+		return fmt.Sprintf("ARRAY[w.space, -w.owner] && (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[1]s) || -%[1]s::bigint)", user)
+	}
+	return shared(table, user)
 }
 
 // shared returns the condition under which a row of a table is that of a user, or of a space of

@@ -19,7 +19,7 @@ const (
 	// ranked is how many of the newest matches are ranked.
 	ranked = 5000
 	// rank weighs what was said 1, and output 0.5. The weights are those of D, C, B and A.
-	rank = "ts_rank('{0,0,0.5,1}', w.words, %s::tsquery)"
+	rank = "ts_rank('{0,0,0.5,1}', w.words, %s)"
 )
 
 func limitOf(q store.Query) int {
@@ -85,6 +85,11 @@ func (s *Store) inSearch(ctx context.Context, what string, fn func(pgx.Tx) error
 				return err
 			}
 		}
+		// A scan of the whole table would read the vectors of all messages, also of those that the viewer
+		// may not read; the planner does not know their size. The newest matches are sorted in memory.
+		if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off; SET LOCAL work_mem = '16MB'"); err != nil {
+			return err
+		}
 		return fn(tx)
 	})
 	if hasCode(err, codeCanceled) {
@@ -112,13 +117,8 @@ func conditions(ctx context.Context, q store.Query, a *args) string {
 // newest month first, then twice as many at a time, until enough are found: of a common word all
 // matches are too many to be sorted.
 func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr) (found []match, err error) {
-	if tsquery(expr, false) == "" {
+	if tsquery(expr) == "" {
 		return nil, nil
-	}
-	// A scan of the whole table would read the vectors of all messages, also of those that the viewer
-	// may not read. The index has what it needs of them, and the planner does not know their size.
-	if _, err := tx.Exec(ctx, "SET LOCAL enable_seqscan = off"); err != nil {
-		return nil, err
 	}
 	months, err := monthsOf(ctx, tx)
 	if err != nil {
@@ -159,17 +159,13 @@ func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
 // until, unless that is empty; all is how many there were, up to most.
 func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Expr, most int, since, until string) (found []match, all int, err error) {
 	var a args
-	exact, loose := tsquery(expr, false), tsquery(expr, true)
-	p, matches := a.add(exact), "true"
-	if loose != exact { // whether a phrase is there only the vector says: it is read after the rights
-		matches = "CASE WHEN " + visible(ctx, "w", &a) + " THEN w.words @@ " + p + "::tsquery END"
-	}
+	p := a.add(tsquery(expr)) + "::tsquery"
 	when := "w.received >= '" + since + "'" // as a constant: partitions are left out when the statement is planned
 	if until != "" {
 		when += " AND w.received < '" + until + "'"
 	}
 	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
-			WHERE w.words @@ `+a.add(loose)+`::tsquery AND w.part = 0 AND `+when+" AND "+conditions(ctx, q, &a)+" AND "+matches+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
+			WHERE w.words @@ `+p+" AND w.part = 0 AND "+when+" AND "+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
 		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score, (SELECT count(*) FROM newest) FROM newest AS w
 		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
 	if err != nil {
@@ -189,7 +185,7 @@ const looked = 10
 // candidate is a message that has several vectors and may match.
 type candidate struct {
 	match
-	Sure bool // it matches: one of its vectors does, alone
+	Sure bool // its vectors show that it matches
 }
 
 // partMatches returns the newest of the messages that have several vectors and match.
@@ -228,19 +224,17 @@ func candidatesOf(ctx context.Context, tx pgx.Tx, q store.Query, expr *words.Exp
 		return nil, nil
 	}
 	var a args
-	score, sure, cond := "0::real", "false", conditions(ctx, q, &a)
+	score, cond := "0::real", conditions(ctx, q, &a)
 	if query != "" {
-		p := a.add(query)
+		p := a.add(query) + "::tsquery"
 		score = "max(" + fmt.Sprintf(rank, p) + ")"
 		if !all {
-			cond += " AND w.words @@ " + p + "::tsquery"
+			cond += " AND w.words @@ " + p
 		}
 	}
-	if exact := tsquery(expr, false); exact != "" && !hasNot(expr) { // other vectors add words; only with NOT that can mean fewer matches
-		sure = "bool_or(w.words @@ " + a.add(exact) + "::tsquery)"
-	}
-	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+", "+sure+" FROM words AS w WHERE w.part > 0 AND "+cond+
-		" GROUP BY w.received, w.session, w.entry, w.at ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked), a...)
+	yes, no := certainty(expr, &a)
+	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+", "+yes+" FROM words AS w WHERE w.part > 0 AND "+cond+
+		" GROUP BY w.received, w.session, w.entry, w.at HAVING NOT ("+no+") ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked), a...)
 	if err != nil {
 		return nil, err
 	}

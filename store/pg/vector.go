@@ -100,18 +100,12 @@ func (v *vector) sorted() pgtype.TSVector {
 	return out
 }
 
-// tsquery returns a query as PostgreSQL reads it; "" if it finds nothing. If loose, the words of a
-// phrase may be anywhere in a message: it finds what the query finds and more, and the index alone
-// answers it.
-func tsquery(e *words.Expr, loose bool) string {
+// tsquery returns a query as PostgreSQL reads it; "" if it finds nothing.
+func tsquery(e *words.Expr) string {
 	if e.Op == words.Phrase {
-		return phrase(e.Words, e.Prefix, loose)
+		return phrase(e.Words, e.Prefix)
 	}
-	left := tsquery(e.Left, loose)
-	if e.Op == words.Not && loose && hasPhrase(e.Right) {
-		return left
-	}
-	right := tsquery(e.Right, loose)
+	left, right := tsquery(e.Left), tsquery(e.Right)
 	switch {
 	case e.Op == words.Or && left == "":
 		return right
@@ -123,20 +117,7 @@ func tsquery(e *words.Expr, loose bool) string {
 	return "(" + left + map[words.Op]string{words.And: " & ", words.Or: " | ", words.Not: " & !"}[e.Op] + right + ")"
 }
 
-// hasPhrase reports whether a query has a phrase of several words.
-func hasPhrase(e *words.Expr) bool {
-	if e.Op == words.Phrase {
-		return len(e.Words) > 1
-	}
-	return hasPhrase(e.Left) || hasPhrase(e.Right)
-}
-
-// hasNot reports whether a query leaves messages out.
-func hasNot(e *words.Expr) bool {
-	return e.Op == words.Not || e.Op != words.Phrase && (hasNot(e.Left) || hasNot(e.Right))
-}
-
-func phrase(list []string, prefix, loose bool) string {
+func phrase(list []string, prefix bool) string {
 	quoted := make([]string, len(list))
 	for i, word := range list {
 		if len(word) > maxWord {
@@ -150,30 +131,52 @@ func phrase(list []string, prefix, loose bool) string {
 	if prefix {
 		quoted[len(list)-1] += ":*"
 	}
-	if loose {
-		return "(" + strings.Join(quoted, " & ") + ")"
-	}
 	return "(" + strings.Join(quoted, " <-> ") + ")"
 }
 
-// anyOf returns a query that finds each part of a message that may match: the first word of some
-// phrase is in it. all means that such a word is in no vector, so any message may match.
+// anyOf returns a query that finds each part of a message on which it depends whether the message
+// matches: the first word of some phrase is in it. all means that such a word is in no vector, so
+// that any message may match.
 func anyOf(e *words.Expr) (query string, all bool) {
 	switch {
-	case e.Op == words.Not:
-		return anyOf(e.Left)
 	case e.Op != words.Phrase:
 		left, all := anyOf(e.Left)
 		right, allRight := anyOf(e.Right)
 		if left != "" && right != "" {
 			left += " | "
 		}
-		return left + right, all || allRight
+		return left + right, all || allRight && e.Op != words.Not
 	case len(e.Words) == 0:
 		return "", false
 	case len(e.Words[0]) > maxWord:
 		return "", true
 	}
 	// The last word may go on to be too long for a vector.
-	return phrase(e.Words[:1], e.Prefix && len(e.Words) == 1, false), e.Prefix && len(e.Words) == 1
+	return phrase(e.Words[:1], e.Prefix && len(e.Words) == 1), e.Prefix && len(e.Words) == 1
+}
+
+// certainty returns two conditions on the rows w of one message: that it matches, and that it does
+// not. If neither holds, the message itself must be looked into, for a phrase that two vectors
+// share or a word that is too long for a vector.
+func certainty(e *words.Expr, a *args) (yes, no string) {
+	if e.Op == words.Phrase {
+		query := phrase(e.Words, e.Prefix)
+		if query == "" {
+			return "false", "false"
+		}
+		yes = "bool_or(w.words @@ " + a.add(query) + "::tsquery)"
+		if len(e.Words) > 1 || e.Prefix {
+			return yes, "false"
+		}
+		return yes, "NOT " + yes
+	}
+	left, noLeft := certainty(e.Left, a)
+	right, noRight := certainty(e.Right, a)
+	switch e.Op {
+	case words.And:
+		return "(" + left + " AND " + right + ")", "(" + noLeft + " OR " + noRight + ")"
+	case words.Or:
+		return "(" + left + " OR " + right + ")", "(" + noLeft + " AND " + noRight + ")"
+	}
+	return "(" + left + " AND " + noRight + ")", "(" + noLeft + " OR " + right + ")"
 }
