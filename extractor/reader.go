@@ -19,6 +19,7 @@ type Frame struct {
 	Resized bool               // the window's size just changed, nothing has been drawn since
 	Redrawn bool               // all that is on the alternate screen was drawn since the last resize
 	Settled bool               // nothing has been written for a while
+	Placed  bool               // the program puts the cursor on cells: it may draw single cells of a row
 	Torn    bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
 

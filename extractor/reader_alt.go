@@ -61,18 +61,38 @@ func (r *Reader) readAlt(f Frame) {
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
 // the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
-	p, b, _, _ := r.banner(s.Lines)
-	for _, q := range profiles {
-		if p == nil && settled && talks(q, s) {
-			p = q
-		}
+	p, b, at, _ := r.banner(s.Lines)
+	if p == nil && settled {
+		p, at = talking(s), -1
 	}
 	if p == nil {
 		return false
 	}
 	r.alt, r.storm = document.Document{}, document.Storm{}
+	if at < 0 {
+		r.alt.Late()
+	}
 	r.enter(p, b, true, 0)
 	return true
+}
+
+// goesOn returns the agent on the main screen whose conversation began before the recording: no
+// shell and no agent was seen before. What a program drew with the cursor put on single cells may
+// lack those that were there already, except for rows that have scrolled.
+func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
+	if !f.Settled || r.Seen() || f.Placed && r.main.Base == 0 {
+		return nil
+	}
+	return talking(s)
+}
+
+// talking returns the agent whose screen this is, in the middle of a conversation, or nil.
+func talking(s chat.Screen) *Profile {
+	i := slices.IndexFunc(profiles, func(p *Profile) bool { return talks(p, s) })
+	if i < 0 {
+		return nil
+	}
+	return profiles[i]
 }
 
 // talks reports whether the screen is an agent's, in the middle of a conversation.

@@ -51,7 +51,7 @@ func (r *Reader) readMain(f Frame) {
 		r.main.Dirty = 0
 	}
 	if r.seg.agent == nil {
-		r.readShell(s, left, max(end, s.CursorY+1), f.Settled)
+		r.readShell(s, left, max(end, s.CursorY+1), f)
 		return
 	}
 	r.readInline(s, left, end, len(scrolled) > 0, f.Settled)
@@ -119,8 +119,8 @@ func (r *Reader) promptAt(s chat.Screen, end int) bool {
 }
 
 // readShell reads a frame outside of agents, and notices when one starts.
-func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, settled bool) {
-	end = min(end, len(s.Lines))
+func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, f Frame) {
+	end, settled := min(end, len(s.Lines)), f.Settled
 	r.main.Advance(left, s.Lines[:end])
 	r.shell.Look(&r.main, s.Lines[s.CursorY].Row, s.CursorX, settled)
 	from := max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40, 0)
@@ -132,6 +132,13 @@ func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, settled bool
 			r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
 			return
 		}
+	}
+	if p := r.goesOn(s, f); p != nil {
+		r.main.Late()
+		r.enter(p, chat.Banner{}, false, 0)
+		r.main.Dirty = 0
+		r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
+		return
 	}
 	if v := r.shell.Read(&r.main, settled); v != nil {
 		r.showCommands(v)

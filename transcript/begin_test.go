@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -13,18 +14,23 @@ import (
 
 // TestAnyBegin cuts off the first half or third of each recording: whoever attaches late has no
 // more. No entry has words that were never on the screen then, and a message of which the whole
-// recording has more is marked.
+// recording has more is marked. Of the messages whose heads were cut off, most are there where the
+// agent draws whole rows. On the alternate screen agents draw only the cells that change: the
+// others were never seen, and words would have holes: nothing is read until the agent shows its
+// welcome.
 func TestAnyBegin(t *testing.T) {
 	paths := fixtureCasts(t)
 	if testing.Short() {
 		paths = everyNth(paths, 8)
 	}
 	var said, marked atomic.Int64
+	var cut cutMessages
 	eachParallel(len(paths), func(i int) func() {
 		h, events := readEvents(t, paths[i])
 		name := fixtureName(filepath.Dir(paths[i]))
 		return func() {
-			whole := utterances(transcribe(h, events))
+			all := transcribe(h, events)
+			whole := utterances(all)
 			first := len(events) / (2 + i%2)
 			for _, e := range events[:first] {
 				if e.Kind == session.Resize {
@@ -33,6 +39,7 @@ func TestAnyBegin(t *testing.T) {
 			}
 			late := events[first:]
 			entries := transcribe(h, late)
+			cut.count(all, entries, seenRows(h, late, vterm.Graphemes), onAlt(events[:first]))
 			for _, e := range entries {
 				if len(utterances([]*session.Entry{e})) > 0 {
 					said.Add(1)
@@ -58,6 +65,72 @@ func TestAnyBegin(t *testing.T) {
 	if said.Load() == 0 {
 		t.Error("nothing was examined")
 	}
+	for agent, n := range cut.of {
+		t.Logf("%s: of %d messages without their heads, %d are marked", agent, n.cut, n.marked)
+	}
+	if testing.Short() {
+		return
+	}
+	for _, agent := range []string{"claude", "codex", "gemini"} {
+		if n := cut.of[agent]; n.cut == 0 || n.marked*2 < n.cut {
+			t.Errorf("%s: of %d messages without their heads, only %d are marked", agent, n.cut, n.marked)
+		}
+	}
+}
+
+// cutMessages counts, by agent and screen, the messages of which only the end was on the screen,
+// and those of them that are marked.
+type cutMessages struct {
+	mu sync.Mutex
+	of map[string]cutCount
+}
+
+type cutCount struct{ cut, marked int }
+
+// count looks for the messages of the whole recording in what was read of its end, whose rows are
+// in screen.
+func (c *cutMessages) count(whole, late []*session.Entry, screen string, alt bool) {
+	const enough = 40 // letters: the lab's sentences have pieces in common
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range whole {
+		text := []rune(unframe(m.Text))
+		if len(utterances([]*session.Entry{m})) == 0 || len(text) < 2*enough {
+			continue
+		}
+		head, tail := string(text[:enough/2]), string(text[len(text)-enough:])
+		if strings.Contains(screen, head) || !strings.Contains(screen, tail) {
+			continue
+		}
+		ends := func(e *session.Entry) bool { return e.Role == m.Role && strings.HasSuffix(unframe(e.Text), tail) }
+		if slices.ContainsFunc(late, func(e *session.Entry) bool { return ends(e) && e.Text == m.Text }) {
+			continue // its head was drawn in pieces
+		}
+		agent := m.Agent
+		if alt {
+			agent += ", alternate screen"
+		}
+		n := c.of[agent]
+		n.cut++
+		if slices.ContainsFunc(late, func(e *session.Entry) bool { return ends(e) && e.TruncatedAt == session.TruncatedHead }) {
+			n.marked++
+		}
+		if c.of == nil {
+			c.of = map[string]cutCount{}
+		}
+		c.of[agent] = n
+	}
+}
+
+// onAlt reports whether the alternate screen is shown after the events.
+func onAlt(events []session.Event) bool {
+	term := vterm.New(vterm.Options{})
+	for _, e := range events {
+		if e.Kind == session.Output {
+			_, _ = term.Write(e.Data) // never fails
+		}
+	}
+	return term.Alt()
 }
 
 // headless reports whether an entry is the end of a message, but none of its own.

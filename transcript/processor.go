@@ -215,7 +215,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 		}
 		return
 	}
-	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Torn: torn})
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Placed: p.term.Addressed(), Torn: torn})
 	if p.wiped && !s.Alt {
 		p.refreshed(at)
 		p.wiped = false

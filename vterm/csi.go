@@ -58,6 +58,7 @@ func (t *Term) plainCSI(final byte) {
 	n := p.get(0, 1)
 	switch final {
 	case 'H', 'f':
+		t.addressed = t.addressed || p.n > 0
 		t.moveTo(p.get(1, 1)-1, n-1)
 	case '@':
 		t.insertChars(n)

@@ -94,18 +94,19 @@ type Term struct {
 	hist      ring[histItem]
 	spare     []*line
 
-	brush    brush
-	extra    brushExtra
-	attr     uint32 // the brush as cells keep it
-	erase    uint32 // its background, for what is erased
-	charset  *charset
-	charsets [4]*charset // G0 to G3
-	level    int         // which of them is in use
-	joinable int         // width of the character just printed; 0 when something came between
-	inRun    bool        // a run of text goes on
-	title    string
-	now      time.Duration // see SetTime
-	replies  []byte
+	brush     brush
+	extra     brushExtra
+	attr      uint32 // the brush as cells keep it
+	erase     uint32 // its background, for what is erased
+	charset   *charset
+	charsets  [4]*charset // G0 to G3
+	level     int         // which of them is in use
+	joinable  int         // width of the character just printed; 0 when something came between
+	inRun     bool        // a run of text goes on
+	addressed bool        // see Addressed
+	title     string
+	now       time.Duration // see SetTime
+	replies   []byte
 
 	styles   styleTable
 	clusters textTable
@@ -144,6 +145,10 @@ func New(o Options) *Term {
 	t.blankRows(&t.main, 0)
 	return t
 }
+
+// Addressed reports whether the cursor was ever put on a cell by its row and column (CUP, HVP). A
+// program that never does so draws its rows from the left, one below the other.
+func (t *Term) Addressed() bool { return t.addressed }
 
 func clampTo(v, lo, hi int) int { return min(max(v, lo), hi) }
 

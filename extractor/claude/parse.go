@@ -105,14 +105,27 @@ func (p *parser) headless(i int) int {
 			return p.headlessOutput(first)
 		}
 	}
-	if above := p.Above().Role; indent != 2 || p.starts(first) || above != session.RoleUser && above != session.RoleTool {
+	above := p.Above().Role
+	late := p.Lines[i].Late && indent >= 2
+	if !late && (indent != 2 || above != session.RoleUser && above != session.RoleTool) || p.starts(first) {
 		return i
 	}
 	end := p.replyEnd(first)
+	if late && !p.body(first, end) {
+		return i
+	}
 	text, md := markdown.Render(p.Lines[first:end], look(p.right, p.few))
 	p.Say(session.RoleAssistant, text, md, i, end, "rest of a reply").Headless = true
 	p.open = len(p.Items)
 	return end
+}
+
+// body reports whether lines [i, end) are surely those of a reply: from column 2 on, in the colour
+// of text, and no piece of the welcome.
+func (p *parser) body(i, end int) bool {
+	return slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool {
+		return row.Indent(l.Text) == 2 && l.Text != "" && row.Plain(l.StyleAt(2).Fg) && !l.DimAt(2)
+	}) && !slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
 }
 
 // indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group,

@@ -23,7 +23,16 @@ type Document struct {
 	repairAt      int
 	raw, repaired row.Line
 
+	late    bool // what was above the first line was never on the screen
 	resized bool // the window of an alternate screen was resized a short while ago
+}
+
+// Late says that the text began before the first line: its rows were never on the screen.
+func (d *Document) Late() {
+	d.late = true
+	if i := row.SkipBlank(d.Lines, 0); i < len(d.Lines) {
+		d.Lines[i].Lost, d.Lines[i].Late = true, true
+	}
 }
 
 // Clean forgets what is new.
@@ -42,13 +51,16 @@ func (d *Document) SetAbove(lines []row.Line) { d.replace(0, lines) }
 
 // replace sets the lines from at on, and notes from where on they differ.
 func (d *Document) replace(at int, parts ...[]row.Line) {
-	i := at
+	i, lost := at, d.late && at == 0
 	for _, part := range parts {
 		for _, l := range part {
+			if lost && l.Text != "" {
+				l.Lost, l.Late, lost = true, true, false
+			}
 			if i == d.repairAt && d.raw.Row != nil && equal(l, d.raw) {
 				l = d.repaired
 			}
-			if i == len(d.Lines) || !equal(d.Lines[i], l) || d.Lines[i].Lost != l.Lost {
+			if i == len(d.Lines) || !equal(d.Lines[i], l) || d.Lines[i].Lost != l.Lost || d.Lines[i].Late != l.Late {
 				d.cut(i)
 				d.Lines = append(d.Lines, l)
 			}
@@ -82,4 +94,5 @@ func (d *Document) Forget(n int) {
 	d.Base = max(0, d.Base-n)
 	d.Dirty = max(0, d.Dirty-n)
 	d.repairAt -= n
+	d.late = d.late && n == 0
 }

@@ -41,6 +41,7 @@ type Line struct {
 	*vterm.Row
 	Cols    int  // the window's width in cells when the row was drawn
 	Lost    bool // the rows above it were never on the screen
+	Late    bool // likewise, for the recording begins here
 	Omitted int  // the lines that were left out where this one is
 	Judged  bool // begins is known
 	Begins  bool // some agent's banner may begin here

@@ -1,0 +1,32 @@
+package claude
+
+import (
+	"testing"
+
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestLate shows the first rows of recordings that begin in the middle of a conversation: the rest
+// of a reply is one, what a tool printed and the rest of the welcome are none.
+func TestLate(t *testing.T) {
+	const next = "\n\n⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|On⟧"
+	for _, c := range []struct{ name, dump, want string }{
+		{"a reply", "  ends here.", "ends here."},
+		{"a reply that goes on in a list", "     of the first item\n\n  2. Two", "of the first item\n\n2. Two"},
+		{"an output", "     main.go\n     go.mod", ""},
+		{"a grey note", "  ⟦ #999999|ctrl+o to expand⟧", ""},
+		{"the welcome", "  ▘▘ ▝▝    /home/dev", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := rowtest.Dump(t, 60, c.dump+next)
+			lines[0].Lost, lines[0].Late = true, true
+			items, got := parse(lines, true), ""
+			if items[0].Headless {
+				got = items[0].Text
+			}
+			if got != c.want || items[len(items)-1].Text != "On" {
+				t.Errorf("got %q of %v, want %q", got, items, c.want)
+			}
+		})
+	}
+}
