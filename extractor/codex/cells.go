@@ -21,13 +21,12 @@ const (
 	tool               // a tool call
 	notice             // a notice, an error, a decision
 	slash              // a command such as /status, with what it printed
-	box                // a box: the banner
-	chrome             // rules between turns, tips, an input box that was left behind, what is printed at the end
+	chrome             // rules between turns, tips, boxes, an input box that was left behind, what is printed at the end
 )
 
 // kinds are the cells that a sign in the first column begins.
 var kinds = map[rune]kind{
-	'▌': user, '›': user, '•': says, '◦': says, '>': says, '╭': box, '/': slash,
+	'▌': user, '›': user, '•': says, '◦': says, '>': says, '/': slash,
 	'■': notice, '⚠': notice, '✔': notice, '✗': notice, '✘': notice, '✨': notice, '🖐': notice, 'ⓘ': notice,
 }
 
@@ -62,7 +61,7 @@ func (p *parser) next(i int) int {
 // returns how many lines it has. What a tool printed is left out, and the rest of the banner.
 func (p *parser) headless(i int) int {
 	first := row.SkipBlank(p.Lines, i)
-	if !p.Lines[i].Lost || first == len(p.Lines) || row.Indent(p.Lines[first].Text) < 2 {
+	if !p.Lines[i].Lost || first == len(p.Lines) {
 		return 1
 	}
 	if dim(p.Lines[first]) {
@@ -103,9 +102,7 @@ func cell(l row.Line) kind {
 		return text
 	case sign == '•', sign == '◦':
 		return bullet(l)
-	case strings.HasPrefix(t, ">_"):
-		return box
-	case kind == text, strings.HasPrefix(t, ">> "), // ">> Code review started: …"
+	case kind == text, chat.Begins(t, ">_", ">> "), // ">> Code review started: …"
 		kind == user && !userRow(l), kind == slash && l.StyleAt(0).Fg.Kind == vterm.ColorDefault:
 		return chrome
 	default:
@@ -143,7 +140,7 @@ func bullet(l row.Line) kind {
 	switch {
 	case statusRow(l):
 		return chrome
-	case title != "" && l.Runs[0].Width == 1 && l.StyleAt(1) != st, slices.Contains(dimTitles, title), change(l, title):
+	case title != "" && l.Runs[0].Width == 1, slices.Contains(dimTitles, title), change(l, title):
 		return tool
 	case info(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
 		return notice
@@ -185,36 +182,21 @@ var infos = []string{"Model changed to ", "Conversation reverted to this point",
 // end.
 func info(l row.Line) bool {
 	t, n := strings.TrimPrefix(l.Text, "• "), len(l.Runs)-1
-	return chat.Begins(t, infos...) || strings.Contains(t, " hook (") || n > 1 && l.Runs[n].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
+	return chat.Begins(t, infos...) || strings.Contains(t, " hook (") || l.Runs[n].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 }
 
 // length counts the lines of the cell that begins at line i, up to the next marker, without blank
 // lines at its end.
 func (p *parser) length(i int, of kind) int {
-	if of == box {
-		return p.box(i)
-	}
-	end := i + 1
-	for end < len(p.Lines) {
-		l := p.Lines[end]
-		switch k := cell(l); {
-		case l.Lost && (of != says || dim(l)), of == chrome && l.Text == "":
-			return len(row.Trim(p.Lines[i:end]))
-		case of == slash && k == box: // the box of what /status printed
-			end += p.box(end)
-		case k == text, of == user && strings.HasPrefix(l.Text, "▌"), of == slash && k == chrome:
-			end++
-		default:
-			return len(row.Trim(p.Lines[i:end]))
+	return p.Until(i+1, func(k int) bool {
+		l := p.Lines[k]
+		if l.Lost && (of != says || dim(l)) {
+			return true
 		}
-	}
-	return len(row.Trim(p.Lines[i:end]))
-}
-
-// box counts the lines of a box.
-func (p *parser) box(i int) int {
-	n := 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
-	return n + chat.Run(p.Lines[i+n:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "╰") })
+		kind := cell(l)
+		own := of == user && strings.HasPrefix(l.Text, "▌") || of == slash && kind == chrome // the box of what /status printed
+		return kind != text && !own
+	}) - i
 }
 
 // user reads a prompt.
@@ -248,7 +230,7 @@ func (p *parser) says(i int, ls []row.Line) {
 // reasoning reports whether all of a cell is dim and italic.
 func reasoning(ls []row.Line) bool {
 	faint := func(s vterm.Style) bool { return s.Italic && s.Dim }
-	if _, said, _ := strings.Cut(ls[0].Text, " "); said != "" && said[0] != ' ' && !faint(ls[0].StyleAt(2)) {
+	if _, said, _ := strings.Cut(ls[0].Text, " "); said != "" && !faint(ls[0].StyleAt(2)) {
 		return false // most cells are none: their first character says so
 	}
 	return !slices.ContainsFunc((&markdown.Style{Left: 2}).Lines(ls), func(l markdown.Line) bool {

@@ -340,6 +340,27 @@ func TestCodexSplit(t *testing.T) {
 ⟦b|›⟧ ⟦d|Ask Codex to do anything⟧
 `, chat.Split{OK: true, Bottom: 5, State: chat.StateBusy}},
 		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", chat.Split{OK: true, Overlay: true}},
+		{"a path on another screen", false, "/ is the root\n$", chat.Split{}},
+		{"a status row that was left behind", false, "⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a prompt in the first row of the main screen", false, "⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|Go⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a question below the welcome", true, "  >_ ⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}},
+		{"a question on a screen of its own", true, "  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, State: chat.StateAsking, Overlay: true}},
+		{"a dialog below a composer that was left behind", false, "⟦b|›⟧ old\n\n⟦bd|› ⟧Go\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧\n  2. No", chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}},
+		{"a dialog below a reply with bold words", false, "⟦d|• ⟧I will.\n  ⟦b|Bold words⟧ of it\n\n⟦d|• ⟧Next\n  line\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧", chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}},
+		{"0.29: two rows", false, "> Done.\n⟦ p6|▌⟧one\n⟦ p6|▌⟧two", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
+		{"a shell command is typed", false, "⟦d|• ⟧So.\n\n⟦b|! ⟧ls", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
+		{"a row that begins like one", false, "⟦d|• ⟧So.\n\n! ls", chat.Split{}},
+		{"a list without a composer", false, "⟦d|• ⟧So.\n\n⟦bv|› one⟧\n  two", chat.Split{}},
+		{"a prompt that begins like an option", false, "⟦d|• ⟧So.\n\n⟦b|›⟧ 1. one", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
+		{"a turn has ended, a command speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧Model changed to x\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
+		{"a turn has ended, an agent speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧So?\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
+		{"a prompt waits below the status row", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|  ↳ and then this⟧\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
+		{"signs of a reply", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦b p2|•⟧ ⟦b|Ran⟧ ls\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 4, State: chat.StateIdle}},
+		{"a pinned prompt above a reply that fills the window", true, "⟦bd|› ⟧Go\n  text of a reply\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
+		{"a prompt without an answer", true, "⟦bd|› ⟧Go\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a prompt pinned without its sign", true, "Go\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
+		{"a reply at the top", true, "  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a rule at the top", true, "⟦d|─ Worked for 1s ─⟧\n\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"another program", false, "$ ls\nREADME.md\n$", chat.Split{}},
 	}
 	for _, tt := range tests {
@@ -368,6 +389,10 @@ func TestCodexBanner(t *testing.T) {
 	}{
 		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), chat.Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
 		{"box that will be drawn again", fmt.Sprintf(box, "loading"), chat.Banner{}, 0},
+		{"box without its bottom", strings.TrimSuffix(fmt.Sprintf(box, "gpt-5"), "\n⟦d|╰─────────────────────────────────────────────╯⟧"), chat.Banner{}, 0},
+		{"box above rows of a box", fmt.Sprintf(box, "gpt-5") + "\nx\ny │\n╰─╯", chat.Banner{Version: "0.98.0", Model: "gpt-5", Cwd: "~/shop"}, 6},
+		{"box of something else", "╭──────────╮\n│ model: x │\n╰──────────╯", chat.Banner{}, 0},
+		{"alternate screen with its footer", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5 high · ~/shop\n  ? for shortcuts", chat.Banner{Version: "0.169.0", Cwd: "~/shop", Model: "gpt-5 high"}, 2},
 		{"box in a narrow window", `
 ⟦d|╭──────────────────────────────⟧
 ⟦d|───────────────╮⟧
@@ -393,6 +418,39 @@ func TestCodexBanner(t *testing.T) {
 				t.Errorf("%d lines, want %d: %s", n, tt.n, diff)
 			}
 		})
+	}
+}
+
+// TestStatusRow tells rows that say that Codex works from those that have the same words.
+func TestStatusRow(t *testing.T) {
+	for dump, want := range map[string]bool{
+		"⟦b|•⟧ ⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧": true,
+		"⟦b|•⟧ ⟦b|Working⟧ (3s • esc to interrupt)":     false,
+		"⟦b|•⟧ ⟦b|Working⟧ ⟦d|(3s • esc to int…⟧":       false,
+		"⟦b|•⟧ ⟦b|Working on it⟧ ⟦d|(12s • esc to i…⟧":  true,
+		"⟦b|•⟧ ⟦b|Working on it⟧ ⟦d|(12s • esc for i…⟧": false,
+	} {
+		if got := statusRow(rowtest.Dump(t, 33, dump)[0]); got != want {
+			t.Errorf("statusRow(%s) = %v, want %v", dump, got, want)
+		}
+	}
+}
+
+// TestInputBox reads what is typed into a composer without rows below it.
+func TestInputBox(t *testing.T) {
+	box, ok := inputBox(rowtest.Dump(t, 60, "⟦d|• ⟧So.\n\n⟦b|›⟧ Why"))
+	if got := box.Text(); !ok || got != "Why" {
+		t.Errorf("inputBox() = %q, %v, want \"Why\"", got, ok)
+	}
+}
+
+// TestOpen: the last reply may grow only at the live end.
+func TestOpen(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "⟦d|• ⟧So")
+	for _, last := range []bool{true, false} {
+		if got := parse(lines, last)[0].Open; got != last {
+			t.Errorf("with last %v, Open is %v", last, got)
+		}
 	}
 }
 

@@ -38,14 +38,12 @@ var (
 	white = vterm.Color{Kind: vterm.ColorPalette, Palette: 15}
 )
 
-// marks tells what a style means. Code spans are dim, cyan, white on black or, since there are
-// themes, in a colour of the theme; words in bold may have one too.
+// marks tells what a style means. Code spans are dim, cyan, white or, since there are themes, in a
+// colour of the theme; words in bold may have one too.
 func marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	dimmed := s.Dim && s.Fg == vterm.Color{}
 	themed := s.Fg.Kind == vterm.ColorRGB && !s.Bold
-	onBlack := s.Fg == white && s.Bg.Kind == vterm.ColorPalette
-	if s.Underline == vterm.UnderlineNone && (s.Fg == cyan || onBlack || !s.Italic && (dimmed || themed)) {
+	if s.Underline == vterm.UnderlineNone && (s.Fg == cyan || s.Fg == white || !s.Italic && (s.Dim || themed)) {
 		m |= row.MarkCode
 	}
 	return m
@@ -58,23 +56,21 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	sign, _, ok := strings.Cut(t, " ")
-	if task := tasks[sign]; task != "" && ok {
+	sign, _, _ := strings.Cut(t, " ")
+	if task := tasks[sign]; task != "" {
 		return l.ItemOf(task, -1, 1, t[len("☐"):]), true
 	}
-	if strings.ContainsRune("0123456789", row.FirstRune(t)) && l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(t, "- ", "• ") {
+	if l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(t, "- ", "• ") {
 		return markdown.ListItem(l)
 	}
 	return markdown.Item{}, false
 }
 
 func (c *body) heading(l *markdown.Line) int {
-	n := markdown.Hashes(l.Text)
-	st := l.First()
-	if n == 0 || !st.Bold && !st.Italic && !(c.old && c.alone(l)) {
-		return 0
+	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) {
+		return markdown.Hashes(l.Text)
 	}
-	return n
+	return 0
 }
 
 func (c *body) quote(l *markdown.Line) (int, bool) {
@@ -88,7 +84,7 @@ func (c *body) quote(l *markdown.Line) (int, bool) {
 // quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
 // its sign once.
 func (c *body) quotedOn(at int) bool {
-	if at == 0 || c.blank(at) || c.fits(at) {
+	if at == 0 || c.fits(at) {
 		return false
 	}
 	above := strings.TrimLeft(c.lines[at-1].Text, " ")
@@ -111,11 +107,10 @@ func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(
 // that ended early.
 func (c *body) starts(l *markdown.Line) bool { return c.blank(l.At-1) || c.old && c.fits(l.At) }
 
-// mixed reports whether other lines follow those that begin with ">": in 0.2x to 0.42 a quote has
-// no style.
+// mixed reports whether other lines follow those that begin with ">", as only in code.
 func (c *body) mixed(ls []markdown.Line) bool {
-	i := slices.IndexFunc(ls, func(l markdown.Line) bool { _, ok := c.quote(&l); return !ok || l.Blank() })
-	return i >= 0 && !ls[i].Blank() && c.starts(&ls[i])
+	i := slices.IndexFunc(ls, func(l markdown.Line) bool { _, ok := c.quote(&l); return !ok })
+	return i >= 0 && !ls[i].Blank()
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
@@ -123,11 +118,11 @@ func (c *body) mixed(ls []markdown.Line) bool {
 func (c *body) code(ls []markdown.Line) (n int, lang string) {
 	l := &ls[0]
 	_, quoted := c.quote(l)
-	if !c.starts(l) || c.heading(l) > 0 || quoted && !(c.old && c.mixed(ls)) {
+	if !c.starts(l) || c.heading(l) > 0 || quoted && !c.mixed(ls) {
 		return 0, ""
 	}
 	n = c.themeCode(ls)
-	if _, ok := item(l); n == 0 && !ok && unstyled(l) {
+	if _, ok := item(l); n == 0 && !ok {
 		n = c.plainCode(ls)
 	}
 	untab(ls[:n])
@@ -143,7 +138,7 @@ func untab(ls []markdown.Line) {
 			left = min(left, ls[i].Indent)
 		}
 	}
-	deeper := func(l markdown.Line) bool { return l.Indent > left && !l.Blank() }
+	deeper := func(l markdown.Line) bool { return l.Indent > left }
 	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return deeper(l) && l.Indent%row.TabStop != row.TabStop-2 }) {
 		return
 	}
@@ -200,11 +195,8 @@ func (c *body) quoted(l *markdown.Line) bool {
 		return false
 	}
 	sign := r.StyleAt(n).Fg
-	if sign.Kind != vterm.ColorRGB || codeText[sign] {
-		return false
-	}
 	text := l.From(min(l.Indent+1, l.Width))
-	return text.Blank() || !text.All(func(s vterm.Style) bool { return s.Fg != sign })
+	return !codeText[sign] && !text.All(func(s vterm.Style) bool { return s.Fg != sign })
 }
 
 // codeText are the colours of plain text in code, in the themes that are chosen by themselves
@@ -240,7 +232,7 @@ func (c *body) plainCode(ls []markdown.Line) int {
 func plainBlock(ls []markdown.Line) int {
 	n := 0
 	for n < len(ls) && !ls[n].Blank() {
-		if n > 0 && ls[n].Indent < ls[0].Indent {
+		if ls[n].Indent < ls[0].Indent {
 			if _, ok := item(&ls[n]); ok {
 				break
 			}
@@ -282,21 +274,13 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 	if _, ok := item(&ls[0]); ok {
 		return 0
 	}
-	for ; n < len(ls) && !ls[n].Blank() && unstyled(&ls[n]); n++ {
+	for ; n < len(ls) && unstyled(&ls[n]); n++ {
 		t, deeper := ls[n].Text[ls[n].Indent:], ls[n].Indent > ls[0].Indent
 		j := prose.Judge(t)
-		switch {
-		case deeper:
-			code = true
-		case n > 0 && !c.starts(&ls[n]): // it was wrapped
-		case j == prose.Prose && (n == 0 || len(strings.Fields(t)) > 3):
-			if code {
-				return n
-			}
-			return 0
-		default:
-			code = code || j == prose.Code
+		if !deeper && j == prose.Prose && len(strings.Fields(t)) > 3 && c.starts(&ls[n]) {
+			break
 		}
+		code = code || deeper || j == prose.Code
 	}
 	if !code {
 		return 0

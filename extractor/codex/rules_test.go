@@ -35,20 +35,41 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of a prompt", 0, "⟦ on#373737|  and more⟧\n\n⟦d|• ⟧So.", "user \"and more\"\nassistant \"So.\"\n"},
 		{"the rest of a reply", 2, sent + "  ends here.\n\n⟦bd|› ⟧On", "user \"Go\"\nassistant \"ends here.\"\nuser \"On\"\n"},
 		{"the rest of a reply that nobody asked for", 0, "  ends here.\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
-		{"the rest of an output", 2, sent + "⟦d|  output⟧\n⟦d|  more⟧\n\n⟦d|• ⟧So.", "user \"Go\"\nassistant \"So.\"\n"},
+		{"the rest of an output", 2, sent + "    ⟦d|output⟧\n    ⟦d|more⟧\n\n⟦d|• ⟧So.", "user \"Go\"\nassistant \"So.\"\n"},
 		{"what is cut off at the left", 0, "\n nobody's\n\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
 		{"code spans of all versions", -1, "⟦d|• ⟧See ⟦ p6|a.go⟧, ⟦ p15 onp0|b.go⟧, ⟦d|c.go⟧, ⟦ #ff00ff|d.go⟧, ⟦b #ff00ff|bold⟧, ⟦u p6|link⟧ and ⟦di|slanted⟧.", "assistant \"See `a.go`, `b.go`, `c.go`, `d.go`, **bold**, link and *slanted*.\"\n"},
 		{"lists", -1, "⟦d|• ⟧Steps:\n\n  ⟦ p4|1.⟧ one\n  ⟦ p4|2.⟧ two\n\n  ☐ open\n  ☑ done\n\n  3. no item", "assistant \"Steps:\\n\\n1. one\\n2. two\\n\\n- [ ] open\\n- [x] done\\n\\n```\\n3. no item\\n```\"\n"},
 		{"code without colours", -1, "⟦d|• ⟧Run:\n\n  set -e\n  make test\n\n  func a() {\n      return\n  }\n\n  x := 1;\n\n  And a sentence follows it.", "assistant \"Run:\\n\\n```\\nset -e\\nmake test\\n\\nfunc a() {\\n    return\\n}\\n\\nx := 1;\\n```\\n\\nAnd a sentence follows it.\"\n"},
 		{"0.3x: quotes and code", -1, "> Look:\n\n  > a quote that is wrapped, which it is because it is very\n  long\n\n  # heading\n\n  Some text follows here, as it does.\n\n  make test\n  x := 1;\n\n  That is all of it.", "assistant \"Look:\\n\\n> a quote that is wrapped, which it is because it is very long\\n\\n# heading\\n\\nSome text follows here, as it does.\\n\\n```\\nmake test\\nx := 1;\\n```\\n\\nThat is all of it.\"\n"},
+		{"the rest of nothing", 0, "", ""},
+		{"the rest of reasoning", 2, sent + "  ⟦di|are open.⟧", "user \"Go\"\nthinking \"are open.\"\n"},
+		{"a bullet that blinks", -1, "◦⟦d| ⟧⟦b|Running⟧ sleep", "tool running Running [sleep]\n"},
+		{"a composer that was left behind", -1, "⟦b|› ⟧half a prompt\n\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
+		{"a box below a reply", -1, "⟦d|• ⟧So.\n\n╭───╮\n│ x │\n╰───╯", "assistant \"So.\"\n"},
+		{"replies in one style", -1, "⟦d|• ⟧⟦i|slanted⟧\n\n⟦d|• ⟧⟦d|code⟧\n\n⟦d|• ⟧⟦di|One⟧\n\n  ⟦di|and two⟧", "assistant \"*slanted*\"\nassistant \"`code`\"\nthinking \"One\\n\\nand two\"\n"},
+		{"a search that was not under way, a call that was", -1, "⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for y\n\n⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Called⟧ z", "tool ok Searched the web [for x]\ntool ok Searched the web [for y]\ntool ok Browsing the web []\ntool ok Called [z]\n"},
+		{"an output without a corner", -1, "⟦ p2|•⟧ ⟦b|Ran⟧ ls\n  │ -1\n    a", "tool ok Ran [ls\n-1] \"a\"\n"},
+		{"a diff without signs, and one that begins in a line", -1, "⟦d|• ⟧⟦b|Added⟧ a (⟦ p2|+1⟧ ⟦ p1|-0⟧)\n    one\n    two\n\n⟦d|• ⟧⟦b|Added⟧ b (⟦ p2|+1⟧ ⟦ p1|-0⟧)\n           end\n    2 ⟦ p2|+x⟧", "tool ok Added [a] \"one\\ntwo\"\ntool ok Added [b] \"       end\\n2 +x\"\n"},
+		{"a call that was not allowed at first", -1, "⟦ p1|✗ ⟧You canceled the request to run ⟦d|rm a⟧\n\n⟦ p2|•⟧ ⟦b|Ran⟧ rm a", "tool rejected Run [rm a]\ntool ok Ran [rm a]\n"},
+		{"another error below a change", -1, "⟦d|• ⟧⟦b|Edited⟧ a (⟦ p2|+1⟧ ⟦ p1|-1⟧)\n    2 ⟦ p2|+new⟧\n\n⟦ p1|■ no room⟧", "tool ok Edited [a] \"2 +new\"\nsystem \"no room\"\n"},
+		{"a table in a box, and a box", -1, "⟦d|• ⟧Both:\n\n  ⟦d|┌───┬───┐⟧\n  ⟦d|│⟧ a ⟦d|│⟧ b ⟦d|│⟧\n  ⟦d|├───┼───┤⟧\n  ⟦d|│⟧ 1 ⟦d|│⟧ 2 ⟦d|│⟧\n  ⟦d|└───┴───┘⟧\n\n  ┌───┐\n  │ x │\n  └───┘", "assistant \"Both:\\n\\n| a | b |\\n| --- | --- |\\n| 1 | 2 |\\n\\n```\\n┌───┐\\n│ x │\\n└───┘\\n```\"\n"},
+		{"code in one colour, in several, with a bold word", -1, "⟦d|• ⟧So:\n\n  ⟦ #cdd6f4|some words of output⟧\n\n  End.\n\n  ⟦b #cba6f7|func⟧ ⟦ #89b4fa|a()⟧", "assistant \"So:\\n\\n```\\nsome words of output\\n```\\n\\nEnd.\\n\\n```\\nfunc a()\\n```\"\n"},
+		{"code spans on lines of their own", -1, "⟦d|• ⟧Signals:\n\n  ⟦ #a6e3a1|SIGTERM⟧\n\n  ⟦ #a6e3a1|SIGINT⟧", "assistant \"Signals:\\n\\n`SIGTERM`\\n\\n`SIGINT`\"\n"},
+		{"a quote in the first row", -1, "⟦d|• ⟧⟦ #f5c2e7|> A ⟧⟦ #a6e3a1|code⟧⟦ #f5c2e7| quote.⟧", "assistant \"> A code quote.\"\n"},
+		{"code that begins with a sign", -1, "⟦d|• ⟧So:\n\n  ⟦ #cdd6f4|> x⟧\n  ⟦ #89b4fa|y⟧", "assistant \"So:\\n\\n```\\n> x\\ny\\n```\"\n"},
+		{"a link", -1, "⟦d|• ⟧See:\n\n  ⟦u|make install⟧", "assistant \"See:\\n\\nmake install\"\n"},
+		{"indented words in code, and lines of both kinds", -1, "⟦d|• ⟧So:\n\n  func a() {\n\n      It says what it does here.\n\n  }\n\n  make test\n  It runs all tests.\n  And it prints them.\n\n  usage\n    of it", "assistant \"So:\\n\\n```\\nfunc a() {\\n\\n    It says what it does here.\\n\\n}\\n```\\n\\nmake test\\nIt runs all tests.\\nAnd it prints them.\\n\\n```\\nusage\\n  of it\\n```\"\n"},
+		{"0.3x: comments, a heading at the end, a quote of three rows", -1, "> Look:\n\n  # build\n  make test\n  # end\n\n  - one\n\n  > a quote that is wrapped, which it is because it is very\n  long, so long that two rows have no room for it whatever\n  happens\n\n  ## heading", "assistant \"Look:\\n\\n```\\n# build\\nmake test\\n# end\\n```\\n\\n- one\\n\\n> a quote that is wrapped, which it is because it is very long, so long that two rows have no room for it whatever happens\\n\\n## heading\"\n"},
+		{"0.3x: a sign below text, and text that is wrapped below text", -1, "> Look at this line of text:\n  # not a heading\n\n  One row of text that is as wide as it can be, and goes on\n  name() := 1;\n", "assistant \"Look at this line of text:\\n\\n```\\n# not a heading\\n```\\n\\nOne row of text that is as wide as it can be, and goes on name() := 1;\"\n"},
+		{"0.3x: code, then a list, and text that is wrapped below text", -1, "> Look:\n\n  make test\n\n  - x := 1;\n\n  One row of text that is as wide as it can be, and goes on\n  make test\n  x := 1;", "assistant \"Look:\\n\\n```\\nmake test\\n```\\n\\n- x := 1;\\n\\nOne row of text that is as wide as it can be, and goes on make test\\n\\n```\\nx := 1;\\n```\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump)
 			if c.lost >= 0 {
 				lines[c.lost].Lost = true
 			}
-			if d := cmp.Diff(summary(parse(lines, true)), c.want); d != "" {
-				t.Errorf("GOT\t%s\t%q", c.name, summary(parse(lines, true)))
+			if got := summary(parse(lines, true)); got != c.want {
+				t.Errorf("got %q\n(-want +got):\n%s", got, cmp.Diff(c.want, got))
 			}
 		})
 	}

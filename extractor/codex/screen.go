@@ -17,9 +17,6 @@ func split(s chat.Screen) chat.Split {
 		return chat.Split{OK: true, Overlay: true}
 	}
 	sp := bottom(s)
-	if !sp.OK {
-		return sp
-	}
 	if s.Alt {
 		sp.Bottom = popup(s.Lines, sp.Bottom)
 	}
@@ -63,13 +60,7 @@ func bottom(s chat.Screen) chat.Split {
 	if at < 0 {
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, Bottom: at, State: chat.StateIdle, Overlay: s.Alt && !talk(s.Lines[:at])}
-	if slices.ContainsFunc(s.Lines[at:], option) { // the rest are completions of what is being typed
-		sp.State = chat.StateAsking
-	} else if sp.Overlay {
-		sp.State = chat.StateUnknown
-	}
-	return sp
+	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking, Overlay: s.Alt && !talk(s.Lines[:at])}
 }
 
 // talk reports whether lines show something of a conversation: a full-screen question at the
@@ -102,7 +93,7 @@ func composer(lines []row.Line) int {
 	if i < 0 || !composerRow(lines[i]) {
 		return -1
 	}
-	for i > 0 && strings.HasPrefix(lines[i].Text, "▌") && composerRow(lines[i-1]) {
+	for i > 0 && composerRow(lines[i-1]) {
 		i--
 	}
 	return i
@@ -126,7 +117,7 @@ func composerRow(l row.Line) bool {
 // (y)".
 func option(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "› ")
-	return len(t) > 2 && t[0] >= '1' && t[0] <= '9' && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
+	return len(t) > 2 && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
@@ -134,7 +125,7 @@ func option(l row.Line) bool {
 func dialog(lines []row.Line) int {
 	first := -1
 	for i := row.Last(lines, option) - 1; i >= 0 && !head(lines[i]); i-- {
-		if row.Indent(lines[i].Text) == 2 && lines[i].BoldAt(2) {
+		if lines[i].BoldAt(2) {
 			first = i
 		}
 	}
@@ -155,7 +146,7 @@ func popup(lines []row.Line, bottom int) int {
 // the user scrolled back.
 func pill(s chat.Screen, bottom int) int {
 	n := len(row.Trim(s.Lines[:bottom])) - 1
-	if n < 0 || !strings.HasPrefix(strings.TrimLeft(s.Lines[n].Text, " "), "↓ ") || !strings.HasSuffix(s.Lines[n].Text, "· esc") {
+	if n < 0 || !strings.HasSuffix(s.Lines[n].Text, "to bottom · esc") {
 		return -1
 	}
 	return n
@@ -237,5 +228,5 @@ func pinned(lines []row.Line) bool {
 
 // bare reports whether a row is plain text from the first column on.
 func bare(l row.Line) bool {
-	return cell(l) == chrome && len(l.Runs) == 1 && l.Runs[0].Style == vterm.Style{}
+	return cell(l) == chrome && l.Runs[0].Style == vterm.Style{}
 }

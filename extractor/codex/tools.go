@@ -123,14 +123,14 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 
 // verb reports whether a line of an exploration names a call: its verb has a colour.
 func verb(l row.Line) bool {
-	return chat.Begins(l.Text, "  └ ", "    ") && l.StyleAt(4).Fg.Kind != vterm.ColorDefault
+	return l.StyleAt(4).Fg.Kind != vterm.ColorDefault
 }
 
 const changeRule = "codex change"
 
 // changed reads a change to files with its diff.
 func changed(ls []row.Line, title string) chat.Item {
-	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return l.Text != "" && !strings.HasPrefix(l.Text, "    ") })
+	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "    ") })
 	path, _, _ := strings.Cut(input(ls[:n], 2+len(title)+1), " (+")
 	return chat.Did(&session.Tool{Name: title, Input: path, Output: diff(ownLines(ls[n:])), Status: session.ToolOK})
 }
@@ -143,7 +143,7 @@ func diff(ls []row.Line) string {
 	var out []string
 	for i := range tl {
 		l := &tl[i]
-		if n := len(out); n > 0 && at > 0 && !l.Blank() && l.Indent >= at {
+		if n := len(out); n > 0 && at > 0 && l.Indent >= at {
 			out[n-1] += row.Text(row.Cut(l.Spans, at, l.Width))
 			continue
 		}
