@@ -4,19 +4,63 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"io"
 	"math"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/pg"
 )
 
-// decodeList reads an array of entries, no more than maxEntries.
-func decodeList(b []byte) (list []pg.Sent, err error) {
-	if bytes.Equal(b, []byte("null")) {
-		return nil, nil
+// DecodeBatch reads entries as machines send them. The digest of each is that of its JSON as it
+// is, without the white space around it. Entries are decoded one at a time, so that many small ones
+// take no more memory than their limit.
+func DecodeBatch(body []byte) (b pg.Batch, err error) {
+	in := json.NewDecoder(bytes.NewReader(body))
+	fields := map[string]any{"version": &b.Version, "after": &b.After, "gone": &b.Gone, "all": &b.All}
+	if start, err := in.Token(); err != nil || start != json.Delim('{') {
+		return b, bad("the body is no object")
 	}
-	in := json.NewDecoder(bytes.NewReader(b))
-	if start, err := in.Token(); err != nil || start != json.Delim('[') {
+	for in.More() {
+		var ignored json.RawMessage
+		key, err := in.Token()
+		switch {
+		case err != nil:
+		case key == "entries":
+			b.Entries, err = decodeList(in, body)
+		case fields[key.(string)] != nil:
+			err = in.Decode(fields[key.(string)])
+		default:
+			err = in.Decode(&ignored)
+		}
+		if errors.Is(err, errBad) { // an entry's: it says what is wrong
+			return b, err
+		} else if err != nil {
+			return b, bad("%v", err)
+		}
+	}
+	if _, err := in.Token(); err != nil {
+		return b, bad("%v", err)
+	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return b, bad("something follows the object")
+	}
+	if len(b.Gone) > maxEntries {
+		return b, bad("more than %d entries", maxEntries)
+	}
+	for _, id := range b.Gone {
+		if !isEntryID(id) {
+			return b, bad("an entry has no valid id")
+		}
+	}
+	return b, nil
+}
+
+// decodeList reads an array of entries of a body, no more than maxEntries.
+func decodeList(in *json.Decoder, body []byte) (list []pg.Sent, err error) {
+	if start, err := in.Token(); err != nil || start == nil {
+		return nil, err
+	} else if start != json.Delim('[') {
 		return nil, bad("entries is an array")
 	}
 	for in.More() {
@@ -31,10 +75,11 @@ func decodeList(b []byte) (list []pg.Sent, err error) {
 		if err := checkEntry(e); err != nil {
 			return nil, err
 		}
-		raw := bytes.TrimLeft(b[start:in.InputOffset()], ", \t\r\n")
+		raw := bytes.TrimLeft(body[start:in.InputOffset()], ", \t\r\n")
 		list = append(list, pg.Sent{Entry: e, Digest: sha256.Sum256(raw)})
 	}
-	return list, nil
+	_, err = in.Token()
+	return list, err
 }
 
 // checkEntry returns an error if an entry cannot be stored.

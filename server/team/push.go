@@ -322,46 +322,6 @@ func (p *Push) replaceRaw(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// sentEntries decodes a few entries at a time, so that many small ones take no more memory than
-// their limit.
-type sentEntries []pg.Sent
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (s *sentEntries) UnmarshalJSON(b []byte) error {
-	list, err := decodeList(b)
-	*s = list
-	return err
-}
-
-// batchJSON is the body of a request with entries.
-type batchJSON struct {
-	Version int64       `json:"version"`
-	After   *int64      `json:"after"`
-	Entries sentEntries `json:"entries"`
-	Gone    []string    `json:"gone"`
-	All     bool        `json:"all"`
-}
-
-// DecodeBatch reads entries as machines send them. The digest of each is that of its JSON as it
-// is, without the white space around it.
-func DecodeBatch(body []byte) (b pg.Batch, err error) {
-	var o batchJSON
-	if err := json.Unmarshal(body, &o); errors.Is(err, errBad) { // an entry's: it says what is wrong
-		return b, err
-	} else if err != nil {
-		return b, bad("%v", err)
-	}
-	if len(o.Gone) > maxEntries {
-		return b, bad("more than %d entries", maxEntries)
-	}
-	for _, id := range o.Gone {
-		if !isEntryID(id) {
-			return b, bad("an entry has no valid id")
-		}
-	}
-	return pg.Batch{Version: o.Version, After: o.After, Entries: o.Entries, Gone: o.Gone, All: o.All}, nil
-}
-
 func isEntryID(id string) bool {
 	for _, r := range id {
 		if r < ' ' || r == utf8.RuneError {
