@@ -18,6 +18,7 @@ const (
 	tableBlock
 	quoteBlock
 	ruleBlock
+	numberedBlock // becomes a codeBlock
 )
 
 // block is one block of a message.
@@ -25,7 +26,6 @@ type block struct {
 	kind  blockKind
 	pad   string       // before each line in Markdown: a list item's content is under its text
 	mark  string       // itemBlock: "- " or "1. ", before the first line
-	shown string       // itemBlock: the same as it was drawn, where Markdown has no such marker: "a. "
 	level int          // headingBlock
 	lines [][]row.Span // paragraph, item, heading: the lines of the text itself, unwrapped
 	code  []string
@@ -33,15 +33,13 @@ type block struct {
 	rows  [][]Cell // tableBlock: the head first
 	sub   []block  // quoteBlock
 	gap   bool     // a blank line stood above
-	first int      // its lines among those given
-	end   int
 }
 
-// reader makes blocks of lines.
+// blockReader makes blocks of lines.
 type blockReader struct {
 	lk    *Style
 	ls    []Line
-	lists []listLevel
+	lists []listLevel // the open ones, behind a level that holds what is in no list
 	out   []block
 	gap   bool
 }
@@ -53,7 +51,7 @@ func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Ren
 func (lk *Style) Render(ls []Line) (text, markdown string) {
 	bs := lk.blocks(ls)
 	unpad(bs)
-	return writeText(bs), writeMarkdown(bs, 0)
+	return write(bs, false), write(bs, true)
 }
 
 // unpad drops the hard blanks that some agents draw around inline code.
@@ -81,7 +79,7 @@ func unpad(bs []block) {
 
 // blocks parts lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
-	r := blockReader{lk: lk, ls: ls}
+	r := blockReader{lk: lk, ls: ls, lists: []listLevel{noList}}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
 			r.gap = true
@@ -96,97 +94,82 @@ func (lk *Style) blocks(ls []Line) []block {
 
 // next reads the block that begins at line i and returns how many lines it has.
 func (r *blockReader) next(i int) int {
-	l := &r.ls[i]
 	if o := r.special(i); o.lines > 0 {
 		return r.read(i, o)
 	}
-	if it, ok := r.itemAt(i, r.gap || !r.afterPara(i)); ok {
+	if it, ok := r.marker(i); ok {
 		return r.item(i, it)
 	}
-	r.close(l.Indent)
-	n := r.textEnd(i, l.Indent)
-	hang := l.Indent
-	for k := i; k < i+n; k++ {
-		hang = min(hang, r.ls[k].Indent)
+	col := r.ls[i].Indent
+	r.close(col)
+	n := r.textEnd(i, col)
+	for _, l := range r.ls[i : i+n] {
+		col = min(col, l.Indent)
 	}
-	r.add(block{kind: paraBlock, pad: r.pad(), lines: r.lk.Unwrap(r.ls[i:i+n], hang)}, i, n)
-	return n
+	return r.add(block{kind: paraBlock, lines: r.lk.Unwrap(r.ls[i:i+n], col)}, i, n)
 }
 
-// item reads a list item, or another paragraph of one, at line i.
+// item reads a list item, or another paragraph of one, at line i. Its wrapped lines begin under its
+// text, or as with Claude Code under its marker.
 func (r *blockReader) item(i int, it Item) int {
-	b := block{kind: paraBlock}
-	if r.again(it) {
-		b.pad = r.pad()
-	} else {
+	b := block{kind: paraBlock, pad: r.list().inner}
+	if !r.again(it) {
 		r.open(it)
-		b = block{kind: itemBlock, pad: r.lists[len(r.lists)-1].pad, mark: it.markdown() + " ", shown: it.Mark + " "}
+		b = block{kind: itemBlock, pad: r.list().pad, mark: it.Mark + " "}
 	}
 	n := r.textEnd(i, it.col)
 	ls := append([]Line{}, r.ls[i:i+n]...)
 	ls[0] = hangLine(ls[0], it.Content)
-	b.lines = r.lk.Unwrap(ls, r.hang(ls, it))
-	b.lines[0] = TrimLeft(b.lines[0])
-	r.add(b, i, n)
-	return n
-}
-
-// hang is the column that an item's wrapped lines begin at: under its text, or as with Claude Code
-// under its marker.
-func (r *blockReader) hang(ls []Line, it Item) int {
-	if len(ls) > 1 && ls[1].Indent < it.Content {
-		return ls[1].Indent
+	hang := it.Content
+	if n > 1 {
+		hang = min(hang, ls[1].Indent)
 	}
-	return it.Content
+	b.lines = r.lk.Unwrap(ls, hang)
+	b.lines[0] = TrimLeft(b.lines[0])
+	return r.put(b, i, n)
 }
 
 // hangLine is a line with blanks where its marker stood.
 func hangLine(l Line, content int) Line {
 	l.Spans = append([]row.Span{{Text: row.Blanks(content), Width: content}}, row.Cut(l.Spans, content, l.Width)...)
 	l.Measure()
-	if l.Blank() {
-		l.Width, l.Indent = content, content
-	}
 	return l
 }
 
-// opening is what begins a block that its look alone tells.
+// opening is the block that begins at a line by its look alone.
 type opening struct {
-	kind     blockKind
-	lines    int // that are known to be the block's; 0: no such block begins
-	numbered bool
-	lang     string
-	rows     [][]Cell
-	level    int
+	block
+	lines int                                  // that are known to be the block's; 0: no such block begins
+	rest  func(*blockReader, int, opening) int // reads the block at line i, and returns how many lines it has; nil: those are all
 }
 
 // special returns the block that begins at line i by its look.
 func (r *blockReader) special(i int) opening {
 	ls, lk := r.ls[i:], r.lk
 	if lk.Gutter != nil {
-		if _, n, ok := lk.Gutter(&ls[0]); ok && n == 1 {
-			return opening{kind: codeBlock, lines: 1, numbered: true}
+		if _, n, _ := lk.Gutter(&ls[0]); n == 1 {
+			return opening{block{kind: numberedBlock}, 1, (*blockReader).numbered}
 		}
 	}
 	if rows, n := lk.tableAt(ls); n > 0 {
-		return opening{kind: tableBlock, lines: n, rows: rows}
+		return opening{block{kind: tableBlock, rows: rows}, n, nil}
 	}
 	if lk.Code != nil {
 		if n, lang := lk.Code(ls); n > 0 {
-			return opening{kind: codeBlock, lines: min(n, len(ls)), lang: lang}
+			return opening{block{kind: codeBlock, lang: lang}, min(n, len(ls)), (*blockReader).code}
 		}
 	}
 	if IsRule(&ls[0]) {
-		return opening{kind: ruleBlock, lines: 1}
+		return opening{block{kind: ruleBlock}, 1, nil}
 	}
 	if lk.Quote != nil {
 		if _, ok := lk.Quote(&ls[0]); ok {
-			return opening{kind: quoteBlock, lines: 1}
+			return opening{block{kind: quoteBlock}, 1, (*blockReader).quote}
 		}
 	}
 	if lk.Heading != nil {
 		if level := lk.Heading(&ls[0]); level > 0 {
-			return opening{kind: headingBlock, lines: 1, level: level}
+			return opening{block{kind: headingBlock, level: level}, 1, (*blockReader).heading}
 		}
 	}
 	return opening{}
@@ -194,31 +177,20 @@ func (r *blockReader) special(i int) opening {
 
 // read reads the block that begins at line i, and returns how many lines it has.
 func (r *blockReader) read(i int, o opening) int {
-	switch o.kind {
-	case codeBlock:
-		if o.numbered {
-			return r.gutterCode(i)
-		}
-		r.addCode(i, o.lines, o.lang)
-	case quoteBlock:
-		return r.quote(i)
-	case headingBlock:
-		return r.heading(i, o.level)
-	default:
-		r.close(r.ls[i].Indent)
-		r.add(block{kind: o.kind, pad: r.pad(), rows: o.rows}, i, o.lines)
+	if o.rest != nil {
+		return o.rest(r, i, o)
 	}
-	return o.lines
+	r.close(r.ls[i].Indent)
+	return r.add(o.block, i, o.lines)
 }
 
 // starts reports whether a block other than a paragraph begins at line i, which follows text.
 func (r *blockReader) starts(i int) bool {
 	o := r.special(i)
-	if o.lines > 0 && (o.kind != codeBlock || o.numbered || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) {
+	if o.lines > 0 && (o.kind != codeBlock || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) {
 		return true
 	}
-	_, ok := r.itemAt(i, false)
-	return ok
+	return r.interrupts(i)
 }
 
 // textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
@@ -235,73 +207,64 @@ func (r *blockReader) textEnd(i, col int) int {
 	return n
 }
 
-func (r *blockReader) add(b block, i, n int) {
-	b.gap, b.first, b.end = r.gap, i, i+n
-	r.out = append(r.out, b)
+// add adds a block of n lines from line i on to the innermost open list, and returns n.
+func (r *blockReader) add(b block, i, n int) int {
+	b.pad = r.list().inner
+	return r.put(b, i, n)
 }
 
-// afterPara reports whether the line above i is text of a paragraph, which line i may go on with.
-func (r *blockReader) afterPara(i int) bool {
-	return len(r.out) > 0 && r.out[len(r.out)-1].end == i && r.out[len(r.out)-1].kind == paraBlock
+// put adds a block of n lines from line i on as it is, and returns n.
+func (r *blockReader) put(b block, i, n int) int {
+	b.gap = r.gap
+	r.out = append(r.out, b)
+	return n
 }
 
 // quote reads a quote: its lines without their marks are blocks of their own.
-func (r *blockReader) quote(i int) int {
-	lk := r.lk
+func (r *blockReader) quote(i int, o opening) int {
+	q := *r.lk
+	q.Quote = nil
 	var inner []Line
-	for k := i; k < len(r.ls); k++ {
-		l := &r.ls[k]
-		w, ok := lk.Quote(l)
+	for _, l := range r.ls[i:] {
+		w, ok := r.lk.Quote(&l)
 		if !ok {
 			break
 		}
 		in := l.From(w)
 		for s := range in.Spans {
-			in.Spans[s].Mark &^= lk.QuoteMarks
+			in.Spans[s].Mark &^= q.QuoteMarks
 		}
 		inner = append(inner, in)
 	}
+	o.sub = q.blocks(inner)
 	r.close(r.ls[i].Indent)
-	q := *lk
-	q.Quote = nil
-	r.add(block{kind: quoteBlock, pad: r.pad(), sub: q.blocks(inner)}, i, len(inner))
-	return len(inner)
+	return r.add(o.block, i, len(inner))
 }
 
 // heading reads a heading, which may be wrapped.
-func (r *blockReader) heading(i, level int) int {
-	lk := r.lk
-	n := 1
-	for i+n < len(r.ls) && !r.ls[i+n].Blank() && lk.Heading(&r.ls[i+n]) == level && lk.SeamOf(&r.ls[i+n-1], &r.ls[i+n], r.ls[i].Indent) != SeamBreak {
+func (r *blockReader) heading(i int, o opening) int {
+	lk, first, n := r.lk, r.ls[i], 1
+	for i+n < len(r.ls) && lk.Heading(&r.ls[i+n]) == o.level && lk.SeamOf(&r.ls[i+n-1], &r.ls[i+n], first.Indent) != SeamBreak {
 		n++
 	}
-	first := r.ls[i]
-	lines := append([]Line{}, r.ls[i:i+n]...)
+	ls := append([]Line{}, r.ls[i:i+n]...)
 	if signs := Hashes(first.Text); signs > 0 {
-		level = signs
-		lines[0] = hangLine(first, first.Indent+signs+1)
-		lines[0].Indent = first.Indent
+		o.level = signs
+		ls[0] = hangLine(first, first.Indent+signs+1)
 	}
-	out := lk.Unwrap(lines, first.Indent)
-	if len(out) > 0 {
-		out[0] = TrimLeft(out[0])
-	}
+	o.block.lines = lk.Unwrap(ls, first.Indent)
+	o.block.lines[0] = TrimLeft(o.block.lines[0])
 	r.close(first.Indent)
-	r.add(block{kind: headingBlock, pad: r.pad(), level: level, lines: out}, i, n)
-	return n
+	return r.add(o.block, i, n)
 }
 
 // Hashes counts the # signs of a heading that shows them, 0 where it shows none.
 func Hashes(s string) int {
-	s = strings.TrimLeft(s, " ")
-	n := 0
-	for n < len(s) && s[n] == '#' {
-		n++
+	signs := row.FirstWord(s)
+	if n := len(signs); n <= 6 && strings.Trim(signs, "#") == "" {
+		return n
 	}
-	if n == 0 || n > 6 || n < len(s) && s[n] != ' ' {
-		return 0
-	}
-	return n
+	return 0
 }
 
 // TrimLeft returns spans without the blanks at their start.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -61,27 +62,21 @@ func UntilBlank(ls []Line) int {
 	return len(ls)
 }
 
-// addCode adds lines [i, i+n) as a code block.
-func (r *blockReader) addCode(i, n int, lang string) {
-	ls := r.ls[i : i+n]
-	edge := -1
-	for k := range ls {
-		if !ls[k].Blank() && (edge < 0 || ls[k].Indent < edge) {
-			edge = ls[k].Indent
+// code reads a code block. Some agents draw the code of a list item at the body's left edge all the
+// same. It belongs to the item where the list goes on right below it, or the item announces it.
+func (r *blockReader) code(i int, o opening) int {
+	ls := r.ls[i : i+o.lines]
+	edge := math.MaxInt
+	for _, l := range ls {
+		if !l.Blank() {
+			edge = min(edge, l.Indent)
 		}
 	}
-	// Some agents draw the code of a list item at the body's left edge all the same. It belongs to
-	// the item where the list goes on right below it, or the item announces it.
-	inItem := len(r.lists) > 0 && edge < r.lists[len(r.lists)-1].Content && (r.listGoesOn(i+n) || r.itemAsks())
-	if !inItem {
+	if edge >= r.list().Content || !r.listGoesOn(i+o.lines) && !r.itemAsks() {
 		r.close(edge)
 	}
-	left := 0
-	if len(r.lists) > 0 && !inItem {
-		left = r.lists[len(r.lists)-1].Content
-	}
-	edge = min(edge, left)
-	r.add(block{kind: codeBlock, pad: r.pad(), lang: lang, code: r.lk.tabsOf(r.lk.codeLines(ls, edge), r.lk.Left)}, i, n)
+	o.block.code = r.lk.tabsOf(r.lk.codeLines(ls, min(edge, r.list().Content)), r.lk.Left)
+	return r.add(o.block, i, o.lines)
 }
 
 // listGoesOn reports whether line i is the next item of an open list.
@@ -93,12 +88,9 @@ func (r *blockReader) listGoesOn(i int) bool {
 	return ok && r.follows(it)
 }
 
-// itemAsks reports whether the block above is a list item that ends with a colon: what follows is
-// its.
+// itemAsks reports whether the block above, in a list, is an item that ends with a colon: what
+// follows is its.
 func (r *blockReader) itemAsks() bool {
-	if len(r.out) == 0 || len(r.lists) == 0 {
-		return false
-	}
 	b := &r.out[len(r.out)-1]
 	return b.kind == itemBlock && strings.HasSuffix(row.Text(b.lines[len(b.lines)-1]), ":")
 }
@@ -107,18 +99,24 @@ func (r *blockReader) itemAsks() bool {
 func (lk *Style) codeLines(ls []Line, edge int) []string {
 	var out []string
 	for i := range ls {
-		l := &ls[i]
+		s := SeamBreak
 		if i > 0 {
-			if s := lk.codeSeam(&ls[i-1], l, edge); s != SeamBreak {
-				if s == SeamSpace {
-					out[len(out)-1] += " "
-				}
-				out[len(out)-1] += l.Text[l.Indent:]
-				continue
-			}
+			s = lk.codeSeam(&ls[i-1], &ls[i], edge)
 		}
-		out = append(out, l.Text[min(edge, len(l.Text)):])
+		out = joinCode(out, s, &ls[i], edge)
 	}
+	return out
+}
+
+// joinCode adds a line, from a column on, to those of code.
+func joinCode(out []string, s Seam, l *Line, edge int) []string {
+	if s == SeamBreak {
+		return append(out, l.Text[min(edge, len(l.Text)):])
+	}
+	if s == SeamSpace {
+		out[len(out)-1] += " "
+	}
+	out[len(out)-1] += l.Text[l.Indent:]
 	return out
 }
 
@@ -126,33 +124,26 @@ func (lk *Style) codeLines(ls []Line, edge int) []string {
 // reach to a tab stop or beyond: seen from the code's edge, which is left columns from the
 // window's, the first stop is as much nearer.
 func (lk *Style) tabsOf(code []string, left int) []string {
-	if !lk.CodeTabs {
+	first, reached := row.TabStop-left%row.TabStop, false
+	if !lk.CodeTabs || first == row.TabStop {
 		return code
 	}
-	first, reached := row.TabStop-left%row.TabStop, false
 	for _, l := range code {
-		n := len(l) - len(strings.TrimLeft(l, " "))
-		if n == 0 || n == len(l) {
-			continue
-		}
-		if n < first {
+		n := row.Indent(l)
+		if n > 0 && n < first {
 			return code
 		}
-		reached = reached || (n-first)%row.TabStop == 0
-	}
-	if !reached || first == row.TabStop {
-		return code
+		reached = reached || n > 0 && (n-first)%row.TabStop == 0
 	}
 	for i, l := range code {
-		rest := strings.TrimLeft(l, " ")
-		if n := len(l) - len(rest); n > 0 && rest != "" {
-			code[i] = strings.Repeat("\t", 1+(n-first)/row.TabStop) + row.Blanks((n-first)%row.TabStop) + rest
+		if n := row.Indent(l); n > 0 && reached {
+			code[i] = strings.Repeat("\t", 1+(n-first)/row.TabStop) + row.Blanks((n-first)%row.TabStop) + l[n:]
 		}
 	}
 	return code
 }
 
-// codeSeam tells how a code line goes on. Agents wrap code like text but without a hanging indent,
+// codeSeam returns how a code line goes on. Agents wrap code like text but without a hanging indent,
 // so a wrapped line begins at the block's edge, and its first word would not have fitted above.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
@@ -162,75 +153,60 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	return lk.exactSeam(a, b, edge)
 }
 
-// gutterCode reads a code block with line numbers: it begins with number 1 and goes on as they
-// count up.
-func (r *blockReader) gutterCode(i int) int {
+// numbered reads a code block with line numbers: it begins with number 1 and goes on as they count
+// up.
+func (r *blockReader) numbered(i int, o opening) int {
 	lk := r.lk
 	width, _, _ := lk.Gutter(&r.ls[i])
-	var code []Line
-	var starts []bool
-	want, n := 1, 0
+	var code []string
+	var above Line
+	want := 1
 	for k := i; k < len(r.ls); k++ {
 		l := &r.ls[k]
-		if w, num, ok := lk.Gutter(l); ok && num == want && w >= width {
+		var in Line
+		switch w, num, _ := lk.Gutter(l); {
+		case num == want && w >= width:
 			width = w
 			want++
-			code, starts = append(code, l.From(w)), append(starts, true)
-		} else if !l.Blank() && l.Indent >= width {
-			code, starts = append(code, l.From(width)), append(starts, false)
-		} else if !r.countsOn(k, want, width) {
-			break
-		} else {
+			in = l.From(w)
+			code = joinCode(code, SeamBreak, &in, 0)
+		case !l.Blank() && l.Indent >= width:
+			in = l.From(width)
+			code = joinCode(code, max(lk.exactSeam(&above, &in, 0), SeamSpace), &in, 0)
+		case !r.countsOn(k, want, width):
+			return r.addNumbered(i, o, code, width)
+		default:
 			continue
 		}
-		n = k + 1 - i
+		above, o.lines = in, k+1-i
 	}
-	var out []string
-	for k := range code {
-		l := &code[k]
-		if !starts[k] {
-			if s := lk.exactSeam(&code[k-1], l, 0); s != SeamNone {
-				out[len(out)-1] += " "
-			}
-			out[len(out)-1] += l.Text[l.Indent:]
-			continue
-		}
-		out = append(out, l.Text)
+	return r.addNumbered(i, o, code, width)
+}
+
+// addNumbered adds a code block that had line numbers. Gemini leaves code of a list item the item's
+// indentation.
+func (r *blockReader) addNumbered(i int, o opening, code []string, width int) int {
+	for len(code) > 1 && code[len(code)-1] == "" { // of a line whose end was still to come
+		code = code[:len(code)-1]
 	}
-	for len(out) > 1 && out[len(out)-1] == "" { // of a line whose end was still to come
-		out = out[:len(out)-1]
-	}
-	if pad := r.pad(); pad == "" || !allIndented(out, pad) { // Gemini leaves code of a list item the item's indentation
+	if pad := r.list().inner; slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
 		r.close(r.ls[i].Indent)
 	} else {
-		for k := range out {
-			out[k] = strings.TrimPrefix(out[k], pad)
+		for k := range code {
+			code[k] = strings.TrimPrefix(code[k], pad)
 		}
 	}
-	r.add(block{kind: codeBlock, pad: r.pad(), code: lk.tabsOf(out, lk.Left+width)}, i, n)
-	return n
+	o.kind, o.block.code = codeBlock, r.lk.tabsOf(code, r.lk.Left+width)
+	return r.add(o.block, i, o.lines)
 }
 
 // countsOn reports whether line i is a blank one between two pieces of a block with line numbers,
 // which agents draw in pieces while it is written: the next number is below.
 func (r *blockReader) countsOn(i, want, width int) bool {
-	if !r.ls[i].Blank() {
-		return false
-	}
 	next := i + blankLines(r.ls[i:])
-	if next == len(r.ls) {
+	if next == i || next == len(r.ls) {
 		return false
 	}
-	w, num, ok := r.lk.Gutter(&r.ls[next])
-	return ok && num == want && w == width
-}
-
-// allIndented reports whether all lines that are not blank begin with pad.
-func allIndented(lines []string, pad string) bool {
-	for _, l := range lines {
-		if l != "" && !strings.HasPrefix(l, pad) {
-			return false
-		}
-	}
-	return true
+	w, num, _ := r.lk.Gutter(&r.ls[next])
+	return num == want && w == width
 }

@@ -1,33 +1,19 @@
 package markdown
 
 import (
+	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
 // Item is a list item's marker at the start of a line.
 type Item struct {
-	Mark    string // as it is drawn, but "-" for all bullets
+	Mark    string // as in Markdown: "-" for all bullets, "1." for numbers
 	number  int    // of an ordered item, else -1
 	col     int    // of the marker
 	Content int    // where the item's text begins
-}
-
-// listLevel is an open list that later blocks may belong to.
-type listLevel struct {
-	Item
-	pad string // before its markers
-}
-
-// inner returns what precedes the lines within its items.
-func (l *listLevel) inner() string {
-	if l.Mark == TaskOpen || l.Mark == TaskDone {
-		return l.pad + "  "
-	}
-	return l.pad + row.Blanks(len(l.markdown())+1)
 }
 
 // Markers of tasks, which some agents draw as ☐ and ☑.
@@ -36,39 +22,55 @@ const (
 	TaskDone = "- [x]"
 )
 
-// markdown is the marker in Markdown, which numbers with digits only.
-func (it *Item) markdown() string {
-	if it.number < 0 || it.Mark != "" && it.Mark[0] >= '0' && it.Mark[0] <= '9' {
-		return it.Mark
-	}
-	return strconv.Itoa(it.number) + "."
+// listLevel is an open list that later blocks may belong to.
+type listLevel struct {
+	Item
+	pad   string // before its markers
+	inner string // before the lines within its items
 }
+
+// noList is the level around all lists, which no item belongs to.
+var noList = listLevel{Item: Item{number: -1, col: math.MaxInt}}
+
+// holds reports whether an item at that place may be one of the list: numbers may end at one column.
+func (l *listLevel) holds(it Item) bool {
+	return l.col == it.col || l.Content == it.Content && l.number >= 0 && it.number >= 0
+}
+
+// next reports whether an item is the one behind the last of the list.
+func (l *listLevel) next(it Item) bool {
+	want := l.number
+	if want >= 0 {
+		want++
+	}
+	return l.holds(it) && it.number == want
+}
+
+// list returns the innermost open list.
+func (r *blockReader) list() *listLevel { return &r.lists[len(r.lists)-1] }
 
 // again reports whether an item's number is that of the item above: what follows is another
 // paragraph of it, before which Claude Code writes the number again.
 func (r *blockReader) again(it Item) bool {
-	if len(r.lists) == 0 || !r.gap || it.number < 1 {
-		return false
-	}
-	l := &r.lists[len(r.lists)-1]
-	return l.col == it.col && l.number == it.number
+	l := r.list()
+	return r.gap && it.number > 0 && l.number == it.number && l.col == it.col
 }
 
-// itemAt reads the marker of a list item at line i. Where a text may go on there, a word that was
+// interrupts reports whether a list item begins at line i, which follows text: a word that was
 // wrapped is no marker.
-func (r *blockReader) itemAt(i int, fresh bool) (Item, bool) {
+func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
-	if !ok || fresh || i == 0 || r.ls[i-1].Blank() {
-		return it, ok
+	switch {
+	case !ok:
+		return false
+	case r.follows(it):
+		return true
+	case it.number > 1:
+		return false
+	case it.col > r.list().col: // the first of a nested list
+		return true
 	}
-	if r.follows(it) {
-		return it, true
-	}
-	if len(r.lists) > 0 && it.col > r.lists[len(r.lists)-1].col && it.number <= 1 { // the first of a nested list
-		return it, true
-	}
-	hang := min(r.ls[i].Indent, r.ls[i-1].Indent)
-	return it, it.number <= 1 && r.lk.SeamOf(&r.ls[i-1], &r.ls[i], hang) == SeamBreak
+	return r.lk.SeamOf(&r.ls[i-1], &r.ls[i], min(r.ls[i].Indent, r.ls[i-1].Indent)) == SeamBreak
 }
 
 // marker reads the marker of a list item at line i.
@@ -81,67 +83,49 @@ func (r *blockReader) marker(i int) (Item, bool) {
 
 // follows reports whether an item is the next one of an open list.
 func (r *blockReader) follows(it Item) bool {
-	return slices.ContainsFunc(r.lists, func(l listLevel) bool {
-		return (l.col == it.col || l.Content == it.Content) && (l.number < 0) == (it.number < 0) && (it.number < 0 || it.number == l.number+1)
-	})
+	return slices.ContainsFunc(r.lists, func(l listLevel) bool { return l.next(it) })
 }
 
 // open makes an item's list the innermost open one.
 func (r *blockReader) open(it Item) {
-	for len(r.lists) > 0 {
-		l := &r.lists[len(r.lists)-1]
-		if l.col == it.col || l.Content == it.Content && l.number >= 0 && it.number >= 0 {
-			l.Item = it
-			return
-		}
-		if it.col > l.col {
-			r.lists = append(r.lists, listLevel{Item: it, pad: l.inner()})
-			return
-		}
+	for n := len(r.lists) - 1; n > 0 && !r.lists[n].holds(it) && it.col <= r.lists[n].col; n-- {
+		r.lists = r.lists[:n]
+	}
+	l := listLevel{Item: it, pad: r.list().inner}
+	if r.list().holds(it) {
+		l.pad = r.list().pad
 		r.lists = r.lists[:len(r.lists)-1]
 	}
-	r.lists = append(r.lists, listLevel{Item: it})
+	l.inner = l.pad + row.Blanks(len(row.FirstWord(it.Mark))+1)
+	r.lists = append(r.lists, l)
 }
 
 // close ends the lists that a block at a column does not belong to.
 func (r *blockReader) close(col int) {
-	for len(r.lists) > 0 && col < r.lists[len(r.lists)-1].Content {
+	for col < r.list().Content {
 		r.lists = r.lists[:len(r.lists)-1]
 	}
 }
 
-// pad returns what precedes the lines of a block in the open lists.
-func (r *blockReader) pad() string {
-	if len(r.lists) == 0 {
-		return ""
-	}
-	return r.lists[len(r.lists)-1].inner()
-}
+var bullets = []string{"-", "•", "*", "+", "◦", "▪", "‣"}
 
-// ListItem reads a list item's marker: - * + • ◦ ▪ or a number or letter with a point.
+// ListItem reads a list item's marker: - * + • ◦ ▪ or a number with a point or bracket.
 func ListItem(l *Line) (Item, bool) {
 	t := l.Text[l.Indent:]
-	for _, b := range []string{"-", "•", "*", "+", "◦", "▪", "‣"} {
-		if rest, ok := strings.CutPrefix(t, b); ok && strings.HasPrefix(rest, " ") {
-			return l.ItemOf("-", -1, 1, rest), true
-		}
+	mark := row.FirstWord(t)
+	n := len(mark)
+	switch {
+	case n == len(t):
+	case slices.Contains(bullets, mark):
+		return l.ItemOf("-", -1, 1, t[n:]), true
+	case mark[n-1] == '.' || mark[n-1] == ')':
+		number, err := strconv.ParseUint(mark[:n-1], 10, 31)
+		return l.ItemOf(mark, int(number), n, t[n:]), err == nil
 	}
-	n, number := 0, 0
-	for n < len(t) && n < 9 && t[n] >= '0' && t[n] <= '9' {
-		number = number*10 + int(t[n]-'0')
-		n++
-	}
-	if n == 0 || n+1 >= len(t) || t[n] != '.' && t[n] != ')' || t[n+1] != ' ' {
-		return Item{}, false
-	}
-	return l.ItemOf(t[:n+1], number, n+1, t[n+1:]), true
+	return Item{}, false
 }
 
 // ItemOf is an item whose marker takes width cells from the indent, with what follows it.
 func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
-	gap := len(rest) - len(strings.TrimLeft(rest, " "))
-	if gap == len(rest) || gap > 4 { // an empty item, or code in one
-		gap = 1
-	}
-	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + gap}
+	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(row.Indent(rest), 1)}
 }

@@ -81,10 +81,12 @@ var codexish = Style{
 	},
 }
 
-// lettered reads letters as list markers.
+// lettered reads letters as list markers, which Markdown has only as numbers.
 var lettered = Style{Left: 2, Item: func(l *Line) (Item, bool) {
 	if t := l.Text[l.Indent:]; len(t) > 2 && t[0] >= 'a' && t[0] <= 'c' && t[1] == '.' {
-		return l.ItemOf(t[:2], int(t[0]-'a')+1, 2, t[2:]), true
+		it := l.ItemOf(t[:2], int(t[0]-'a')+1, 2, t[2:])
+		it.Mark = strconv.Itoa(int(t[0]-'a')+1) + "."
+		return it, true
 	}
 	return ListItem(l)
 }}
@@ -303,7 +305,7 @@ Each worker batches **two stale rows**.
    ⟦ #afafaf|2⟧ ⟦ #ffffff|   }⟧
    ⟦ #ffffff|2. Two⟧`, "Two:\n\n1. One:\n   f() {\n   }\n2. Two", "Two:\n\n1. One:\n   ```\n   f() {\n   }\n   ```\n2. Two"},
 		{"lines shorter than the look says", Style{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
-		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "1. One\n   a. Sub one\n   b. Sub two", "1. One\n   1. Sub one\n   2. Sub two"},
+		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
 		{"nothing", claudeish, 40, "", "", ""},
 	}

@@ -137,14 +137,12 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 			continue
 		}
 		room := l.Cols - lk.Left - lk.Right
-		if l.Wrapped && i > 0 && len(out) > 0 {
+		if l.Wrapped && len(out) > 0 {
 			p := &out[len(out)-1]
 			p.Spans = append(append(p.Spans[:len(p.Spans):len(p.Spans)], row.WrapGap(lines[i-1])...), row.Spans(l.Row, 0, -1, lk.marks)...)
 			p.Wrapped = true
 			p.Measure()
-			if p.Width > p.Room {
-				p.Room = p.Width
-			}
+			p.Room = max(p.Room, p.Width)
 			continue
 		}
 		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.marks), Room: room, At: i, lost: l.Lost}

@@ -38,7 +38,7 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 	}
 	groups := [][][]Cell{nil} // the lines between two borders
 	n := 1
-	for ; n < len(ls) && !ls[n].Blank() && ls[n].Indent == ls[0].Indent; n++ {
+	for ; n < len(ls); n++ {
 		l := &ls[n]
 		t := l.Text[l.Indent:]
 		if strings.HasPrefix(t, "└") {
@@ -52,12 +52,8 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 			groups = append(groups, nil)
 			continue
 		}
-		if !l.bordered(cols) { // the columns were narrower when the rows above were drawn
-			c := rowColumns(l)
-			if len(c) != len(cols) {
-				break
-			}
-			cols = c
+		if slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.To) }) {
+			break
 		}
 		g := &groups[len(groups)-1]
 		*g = append(*g, l.cells(cols))
@@ -111,15 +107,13 @@ func wholeSeam(a, b *Line) (Seam, bool) {
 // BorderColumns returns the columns between the marks of a border line, or nil if l is not one.
 func BorderColumns(l *Line, left, mid, right string) []Column {
 	t, ok := strings.CutPrefix(l.Text[l.Indent:], left)
-	if !ok {
-		return nil
-	}
-	if t, ok = strings.CutSuffix(t, right); !ok {
+	t, end := strings.CutSuffix(t, right)
+	if !ok || !end {
 		return nil
 	}
 	col := l.Indent + 1
 	var cols []Column
-	for _, part := range strings.Split(t, mid) {
+	for part := range strings.SplitSeq(t, mid) {
 		w := strings.Count(part, "─")
 		if w == 0 || len(part) != w*len("─") {
 			return nil
@@ -130,31 +124,7 @@ func BorderColumns(l *Line, left, mid, right string) []Column {
 	return cols
 }
 
-// rowColumns reads the columns off a row by the borders between its cells.
-func rowColumns(l *Line) []Column {
-	var cols []Column
-	from := -1
-	for col := l.Indent; col < l.Width; col++ {
-		if !l.borderAt(col) {
-			continue
-		}
-		if from >= 0 {
-			cols = append(cols, Column{from, col})
-		}
-		from = col + 1
-	}
-	return cols
-}
-
-// bordered reports whether borders are on both sides of all columns of a line.
-func (l *Line) bordered(cols []Column) bool {
-	return !slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.From-1) || !l.borderAt(c.To) })
-}
-
-func (l *Line) borderAt(col int) bool {
-	s := row.Cut(l.Spans, col, col+1)
-	return len(s) == 1 && (s[0].Text == "│" || s[0].Text == "|")
-}
+func (l *Line) borderAt(col int) bool { return row.Text(row.Cut(l.Spans, col, col+1)) == "│" }
 
 // cells returns the contents of a line's columns.
 func (l *Line) cells(cols []Column) []Cell {
@@ -192,7 +162,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 	n := head + 1
 	from := n
 	for ; n < len(ls) && !ls[n].Blank(); n++ {
-		if c := ruler(&ls[n], "─"); len(c) == len(cols) && c[0].From == cols[0].From {
+		if c := ruler(&ls[n], "─"); len(c) == len(cols) {
 			cols = c
 			rows = append(rows, lk.ruledRows(ls[from:n], cols)...)
 			from = n + 1

@@ -40,22 +40,20 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 			return s
 		}
 	}
-	free := a.Room - a.Width
-	word := row.FirstWord(b.Text)
-	if sameLink(a, b, word) {
+	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
+	if strings.Contains(a.StyleOf(len(a.Text)-1).Link, last+word) { // an address goes on
 		return SeamNone
 	}
 	width := row.Width(word)
 	if free <= 0 || free == 1 && startsWide(word) {
-		switch last := row.LastWord(a.Text); {
-		case b.Indent == hang+1 && free <= 0: // Ink keeps the blank, at the start of the new line
-			return SeamSpace
-		case row.StartsURL(word) && last != "" && !strings.ContainsAny(last[len(last)-1:], "([{<\"'`="):
-			return SeamSpace
-		case last != strings.TrimLeft(a.Text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
+		alone := len(last) == len(strings.TrimLeft(a.Text, " "))
+		switch {
+		case b.Indent == hang+1, // Ink keeps the blank, at the start of the new line
+			row.StartsURL(word) && !strings.ContainsAny(last[max(len(last)-1, 0):], "([{<\"'`="),
+			!alone && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
 			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
 			return SeamSpace
-		case row.Width(last)+width > a.Room-hang, len(last) == len(strings.TrimLeft(a.Text, " ")):
+		case alone, row.Width(last)+width > a.Room-hang:
 			return SeamNone
 		}
 	}
@@ -68,21 +66,11 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	return SeamBreak
 }
 
-// sameLink reports whether an address goes on with the first word of line b: both link to it.
-func sameLink(a, b *Line, word string) bool {
-	if len(a.Spans) == 0 {
-		return false
-	}
-	u := a.Spans[len(a.Spans)-1].Style.Link
-	return u != "" && b.First().Link == u && strings.Contains(u, row.LastWord(a.Text)+word)
-}
-
 // cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and
 // Japanese are, without a blank.
 func cjkCut(a *Line, word string) bool {
-	r, _ := utf8.DecodeLastRuneInString(a.Text)
-	f, _ := utf8.DecodeRuneInString(word)
-	return ideograph(r) && ideograph(f)
+	last, _ := utf8.DecodeLastRuneInString(a.Text)
+	return ideograph(last) && ideograph(row.FirstRune(word))
 }
 
 // isHex reports whether a word is a piece of a long hexadecimal number, with a mark behind it
@@ -106,16 +94,15 @@ func endsHash(line []row.Span) bool {
 // WordRune reports whether a character is one of a word.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// cjkSigns are the marks of Chinese and Japanese texts.
+var cjkSigns = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303f, Stride: 1}, {Lo: 'ー', Hi: 'ー', Stride: 1}, {Lo: 0xff00, Hi: 0xff65, Stride: 1}}}
+
 // ideograph reports whether a line may be cut beside a character without a blank.
 func ideograph(r rune) bool {
-	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
-		r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff65 || r == 'ー'
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, cjkSigns)
 }
 
-func startsWide(s string) bool {
-	r, n := utf8.DecodeRuneInString(s)
-	return r >= 0x1100 && row.Width(s[:n]) == 2
-}
+func startsWide(s string) bool { return row.Width(string(row.FirstRune(s))) == 2 }
 
 // Unwrap joins the lines of one paragraph or list item, each without what precedes its content;
 // hang is the column that a wrapped line begins at. The result is the lines that the text itself
@@ -126,30 +113,26 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		room = max(room, ls[i].Room, ls[i].Width)
 	}
 	out := make([][]row.Span, 0, len(ls))
-	for i := range ls {
-		l := ls[i]
-		if i == 0 {
+	for i, l := range ls {
+		s := SeamBreak
+		if i > 0 {
+			prev := ls[i-1]
+			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
+				prev.Room = room
+			}
+			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash(out[len(out)-1]) && !isHex(row.FirstWord(l.Text)) {
+				s = SeamSpace
+			}
+		}
+		if s == SeamBreak {
 			out = append(out, row.Cut(l.Spans, min(l.Indent, hang), l.Width))
 			continue
 		}
-		prev := ls[i-1]
-		if prev.Room < room && ls[i].Room == prev.Room { // drawn when the window was wider: it shows by a line that is too long
-			prev.Room = room
+		last := &out[len(out)-1]
+		if s == SeamSpace {
+			*last = append(*last, blank)
 		}
-		s := lk.SeamOf(&prev, &l, hang)
-		if s == SeamNone && endsHash(out[len(out)-1]) && !isHex(row.FirstWord(l.Text)) {
-			s = SeamSpace
-		}
-		switch s {
-		case SeamBreak:
-			out = append(out, row.Cut(l.Spans, min(l.Indent, hang), l.Width))
-		default:
-			last := &out[len(out)-1]
-			if s == SeamSpace {
-				*last = append(*last, blank)
-			}
-			*last = row.AppendCut(*last, l.Spans, l.Indent, l.Width)
-		}
+		*last = row.AppendCut(*last, l.Spans, l.Indent, l.Width)
 	}
 	return out
 }
@@ -167,22 +150,13 @@ func joined(spans, line []row.Span) []row.Span {
 
 // Prompt is what a user typed: word wrap undone, line breaks and indentation kept.
 func Prompt(lines []row.Line, lk *Style) string {
-	ls := lk.Lines(lines)
 	var out []string
-	for i := 0; i < len(ls); {
-		if ls[i].Blank() {
-			out = append(out, "")
-			i++
-			continue
-		}
-		n := i + 1
-		for n < len(ls) && !ls[n].Blank() {
-			n++
-		}
-		for _, l := range lk.Unwrap(ls[i:n], 0) {
+	for ls := lk.Lines(lines); len(ls) > 0; {
+		n := max(UntilBlank(ls), 1)
+		for _, l := range lk.Unwrap(ls[:n], 0) {
 			out = append(out, row.Text(l))
 		}
-		i = n
+		ls = ls[n:]
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
@@ -191,10 +165,9 @@ func Prompt(lines []row.Line, lk *Style) string {
 // blank lines around cut off.
 func Verbatim(lines []row.Line, left int) string {
 	lk := Style{Left: left}
-	ls := lk.Lines(lines)
-	out := make([]string, len(ls))
-	for i := range ls {
-		out[i] = ls[i].Text
+	var out []string
+	for _, l := range lk.Lines(lines) {
+		out = append(out, l.Text)
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }

@@ -6,71 +6,72 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// writeText writes blocks as plain text: list items keep their markers, everything else is bare
-// words.
-func writeText(bs []block) string {
-	var w blockWriter
+// writer writes blocks under each other: as Markdown, or as plain text, in which list items keep
+// their markers and everything else is bare words.
+type writer struct {
+	strings.Builder
+	markdown bool
+}
+
+// write returns blocks as Markdown or plain text.
+func write(bs []block, markdown bool) string {
+	w := writer{markdown: markdown}
 	w.Grow(blocksLen(bs))
 	for i := range bs {
-		b := &bs[i]
-		w.between(bs, i, false)
-		switch b.kind {
-		case codeBlock:
-			w.lines(b.pad, "", b.code)
-		case tableBlock:
-			for _, r := range b.rows {
-				w.line(b.pad, rowText(r))
-			}
-		case quoteBlock:
-			w.lines(b.pad, "", strings.Split(writeText(b.sub), "\n"))
-		case ruleBlock:
-			w.line(b.pad, "---")
-		default:
-			w.lines(b.pad, b.shown, plainLines(b.lines))
-		}
+		w.between(bs, i)
+		w.block(&bs[i])
 	}
 	return w.String()
 }
 
-// writeMarkdown writes blocks as Markdown; drop are marks that are not to be said again.
-func writeMarkdown(bs []block, drop row.Mark) string {
-	var w blockWriter
-	w.Grow(blocksLen(bs))
-	for i := range bs {
-		b := &bs[i]
-		w.between(bs, i, true)
-		switch b.kind {
-		case codeBlock:
-			f := fence(b.code)
-			w.line(b.pad, f+b.lang)
-			w.lines(b.pad, "", b.code)
-			w.line(b.pad, f)
-		case tableBlock:
-			for k, r := range b.rows {
-				w.line(b.pad, rowMarkdown(r, k == 0))
-				if k == 0 {
-					w.line(b.pad, "|"+strings.Repeat(" --- |", len(r)))
-				}
+// block writes one block.
+func (w *writer) block(b *block) {
+	switch b.kind {
+	case codeBlock:
+		f := fence(b.code)
+		w.extra(b.pad, f+b.lang)
+		w.lines(b.pad, "", b.code)
+		w.extra(b.pad, f)
+	case tableBlock:
+		for i, r := range b.rows {
+			w.line(b.pad, w.row(r, i == 0))
+			if i == 0 {
+				w.extra(b.pad, "|"+strings.Repeat(" --- |", len(r)))
 			}
-		case quoteBlock:
-			w.lines(b.pad+"> ", "", strings.Split(writeMarkdown(b.sub, drop), "\n"))
-		case ruleBlock:
-			w.line(b.pad, "---")
-		case headingBlock:
+		}
+	case quoteBlock:
+		pad := b.pad
+		if w.markdown {
+			pad += "> "
+		}
+		w.lines(pad, "", strings.Split(write(b.sub, w.markdown), "\n"))
+	case ruleBlock:
+		w.line(b.pad, "---")
+	case headingBlock:
+		if w.markdown {
 			var all []row.Span
 			for _, l := range b.lines {
 				all = joined(all, l)
 			}
-			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, drop|headingMarks(all)))
-		default:
-			lines := make([]string, len(b.lines))
-			for k, l := range b.lines {
-				lines[k] = inline(l, drop)
-			}
-			w.lines(b.pad, b.mark, lines)
+			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, headingMarks(all)))
+			return
 		}
+		fallthrough
+	default:
+		lines := make([]string, len(b.lines))
+		for i, l := range b.lines {
+			lines[i] = w.spans(l, 0)
+		}
+		w.lines(b.pad, b.mark, lines)
 	}
-	return w.String()
+}
+
+// spans returns spans without the marks in drop.
+func (w *writer) spans(spans []row.Span, drop row.Mark) string {
+	if w.markdown {
+		return inline(spans, drop)
+	}
+	return row.Text(spans)
 }
 
 // headingMarks are the marks that a heading has by itself: those of all its words but code.
@@ -83,9 +84,6 @@ func headingMarks(spans []row.Span) row.Mark {
 	}
 	return commonMarks(text) &^ row.MarkCode
 }
-
-// blockWriter puts blocks under each other.
-type blockWriter struct{ strings.Builder }
 
 // blocksLen returns about how long the text of blocks is, in bytes.
 func blocksLen(bs []block) int {
@@ -103,18 +101,25 @@ func blocksLen(bs []block) int {
 
 // between writes the blank line between blocks i-1 and i. The items of a list are close unless they
 // were apart.
-func (w *blockWriter) between(bs []block, i int, markdown bool) {
+func (w *writer) between(bs []block, i int) {
 	if i == 0 {
 		return
 	}
 	a, b := &bs[i-1], &bs[i]
 	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
-	if b.gap || !inList && (markdown || a.kind != b.kind) {
+	if b.gap || !inList && (w.markdown || a.kind != b.kind) {
 		w.WriteByte('\n')
 	}
 }
 
-func (w *blockWriter) line(pad, s string) {
+// extra writes a line that only Markdown has.
+func (w *writer) extra(pad, s string) {
+	if w.markdown {
+		w.line(pad, s)
+	}
+}
+
+func (w *writer) line(pad, s string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
 	}
@@ -126,7 +131,7 @@ func (w *blockWriter) line(pad, s string) {
 }
 
 // lines writes lines, the first behind a list item's marker, the others under its text.
-func (w *blockWriter) lines(pad, mark string, ls []string) {
+func (w *writer) lines(pad, mark string, ls []string) {
 	for i, l := range ls {
 		if i == 0 {
 			w.line(pad+mark, l)
@@ -134,14 +139,6 @@ func (w *blockWriter) lines(pad, mark string, ls []string) {
 		}
 		w.line(pad+row.Blanks(len(mark)), l)
 	}
-}
-
-func plainLines(ls [][]row.Span) []string {
-	out := make([]string, len(ls))
-	for i, l := range ls {
-		out[i] = row.Text(l)
-	}
-	return out
 }
 
 // fence is a code fence longer than any in the code.
@@ -155,24 +152,21 @@ func fence(code []string) string {
 	return f
 }
 
-func rowText(r []Cell) string {
+// row returns a table's row. A head's cells are bold by themselves.
+func (w *writer) row(r []Cell, head bool) string {
 	cells := make([]string, len(r))
 	for i, c := range r {
-		cells[i] = row.Text(c)
-	}
-	return strings.Join(cells, " | ")
-}
-
-// rowMarkdown writes a table's row. A head's cells are bold by themselves.
-func rowMarkdown(r []Cell, head bool) string {
-	var b strings.Builder
-	b.WriteByte('|')
-	for _, c := range r {
 		drop := row.Mark(0)
 		if head {
 			drop = commonMarks(c)
 		}
-		b.WriteString(" " + strings.ReplaceAll(inline(c, drop), "|", `\|`) + " |")
+		cells[i] = w.spans(c, drop)
+		if w.markdown {
+			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+		}
 	}
-	return b.String()
+	if w.markdown {
+		return "| " + strings.Join(cells, " | ") + " |"
+	}
+	return strings.Join(cells, " | ")
 }

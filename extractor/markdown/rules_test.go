@@ -1,0 +1,312 @@
+package markdown
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// pointed reads items as Claude Code draws them: no number has a bracket.
+var pointed = Style{Left: 2, Code: coloured, Item: func(l *Line) (Item, bool) {
+	it, ok := ListItem(l)
+	return it, ok && !strings.HasSuffix(it.Mark, ")")
+}}
+
+// coloured reads code line by line, edged with other items than Claude Code.
+var edged = Style{Left: 2, Code: coloured}
+
+func coloured(ls []Line) (int, string) {
+	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette }), "sh"
+}
+
+// boxed reads tables in which words are cut only where they must be.
+var boxed = Style{Left: 2, WholeCells: true, Border: func(ls []Line) bool { return !ls[0].First().Dim }}
+
+// piped and fielded read the other tables; tasks reads a list item without a text.
+var (
+	piped   = Style{Left: 2, Table: PipeTable, Marks: codexish.Marks}
+	fielded = Style{Left: 2, Table: FieldTable}
+	tasks   = Style{Left: 2, Item: func(l *Line) (Item, bool) {
+		rest, ok := strings.CutPrefix(l.Text[l.Indent:], "✓")
+		return l.ItemOf(TaskDone, -1, 1, rest), ok
+	}}
+)
+
+func TestRules(t *testing.T) {
+	tests := []struct {
+		name, rows string
+		look       Style
+		cols       int
+		want       string
+	}{
+		{"a quote below a full line", "● The cache is full now\n  ▎ quoted", claudeish, 24, "The cache is full now\n\n> quoted"},
+		{"a heading below a heading", "⟦b|● One⟧\n  ⟦b|Two⟧\n\n  Text.", claudeish, 40, "## One\n\n## Two\n\nText."},
+		{"text below a heading that is full", "⟦b|● The cache is full⟧\n  indeed.", claudeish, 20, "## The cache is full\n\nindeed."},
+		{"a heading that is wrapped", "⟦b|● The cache is full⟧\n  ⟦b|now⟧\n\n  Text.", claudeish, 20, "## The cache is full now\n\nText."},
+		{"seven signs are no heading", "⟦b|● ####### x⟧", codexish, 40, "**####### x**"},
+		{"signs and a letter are no heading", "⟦b|● ##x⟧", codexish, 40, "**##x**"},
+		{"a title between strokes is no rule", "● One.\n\n  ─── Two ───", claudeish, 40, "One.\n\n─── Two ───"},
+		{"strokes in a code span are no rule", "● One.\n\n  ⟦ #b1b9f9|---⟧", claudeish, 40, "One.\n\n`---`"},
+		{"a list right below a heading", "⟦b|● One⟧\n  - two\n  - three", claudeish, 40, "## One\n\n- two\n- three"},
+
+		{"items that all have one number", "● 1. One\n  1. Two", claudeish, 40, "1. One\n1. Two"},
+		{"an item's number again", "● 1. One\n\n  1. still one", claudeish, 40, "1. One\n\n   still one"},
+		{"the same number in a nested list", "● 1. One\n\n     1. Sub", claudeish, 40, "1. One\n\n   1. Sub"},
+		{"numbers that end at one column", "●\n   9. Nine\n  10. Ten\n  11. Eleven", claudeish, 40, "9. Nine\n10. Ten\n11. Eleven"},
+		{"a bullet where a number's text begins", "●\n  1. One\n    - sub", claudeish, 40, "1. One\n   - sub"},
+		{"a number where a bullet's text is", "●\n  - one\n 1. two", Style{Left: 0}, 40, "●\n- one\n1. two"},
+		{"a number in an item that is no marker", "● - It was released in the autumn of\n    2024. Nobody noticed.", claudeish, 60, "- It was released in the autumn of\n  2024. Nobody noticed."},
+		{"a bracket behind a number", "● 1) One\n  2) Two", codexish, 40, "1) One\n2) Two"},
+		{"no number at all", "● x. One", codexish, 40, "x. One"},
+		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
+
+		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```sh\n   npm ci\n   ```\n2. Two"},
+		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n\n  - two", edged, 40, "1. One\n\n```sh\nnpm ci\n```\n\n- two"},
+		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n\n  2) Two", pointed, 40, "1. One\n\n```sh\nnpm ci\n```\n\n2) Two"},
+		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40, "- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
+		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40, "- One\n\n  more:\n\n```\nnpm ci\n```"},
+		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25, "```\nnpm install one two three\n```"},
+		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
+		{"numbers apart", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
+		{"another block with numbers", "●\n  ⟦ #afafaf|1⟧ a\n\n    ⟦ #afafaf|2⟧ b", geminiish, 40, "```\na\n```\n\n2 b"},
+		{"numbers at the end", "●\n  ⟦ #afafaf|1⟧ a\n\n", geminiish, 40, "```\na\n```"},
+		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 40, "```\ninstall one two\n```"},
+
+		{"a box with a title is no table", "●\n  ┌─ Title ─┐\n  │ boxed   │\n  ├─────────┤\n  └─────────┘", claudeish, 40, "┌─ Title ─┐\n│ boxed   │\n├─────────┤\n└─────────┘"},
+		{"a box whose corner is missing", "●\n  ┌────┬──\n  │ a  │\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │\n├────┼──"},
+		{"a table without rows", "●\n  ┌───┬───┐\n  ├───┼───┤\n  └───┴───┘", claudeish, 40, "┌───┬───┐\n├───┼───┤\n└───┴───┘"},
+		{"a box that is code", "●\n  ⟦d|┌───┬───┐⟧\n  │ a │ b │\n  ├───┼───┤", boxed, 40, "┌───┬───┐\n│ a │ b │\n├───┼───┤"},
+		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
+		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a border with other columns", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┴───┤\n  │ c │ d │\n  └───────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |"},
+		{"whole words in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ conf │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load conf | 12 |\n| a | b |"},
+		{"words cut in all cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| _cfg | 34 |"},
+		{"words cut in all cells of rows apart", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a | b |"},
+		{"Chinese in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ 缓存 │ 12 │\n  │ 更新 │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| 缓存更新 | 12 |\n| a | b |"},
+		{"a row that would have fitted above", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ a    │ 12 │\n  │ b    │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| a | 12 |\n| b |  |"},
+		{"a row in another style", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |"},
+		{"a row below an empty cell", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │      │\n  │ conf │ xxxx │\n  │      │ yyyy │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load |  |\n| conf | xxxxyyyy |"},
+		{"a cell that begins in the second line", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │      │ aaaa │\n  │ conf │      │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n|  | aaaa |\n| conf |  |"},
+		{"a heavy rule alone", "● One.\n\n  ━━━━━━━━\n  Two.", claudeish, 40, "One.\n\n---\n\nTwo."},
+		{"heavy strokes in a text", "● One.\n\n  Head\n  ━━━━ Title", claudeish, 40, "One.\n\nHead\n━━━━ Title"},
+
+		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
+		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c |\n\nText."},
+		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"bars without dashes", "● | a | b |\n  | c | d |", piped, 40, "| a | b |\n| c | d |"},
+		{"a cell without a bar behind it", "● | a | b\n\n  Text.", piped, 40, "| a | b\n\nText."},
+		{"a last cell without a bar", "● | a | b |\n  |---|---|\n  | c | d", piped, 40, "| a | b |\n| --- | --- |\n| c | d |"},
+
+		{"fields", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n    more\n  ────────\n  ⟦b|Name:⟧ c\n  ⟦b|Note:⟧ d\n  Text.", fielded, 40, "| Name | Note |\n| --- | --- |\n| a | b more |\n| c | d |\n\nText."},
+		{"fields without a rule", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "**Name:** a\n**Note:** b\n**Note:** c"},
+		{"other fields", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ────────\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
+		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
+		{"a text with a rule below", "● Name: a\n  ────────", fielded, 40, "Name: a\n\n---"},
+		{"an indented line in no row", "● ⟦b|Name:⟧ a\n  ────────\n    b", fielded, 40, "| Name |\n| --- |\n| a |\n\nb"},
+		{"a table of fields that is being drawn", "● ⟦b|Name:⟧ a\n  ────────", fielded, 40, "| Name |\n| --- |\n| a |"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := Render(rowtest.Dump(t, tt.cols, tt.rows), &tt.look)
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestSeam joins two lines of a text.
+func TestSeam(t *testing.T) {
+	hash := "0123456789abcdef0123456789abcdef"
+	seam := func(s Seam) Style {
+		return Style{Seam: func(_, _ *Line) (Seam, bool) { return s, true }}
+	}
+	tests := []struct {
+		name, a, b string
+		cols       int
+		want       string
+	}{
+		{"a break", "one", "two", 20, "one\ntwo"},
+		{"a word that did not fit", "one two", "three", 12, "one two three"},
+		{"a token longer than a line", "0123456789", "abc.", 10, "0123456789abc."},
+		{"a small word that fills a line", "supercalif", "ragilistic", 10, "supercalifragilistic"},
+		{"words at the edge", "one two", "four", 7, "one two four"},
+		{"a word and a name", "one two", "fo_ur", 7, "one twofo_ur"},
+		{"a name and a word", "one t_o", "fours", 7, "one t_ofours"},
+		{"a comma at the edge", "one TW,", "F_our", 7, "one TW, F_our"},
+		{"a semicolon at the edge", "one TW;", "F_our", 7, "one TW; F_our"},
+		{"points behind the edge", "one two", "...four", 7, "one two...four"},
+		{"points alone", "one two", "...", 7, "one two ..."},
+		{"an address", "see X_Y_Z", "https://a", 9, "see X_Y_Z https://a"},
+		{"an address in brackets", "see X_Y_(", "https://a", 9, "see X_Y_(https://a"},
+		{"a blank at the start", "one T_O", " F_our", 7, "one T_O F_our"},
+		{"Chinese", "one 缓存", "更新", 8, "one 缓存更新"},
+		{"Chinese behind Latin", "one four", "更新", 9, "one four 更新"},
+		{"Latin behind Chinese", "one 缓存", "four.", 9, "one 缓存 four."},
+		{"wide characters with a cell left", "one A_B", "更新了", 8, "one A_B更新了"},
+		{"narrow characters with a cell left", "one A_B", "C_D_EF", 8, "one A_B C_D_EF"},
+		{"Japanese marks", "キャッシ", "ー。", 9, "キャッシー。"},
+		{"Chinese marks", "缓存更新", "，请", 9, "缓存更新，请"},
+		{"wide Latin", "缓存更新", "Ａ", 9, "缓存更新Ａ"},
+		{"behind a hash", "a " + hash, "of all", 34, "a " + hash + " of all"},
+		{"a hash goes on", "a " + hash, "0123.", 34, "a " + hash + "0123."},
+		{"a long name", "a " + strings.Repeat("x", 32), "y/z", 34, "a " + strings.Repeat("x", 32) + "y/z"},
+		{"a short hash", "a 01234567", "of_all", 10, "a 01234567of_all"},
+		{"a break behind a hash", "a " + hash, "of all", 60, "a " + hash + "\nof all"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Prompt(rowtest.Dump(t, tt.cols, tt.a+"\n"+tt.b), &Style{}); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	lines := rowtest.Dump(t, 20, "one two\nthree")
+	for s, want := range map[Seam]string{SeamBreak: "one two\nthree", SeamSpace: "one two three", SeamNone: "one twothree"} {
+		look := seam(s)
+		if got := Prompt(lines, &look); got != want {
+			t.Errorf("seam %d of the agent's: got %q, want %q", s, got, want)
+		}
+	}
+	slack := Style{Slack: 8}
+	for text, want := range map[string]string{"one two\nthree": "one two three", "one two\nThree": "one two\nThree", "one\nthree": "one\nthree"} {
+		if got := Prompt(rowtest.Dump(t, 20, text), &slack); got != want {
+			t.Errorf("lines that may be shorter: got %q, want %q", got, want)
+		}
+	}
+	full := seam(SeamBreak)
+	if got := Prompt(rowtest.Dump(t, 7, "one two\nthree"), &full); got != "one two\nthree" {
+		t.Errorf("a break of the agent's in a full line: got %q", got)
+	}
+	lines = rowtest.Dump(t, 9, "one two\nthree")
+	lines[1].Lost = true
+	if got := Prompt(lines, &Style{}); got != "one two\nthree" {
+		t.Errorf("behind lost rows: got %q", got)
+	}
+}
+
+// TestResized reads a text whose last row was drawn when the window was wider, or the others were
+// drawn again since it is narrower.
+func TestResized(t *testing.T) {
+	lines := rowtest.Dump(t, 8, "one two\nand on\n")
+	lines = append(lines, rowtest.Dump(t, 20, "three four five six")...)
+	if got, want := Prompt(lines, &Style{}), "one two\nand on three four five six"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	lines = rowtest.Dump(t, 8, "one two\nthree\nfour five six")
+	if got, want := Prompt(lines, &Style{}), "one two\nthree\nfour five six"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWrappedFirst reads rows that begin with one which the terminal wrapped.
+func TestWrappedFirst(t *testing.T) {
+	if got := Verbatim(rowtest.Dump(t, 10, "+one\n+two"), 0); got != "onetwo" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestInlineMore(t *testing.T) {
+	u := "https://example.test/a"
+	link := vterm.Style{Link: u}
+	span := func(s string, st vterm.Style, m row.Mark) row.Span {
+		return row.Span{Text: s, Width: row.Width(s), Style: st, Mark: m}
+	}
+	plain := vterm.Style{}
+	tests := []struct {
+		name  string
+		spans []row.Span
+		want  string
+	}{
+		{"code behind bold", []row.Span{span("run", plain, row.MarkBold), span(" go", plain, row.MarkCode), span(" now", plain, 0)}, "**run** `go` now"},
+		{"code before bold", []row.Span{span("run", plain, 0), span(" go", plain, row.MarkCode), span(" now", plain, row.MarkBold)}, "run `go` **now**"},
+		{"blanks in a row", []row.Span{span("a ", plain, row.MarkBold), span(" b", plain, row.MarkBold)}, "**a  b**"},
+		{"a link at the end", []row.Span{span("the docs", link, row.MarkBold)}, "[**the docs**](" + u + ")"},
+		{"two links", []row.Span{span("one", link, 0), span("two", vterm.Style{Link: u + "b"}, 0)}, "[one](" + u + ")[two](" + u + "b)"},
+		{"code in a link and behind it", []row.Span{span("one", link, row.MarkCode), span("two", plain, row.MarkCode)}, "[`one`](" + u + ")`two`"},
+		{"a link of words apart", []row.Span{span("one", link, 0), span(" ", plain, 0), span("two", link, 0)}, "[one two](" + u + ")"},
+		{"a file", []row.Span{span("here", vterm.Style{Link: "file:///a/b"}, 0)}, "here"},
+		{"another address behind a link", []row.Span{span("one", link, 0), span(" (https://b)", plain, 0)}, "[one](" + u + ") (https://b)"},
+		{"code in two colours", []row.Span{span("a", plain, row.MarkCode), span("b", plain, row.MarkCode|row.MarkItalic), span("c", plain, 0)}, "`ab`c"},
+	}
+	for _, tt := range tests {
+		if got := inline(tt.spans, 0); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestLinkCut joins an address that was cut where more would have fitted.
+func TestLinkCut(t *testing.T) {
+	u := "https://example.test/a-long-name"
+	lines := rowtest.Dump(t, 40, "see https://example.test/\na-long-name or not")
+	for i, n := range []int{4, 0} {
+		r := lines[i].Row
+		text := r.Text
+		r.Runs = []vterm.Run{{Text: text[:n], Width: n}, {Text: text[n:], Col: n, Width: len(text) - n, Style: vterm.Style{Link: u}}}
+	}
+	if got, want := Prompt(lines, &Style{}), "see https://example.test/a-long-name or not"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTabs(t *testing.T) {
+	tests := []struct {
+		name string
+		tabs bool
+		left int
+		code []string
+		want []string
+	}{
+		{"not said", false, 2, []string{"a", "      b"}, []string{"a", "      b"}},
+		{"one", true, 2, []string{"a", "", "      b"}, []string{"a", "", "\tb"}},
+		{"two, and blanks", true, 2, []string{"      a", "              b", "        c"}, []string{"\ta", "\t\tb", "\t  c"}},
+		{"short of a stop", true, 2, []string{"    a", "      b"}, []string{"    a", "      b"}},
+		{"beyond the stops", true, 2, []string{"       a", "        b"}, []string{"       a", "        b"}},
+		{"at a stop itself", true, 8, []string{"        a"}, []string{"        a"}},
+	}
+	for _, tt := range tests {
+		lk := Style{CodeTabs: tt.tabs}
+		if got := lk.tabsOf(slices.Clone(tt.code), tt.left); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCodeGroups counts lines of code in groups; x begins a group, y one that goes on with it.
+func TestCodeGroups(t *testing.T) {
+	begins := func(sign string) func([]Line) int {
+		return func(ls []Line) int {
+			if ls[0].Text == sign {
+				return 1
+			}
+			return 0
+		}
+	}
+	for text, want := range map[string]int{"x": 1, "x\n\ny\n\ny": 5, "x\ny": 1, "x\n\nz": 1, "x\n\n": 1, "z": 0} {
+		var ls []Line
+		for _, s := range strings.Split(text, "\n") {
+			ls = append(ls, Line{Text: s, Width: len(s)})
+		}
+		if got := CodeGroups(ls, begins("x"), begins("y")); got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+		if got, n := CodeRun(ls, func(l *Line) bool { return l.Text != "z" }), strings.Count(strings.TrimRight(text, "\nz"), "\n")+1; text != "z" && got != n {
+			t.Errorf("%q: a run of %d, want %d", text, got, n)
+		}
+	}
+}
+
+func TestWordRune(t *testing.T) {
+	for r, want := range map[rune]bool{'a': true, 'é': true, '7': true, '-': false, ' ': false} {
+		if WordRune(r) != want {
+			t.Errorf("WordRune(%q) is not %v", r, want)
+		}
+	}
+}
