@@ -69,7 +69,7 @@ func claudeBranch(s string) (name string, ok bool) {
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
 func (p *parser) answered(i int) int {
-	if !strings.HasSuffix(p.Lines[i].Text, ":") || i+1 == len(p.Lines) {
+	if i+1 == len(p.Lines) {
 		return i
 	}
 	if rest, ok := corner(p.Lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {

@@ -44,7 +44,7 @@ func bare(lines []row.Line) (b chat.Banner, n int) {
 func box(lines []row.Line) (b chat.Banner, n int) {
 	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
 	b.Version = version(strings.Trim(lines[0].Text, "╭─╮ "))
-	if n == 1 || n == len(lines) || !strings.HasPrefix(lines[n].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
+	if n == len(lines) || !strings.HasPrefix(lines[n].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
 		return chat.Banner{}, 0
 	}
 	for _, l := range lines[1:n] {
@@ -55,7 +55,7 @@ func box(lines []row.Line) (b chat.Banner, n int) {
 			b.Cwd = cwd
 		case b.Model == "" && strings.Contains(cell, " · "):
 			b.Model, _, _ = strings.Cut(cell, " · ")
-		case b.Version != "" && b.Cwd == "" && isPath(cell):
+		case b.Cwd == "" && isPath(cell):
 			b.Cwd = cell
 		}
 	}

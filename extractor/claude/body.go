@@ -60,7 +60,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 	if t == "" {
 		return markdown.Item{}, false
 	}
-	if t[0] == '-' || t[0] <= '9' {
+	if t[0] <= '9' { // "-" too
 		it, ok := markdown.ListItem(l)
 		return it, ok && !strings.HasSuffix(it.Mark, ")")
 	}
@@ -68,7 +68,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.Item{}, false
 	}
 	n := strings.IndexByte(t, '.')
-	if n < 1 || n > 5 || !strings.HasPrefix(t[n:], ". ") {
+	if n < 1 || !strings.HasPrefix(t[n:], ". ") {
 		return markdown.Item{}, false
 	}
 	number := letterNumber(t[:n])
@@ -83,8 +83,8 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 // letterNumber returns the number that a lower-case letter or a Roman numeral represents, or
 // 0 if s is neither.
 func letterNumber(s string) int {
-	if n := roman(s); n > 0 && (len(s) > 1 || s == "i") {
-		return n
+	if len(s) > 1 || s == "i" {
+		return roman(s)
 	}
 	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
 }
@@ -150,8 +150,7 @@ const (
 	noteInk   = 3
 	noteItem  = 1 << 2 // item reads it
 	noteProse = 1 << 3 // claudeProse holds
-	noteRule  = 1 << 4 // ruleLine holds
-	noted     = 1 << 5
+	noted     = 1 << 4
 	noteSigns = 8 // the first bit of its claudeSigns
 )
 
@@ -163,9 +162,6 @@ func claudeNote(l *markdown.Line) uint16 {
 		}
 		if claudeProse(l) {
 			l.Note |= noteProse
-		}
-		if markdown.IsRule(l) {
-			l.Note |= noteRule
 		}
 	}
 	return l.Note
@@ -303,7 +299,7 @@ func plainCode(ls []markdown.Line, end int) int {
 			breaks = breaks && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
 			deep = deep || l.Indent > ls[0].Indent && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
 		}
-		strong = strong || deep || strings.ContainsAny(l.Text, "├└│┌╭╰") || prose.Signs(l.Text)
+		strong = strong || deep || prose.Signs(l.Text)
 	}
 	if strong && (breaks || deep) {
 		return end

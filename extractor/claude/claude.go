@@ -105,7 +105,7 @@ func inputRow(l row.Line) bool {
 
 // allText reports whether ok holds for every run of a row that is not blank.
 func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {
-	return r.Text != "" && !slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
+	return !slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
 }
 
 // greyOrRed reports whether text is grey, or red: "1 failed" in a grey line.

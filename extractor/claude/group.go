@@ -42,11 +42,8 @@ func (p *parser) collapsed(i int) bool {
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.
 func (p *parser) collapsedText(i int) string {
-	t := p.Lines[i].Text
-	if rest, ok := cutGlyph(t, dot, record); ok {
-		t = rest
-	}
-	for k := i + 1; k < len(p.Lines) && p.Lines[k].Text != "" && !strings.Contains(t, "(ctrl+"); k++ {
+	t, _ := cutGlyph(p.Lines[i].Text, dot, record)
+	for k := i + 1; k < len(p.Lines); k++ {
 		if row.Indent(p.Lines[k].Text) < 2 && !p.Lines[k].Wrapped {
 			break
 		}
@@ -94,10 +91,10 @@ var calls = map[string]bool{"calling": true, "called": true, "querying": true, "
 
 // claudeServer reads the name of an MCP server that was called.
 func claudeServer(words []string) (name string, ok bool) {
-	if n := len(words); n >= 3 && words[n-1] == "times" {
-		words = words[:n-2]
+	if n := len(words); words[n-1] == "times" {
+		words = words[:max(0, n-2)]
 	}
-	if len(words) != 1 || words[0][0] <= '9' {
+	if len(words) != 1 {
 		return "", false
 	}
 	return words[0], true
@@ -116,7 +113,7 @@ func count(words []string) int {
 
 // group reads a group of calls, running or done.
 func (p *parser) group(i int) int {
-	end := p.Until(i+1, p.ends)
+	end := p.Until(i+1, p.starts)
 	text := p.collapsedText(i)
 	parts := claudeParts(text)
 	if parts == nil {
@@ -124,7 +121,7 @@ func (p *parser) group(i int) int {
 	}
 	hint, end, stopped := p.result(end, end)
 	status := session.ToolOK
-	if hint.text != "" || strings.HasSuffix(text, "…") || p.runningGroup(i) {
+	if strings.HasSuffix(text, "…") || p.runningGroup(i) {
 		status = session.ToolRunning
 	}
 	if stopped {

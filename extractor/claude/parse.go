@@ -35,7 +35,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 // replies, and reach the edge.
 func rightOf(lines []row.Line) int {
 	if slices.ContainsFunc(lines, func(l row.Line) bool {
-		return strings.HasPrefix(l.Text, "❯ ") || done(l) || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4
+		return strings.HasPrefix(l.Text, "❯ ") || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4
 	}) {
 		return 0
 	}
@@ -65,10 +65,6 @@ func (p *parser) next(i int) int {
 		return i + 1
 	case l.Text[0] == ' ':
 		return p.indented(i)
-	}
-	if _, n := banner(p.Lines[i:]); n > 0 {
-		p.open = 0
-		return i + n
 	}
 	switch {
 	case done(l):
@@ -158,15 +154,12 @@ func (p *parser) starts(i int) bool {
 	return p.collapsed(i) || p.blinking(i)
 }
 
-// ends reports whether what is right above line k ends there.
-func (p *parser) ends(k int) bool { return p.Lines[k].Text == "" || p.starts(k) }
-
 // replyEnd returns the line behind a reply that goes on from line i. No corner follows it but that
 // of an interruption: others are its content.
 func (p *parser) replyEnd(i int) int {
 	return p.Until(i, func(k int) bool {
 		rest, ok := corner(p.Lines[k])
-		return p.starts(k) && (!ok || interrupted(rest) || row.Grey(p.Lines[k].StyleAt(row.Indent(p.Lines[k].Text))))
+		return p.starts(k) && (!ok || interrupted(rest))
 	})
 }
 
@@ -190,7 +183,7 @@ func (p *parser) marked(i int) int {
 	l := p.Lines[i]
 	ink := l.StyleAt(0)
 	if !row.Plain(ink.Fg) || ink.Dim {
-		if name, _ := p.header(i); name != "" || p.collapsedText(i) != "" || p.runningGroup(i) || row.Grey(ink) && !allText(l.Row, row.Grey) {
+		if name, _ := p.header(i); name != "" || row.Grey(ink) && !allText(l.Row, row.Grey) {
 			return p.call(i)
 		}
 	}

@@ -7,15 +7,11 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // echo reports whether a row is the first of a prompt that was sent. The live input has the
 // same glyph, but no background and (in 1.0) a box around it.
 func echo(l row.Line) bool {
-	if l.Wrapped {
-		return false
-	}
 	_, current := cutGlyph(l.Text, "❯")
 	_, old := cutGlyph(l.Text, ">")
 	return current && painted(l) || old && (painted(l) || row.Grey(l.StyleAt(0)))
@@ -42,7 +38,7 @@ func bashMode(l row.Line) bool {
 
 // bash reads a shell line of the user's with its output.
 func (p *parser) bash(i int) int {
-	end := p.Until(i+1, p.ends)
+	end := p.Until(i+1, p.starts)
 	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2, Right: 2})
 	out, end, _ := p.result(end, end)
 	if out.grey {
@@ -66,11 +62,11 @@ func (p *parser) promptEnd(i int) int {
 		switch {
 		case l.Wrapped:
 		case bg && (echo(l) || !painted(l)):
-			if l.Text != "" || k+1 >= len(p.Lines) || !paintedText(p.Lines[k+1]) {
+			if l.Text != "" {
 				return end
 			}
 			continue // a blank line within a prompt of 2.0, which paints no blank lines
-		case !bg && l.Text == "":
+		case l.Text == "":
 			continue
 		case !bg && (!allText(l.Row, row.Grey) || l.Text[0] != ' '):
 			return end
@@ -81,11 +77,6 @@ func (p *parser) promptEnd(i int) int {
 		end = k + 1
 	}
 	return end
-}
-
-// paintedText reports whether a row goes on with a painted prompt: text from column 2 on.
-func paintedText(l row.Line) bool {
-	return l.StyleAt(row.Indent(l.Text)).Bg.Kind != vterm.ColorDefault
 }
 
 // promptText is what a prompt says.

@@ -19,7 +19,7 @@ func TestE23Rules(t *testing.T) {
 		{"words with the sign of thinking", "⟦ #999999|✻ Conversation compacted⟧", ""},
 		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool `Read(main.go)` ok Read main.go (3 lines)\nassistant So."},
 		{"a failure whose call is not shown", sent + "Go⟧\n\n  ⎿  ⟦ #ff6b80|Error: no such file⟧\n", "user Go\ntool Error: no such file error Error: no such file"},
-		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost`"},
+		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost` -> Total cost: $0.01|two rows"},
 		{"a call that waits (1.0)", "⟦ #999999|●⟧ ⟦ #999999|Bash(ls -1)⟧", "tool `Bash(ls -1)` running"},
 		{"a call whose marker blinks", "  ⟦b|Bash⟧(ls -1)\n  ⎿  Running…\n\n  ⟦b|Nobody⟧(ls)", "tool `Bash(ls -1)` ok Running…"},
 		{"a call without brackets", "⟦ #4eba65|●⟧ ⟦b|Update Todos⟧\n  ⎿  ☒ one\n     ☐ two", "tool `Update Todos` ok ☒ one|☐ two"},
@@ -47,6 +47,29 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of an output", "⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n⟨lost⟩\n     main.go\n\n" + said + "So.", "tool `Bash(ls)` ok main.go\nassistant So."},
 		{"the rest of an output of a call that is done", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n⟨lost⟩\n     other.go\n\n" + said + "So.", "tool `Bash(ls)` ok a|other.go\nassistant So."},
 		{"rows of nobody", "⟨lost⟩\n  nobody's words\n\n⟦ #999999|✽⟧ ⟦ #999999|Cooking…⟧ (3s)\n  ⎿  Tip: x", ""},
+		{"a tree in a reply", said + "Files:\n  ├ a\n  └ b\n\n" + said + "My agents\n  are\n  ├ a\n\n" + said + "My agents\n  ⎿  x\n\n" + said + "Look:\n  · one", "assistant Files:||```|├ a|└ b|```\nassistant My agents||```|are|├ a|```\nassistant My agents|⎿  x\nassistant Look:|· one"},
+		{"text with signs of lists", said + "Steps:\n\n  - one\n    a.go is a file\n\n  - two\n\n    etc. and more\n\n  ab. no number", "assistant Steps:||- one|  a.go is a file||- two||  etc. and more||ab. no number"},
+		{"styles that are no code", "⟦ p15|●⟧ See:\n\n  ⟦ p12|import⟧ os\n\n  ⟦ p8|grey words of no code⟧\n\n  ⟦ p15|white words of text⟧\n\n  use ⟦ #b1b9f9|this⟧ word\n\n  ⟦u|all of a link⟧\n\n  So.", "assistant See:||```|import os|```||grey words of no code||white words of text||use `this` word||all of a link||So."},
+		{"256 colours", "⟦ p231|●⟧ See:\n\n  ⟦ p12|x⟧ = 1", "assistant See:||```|x = 1|```"},
+		{"grey words in thinking and in a reply", "⟦ #999999|∴ Thinking…⟧\n\n    ⟦i #999999|Read 2 files⟧\n\n  ⟦i #999999|So.⟧\n\n" + said + "Look:\n\n  ⟦ #999999|Wrapped 2 lines⟧\n\n    text\n⟦ #999999|  ⎿  note⟧", "thinking Read 2 files||So.\nassistant Look:||Wrapped 2 lines||```|  text|⎿  note|```"},
+		{"code above an item", said + "See:\n\n  ⟦ p5|def⟧ a\n\n    - an item, with words in it\n\n  So.", "assistant See:||```|def a|```||- an item, with words in it||So."},
+		{"rows at another column behind lost rows", sent + "Go⟧\n⟨lost⟩\n   nobody's", "user Go"},
+		{"code right above a list", said + "See:\n\n  ⟦ p5|def⟧ a\n    - an item with words in it\n\n  make test\n  - an item with words\n", "assistant See:||```|def a|```||- an item with words in it||```|make test|```||- an item with words"},
+		{"a tree of files", said + "See:\n\n  ├── cmd\n  words\n\n  So.", "assistant See:||```|├── cmd|words|```||So."},
+		{"grey rows of an output", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n\n     ⟦ #999999|Read 2 files⟧\n\n     ⟦b|Bash⟧(ls)", "tool `Bash(ls)` ok a||Read 2 files||Bash(ls)"},
+		{"a group that the terminal wrapped", "  ⟦ #999999|Read 2 fi⟧\n+⟦ #999999|les, ran 1 shell command⟧", "tool `Read` ok\ntool `Read` ok\ntool `Bash` ok"},
+		{"groups that run", "⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  $ make a, b⟧\n\n⟦ #999999|●⟧ Reading ⟦b|2⟧ files…\n\n⟦ #999999|●⟧ Searching for ⟦b|1⟧ pattern…\n⟦ #999999|  ⎿  \"x\"⟧\n\n⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  some words⟧\n\n⟦ #999999|  ⟧Reading ⟦b|3⟧ files…", "tool `Bash(make a, b)` running\ntool `Read` running\ntool `Read` running\ntool `Search(\"x\")` running\ntool `Bash(some words)` running\ntool `Read` running\ntool `Read` running\ntool `Read` running"},
+		{"grey words like a group", "  ⟦ #999999|Wrapped 2 lines⟧\n\n  ⟦ #999999|Called times⟧\n\n  ⟦ #999999|Called shop with care⟧\n\n  ⟦ #999999|Called shop again⟧\n\n  ⟦ #999999|Ran 2 shell commands · 1 failed⟧", "tool `Bash` ok\ntool `Bash` ok"},
+		{"text that was broken", sent + "Go⟧\n\n" + said + "One row of text that ends before the edge of its wind\n  abcd", "user Go\nassistant One row of text that ends before the edge of its wind|abcd"},
+		{"rows of nobody, wrapped", "⟦ #999999|✻ Baked for 1s⟧\n+● x", ""},
+		{"a call behind lost rows", sent + "Go⟧\n⟨lost⟩\n  ⟦b|Bash⟧(ls)", "user Go\ntool `Bash(ls)` ok"},
+		{"a call in the rest of a reply", sent + "Go⟧\n⟨lost⟩\n  It called\n  ⟦b|Bash⟧(ls)", "user Go\nassistant It called|**Bash**(ls)"},
+		{"the rest of an output of a call that was done", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n⟨lost⟩\n     main.go", "tool `Bash(ls)` ok\ntool main.go ok main.go"},
+		{"prompts of 1.0 and 2.0", "⟦ #ffffff on#373737|> " + strings.Repeat("x", 58) + "⟧\n+⟦ #ffffff on#373737|> y⟧\n● So.\n⟦ #ffffff on#373737|> two⟧\n\n⟦d|> " + strings.Repeat("x", 58) + "⟧\n+⟦d|two⟧\n⟦d|  three⟧\n  plain\n\n⟦d|> four⟧\n⟦d|five⟧\n\n⟦d|> six⟧\n⟦d|  seven eight nine ten eleven twelve thirteen fourteen 15⟧\n\n⟦d|> /cost⟧\n⟦d|  ⎿  $1⟧", "user xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx> y\nassistant So.\nuser two\nuser xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxtwo|  three\nuser four\nuser six|seven eight nine ten eleven twelve thirteen fourteen 15\ncommand `/cost` -> $1"},
+		{"bold words", "⟦ #4eba65|●⟧ ⟦b|Bold⟧ words\n\n" + said + "Look:\n\n  ⟦b|Read⟧\n\n  So.", "system **Bold** words\nassistant Look:||## Read||So."},
+		{"markers that blink", "  ⟦b|Nobody⟧(ls)\n⟦ #999999|  ⎿  x⟧\n\n  Cooking… (3s)\n⟦ #999999|  ⎿  Tip: x⟧", ""},
+		{"states of calls", "⟦ #ff6b80|●⟧ ⟦b|Bash⟧(make)\n  ⎿  2\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(make)\n  ⎿  ⟦ #ff6b80|Error: 2⟧\n\n⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  Running…\n\n⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  12\n\n⟦ #999999|●⟧ ⟦ #999999|Bash(ls)  …⟧\n\n⟦ #4eba65|●⟧ ⟦b|Update⟧(⟦b|main.go⟧)\n  ⎿  … and so on\n     … 9 more (ctrl+o to expand)\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(y)\n  ⎿  a (ctrl+o to expand)\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(x)\n  ⎿  Interrupted by user\n  ⎿  Tip: y", "tool `Bash(make)` error 2\ntool `Bash(make)` error Error: 2\ntool `Bash(ls)` running\ntool `Bash(ls)` running 12\ntool `Bash(ls)` running\ntool `Update(main.go)` ok … and so on…\ntool `Bash(y)` ok a…\ntool `Bash(x)` rejected Interrupted by user\ncli:interrupted"},
+		{"boxes", said + "See:\n\n  ⟦ #b1b9f9|┌───┬───┐⟧\n  ⟦ #b1b9f9|│ a │ b │⟧\n  ⟦ #b1b9f9|├───┼───┤⟧\n  ⟦ #b1b9f9|│ 1 │ 2 │⟧\n  ⟦ #b1b9f9|└───┴───┘⟧\n\n  Or:\n\n  ┌───┬─────┐\n  │   │  b  │\n  ├───┼─────┤\n  │ 1 │ 2   │\n  └───┴─────┘\n\n  Or:\n\n  ┌───┬─────┐\n  │ a │ b   │\n  ├───┼─────┤\n  │ 1 │ 2   │\n  └───┴─────┘", "assistant See:||```|┌───┬───┐|│ a │ b │|├───┼───┤|│ 1 │ 2 │|└───┴───┘|```||Or:|||  | b ||| --- | --- ||| 1 | 2 |||Or:||```|┌───┬─────┐|│ a │ b   │|├───┼─────┤|│ 1 │ 2   │|└───┴─────┘|```"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lost := false
@@ -71,8 +94,8 @@ func TestE23Rules(t *testing.T) {
 				it.Text = it.Markdown
 				got = append(got, itemWords(it))
 			}
-			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
-				t.Error(d)
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("got %q\n(-want +got):\n%s", got, cmp.Diff(c.want, got))
 			}
 		})
 	}

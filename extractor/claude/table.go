@@ -22,11 +22,10 @@ func border(ls []markdown.Line) bool {
 	if inkOf(&ls[0]) == inkCode {
 		return false
 	}
-	cols := markdown.BorderColumns(&ls[0], "┌", "┬", "┐")
-	for _, c := range cols {
-		if len(ls) < 2 || ls[1].Width < c.To {
-			continue
-		}
+	if len(ls) < 2 {
+		return true
+	}
+	for _, c := range markdown.BorderColumns(&ls[0], "┌", "┬", "┐") {
 		head := row.Text(row.Cut(ls[1].Spans, c.From, c.To))
 		text := strings.TrimSpace(head)
 		if left := row.Indent(head); text != "" && left != (row.Width(head)-row.Width(text))/2 {

@@ -23,7 +23,7 @@ var names = map[string]bool{
 // what follows.
 func (p *parser) header(i int) (name, rest string) {
 	for _, s := range row.Spans(p.Lines[i].Row, 2, -1, nil) {
-		if rest == "" && (s.Style.Bold || strings.Trim(s.Text, " ") == "") {
+		if rest == "" && s.Style.Bold {
 			name += s.Text
 		} else {
 			rest += s.Text
@@ -116,7 +116,7 @@ func status(l row.Line) string {
 func args(lines []row.Line, name string) string {
 	lk := markdown.Style{Left: 2, Right: 4}
 	ls := lk.Lines(lines)
-	if len(ls) > 1 && strings.HasSuffix(ls[0].Text, "  …") { // the dots of a call that waits are beside its rows
+	if strings.HasSuffix(ls[0].Text, "  …") { // the dots of a call that waits are beside its rows
 		ls[0].Spans = row.Cut(ls[0].Spans, 0, ls[0].Width-1)
 		ls[0].Measure()
 	}
@@ -181,7 +181,7 @@ func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
 
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *parser) outputEnd(i int) int {
-	return p.Until(i, func(k int) bool { return p.starts(k) || p.Lines[k].Text != "" && row.Indent(p.Lines[k].Text) < 4 })
+	return p.Until(i, func(k int) bool { return p.Lines[k].Text != "" && row.Indent(p.Lines[k].Text) < 4 })
 }
 
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
