@@ -43,6 +43,7 @@ type Reader struct {
 	resize    document.Resize
 	storm     document.Storm
 	cut       document.CutRows
+	beside    scrollBar
 	shell     shell.Reader
 	seg       segment
 	documents int        // so far

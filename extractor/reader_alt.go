@@ -43,7 +43,7 @@ func (r *Reader) readAlt(f Frame) {
 	}
 	r.trace.split(sp, sp.Top+len(body))
 	if sp.Right > 0 {
-		body = row.CutLines(body, 0, sp.Right)
+		body = r.beside.cut(body, sp.Right)
 	}
 	if r.cleared(body) {
 		r.flush(&r.alt, len(r.alt.Lines))

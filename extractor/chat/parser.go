@@ -25,6 +25,9 @@ func (p *Parser) Read(next func(i int) int) {
 // Add appends an item that the lines [first, end) tell, and returns it.
 func (p *Parser) Add(it Item, first, end int, rule string) *Item {
 	it.First, it.End, it.Rule = first, end, p.Agent+" "+rule
+	if p.Items == nil {
+		p.Items = make([]Item, 0, 4)
+	}
 	p.Items = append(p.Items, it)
 	return p.Above()
 }

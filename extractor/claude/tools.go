@@ -57,7 +57,10 @@ func (p *parser) blinking(i int) bool {
 	if row.Indent(p.Lines[i].Text) != 2 {
 		return false
 	}
-	name, rest := p.header(i)
+	var name, rest string
+	if p.Lines[i].BoldAt(2) {
+		name, rest = p.header(i)
+	}
 	hidden := row.Grey(p.Lines[i].Runs[0].Style) // a grey blank is in its place
 	return rest != "" && names[name] || p.runningGroup(i) || hidden && p.collapsedText(i) != ""
 }

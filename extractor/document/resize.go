@@ -146,7 +146,7 @@ func (d *Document) Rewrap(screen []row.Line, start int) int {
 	}
 	if body[0].Wrapped && within == 0 && at > 0 {
 		at--
-		within = len(row.Letters(d.Lines[at].Text))
+		within = row.LettersLen(d.Lines[at].Text)
 	}
 	before := len(letters(d.Lines[min(at, start):min(start, len(d.Lines))]))
 	if body[0].Wrapped && within > 0 {

@@ -11,17 +11,18 @@ import (
 // findRewrapped finds body in a document that was drawn at another width: by its letters, without
 // the blanks. Body begins behind so many bytes of letters of the line at.
 func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
-	lo, need := min(d.Base, len(d.Lines)), len(letters(body))
+	lo, need := min(d.Base, len(d.Lines)), lettersLen(body)
 	for lo > 0 && (d.Base-lo < 200 || need > 0) { // a wider window may show again what needed many rows
 		lo--
-		need -= len(row.Letters(d.Lines[lo].Text))
+		need -= row.LettersLen(d.Lines[lo].Text)
 	}
-	var text strings.Builder
+	var buf []byte
 	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: letters up to the end of line lo+i
 	for _, l := range d.Lines[lo:] {
-		text.WriteString(row.Letters(l.Text))
-		ends = append(ends, text.Len())
+		buf = row.AppendLetters(buf, l.Text)
+		ends = append(ends, len(buf))
 	}
+	text := string(buf)
 	half := len(body)/2 + 1
 	pos, skipped := -1, 0
 	for _, try := range []struct{ letters, rows int }{
@@ -29,7 +30,7 @@ func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
 		{40, half},
 	} {
 		if pos < 0 {
-			pos, skipped = place(text.String(), body, try.letters, try.rows)
+			pos, skipped = place(text, body, try.letters, try.rows)
 		}
 	}
 	if pos < 0 {
@@ -66,7 +67,7 @@ func place(text string, body []row.Line, n, rows int) (at, skipped int) {
 				return p - skipped, skipped
 			}
 		}
-		skipped += len(row.Letters(body[i].Text))
+		skipped += row.LettersLen(body[i].Text)
 		if i >= rows {
 			break
 		}
@@ -162,14 +163,22 @@ func headOf(r *vterm.Row, n int) headRow {
 
 // lettersFrom returns the first n bytes of letters of lines.
 func lettersFrom(lines []row.Line, n int) string {
-	var b strings.Builder
+	var b []byte
 	for _, l := range lines {
-		b.WriteString(row.Letters(l.Text))
-		if b.Len() >= n {
-			return b.String()[:n]
+		if b = row.AppendLetters(b, l.Text); len(b) >= n {
+			return string(b[:n])
 		}
 	}
-	return b.String()
+	return string(b)
+}
+
+// lettersLen counts the bytes of letters of lines.
+func lettersLen(lines []row.Line) int {
+	n := 0
+	for _, l := range lines {
+		n += row.LettersLen(l.Text)
+	}
+	return n
 }
 
 // letters returns the letters of lines.
@@ -181,7 +190,7 @@ const allLetters = 1 << 30
 // skipLetters returns the first line behind n letters from line from on.
 func skipLetters(lines []row.Line, from, n int) int {
 	for from < len(lines) && n > 0 {
-		n -= len(row.Letters(lines[from].Text))
+		n -= row.LettersLen(lines[from].Text)
 		from++
 	}
 	return from

@@ -104,8 +104,11 @@ func inkItem(l *markdown.Line) (markdown.Item, bool) {
 func (c colors) gutter(l *markdown.Line) (width, n int, ok bool) {
 	t := l.Text[l.Indent:]
 	digits := t[:len(t)-len(strings.TrimLeft(t, "0123456789"))]
+	if l.Indent == 0 || digits == "" || !row.Starts(t[len(digits):], " ") {
+		return 0, 0, false
+	}
 	n, err := strconv.Atoi(digits)
-	if l.Indent == 0 || err != nil || !row.Starts(t[len(digits):], " ") {
+	if err != nil {
 		return 0, 0, false
 	}
 	end := l.Indent + len(digits)
@@ -143,6 +146,9 @@ func isTitle(l *markdown.Line, ls []markdown.Line) bool {
 // inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that
 // were wrapped.
 func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
+	if !slices.ContainsFunc(ls, func(l markdown.Line) bool { return strings.HasPrefix(l.Text, ">") }) {
+		return nil
+	}
 	quotes := map[int]int{}
 	open := false
 	for i := range ls {
@@ -162,6 +168,9 @@ func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
 // mendTables puts the right border of a table back behind its row: older looks draw a table as wide
 // as the window, and a little wider where it has to shrink.
 func mendTables(lines []row.Line) []row.Line {
+	if !slices.ContainsFunc(lines, func(l row.Line) bool { return isBorderEnd(l.Text) }) {
+		return lines
+	}
 	out := make([]row.Line, 0, len(lines))
 	end := 0 // the column of the right border
 	for i, l := range lines {
@@ -187,5 +196,5 @@ func mendTables(lines []row.Line) []row.Line {
 // isBorderEnd reports whether a row has nothing but the right border of a table.
 func isBorderEnd(t string) bool {
 	t = strings.TrimLeft(t, " ")
-	return slices.Contains([]string{"│", "┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
+	return strings.ContainsRune("─│┐┤┘", row.FirstRune(t)) && slices.Contains([]string{"│", "┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
 }

@@ -229,11 +229,11 @@ func (p *Parser) Unsaid(i, end int) {
 
 // lettersOf is the text of lines without its blanks.
 func lettersOf(lines []row.Line) string {
-	var b strings.Builder
+	var b []byte
 	for _, l := range lines {
-		b.WriteString(row.Letters(l.Text))
+		b = row.AppendLetters(b, l.Text)
 	}
-	return b.String()
+	return string(b)
 }
 
 // prompt reads what the user typed, drawn as "> text".

@@ -20,13 +20,15 @@ import (
 // column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
 // ended by "╹▀▀▀".
 func Agent() *chat.Agent {
+	c := cells()
 	return &chat.Agent{
 		Name: "opencode", Title: "opencode", Usage: usage,
 		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
 		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Parse: parse, Box: inputBox,
+			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Box: inputBox,
+			Parse: func(lines []row.Line, last bool) []chat.Item { return parse(c, lines, last) },
 		}},
 	}
 }
@@ -134,7 +136,19 @@ func cells() *chat.Cells {
 
 // parse reads the items off lines. No row goes on with the one above it, though the terminal may
 // say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
-func parse(lines []row.Line, last bool) []chat.Item {
+func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
+	for i := range lines {
+		if lines[i].Wrapped || unpainted(lines, i) {
+			lines = repaired(lines)
+			break
+		}
+	}
+	return c.Parse(lines, last)
+}
+
+// repaired returns lines of which none goes on with the one above it, with a mark where rows were
+// not painted.
+func repaired(lines []row.Line) []row.Line {
 	lines = slices.Clone(lines)
 	for i := range lines {
 		if lines[i].Wrapped {
@@ -144,7 +158,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 		}
 		lines[i].Lost = lines[i].Lost || unpainted(lines, i)
 	}
-	return cells().Parse(lines, last)
+	return lines
 }
 
 // unpainted reports whether the rows above line i are those of a reply that was not painted yet

@@ -40,9 +40,9 @@ func IsRule(t string) bool {
 type Line struct {
 	*vterm.Row
 	Cols    int  // the window's width in cells when the row was drawn
+	Omitted int  // the lines that were left out where this one is
 	Lost    bool // the rows above it were never on the screen
 	Late    bool // likewise, for the recording begins here
-	Omitted int  // the lines that were left out where this one is
 	Judged  bool // begins is known
 	Begins  bool // some agent's banner may begin here
 }
@@ -127,13 +127,15 @@ func CutLine(l Line, from, to int) Line {
 	if to < 0 {
 		r.Blanks = l.Blanks
 	}
-	col := 0
-	for _, s := range Spans(l.Row, from, to, nil) {
-		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style})
-		r.Text += s.Text
-		col += s.Width
+	if spans := Spans(l.Row, from, to, nil); len(spans) > 0 {
+		r.Runs = make([]vterm.Run, len(spans))
+		col := 0
+		for i, s := range spans {
+			r.Runs[i] = vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style}
+			col += s.Width
+		}
+		r.Text = strings.TrimRight(Text(spans), " ")
 	}
-	r.Text = strings.TrimRight(r.Text, " ")
 	cols := l.Cols - from
 	if to >= 0 {
 		cols = to - from

@@ -21,6 +21,20 @@ func FirstRune(s string) rune {
 // Letters returns a text without its blanks.
 func Letters(s string) string { return strings.ReplaceAll(s, " ", "") }
 
+// AppendLetters appends the letters of s to b.
+func AppendLetters(b []byte, s string) []byte {
+	for {
+		word, rest, more := strings.Cut(s, " ")
+		if b = append(b, word...); !more {
+			return b
+		}
+		s = rest
+	}
+}
+
+// LettersLen returns len(Letters(s)).
+func LettersLen(s string) int { return len(s) - strings.Count(s, " ") }
+
 // Mark is a set of inline styles that Markdown can say.
 type Mark uint8
 
