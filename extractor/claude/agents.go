@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -20,17 +19,18 @@ import (
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
 func (p *parser) agents(i int) int {
-	if !agentsHead(p.Lines[i].Text) {
+	if !strings.Contains(p.Lines[i].Text, " agents") {
 		return i
 	}
 	var calls []chat.Item
 	end := i + 1
 	for end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "  ") {
 		t := strings.TrimLeft(p.Lines[end].Text, " │")
-		name, branch := claudeBranch(t)
+		branch := strings.TrimLeft(t, "├└─")
 		switch note, corner := strings.CutPrefix(t, claudeCorner); {
-		case branch:
-			calls = append(calls, did(&session.Tool{Name: "Agent", Input: name, Status: status(p.Lines[i])}))
+		case branch != t:
+			name, _, _ := strings.Cut(branch, " · ")
+			calls = append(calls, did(&session.Tool{Name: "Agent", Input: strings.TrimSpace(name), Status: status(p.Lines[i])}))
 		case len(calls) == 0:
 			return i
 		case corner:
@@ -43,24 +43,6 @@ func (p *parser) agents(i int) int {
 	}
 	p.Together(calls, i, end, "agents")
 	return end
-}
-
-// agentsHead reports whether a text is the head of a tree of agents: `2 agents finished`,
-// `Running 3 Explore agents…`.
-func agentsHead(s string) bool {
-	s, _, _ = strings.Cut(s, " (")
-	return slices.Contains(strings.Fields(strings.TrimSuffix(s, "…")), "agents")
-}
-
-// claudeBranch reads what an agent of a tree was asked to do.
-func claudeBranch(s string) (name string, ok bool) {
-	for _, sign := range []string{"├─ ", "└─ ", "├ ", "└ "} {
-		if rest, ok := strings.CutPrefix(s, sign); ok {
-			name, _, _ := strings.Cut(rest, " · ")
-			return strings.TrimSpace(name), true
-		}
-	}
-	return "", false
 }
 
 // answered reads what the user answered to the agent's questions, and returns the line behind it; i

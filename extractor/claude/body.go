@@ -80,20 +80,17 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 	return it, true
 }
 
-// letterNumber returns the number that a lower-case letter or a Roman numeral represents, or
-// 0 if s is neither.
-func letterNumber(s string) int {
-	if len(s) > 1 || s == "i" {
-		return roman(s)
-	}
-	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
-}
-
 // romans are the small Roman numbers, by what they are.
 var romans = strings.Fields("0 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
 
-// roman reads a small Roman number, or returns -1.
-func roman(s string) int { return slices.Index(romans, s) }
+// letterNumber returns the number that a lower-case letter or a Roman numeral represents, or
+// less than 1 if s is neither.
+func letterNumber(s string) int {
+	if len(s) > 1 || s == "i" {
+		return slices.Index(romans, s)
+	}
+	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
+}
 
 // heading reads a heading's level: bold, italic and underlined the first, bold the others,
 // dim the third in 1.0.
@@ -151,7 +148,7 @@ const (
 	noteItem  = 1 << 2 // item reads it
 	noteProse = 1 << 3 // claudeProse holds
 	noted     = 1 << 4
-	noteSigns = 8 // the first bit of its claudeSigns
+	noteSigns = 8 // the first bit of what readSigns returns
 )
 
 func claudeNote(l *markdown.Line) uint16 {

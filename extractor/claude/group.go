@@ -71,7 +71,7 @@ func claudeParts(s string) []claudePart {
 			return nil
 		}
 		verb := strings.ToLower(w[0])
-		if server, ok := claudeServer(w[1:]); ok && calls[verb] {
+		if server, ok := claudeServer(w[1:]); ok && chat.Begins(verb, "call", "quer") {
 			parts = append(parts, claudePart{"Call", max(1, count(w[2:])), server})
 			continue
 		}
@@ -85,11 +85,8 @@ func claudeParts(s string) []claudePart {
 	return parts
 }
 
-// calls are the verbs before the name of an MCP server. The number of calls follows the name
-// if there are more than one: "Called shop", "calling shop 2 times".
-var calls = map[string]bool{"calling": true, "called": true, "querying": true, "queried": true}
-
-// claudeServer reads the name of an MCP server that was called.
+// claudeServer reads the name of an MCP server that was called. The number of calls follows it if
+// there are more than one: "Called shop", "calling shop 2 times".
 func claudeServer(words []string) (name string, ok bool) {
 	if n := len(words); words[n-1] == "times" {
 		words = words[:max(0, n-2)]

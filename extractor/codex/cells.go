@@ -230,7 +230,7 @@ func (p *parser) says(i int, ls []row.Line) {
 // reasoning reports whether all of a cell is dim and italic.
 func reasoning(ls []row.Line) bool {
 	faint := func(s vterm.Style) bool { return s.Italic && s.Dim }
-	if _, said, _ := strings.Cut(ls[0].Text, " "); said != "" && !faint(ls[0].StyleAt(2)) {
+	if !faint(ls[0].StyleAt(2)) {
 		return false // most cells are none: their first character says so
 	}
 	return !slices.ContainsFunc((&markdown.Style{Left: 2}).Lines(ls), func(l markdown.Line) bool {

@@ -351,6 +351,8 @@ func TestCodexSplit(t *testing.T) {
 		{"a shell command is typed", false, "⟦d|• ⟧So.\n\n⟦b|! ⟧ls", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a row that begins like one", false, "⟦d|• ⟧So.\n\n! ls", chat.Split{}},
 		{"a list without a composer", false, "⟦d|• ⟧So.\n\n⟦bv|› one⟧\n  two", chat.Split{}},
+		{"options with letters", false, "  ⟦b|Which?⟧\n\na. one", chat.Split{}},
+		{"a number", false, "  ⟦b|Which?⟧\n\n10 one", chat.Split{}},
 		{"a prompt that begins like an option", false, "⟦d|• ⟧So.\n\n⟦b|›⟧ 1. one", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a turn has ended, a command speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧Model changed to x\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
 		{"a turn has ended, an agent speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧So?\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},

@@ -103,22 +103,18 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 // alone reports whether a line has blank lines around it.
 func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(l.At+1) }
 
-// starts reports whether a block may begin at a line: the line above is blank or, in 0.2x, text
-// that ended early.
-func (c *body) starts(l *markdown.Line) bool { return c.blank(l.At-1) || c.old && c.fits(l.At) }
-
-// mixed reports whether other lines follow those that begin with ">", as only in code.
-func (c *body) mixed(ls []markdown.Line) bool {
+// quotes reports whether lines are a quote up to a blank one: if others follow those that begin
+// with ">", it is code.
+func (c *body) quotes(ls []markdown.Line) bool {
 	i := slices.IndexFunc(ls, func(l markdown.Line) bool { _, ok := c.quote(&l); return !ok })
-	return i >= 0 && !ls[i].Blank()
+	return i < 0 || ls[i].Blank()
 }
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
 func (c *body) code(ls []markdown.Line) (n int, lang string) {
 	l := &ls[0]
-	_, quoted := c.quote(l)
-	if !c.starts(l) || c.heading(l) > 0 || quoted && !c.mixed(ls) {
+	if !c.old && !c.blank(l.At-1) || c.heading(l) > 0 || c.quotes(ls) {
 		return 0, ""
 	}
 	n = c.themeCode(ls)
@@ -275,12 +271,12 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 		return 0
 	}
 	for ; n < len(ls) && unstyled(&ls[n]); n++ {
-		t, deeper := ls[n].Text[ls[n].Indent:], ls[n].Indent > ls[0].Indent
+		t := ls[n].Text[ls[n].Indent:]
 		j := prose.Judge(t)
-		if !deeper && j == prose.Prose && len(strings.Fields(t)) > 3 && c.starts(&ls[n]) {
+		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {
 			break
 		}
-		code = code || deeper || j == prose.Code
+		code = code || j == prose.Code
 	}
 	if !code {
 		return 0

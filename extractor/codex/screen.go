@@ -20,8 +20,8 @@ func split(s chat.Screen) chat.Split {
 	if s.Alt {
 		sp.Bottom = popup(s.Lines, sp.Bottom)
 	}
-	if at := pill(s, sp.Bottom); at >= 0 {
-		sp.Bottom, sp.Scrolled = at, true
+	if n := len(row.Trim(s.Lines[:sp.Bottom])); n > 0 && strings.HasSuffix(s.Lines[n-1].Text, "to bottom · esc") { // a pill: the user scrolled back
+		sp.Bottom, sp.Scrolled = n-1, true
 	}
 	sp.Bottom = queued(s.Lines, sp.Bottom)
 	if at := row.Last(s.Lines[:sp.Bottom], func(l row.Line) bool { return statusRow(l) || head(l) }); at >= 0 && statusRow(s.Lines[at]) {
@@ -117,7 +117,7 @@ func composerRow(l row.Line) bool {
 // (y)".
 func option(l row.Line) bool {
 	t := strings.TrimPrefix(l.Text, "› ")
-	return len(t) > 2 && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
+	return len(t) > 2 && strings.IndexByte("123456789", t[0]) >= 0 && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
@@ -140,16 +140,6 @@ func popup(lines []row.Line, bottom int) int {
 		return bottom
 	}
 	return 1 + row.Last(lines[:i], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  /") })
-}
-
-// pill finds the row "↓ Back to bottom · esc", in the middle of the row above the composer:
-// the user scrolled back.
-func pill(s chat.Screen, bottom int) int {
-	n := len(row.Trim(s.Lines[:bottom])) - 1
-	if n < 0 || !strings.HasSuffix(s.Lines[n].Text, "to bottom · esc") {
-		return -1
-	}
-	return n
 }
 
 // answers reports whether a turn has begun and not ended: on the alternate screen a turn's

@@ -104,7 +104,7 @@ func state(l row.Line, title string) string {
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
-	unnamed := func(l row.Line) bool { return !verb(l) }
+	unnamed := func(l row.Line) bool { return l.StyleAt(4).Fg.Kind == vterm.ColorDefault } // a verb has a colour
 	for ls = ls[1+chat.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + chat.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
@@ -121,18 +121,12 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 	return calls
 }
 
-// verb reports whether a line of an exploration names a call: its verb has a colour.
-func verb(l row.Line) bool {
-	return l.StyleAt(4).Fg.Kind != vterm.ColorDefault
-}
-
 const changeRule = "codex change"
 
 // changed reads a change to files with its diff.
 func changed(ls []row.Line, title string) chat.Item {
-	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "    ") })
-	path, _, _ := strings.Cut(input(ls[:n], 2+len(title)+1), " (+")
-	return chat.Did(&session.Tool{Name: title, Input: path, Output: diff(ownLines(ls[n:])), Status: session.ToolOK})
+	path, _, _ := strings.Cut(input(ls[:1], 2+len(title)+1), " (+")
+	return chat.Did(&session.Tool{Name: title, Input: path, Output: diff(ownLines(ls[1:])), Status: session.ToolOK})
 }
 
 // diff is a diff with its line numbers; lines that were cut at the edge are put together.
