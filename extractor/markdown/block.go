@@ -109,8 +109,7 @@ func (r *blockReader) next(i int) int {
 	return r.add(block{kind: paraBlock, lines: r.lk.Unwrap(r.ls[i:i+n], col)}, i, n)
 }
 
-// item reads a list item, or another paragraph of one, at line i. Its wrapped lines begin under its
-// text, or as with Claude Code under its marker.
+// item reads a list item, or another paragraph of one, at line i.
 func (r *blockReader) item(i int, it Item) int {
 	b := block{kind: paraBlock, pad: r.list().inner}
 	if !r.again(it) {
@@ -120,11 +119,7 @@ func (r *blockReader) item(i int, it Item) int {
 	n := r.textEnd(i, it.col)
 	ls := append([]Line{}, r.ls[i:i+n]...)
 	ls[0] = hangLine(ls[0], it.Content)
-	hang := it.Content
-	if n > 1 {
-		hang = min(hang, ls[1].Indent)
-	}
-	b.lines = r.lk.Unwrap(ls, hang)
+	b.lines = r.lk.Unwrap(ls, it.Content)
 	b.lines[0] = TrimLeft(b.lines[0])
 	return r.put(b, i, n)
 }

@@ -81,7 +81,7 @@ func (r *blockReader) code(i int, o opening) int {
 
 // listGoesOn reports whether line i is the next item of an open list.
 func (r *blockReader) listGoesOn(i int) bool {
-	if i >= len(r.ls) || r.ls[i].Blank() {
+	if i >= len(r.ls) {
 		return false
 	}
 	it, ok := r.marker(i)
@@ -133,7 +133,7 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 		if n > 0 && n < first {
 			return code
 		}
-		reached = reached || n > 0 && (n-first)%row.TabStop == 0
+		reached = reached || (n-first)%row.TabStop == 0
 	}
 	for i, l := range code {
 		if n := row.Indent(l); n > 0 && reached {
@@ -143,8 +143,9 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 	return code
 }
 
-// codeSeam returns how a code line goes on. Agents wrap code like text but without a hanging indent,
-// so a wrapped line begins at the block's edge, and its first word would not have fitted above.
+// codeSeam returns how a code line goes on. Agents wrap code like text but without a hanging
+// indent, so a wrapped line begins at the block's edge, and its first word would not have fitted
+// above.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	if a.Blank() || b.Blank() || a.Wrapped || b.Indent > edge+1 || prose.Exception(b.Text[b.Indent:]) {
@@ -165,18 +166,18 @@ func (r *blockReader) numbered(i int, o opening) int {
 		l := &r.ls[k]
 		var in Line
 		switch w, num, _ := lk.Gutter(l); {
-		case num == want && w >= width:
+		case num == want:
 			width = w
 			want++
 			in = l.From(w)
 			code = joinCode(code, SeamBreak, &in, 0)
-		case !l.Blank() && l.Indent >= width:
+		case l.Indent >= width && !r.ls[k-1].Blank():
 			in = l.From(width)
 			code = joinCode(code, max(lk.exactSeam(&above, &in, 0), SeamSpace), &in, 0)
-		case !r.countsOn(k, want, width):
-			return r.addNumbered(i, o, code, width)
-		default:
+		case l.Blank(): // agents draw a block in pieces while it is written
 			continue
+		default:
+			return r.addNumbered(i, o, code, width)
 		}
 		above, o.lines = in, k+1-i
 	}
@@ -198,15 +199,4 @@ func (r *blockReader) addNumbered(i int, o opening, code []string, width int) in
 	}
 	o.kind, o.block.code = codeBlock, r.lk.tabsOf(code, r.lk.Left+width)
 	return r.add(o.block, i, o.lines)
-}
-
-// countsOn reports whether line i is a blank one between two pieces of a block with line numbers,
-// which agents draw in pieces while it is written: the next number is below.
-func (r *blockReader) countsOn(i, want, width int) bool {
-	next := i + blankLines(r.ls[i:])
-	if next == i || next == len(r.ls) {
-		return false
-	}
-	w, num, _ := r.lk.Gutter(&r.ls[next])
-	return num == want && w == width
 }

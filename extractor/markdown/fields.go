@@ -11,7 +11,7 @@ import (
 // blank line.
 func FieldTable(ls []Line) (rows [][]Cell, n int) {
 	heads, r, n := fieldRow(ls, nil)
-	if len(r) == 0 || n == len(ls) || !IsRule(&ls[n]) {
+	if n == len(ls) || !IsRule(&ls[n]) {
 		return nil, 0
 	}
 	for rows = append(rows, heads); len(r) > 0; n++ {

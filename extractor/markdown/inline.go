@@ -55,14 +55,14 @@ func run(ps []piece, is func(*piece) bool) int {
 	return n
 }
 
-// signs are the marks and what stands for them in Markdown, in the order in which they nest.
+// signs are the marks as Markdown writes them, in the order in which they nest.
 var signs = [...]struct {
 	mark row.Mark
 	sign string
 }{{row.MarkBold, "**"}, {row.MarkItalic, "*"}, {row.MarkStrike, "~~"}}
 
-// writePieces writes pieces in which the marks in open are open already. The mark that lasts longest
-// is the outermost.
+// writePieces writes pieces in which the marks in open are open already. The mark that lasts
+// longest is the outermost.
 func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 	for len(ps) > 0 {
 		best, longest := 0, 0
@@ -125,8 +125,8 @@ func pieces(spans []row.Span, drop row.Mark) []piece {
 	return out
 }
 
-// addPiece appends a piece to pieces, or to the last of them if the two are alike. Code has no other
-// marks within.
+// addPiece appends a piece to pieces, or to the last of them if the two are alike. Code has no
+// other marks within.
 func addPiece(ps []piece, p piece) []piece {
 	if p.text == "" {
 		return ps

@@ -32,18 +32,14 @@ type listLevel struct {
 // noList is the level around all lists, which no item belongs to.
 var noList = listLevel{Item: Item{number: -1, col: math.MaxInt}}
 
-// holds reports whether an item at that place may be one of the list: numbers may end at one column.
-func (l *listLevel) holds(it Item) bool {
-	return l.col == it.col || l.Content == it.Content && l.number >= 0 && it.number >= 0
-}
-
-// next reports whether an item is the one behind the last of the list.
+// next reports whether an item is the one behind the last of the list. Numbers may end at one
+// column.
 func (l *listLevel) next(it Item) bool {
 	want := l.number
 	if want >= 0 {
 		want++
 	}
-	return l.holds(it) && it.number == want
+	return it.number == want && (l.col == it.col || l.Content == it.Content)
 }
 
 // list returns the innermost open list.
@@ -88,16 +84,11 @@ func (r *blockReader) follows(it Item) bool {
 
 // open makes an item's list the innermost open one.
 func (r *blockReader) open(it Item) {
-	for n := len(r.lists) - 1; n > 0 && !r.lists[n].holds(it) && it.col <= r.lists[n].col; n-- {
-		r.lists = r.lists[:n]
-	}
-	l := listLevel{Item: it, pad: r.list().inner}
-	if r.list().holds(it) {
-		l.pad = r.list().pad
+	for len(r.lists) > 1 && it.col <= r.list().col {
 		r.lists = r.lists[:len(r.lists)-1]
 	}
-	l.inner = l.pad + row.Blanks(len(row.FirstWord(it.Mark))+1)
-	r.lists = append(r.lists, l)
+	pad := r.list().inner
+	r.lists = append(r.lists, listLevel{it, pad, pad + row.Blanks(len(row.FirstWord(it.Mark))+1)})
 }
 
 // close ends the lists that a block at a column does not belong to.

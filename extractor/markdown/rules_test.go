@@ -59,28 +59,37 @@ func TestRules(t *testing.T) {
 		{"an item's number again", "● 1. One\n\n  1. still one", claudeish, 40, "1. One\n\n   still one"},
 		{"the same number in a nested list", "● 1. One\n\n     1. Sub", claudeish, 40, "1. One\n\n   1. Sub"},
 		{"numbers that end at one column", "●\n   9. Nine\n  10. Ten\n  11. Eleven", claudeish, 40, "9. Nine\n10. Ten\n11. Eleven"},
+		{"a number below a full line", "●\n   9. Nine is full now\n  10. Ten", claudeish, 24, "9. Nine is full now\n10. Ten"},
 		{"a bullet where a number's text begins", "●\n  1. One\n    - sub", claudeish, 40, "1. One\n   - sub"},
 		{"a number where a bullet's text is", "●\n  - one\n 1. two", Style{Left: 0}, 40, "●\n- one\n1. two"},
 		{"a number in an item that is no marker", "● - It was released in the autumn of\n    2024. Nobody noticed.", claudeish, 60, "- It was released in the autumn of\n  2024. Nobody noticed."},
 		{"a bracket behind a number", "● 1) One\n  2) Two", codexish, 40, "1) One\n2) Two"},
 		{"no number at all", "● x. One", codexish, 40, "x. One"},
+		{"text in an item with a bracket", "● 1) One\n\n     Text.", codexish, 40, "1) One\n\n   Text."},
+		{"a dash alone", "● -\n  next", claudeish, 40, "-\nnext"},
+		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25, "- The cache is full now\n  - sub"},
 		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
 
 		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```sh\n   npm ci\n   ```\n2. Two"},
-		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n\n  - two", edged, 40, "1. One\n\n```sh\nnpm ci\n```\n\n- two"},
-		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n\n  2) Two", pointed, 40, "1. One\n\n```sh\nnpm ci\n```\n\n2) Two"},
+		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40, "1. One\n\n```sh\nnpm ci\n```\n\n- two"},
+		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40, "1. One\n\n```sh\nnpm ci\n```\n\n2) Two"},
 		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40, "- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
 		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40, "- One\n\n  more:\n\n```\nnpm ci\n```"},
 		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25, "```\nnpm install one two three\n```"},
+		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧", edged, 24, "```sh\nnpm ci\n\nhttps://example.test/ab\n```"},
+		{"code with numbers and a blank line in an item", "●\n  1. One\n  ⟦ #afafaf|1⟧    a\n  ⟦ #afafaf|2⟧\n  ⟦ #afafaf|3⟧    b", geminiish, 40, "1. One\n   ```\n   a\n\n   b\n   ```"},
 		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
 		{"numbers apart", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
-		{"another block with numbers", "●\n  ⟦ #afafaf|1⟧ a\n\n    ⟦ #afafaf|2⟧ b", geminiish, 40, "```\na\n```\n\n2 b"},
+		{"numbers in pieces", "●\n  ⟦ #afafaf|1⟧ a\n\n    ⟦ #afafaf|2⟧ b\n\n      c", geminiish, 40, "```\na\nb\n```\n\nc"},
 		{"numbers at the end", "●\n  ⟦ #afafaf|1⟧ a\n\n", geminiish, 40, "```\na\n```"},
 		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 40, "```\ninstall one two\n```"},
 
 		{"a box with a title is no table", "●\n  ┌─ Title ─┐\n  │ boxed   │\n  ├─────────┤\n  └─────────┘", claudeish, 40, "┌─ Title ─┐\n│ boxed   │\n├─────────┤\n└─────────┘"},
 		{"a box whose corner is missing", "●\n  ┌────┬──\n  │ a  │\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │\n├────┼──"},
 		{"a table without rows", "●\n  ┌───┬───┐\n  ├───┼───┤\n  └───┴───┘", claudeish, 40, "┌───┬───┐\n├───┼───┤\n└───┴───┘"},
+		{"a box with a border below its title", "●\n  ┌─ T ─┐\n  ├─────┤\n  │ abc │\n  └─────┘", claudeish, 40, "┌─ T ─┐\n├─────┤\n│ abc │\n└─────┘"},
+		{"a border that is being drawn", "●\n  ┌────┬──\n  │ a  │ b│\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │ b│\n├────┼──"},
+		{"a border with an empty column", "●\n  ┌──┬┬──┐\n  │a ││b │\n  ├──┼┼──┤", claudeish, 40, "┌──┬┬──┐\n│a ││b │\n├──┼┼──┤"},
 		{"a box that is code", "●\n  ⟦d|┌───┬───┐⟧\n  │ a │ b │\n  ├───┼───┤", boxed, 40, "┌───┬───┐\n│ a │ b │\n├───┼───┤"},
 		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
 		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
@@ -88,6 +97,11 @@ func TestRules(t *testing.T) {
 		{"whole words in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ conf │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load conf | 12 |\n| a | b |"},
 		{"words cut in all cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| _cfg | 34 |"},
 		{"words cut in all cells of rows apart", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a | b |"},
+		{"words cut by another agent", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 12 |"},
+		{"words cut in the first of the rows", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n  │ a    │ b  │\n  │ c    │ d  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a c | b d |"},
+		{"a head of two lines", "●\n  ┌──────┬────┐\n  │ Na   │ No │\n  │ me   │ 12 │\n  ├──────┼────┤\n  │ load │ 12 │\n  └──────┴────┘", boxed, 40, "| Na me | No 12 |\n| --- | --- |\n| load | 12 |"},
+		{"a row of which one cell goes on in another style", "●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │ load │ xxxx │ 12 │\n  │ conf │ ⟦b|yyyy⟧ │    │\n  └──────┴──────┴────┘", boxed, 40, "| Name | Note | No |\n| --- | --- | --- |\n| load conf | xxxx **yyyy** | 12 |"},
+		{"a row in which one cell begins", "●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │      │ xxxx │ 12 │\n  │ conf │ yyyy │    │\n  └──────┴──────┴────┘", boxed, 40, "| Name | Note | No |\n| --- | --- | --- |\n|  | xxxx | 12 |\n| conf | yyyy |  |"},
 		{"Chinese in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ 缓存 │ 12 │\n  │ 更新 │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| 缓存更新 | 12 |\n| a | b |"},
 		{"a row that would have fitted above", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ a    │ 12 │\n  │ b    │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| a | 12 |\n| b |  |"},
 		{"a row in another style", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |"},
@@ -99,11 +113,13 @@ func TestRules(t *testing.T) {
 		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
 		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c |\n\nText."},
 		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a row with a cell too few", "● | a | b |\n  |---|---|\n  | c |\n  | d | e |", piped, 40, "| a | b |\n| --- | --- |\n| c |\n| d | e |"},
 		{"bars without dashes", "● | a | b |\n  | c | d |", piped, 40, "| a | b |\n| c | d |"},
 		{"a cell without a bar behind it", "● | a | b\n\n  Text.", piped, 40, "| a | b\n\nText."},
 		{"a last cell without a bar", "● | a | b |\n  |---|---|\n  | c | d", piped, 40, "| a | b |\n| --- | --- |\n| c | d |"},
 
-		{"fields", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n    more\n  ────────\n  ⟦b|Name:⟧ c\n  ⟦b|Note:⟧ d\n  Text.", fielded, 40, "| Name | Note |\n| --- | --- |\n| a | b more |\n| c | d |\n\nText."},
+		{"fields", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n    more\n  ────────\n  ⟦b|Name:⟧ c\n    more\n  ⟦b|Note:⟧ d\n  Text.", fielded, 40, "| Name | Note |\n| --- | --- |\n| a | b more |\n| c more | d |\n\nText."},
+		{"fields at the end", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b", fielded, 40, "| Name |\n| --- |\n| a |\n| b |"},
 		{"fields without a rule", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "**Name:** a\n**Note:** b\n**Note:** c"},
 		{"other fields", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ────────\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
 		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
@@ -142,7 +158,7 @@ func TestSeam(t *testing.T) {
 		{"a comma at the edge", "one TW,", "F_our", 7, "one TW, F_our"},
 		{"a semicolon at the edge", "one TW;", "F_our", 7, "one TW; F_our"},
 		{"points behind the edge", "one two", "...four", 7, "one two...four"},
-		{"points alone", "one two", "...", 7, "one two ..."},
+		{"points alone", "one two", ".....", 7, "one two....."},
 		{"an address", "see X_Y_Z", "https://a", 9, "see X_Y_Z https://a"},
 		{"an address in brackets", "see X_Y_(", "https://a", 9, "see X_Y_(https://a"},
 		{"a blank at the start", "one T_O", " F_our", 7, "one T_O F_our"},
@@ -207,7 +223,16 @@ func TestResized(t *testing.T) {
 
 // TestWrappedFirst reads rows that begin with one which the terminal wrapped.
 func TestWrappedFirst(t *testing.T) {
-	if got := Verbatim(rowtest.Dump(t, 10, "+one\n+two"), 0); got != "onetwo" {
+	lines := append([]row.Line{{}}, rowtest.Dump(t, 10, "+one\n+two")...) // the first holds the place of others
+	if got := Verbatim(lines, 0); got != "onetwo" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestHeadingWithCode reads a heading whose code is not bold.
+func TestHeadingWithCode(t *testing.T) {
+	look := Style{Marks: codexish.Marks, Heading: func(*Line) int { return 2 }}
+	if _, got := Render(rowtest.Dump(t, 40, "⟦b|Run ⟧⟦bi|now⟧ ⟦ #a6e3a1|go⟧"), &look); got != "## Run *now* `go`" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -106,9 +106,8 @@ func wholeSeam(a, b *Line) (Seam, bool) {
 
 // BorderColumns returns the columns between the marks of a border line, or nil if l is not one.
 func BorderColumns(l *Line, left, mid, right string) []Column {
-	t, ok := strings.CutPrefix(l.Text[l.Indent:], left)
-	t, end := strings.CutSuffix(t, right)
-	if !ok || !end {
+	t, ok := strings.CutSuffix(strings.TrimPrefix(l.Text[l.Indent:], left), right)
+	if !ok {
 		return nil
 	}
 	col := l.Indent + 1

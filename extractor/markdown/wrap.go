@@ -46,14 +46,13 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	}
 	width := row.Width(word)
 	if free <= 0 || free == 1 && startsWide(word) {
-		alone := len(last) == len(strings.TrimLeft(a.Text, " "))
 		switch {
 		case b.Indent == hang+1, // Ink keeps the blank, at the start of the new line
 			row.StartsURL(word) && !strings.ContainsAny(last[max(len(last)-1, 0):], "([{<\"'`="),
-			!alone && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
+			last != strings.TrimLeft(a.Text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
 			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
 			return SeamSpace
-		case alone, row.Width(last)+width > a.Room-hang:
+		case row.Width(last)+width > a.Room-hang:
 			return SeamNone
 		}
 	}
@@ -76,7 +75,7 @@ func cjkCut(a *Line, word string) bool {
 // isHex reports whether a word is a piece of a long hexadecimal number, with a mark behind it
 // perhaps.
 func isHex(s string) bool {
-	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == "" && s != ""
+	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == ""
 }
 
 // isLowerWord reports whether a word is made of lower-case letters only.
