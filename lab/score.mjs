@@ -105,7 +105,7 @@ function likeness(t, g) {
   return allThatWasSeen(t, g.text ?? "") ? 1 : similar(tight(t.text), tight(g.text ?? ""));
 }
 
-/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Tables aside: agents wrap their cells. */
+/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
 export function pieces(text) {
   const out = [];
   let open = null;
@@ -116,22 +116,35 @@ export function pieces(text) {
       open = open ? null : f;
       continue;
     }
-    const aside = !open && /^\s*\|/.test(l);
-    for (let i = 0; i < words.length; i += 4) out.push({ words: words.slice(i, i + 4), aside });
+    const aside = !open && /^\s*\|/.test(l),
+      row = aside ? cellsOf(l) : [words];
+    row.forEach((c, col) => {
+      for (let i = 0; i < c.length; i += 4) out.push({ words: c.slice(i, i + 4), aside, row, col, from: i });
+    });
   }
   return out;
 }
+
+/** The words of each cell of a table's row. */
+const cellsOf = l => l.split("|").map(c => plain(c).split(/\s+/).filter(Boolean));
+/** What agents put behind a cell that they have shortened to its column. */
+const SIGN = /(…|\.\.\.)$/;
+/** Whether a word of a cell is the whole one, or stands for it: shortened, where it was never on the screen, or before the sign. */
+const inCell = (word, whole, unseen) =>
+  word.replace(SIGN, "") === whole || (unseen && whole.startsWith(word.replace(SIGN, "").replace(/^[`*]+/, "")));
 
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
   const unseen = new Set(t.unseen),
-    words = pieces(t.text).flatMap(p => p.words.map(w => [w, !p.aside && unseen.has(p.words.join(" "))])),
-    have = plain(got).split(" ");
+    words = pieces(t.text).flatMap(p => p.words.map(w => [w, unseen.has(p.words.join(" ")), p.aside])),
+    have = plain(got)
+      .split(" ")
+      .filter(w => w.replace(SIGN, ""));
   let at = [0]; // how much of have may be read so far
-  for (const [w, may] of words) {
+  for (const [w, may, cell] of words) {
     const next = new Set(may ? at : []);
-    for (const k of at) if (have[k] === w) next.add(k + 1);
+    for (const k of at) if (have[k] === w || (cell && k < have.length && inCell(have[k], w, may))) next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
@@ -360,9 +373,10 @@ export function score(truth, got) {
               .replace(/^[*+] /, "- ")
               .replace(/^#{1,6} (.*)/, (_, h) => `# ${h.replace(/[*`]/g, "")}`),
       );
-      const unseen = (t.unseen ?? []).map(squeeze);
+      const unseen = (t.unseen ?? []).map(squeeze),
+        has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));
       for (const k of marks(t.text)) {
-        if (unseen.some(u => squeeze(plain(k)).includes(u))) continue;
+        if (unseen.some(u => has(k, u))) continue;
         markN++;
         if (rows.some(l => l.includes(k))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);

@@ -30,6 +30,18 @@ function cutUnseen(e, missing) {
   e.text = best.join("\n").trim();
 }
 const squeeze = s => s.replace(/[\s│┃▎]+/g, "");
+/** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
+const SHORTENED = /(…|\.\.\.) [│┃]/;
+/** What shows a piece of a cell: its words behind those before them; if they are short, in their column of a row that begins as it does. */
+function cellPattern({ words, row, col, from }) {
+  const escape = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
+    text = escape(words.join("")),
+    before = escape(row[col].slice(Math.max(0, from - 4), from).join(""));
+  if (text.length > 3) return new RegExp((before || "\\|\\W{0,2}") + text);
+  const first = row.findIndex(c => c.length),
+    left = row.slice(first, col).map((c, i) => (i ? "" : "\\W{0,2}" + escape(c.join("").slice(0, 2))) + "[^|]*\\|");
+  return new RegExp(`\\|${left.join("")}[^|]*${before}${text}(?!\\w)`);
+}
 for (const f of fs
   .readdirSync(process.argv[2])
   .filter(f => f.endsWith(".truth.json") && (!process.argv[3] || f === process.argv[3] + ".truth.json"))) {
@@ -48,12 +60,16 @@ for (const f of fs
     lines = new Set();
   for (const e of truth.entries)
     if (e.role === "user" || e.role === "assistant") {
-      const set = new Map(); // squeezed as on the screen: the words
-      for (const p of pieces(e.text)) if (!p.aside) set.set(squeeze(p.words.join("")), p.words.join(" "));
-      todo.push({ e, n: set.size, set });
+      const set = new Map(), // squeezed as on the screen: the words
+        cells = new Map(); // of tables: what shows them
+      for (const p of pieces(e.text))
+        if (p.aside) cells.set(p, cellPattern(p));
+        else set.set(squeeze(p.words.join("")), p.words.join(" "));
+      todo.push({ e, n: set.size, set, cells, all: cells.size });
     }
   let last = "",
-    top = 0;
+    top = 0,
+    short = false; // the agent shortens cells
   for (const [, c, d] of events) {
     if (c === "r") {
       const [a, b] = d.split("x").map(Number);
@@ -63,10 +79,12 @@ for (const f of fs
     if (c !== "o") continue;
     await new Promise(r => t.write(d, r));
     const b = t.buffer.active;
+    const rows = [];
     let s = "";
     for (let y = Math.min(top, b.baseY); y < b.baseY + t.rows; y++) {
       const l = b.getLine(y)?.translateToString(true) ?? "";
       s += l;
+      rows.push(l);
       lines.add(l.replace(/\s+/g, " "));
     }
     top = b.baseY;
@@ -74,8 +92,15 @@ for (const f of fs
     if (s === last) continue;
     last = s;
     for (const x of todo) for (const p of x.set.keys()) if (s.includes(p)) x.set.delete(p);
+    short ||= rows.some(l => SHORTENED.test(l));
+    const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
+    for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
   }
   for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, x.set);
+  for (const x of todo) if (short && x.e.role === "assistant") {
+    x.n += x.all;
+    for (const p of x.cells.keys()) x.set.set(p, p.words.join(" "));
+  }
   for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.values()];
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
   // A reply that was there in full before the user stopped it was not interrupted.

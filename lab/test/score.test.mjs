@@ -82,3 +82,13 @@ test("a code block that was not on the screen whole does not count, its words ma
   assert.deepEqual([r.exact, r.code], [1, null]);
   assert.equal(score(truth([{ ...want, unseen: ["Do it:"] }]), { entries: talk(["assistant", "```\nmake all\n```"]) }).code, 0);
 });
+
+test("cells that were never on the screen whole may be shortened, but say nothing else", () => {
+  const want = { role: "assistant", text: "| A | B |\n|---|---|\n| one two three four five six | Default |", visible: 0.5, unseen: ["five six", "Default"] };
+  const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("A | B\none two three four five… | Def"), 1);
+  assert.equal(exact("A | B\none two three four… | Def"), 1);
+  assert.equal(exact("A | B\none two three… | Def"), 0);
+  assert.equal(exact("A | B\none two three four five… | other"), 0);
+  assert.equal(exact("A | B\none two three four five… | Def\nmore"), 0);
+});
