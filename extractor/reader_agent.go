@@ -67,7 +67,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	for i := range s.items[k:] {
 		it := &s.items[k+i]
-		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != chat.StateIdle})
+		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != chat.StateIdle, Shortened: it.Shortened})
 	}
 	r.steps = append(r.steps, Step{View: v})
 	return true

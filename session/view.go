@@ -5,9 +5,10 @@ import "time"
 // Sighting is one item that a View shows: a message, or an event between messages.
 type Sighting struct {
 	Message
-	Event   string     // EventClear or EventInterrupted; Message is then empty
-	Open    bool       // may still grow
-	Printed LongOutput // output of a shell command; if set, it replaces Message.Output
+	Event     string     // EventClear or EventInterrupted; Message is then empty
+	Open      bool       // may still grow
+	Shortened bool       // cells of its tables are shortened; they may have been on the screen whole before
+	Printed   LongOutput // output of a shell command; if set, it replaces Message.Output
 }
 
 // LongOutput is an output that grows. Its text is only built when it is needed.

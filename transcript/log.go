@@ -55,6 +55,7 @@ type sight struct {
 	textAt  time.Duration
 	printed session.LongOutput // the output as seen last
 	size    int
+	rows    []tableRow // of tables that are being written
 }
 
 // ate reports whether text is the reply with its last lines erased by mistake: one or two lines at

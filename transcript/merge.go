@@ -162,6 +162,13 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 		}
 		it.Tool = tool
 	}
+	var open []int
+	if it.Role == session.RoleAssistant && it.Open {
+		open = s.learn(it)
+	}
+	if it.Shortened {
+		s.lengthen(it, open)
+	}
 	if v.Reprint && it.Role == session.RoleAssistant {
 		repair(it, e)
 	}
@@ -372,15 +379,19 @@ func growing(old, refs []*session.Entry, items []session.Sighting) {
 // which a resize has torn a part.
 const sameStart = 24
 
-// between matches replies that begin alike and are between the same messages: one of the two is
-// torn.
+// between matches replies that begin alike and are between the same messages, or last below the same
+// one: one of the two is torn.
 func between(old, refs []*session.Entry, items []session.Sighting) {
-	for i := 1; i+1 < len(items); i++ {
-		if refs[i] != nil || refs[i-1] == nil || refs[i+1] == nil || items[i].Role != session.RoleAssistant {
+	for i := 1; i < len(items); i++ {
+		last := i+1 == len(items)
+		if refs[i] != nil || refs[i-1] == nil || !last && refs[i+1] == nil || items[i].Role != session.RoleAssistant {
 			continue
 		}
 		j := slices.Index(old, refs[i-1]) + 1
-		if j > 0 && j+1 < len(old) && old[j+1] == refs[i+1] && old[j].Role == items[i].Role && commonWords(old[j].Text, items[i].Text) >= sameStart {
+		if j == 0 || j == len(old) || last != (j+1 == len(old)) || !last && old[j+1] != refs[i+1] {
+			continue
+		}
+		if old[j].Role == items[i].Role && commonWords(old[j].Text, items[i].Text) >= sameStart {
 			refs[i] = old[j]
 		}
 	}
@@ -396,7 +407,7 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 		return 1
 	case e.Tool != nil && it.Tool != nil:
 		return sameCall(e.Tool, it.Tool)
-	case sameRest(e, it):
+	case sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
 	a, b := wordsLen(e.Text), wordsLen(it.Text)
@@ -460,7 +471,7 @@ func repeats(e *session.Entry, it *session.Sighting) float64 {
 		return 0.95
 	case e.Tool != nil && it.Tool != nil:
 		return 0.9 * sameCall(e.Tool, it.Tool)
-	case sameRest(e, it):
+	case sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
 	a, b := words(e.Text), words(it.Text)

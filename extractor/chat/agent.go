@@ -57,6 +57,7 @@ type Item struct {
 	First, End int    // lines [First, End) of those given, chrome within included
 	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
 	Headless   bool   // its first rows were never on the screen
+	Shortened  bool   // cells of its tables are shortened; they may have been on the screen whole before
 	Open       bool   // may still grow or change: a tool that runs, a reply without its end
 	Rule       string // the rule of the profile that read it
 }

@@ -71,7 +71,7 @@ func (p *Parser) body(lines []row.Line) (text, md string) {
 	}
 	lk := &markdown.Style{
 		Left: 2, Right: p.cli.Right, Slack: 4, // older versions wrap up to four columns before the edge
-		Item: inkItem, Table: markdown.FieldTable, Gutter: c.gutter, Marks: c.marks,
+		Item: inkItem, Table: markdown.FullFieldTable, Gutter: c.gutter, Marks: c.marks,
 	}
 	ls := lk.Lines(mendTables(lines))
 	lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
@@ -163,38 +163,4 @@ func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
 		}
 	}
 	return quotes
-}
-
-// mendTables puts the right border of a table back behind its row: older looks draw a table as wide
-// as the window, and a little wider where it has to shrink.
-func mendTables(lines []row.Line) []row.Line {
-	if !slices.ContainsFunc(lines, func(l row.Line) bool { return isBorderEnd(l.Text) }) {
-		return lines
-	}
-	out := make([]row.Line, 0, len(lines))
-	end := 0 // the column of the right border
-	for i, l := range lines {
-		if i == 0 || !isBorderEnd(l.Text) {
-			out = append(out, l)
-			continue
-		}
-		last := &out[len(out)-1]
-		spans := row.Spans(last.Row, 0, -1, nil)
-		w := row.SpansWidth(spans)
-		sign := strings.TrimLeft(l.Text, " ")
-		n := row.Width(sign)
-		if strings.HasPrefix(strings.TrimLeft(last.Text, " "), "┌") {
-			end = w + n - 1
-		}
-		at := max(end-n+1, w)
-		r := &vterm.Row{Text: row.Text(spans) + row.Blanks(at-w) + sign, Runs: append(last.Runs[:len(last.Runs):len(last.Runs)], vterm.Run{Text: sign, Col: at, Width: n})}
-		*last = row.Line{Row: r, Cols: max(last.Cols, at+n)}
-	}
-	return out
-}
-
-// isBorderEnd reports whether a row has nothing but the right border of a table.
-func isBorderEnd(t string) bool {
-	t = strings.TrimLeft(t, " ")
-	return strings.ContainsRune("─│┐┤┘", row.FirstRune(t)) && slices.Contains([]string{"│", "┐", "┤", "┘"}, strings.TrimLeft(t, "─"))
 }

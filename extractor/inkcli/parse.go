@@ -159,6 +159,9 @@ func (p *Parser) AddReply(text, md string, first, end int, rule string) {
 	}
 	it := chat.Said(session.RoleAssistant, text, md)
 	it.Open = p.Open(end)
+	if it.Shortened = slices.ContainsFunc(p.Lines[first:end], shortened); it.Shortened {
+		it.Truncate(session.TruncatedMiddle)
+	}
 	p.Add(it, first, end, rule)
 }
 
@@ -209,9 +212,13 @@ func (p *Parser) Open(end int) bool {
 	return !p.Last || row.SkipBlank(p.Lines, end) == len(p.Lines)
 }
 
+// sure is how many letters two replies have in common at their beginning if they are the same one.
+const sure = 48
+
 // Unsaid takes back the replies above where the same one is printed again, after a resize in the
 // middle of it: chrome that was left behind is between the two, or blank rows where it was erased,
-// or the terminal rewrapped the rows above, or there is not even a blank line between them.
+// or the terminal rewrapped the rows above, or there is not even a blank line between them, or it is
+// the beginning of this one.
 func (p *Parser) Unsaid(i, end int) {
 	again, stale := lettersOf(p.Lines[i:end]), p.Stale
 	for p.Above().Role == session.RoleAssistant {
@@ -219,8 +226,9 @@ func (p *Parser) Unsaid(i, end int) {
 		above := p.Lines[p.Above().First:p.Above().End]
 		rewrapped := slices.ContainsFunc(above, func(l row.Line) bool { return l.Wrapped }) // Ink wraps itself
 		old := lettersOf(above)
-		k := min(len(old), len(again), 48) // further down its rows may be torn
-		if !stale && gap > 0 && gap < 3 && !rewrapped || k == 0 || old[:k] != again[:k] {
+		k := min(len(old), len(again), sure) // further down its rows may be torn
+		grown := len(old) >= sure && strings.HasPrefix(again, old)
+		if !stale && gap > 0 && gap < 3 && !rewrapped && !grown || k == 0 || old[:k] != again[:k] {
 			return
 		}
 		stale, p.Items = true, p.Items[:len(p.Items)-1]

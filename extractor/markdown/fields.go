@@ -8,9 +8,22 @@ import (
 
 // FieldTable reads a table written as `Head: cell` lines, the heads bold, with a rule between its
 // rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
-// blank line.
-func FieldTable(ls []Line) (rows [][]Cell, n int) {
-	heads, r, n := fieldRow(ls, nil)
+// blank line. A field goes on two columns further in.
+func FieldTable(ls []Line) ([][]Cell, int) {
+	return fieldTable(ls, func(_, l *Line) bool { return l.Indent >= 2 })
+}
+
+// FullFieldTable reads such a table where a field goes on wherever its line was full.
+func FullFieldTable(ls []Line) ([][]Cell, int) {
+	return fieldTable(ls, func(above, l *Line) bool {
+		return l.Indent >= 2 || above.Width+1+row.Width(row.FirstWord(l.Text)) > above.Room
+	})
+}
+
+// fieldTable reads a table of fields. goesOn reports whether a line without a head goes on with the
+// field above.
+func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n int) {
+	heads, r, n := fieldRow(ls, nil, goesOn)
 	if n == len(ls) || !IsRule(&ls[n]) {
 		return nil, 0
 	}
@@ -20,7 +33,7 @@ func FieldTable(ls []Line) (rows [][]Cell, n int) {
 			return rows, n
 		}
 		var k int
-		_, r, k = fieldRow(ls[n+1:], heads)
+		_, r, k = fieldRow(ls[n+1:], heads, goesOn)
 		n += k
 	}
 	return rows, n
@@ -31,7 +44,7 @@ const fieldLines = 200
 
 // fieldRow reads the heads and the cells of one row, and how many lines it has. heads are those of
 // the first row, nil in it.
-func fieldRow(ls []Line, heads []Cell) (names, r []Cell, n int) {
+func fieldRow(ls []Line, heads []Cell, goesOn func(above, l *Line) bool) (names, r []Cell, n int) {
 	for ; n < min(len(ls), fieldLines); n++ {
 		l := &ls[n]
 		h, c := field(l)
@@ -40,7 +53,7 @@ func fieldRow(ls []Line, heads []Cell) (names, r []Cell, n int) {
 			return names, r, n
 		case h != nil:
 			names, r = append(names, h), append(r, c)
-		case len(r) > 0 && l.Indent >= 2:
+		case len(r) > 0 && !l.Blank() && goesOn(&ls[n-1], l):
 			r[len(r)-1] = joined(r[len(r)-1], TrimLeft(l.Spans))
 		default:
 			return names, r, n

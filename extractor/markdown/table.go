@@ -52,11 +52,14 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 			groups = append(groups, nil)
 			continue
 		}
+		own := cols
 		if slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.To) }) {
-			break
+			if own = rowColumns(l); len(own) != len(cols) { // Ink draws a column of one cell wider in the rows
+				break
+			}
 		}
 		g := &groups[len(groups)-1]
-		*g = append(*g, l.cells(cols))
+		*g = append(*g, l.cells(own))
 	}
 	if len(groups) == 1 {
 		return nil, 0
@@ -77,6 +80,17 @@ func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
 		return nil, 0
 	}
 	return rows, n
+}
+
+// shortened reports whether a cell ends in an ellipsis that fills its column. Agents that shorten
+// cells wrap none: each line is a row.
+func shortened(cells []Cell, cols []Column) bool {
+	for i, c := range cols {
+		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) && row.SpansWidth(cells[i]) == c.room() {
+			return true
+		}
+	}
+	return false
 }
 
 // cutCells reports whether words were cut in a table's cells: then all columns are narrower than
@@ -119,6 +133,21 @@ func BorderColumns(l *Line, left, mid, right string) []Column {
 		}
 		cols = append(cols, Column{col, col + w})
 		col += w + 1
+	}
+	return cols
+}
+
+// rowColumns reads the columns off a row by the borders between its cells.
+func rowColumns(l *Line) []Column {
+	var cols []Column
+	for from, col := -1, l.Indent; col < l.Width; col++ {
+		if !l.borderAt(col) {
+			continue
+		}
+		if from >= 0 {
+			cols = append(cols, Column{from, col})
+		}
+		from = col + 1
 	}
 	return cols
 }
@@ -223,8 +252,9 @@ func (lk *Style) mergeRows(group [][]Cell, cols []Column) [][]Cell {
 // row, if one of them does so in the same style.
 func (lk *Style) looseRows(group [][]Cell, cols []Column) [][]Cell {
 	var out, open [][]Cell
+	apart := slices.ContainsFunc(group, func(g []Cell) bool { return shortened(g, cols) })
 	for i, g := range group {
-		if i > 0 && !goesOn(group[i-1], g, cols) {
+		if i > 0 && (apart || !goesOn(group[i-1], g, cols)) {
 			out = append(out, lk.mergeRows(open, cols)...)
 			open = nil
 		}

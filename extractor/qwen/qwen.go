@@ -174,10 +174,10 @@ func parse(lines []row.Line, last bool) []chat.Item {
 	}
 	in := slices.Clone(lines)
 	for i, l := range lines {
-		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Text == "" {
+		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Text == "" || l.Wrapped { // what the terminal wrapped begins in the first column
 			continue
 		}
-		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) && !l.Wrapped {
+		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) {
 			in[i].Row = &vterm.Row{} // chrome that a resize left behind
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
