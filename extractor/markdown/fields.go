@@ -53,7 +53,7 @@ func fieldRow(ls []Line, heads []Cell, goesOn func(above, l *Line) bool) (names,
 			return names, r, n
 		case h != nil:
 			names, r = append(names, h), append(r, c)
-		case len(r) > 0 && !l.Blank() && goesOn(&ls[n-1], l):
+		case len(r) > 0 && !l.Blank() && !IsRule(l) && goesOn(&ls[n-1], l):
 			r[len(r)-1] = joined(r[len(r)-1], TrimLeft(l.Spans))
 		default:
 			return names, r, n
