@@ -64,18 +64,12 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		it, ok := markdown.ListItem(l)
 		return it, ok && !strings.HasSuffix(it.Mark, ")")
 	}
-	if l.Indent < 2 {
+	letter, rest, ok := strings.Cut(t, ". ")
+	number := letterNumber(letter)
+	if !ok || number < 1 || l.Indent < 2 {
 		return markdown.Item{}, false
 	}
-	n := strings.IndexByte(t, '.')
-	if n < 1 || !strings.HasPrefix(t[n:], ". ") {
-		return markdown.Item{}, false
-	}
-	number := letterNumber(t[:n])
-	if number < 1 {
-		return markdown.Item{}, false
-	}
-	it := l.ItemOf(t[:n+1], number, n+1, t[n+1:])
+	it := l.ItemOf(letter+".", number, len(letter)+1, " "+rest)
 	it.Mark = strconv.Itoa(number) + "." // Markdown has no other numbers
 	return it, true
 }
@@ -146,7 +140,7 @@ var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 const (
 	noteInk   = 3
 	noteItem  = 1 << 2 // item reads it
-	noteProse = 1 << 3 // claudeProse holds
+	noteProse = 1 << 3 // its words are a sentence, or the beginning of one
 	noted     = 1 << 4
 	noteSigns = 8 // the first bit of what readSigns returns
 )
@@ -157,7 +151,7 @@ func claudeNote(l *markdown.Line) uint16 {
 		if _, ok := item(l); ok {
 			l.Note |= noteItem
 		}
-		if claudeProse(l) {
+		if prose.Judge(l.Text[l.Indent:]) == prose.Prose {
 			l.Note |= noteProse
 		}
 	}
@@ -256,10 +250,7 @@ func codeGroup(ls []markdown.Line) int {
 // opens reports whether a line is followed by one that is indented further, as only in code:
 // `Traceback:`, `class A:`.
 func opens(ls []markdown.Line) bool {
-	if len(ls) < 2 || ls[1].Indent <= ls[0].Indent {
-		return false
-	}
-	return !isItem(&ls[0])
+	return len(ls) > 1 && ls[1].Indent > ls[0].Indent && !isItem(&ls[0])
 }
 
 // codeInkRun tells how many lines that are all in the colour of code are a block: a single
@@ -279,9 +270,6 @@ func codeInkRun(ls []markdown.Line) int {
 // plainCode reports whether lines without any colour are code: ls[:end] is a group without
 // prose.
 func plainCode(ls []markdown.Line, end int) int {
-	if isItem(&ls[0]) {
-		return 0
-	}
 	if end < len(ls) && !ls[end].Blank() && !isItem(&ls[end]) { // text goes on below
 		return 0
 	}
@@ -289,31 +277,18 @@ func plainCode(ls []markdown.Line, end int) int {
 	lk := markdown.Style{}
 	for k := range end {
 		l := &ls[k]
-		if k > 0 {
-			if isItem(l) {
-				return 0
-			}
-			breaks = breaks && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
-			deep = deep || l.Indent > ls[0].Indent && lk.SeamOf(&ls[k-1], l, 0) == markdown.SeamBreak
+		switch {
+		case isItem(l):
+			return 0
+		case k > 0 && lk.SeamOf(&ls[k-1], l, 0) != markdown.SeamBreak:
+			breaks = false
+		default:
+			deep = deep || l.Indent > ls[0].Indent
 		}
-		strong = strong || deep || prose.Signs(l.Text)
+		strong = strong || prose.Signs(l.Text)
 	}
-	if strong && (breaks || deep) {
+	if deep || breaks && (strong || end > 1) {
 		return end
 	}
-	if end < 2 || !breaks {
-		return 0
-	}
-	return end
-}
-
-// claudeProse reports whether a line without colours is a sentence, or the beginning of one, or a
-// list item.
-func claudeProse(l *markdown.Line) bool {
-	t := l.Text[l.Indent:]
-	if it, ok := item(l); ok {
-		t = l.Text[min(it.Content, len(l.Text)):]
-		return strings.Contains(t, " ")
-	}
-	return prose.Judge(t) == prose.Prose
+	return 0
 }

@@ -70,6 +70,12 @@ func cutGlyph(s string, glyphs ...string) (rest string, ok bool) {
 	return s, false
 }
 
+// signed reports whether a row begins with one of the glyphs.
+func signed(l row.Line, glyphs ...string) bool {
+	_, ok := cutGlyph(l.Text, glyphs...)
+	return ok
+}
+
 // corner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
 func corner(l row.Line) (rest string, ok bool) {
 	n := row.Indent(l.Text)
@@ -83,8 +89,7 @@ func corner(l row.Line) (rest string, ok bool) {
 // wholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
 // with a label in it.
 func wholeRule(l row.Line) bool {
-	n := strings.Count(l.Text, "─")
-	return strings.HasPrefix(l.Text, "───") && n*10 >= l.Cols*6
+	return strings.HasPrefix(l.Text, "───") && strings.Count(l.Text, "─")*10 >= l.Cols*6
 }
 
 // boxTop reports whether a row is the top of a box over the whole width, without a word in it.
@@ -95,11 +100,8 @@ func boxTop(l row.Line) bool {
 // inputRow reports whether a row can be the first of the live input between its rules or in its
 // box.
 func inputRow(l row.Line) bool {
-	if rest, ok := strings.CutPrefix(l.Text, "│"); ok {
-		_, ok = cutGlyph(strings.TrimLeft(rest, " \u00a0"), ">", "❯", "!", "#")
-		return ok
-	}
-	_, ok := cutGlyph(l.Text, ">", "❯", "!", "#")
+	t, _ := cutGlyph(l.Text, "│")
+	_, ok := cutGlyph(t, ">", "❯", "!", "#")
 	return ok && !painted(l)
 }
 
@@ -107,6 +109,3 @@ func inputRow(l row.Line) bool {
 func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {
 	return !slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
 }
-
-// greyOrRed reports whether text is grey, or red: "1 failed" in a grey line.
-func greyOrRed(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }

@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // Since 2.1.60 calls that only look, and later all but edits, collapse: while they run one line
@@ -34,10 +35,11 @@ type claudePart struct {
 	input string // the MCP server that was called, else ""
 }
 
-// collapsed reports whether line i is a group of calls that are done: grey, from column 2 on.
+// collapsed reports whether line i is a group of calls that are done: grey from column 2 on, with
+// "1 failed" in red.
 func (p *parser) collapsed(i int) bool {
 	l := p.Lines[i]
-	return row.Indent(l.Text) == 2 && allText(l.Row, greyOrRed) && p.collapsedText(i) != ""
+	return row.Indent(l.Text) == 2 && allText(l.Row, func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }) && p.collapsedText(i) != ""
 }
 
 // collapsedText is a group's line without what is no word of it; empty where line i is none.

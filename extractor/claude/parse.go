@@ -44,7 +44,7 @@ func rightOf(lines []row.Line) int {
 
 // fewColours reports whether a theme of 16 colours is used: prompts and markers have these colours.
 func fewColours(lines []row.Line) bool {
-	i := slices.IndexFunc(lines, func(l row.Line) bool { _, ok := cutGlyph(l.Text, dot, record, "❯", ">"); return ok })
+	i := slices.IndexFunc(lines, func(l row.Line) bool { return signed(l, dot, record, "❯", ">") })
 	if i < 0 {
 		return false
 	}
@@ -71,9 +71,9 @@ func (p *parser) next(i int) int {
 		p.open = 0
 	case echo(l):
 		return p.prompt(i)
-	case bashMode(l):
+	case signed(l, "!") && !row.Plain(l.StyleAt(0).Fg):
 		return p.bash(i)
-	case dotted(l):
+	case signed(l, dot, record):
 		return p.marked(i)
 	case thinks(l):
 		return p.thinking(i)
@@ -167,12 +167,6 @@ func (p *parser) replyEnd(i int) int {
 func done(l row.Line) bool {
 	rest, ok := cutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
 	return ok && row.Grey(l.StyleAt(0)) && strings.Contains(rest, " for ")
-}
-
-// dotted reports whether a row begins with the marker of a reply or a call.
-func dotted(l row.Line) bool {
-	_, ok := cutGlyph(l.Text, dot, record)
-	return ok
 }
 
 // marked reads a reply or a call.

@@ -12,16 +12,14 @@ import (
 // echo reports whether a row is the first of a prompt that was sent. The live input has the
 // same glyph, but no background and (in 1.0) a box around it.
 func echo(l row.Line) bool {
-	_, current := cutGlyph(l.Text, "❯")
-	_, old := cutGlyph(l.Text, ">")
-	return current && painted(l) || old && (painted(l) || row.Grey(l.StyleAt(0)))
+	return signed(l, "❯", ">") && painted(l) || signed(l, ">") && row.Grey(l.StyleAt(0))
 }
 
 // prompt reads what the user sent, a command of the agent, or a shell line sent with `!`.
 func (p *parser) prompt(i int) int {
 	end := p.promptEnd(i)
 	switch text := p.promptText(i, end); {
-	case text == "", queued(p.Lines[i]):
+	case text == "", painted(p.Lines[i]) && allText(p.Lines[i].Row, row.Grey): // all grey: it waits for the running turn to end
 	case commands.MatchString(text):
 		return p.command(text, i, end)
 	default:
@@ -30,13 +28,7 @@ func (p *parser) prompt(i int) int {
 	return end
 }
 
-// bashMode reports whether a row is a shell line that the user sent with `!`.
-func bashMode(l row.Line) bool {
-	_, ok := cutGlyph(l.Text, "!")
-	return ok && !row.Plain(l.StyleAt(0).Fg)
-}
-
-// bash reads a shell line of the user's with its output.
+// bash reads a shell line that the user sent with `!`, with its output.
 func (p *parser) bash(i int) int {
 	end := p.Until(i+1, p.starts)
 	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2, Right: 2})
@@ -47,10 +39,6 @@ func (p *parser) bash(i int) int {
 	p.Say(session.RoleShell, text, "`"+text+"`", i, end, "bash mode").Output = out.text
 	return end
 }
-
-// queued reports whether a prompt waits for the running turn to end: all of it is grey on the
-// background.
-func queued(l row.Line) bool { return painted(l) && allText(l.Row, row.Grey) }
 
 // promptEnd returns the line behind a prompt: its rows share a background, or are dim from column 2
 // on (1.0).
@@ -82,7 +70,7 @@ func (p *parser) promptEnd(i int) int {
 // promptText is what a prompt says.
 func (p *parser) promptText(i, end int) string {
 	rows := p.Lines[i:end]
-	if _, ok := cutGlyph(rows[0].Text, ">"); ok {
+	if signed(rows[0], ">") {
 		return oldPrompt(rows)
 	}
 	free := rows[0].Cols

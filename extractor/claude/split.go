@@ -64,16 +64,11 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 
 // claudeAsks reports whether rows hold a choice with its pointer.
 func claudeAsks(lines []row.Line) bool {
-	for _, l := range lines {
+	return slices.ContainsFunc(lines, func(l row.Line) bool {
 		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
-		if _, ok := cutGlyph(t, "❯"); ok && t != l.Text {
-			return true
-		}
-		if strings.Contains(l.Text, "Esc to cancel") {
-			return true
-		}
-	}
-	return false
+		_, chosen := cutGlyph(t, "❯")
+		return chosen && t != l.Text || strings.Contains(l.Text, "Esc to cancel")
+	})
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the
@@ -119,9 +114,6 @@ func pill(l row.Line) bool {
 	})
 }
 
-// besides reports whether text is in another colour than ordinary text.
-func besides(s vterm.Style) bool { return !row.Plain(s.Fg) || row.Grey(s) }
-
 // claudeMenu returns the first row of a menu right above the input that hides what is under it, or
 // top if there is no menu.
 func claudeMenu(lines []row.Line, top int) int {
@@ -129,9 +121,10 @@ func claudeMenu(lines []row.Line, top int) int {
 	for at := top; at > 0; at-- {
 		l := lines[at-1]
 		n := row.Indent(l.Text)
+		st := l.StyleAt(n)
 		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
 		switch {
-		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && besides(l.StyleAt(n)):
+		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st)): // in another colour than text
 			named = true
 		case n >= 12:
 		case named:

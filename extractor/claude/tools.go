@@ -29,26 +29,17 @@ func (p *parser) header(i int) (name, rest string) {
 			rest += s.Text
 		}
 	}
-	switch {
-	case name == "":
-		return waiting(p.Lines[i])
-	case rest == "":
-		return strings.TrimSpace(name), ""
-	case rest[0] != '(':
+	if name == "" { // it waits for its turn: all is grey, with dots behind it (1.0)
+		t, _ := cutGlyph(p.Lines[i].Text, dot, record)
+		if name, _, _ = strings.Cut(t, "("); names[name] {
+			return name, t[len(name):]
+		}
 		return "", ""
 	}
-	return strings.TrimLeft(name, " "), rest
-}
-
-// waiting reads the name of a call that waits for its turn: it is all grey, with dots behind
-// it (1.0).
-func waiting(l row.Line) (name, rest string) {
-	t, _ := cutGlyph(l.Text, dot, record)
-	name, _, _ = strings.Cut(t, "(")
-	if !names[name] {
+	if rest != "" && rest[0] != '(' {
 		return "", ""
 	}
-	return name, t[len(name):]
+	return strings.TrimSpace(name), rest
 }
 
 // blinking reports whether line i is a call whose marker is hidden at the moment, because it
