@@ -92,3 +92,8 @@ func Did(t *session.Tool) Item {
 	it.Markdown = it.Text
 	return it
 }
+
+// AtMargin reports whether a row begins in column 2, as the text of replies does, in its colour.
+func AtMargin(l row.Line) bool {
+	return row.Indent(l.Text) == 2 && row.Plain(l.StyleAt(2).Fg) && !l.DimAt(2)
+}

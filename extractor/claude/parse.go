@@ -119,9 +119,7 @@ func (p *parser) headless(i int) int {
 // body reports whether lines [i, end) are surely those of a reply: from column 2 on, in the colour
 // of text, and no piece of the welcome.
 func (p *parser) body(i, end int) bool {
-	return slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool {
-		return row.Indent(l.Text) == 2 && l.Text != "" && row.Plain(l.StyleAt(2).Fg) && !l.DimAt(2)
-	}) && !slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
+	return slices.ContainsFunc(p.Lines[i:end], chat.AtMargin) && !slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
 }
 
 // indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group,

@@ -70,18 +70,13 @@ func (p *parser) headless(i int) int {
 	k, n := len(p.Items), p.length(first, user)
 	if ls := p.Lines[first : first+n]; row.HasBackground(ls[0].Row) {
 		p.user(first, ls)
-	} else if above := p.Above().Role; above == session.RoleUser || p.Lines[i].Late && slices.ContainsFunc(ls, atMargin) {
+	} else if p.Above().Role == session.RoleUser || p.Lines[i].Late && slices.ContainsFunc(ls, chat.AtMargin) && !strings.HasPrefix(ls[0].Text, "  └") {
 		p.says(first, ls)
 	}
 	if len(p.Items) > k {
 		p.Items[k].First, p.Items[k].Headless = i, true
 	}
 	return first - i + n
-}
-
-// atMargin reports whether a row begins in the column where the text of replies does, in its colour.
-func atMargin(l row.Line) bool {
-	return l.Text != "" && row.Indent(l.Text) == 2 && row.Plain(l.StyleAt(2).Fg) && !l.DimAt(2) && !strings.HasPrefix(l.Text, "  └")
 }
 
 // filled reports whether a row has text.

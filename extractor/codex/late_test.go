@@ -12,6 +12,8 @@ func TestLate(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"a reply", "  ends here.", "ends here."},
 		{"an output", "  ⟦d|└ main.go⟧\n    ⟦d|go.mod⟧", ""},
+		{"an output without colours", "  └ main.go\n    go.mod", ""},
+		{"rows in another colour", "  ⟦ p1|x⟧\n  ⟦di|y⟧", ""},
 		{"a change", "    9 -func a() {}\n    9 +func b() {}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
