@@ -3,9 +3,11 @@ package shell
 import (
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -24,15 +26,6 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
 // its end; to < 0: up to the row's end.
 func columns(r *vterm.Row, from, to int) string {
-	if from == to {
-		return ""
-	}
-	if run := r.Runs; len(run) == 1 && run[0].Col == 0 && len(run[0].Text) == run[0].Width { // ASCII, as most rows
-		if to < 0 || to > run[0].Width {
-			to = run[0].Width
-		}
-		return strings.TrimRight(run[0].Text[min(from, to):to], " ")
-	}
 	return strings.TrimRight(row.Text(row.Spans(r, from, to, nil)), " ")
 }
 
@@ -51,7 +44,7 @@ func (p *prompts) split(l row.Line) (prompt, text string, ok bool) {
 // promptStart returns the line, and the column in it, at which the prompt begins whose last line is
 // line i; -1 if no shell says so.
 func promptStart(lines []row.Line, i int) (line, col int) {
-	for k := i; k >= 0 && k >= i-maxPromptRows; k-- {
+	for k := i; k >= max(0, i-maxPromptRows); k-- {
 		if m, ok := markOf(lines[k].Row, vterm.MarkPrompt); ok {
 			return k, m.Col
 		}
@@ -65,83 +58,72 @@ func promptStart(lines []row.Line, i int) (line, col int) {
 // maxPromptRows is how many rows a prompt has at most above its last.
 const maxPromptRows = 8
 
-// entered returns the line on which a shell says that the output of the command begins which was
-// typed at line i, -1 if it does not; next is the line of the next prompt that it marks before
-// that, or -1.
-func entered(lines []row.Line, i int) (output, next int) {
+// entry is what a shell says of the command that is typed at a line.
+type entry struct {
+	marked bool   // that it is typed there
+	line   string // the command itself
+	output int    // the line on which its output begins, else -1
+	next   int    // the line of the next prompt before any output, else -1
+}
+
+// entered returns what a shell says of the command that is typed at line i.
+func entered(lines []row.Line, i int) entry {
 	input, ok := markOf(lines[i].Row, vterm.MarkInput)
+	e := entry{marked: ok, output: -1, next: -1}
 	if !ok {
-		return -1, -1
+		return e
 	}
-	for k := i + 1; k < len(lines) && k <= i+maxTyped; k++ {
-		if lines[k].Marks == nil {
-			continue
-		}
+	for k := i + 1; k < min(len(lines), i+1+maxTyped); k++ {
 		if m, ok := markOf(lines[k].Row, vterm.MarkOutput); ok && m.At >= input.At {
-			return k, -1
+			e.output, e.line = k, cmdline(m)
+			break
 		}
 		if _, ok := markOf(lines[k].Row, vterm.MarkInput); ok {
-			return -1, k
+			e.next = k
+			break
 		}
 	}
-	return -1, -1
+	return e
 }
 
-// cmdline returns the command that was typed at line i, where the shell says it with the mark of
-// its output (fish, kitty's integrations): what background jobs write between its keys is no part
-// of it.
-func cmdline(lines []row.Line, i int) (command string, ok bool) {
-	k, _ := entered(lines, i)
-	if k < 0 {
-		return "", false
-	}
-	m, _ := markOf(lines[k].Row, vterm.MarkOutput)
-	for field := range strings.SplitSeq(m.Text, ";") {
-		if value, found := strings.CutPrefix(field, "cmdline_url="); found {
-			command, err := url.PathUnescape(value)
-			command = strings.TrimSpace(strings.ToValidUTF8(strings.Map(printableLine, command), ""))
-			return command, err == nil && command != ""
+// cmdline returns the command that the mark of its output has (fish, kitty's integrations), or "":
+// what background jobs write between its keys is no part of it.
+func cmdline(m vterm.Mark) string {
+	_, value, _ := strings.Cut(";"+m.Text, ";cmdline_url=")
+	value, _, _ = strings.Cut(value, ";")
+	command, _ := url.PathUnescape(value) // "" on an error
+	return strings.TrimSpace(printable(command, "\n\t"))
+}
+
+// printable drops what is no character, and control characters but those in keep.
+func printable(text, keep string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !strings.ContainsRune(keep, r) {
+			return -1
 		}
-	}
-	return "", false
-}
-
-// printableLine drops control characters except line feeds and tabs.
-func printableLine(r rune) rune {
-	if r == '\n' || r == '\t' {
 		return r
-	}
-	return printableRune(r)
+	}, strings.ToValidUTF8(text, ""))
 }
 
-// redrawn reports whether the shell has drawn the prompt on line i again below, with what was typed
-// at it: it has shown completions.
-func (p *prompts) redrawn(lines []row.Line, i int, text string) bool {
-	_, next := entered(lines, i)
-	if _, ok := markOf(lines[i].Row, vterm.MarkInput); !ok || next < 0 {
+// redrawn reports whether the shell has drawn the prompt of an entry again below, with the text
+// that was typed at it: it has shown completions.
+func (p *prompts) redrawn(lines []row.Line, e entry, text string) bool {
+	if e.next < 0 {
 		return false
 	}
-	_, again, _ := p.split(lines[next])
+	_, again, _ := p.split(lines[e.next])
 	return again != "" && strings.HasPrefix(again, text)
 }
 
-// unused reports whether no command was run at the prompt on line i, so far as is known: a shell
-// that marks the outputs of commands typed at it has marked none. What is behind the prompt was
-// written by a background job, then.
-func (p *prompts) unused(lines []row.Line, i int, prompt string) bool {
-	output, _ := entered(lines, i)
-	if output >= 0 {
+// unused reports whether no command was run at an entry's prompt, so far as is known: a shell that
+// marks the outputs of commands typed at it has marked none. What is behind the prompt was written
+// by a background job, then.
+func (p *prompts) unused(e entry, prompt string) bool {
+	if e.output >= 0 {
 		p.outputs = prompt
+		return false
 	}
-	_, ok := markOf(lines[i].Row, vterm.MarkInput)
-	return ok && output < 0 && prompt != "" && prompt == p.outputs
-}
-
-// waiting reports whether the prompt on line i may be where the next command is typed, though
-// something else is written there.
-func (p *prompts) waiting(lines []row.Line, i int, prompt string) bool {
-	_, next := entered(lines, i)
-	return next < 0 && p.unused(lines, i, prompt)
+	return e.marked && prompt != "" && prompt == p.outputs
 }
 
 // done takes into account that a shell says on a line that the command has ended. It reports
@@ -184,10 +166,7 @@ func began(l row.Line) time.Duration {
 
 // folder returns the folder that a shell says on a line that it is in; "" if it does not.
 func folder(l row.Line) string {
-	m, ok := markOf(l.Row, vterm.MarkFolder)
-	if !ok {
-		return ""
-	}
+	m, _ := markOf(l.Row, vterm.MarkFolder)
 	rest, ok := strings.CutPrefix(m.Text, "file://")
 	at := strings.IndexByte(rest, '/') // behind the host
 	if !ok || at < 0 {
@@ -197,26 +176,18 @@ func folder(l row.Line) string {
 	if err != nil {
 		path = rest[at:]
 	}
-	return strings.ToValidUTF8(strings.Map(printableRune, path), "")
+	return printable(path, "")
 }
 
 // lastFolder returns the folder that a shell is in behind lines; above is the one above them.
 func lastFolder(lines []row.Line, above string) string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].Row == nil || lines[i].Marks == nil {
+	for _, l := range slices.Backward(lines) {
+		if l.Row == nil {
 			continue
 		}
-		if f := folder(lines[i]); f != "" {
+		if f := folder(l); f != "" {
 			return f
 		}
 	}
 	return above
-}
-
-// printableRune drops control characters.
-func printableRune(r rune) rune {
-	if r < 0x20 || r >= 0x7f && r < 0xa0 {
-		return -1
-	}
-	return r
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -57,29 +58,33 @@ func (p *prompts) learn(row *vterm.Row, cursorX int, last string) {
 		p.vary(f)
 		return
 	}
-	if len(p.forms) == maxPrompts {
-		p.forms = append(p.forms[:0:0], p.forms[1:]...)
-	}
-	p.forms = append(p.forms, f)
+	p.forms = bounded(p.forms, f, maxPrompts)
 	p.learned++
+}
+
+// bounded appends x to a list and drops the first of more than limit.
+func bounded[T any](list []T, x T, limit int) []T {
+	return append(list[max(0, len(list)+1-limit):len(list):len(list)], x)
 }
 
 // learnAfter learns a prompt after output which did not end its line.
 func (p *prompts) learnAfter(text string) bool {
-	for i := range p.forms {
-		f := &p.forms[i]
-		at := strings.LastIndex(text, f.head)
-		if at <= 0 || len(strings.TrimSpace(f.head)) < 3 || f.length(text[at:]) != len(text)-at {
-			continue
-		}
-		if len(p.after) >= maxAfter {
-			p.after = append([]string(nil), p.after[1:]...)
-		}
-		p.after = append(p.after, text)
+	is := slices.ContainsFunc(p.forms, func(f promptForm) bool { return len(strings.TrimSpace(f.head)) >= 3 && f.behind(text) > 0 })
+	if is {
+		p.after = bounded(p.after, text, maxAfter)
 		p.learned++
-		return true
 	}
-	return false
+	return is
+}
+
+// behind returns how much is before the prompt that a text ends with; 0 if it is nothing, or the
+// text ends otherwise.
+func (f promptForm) behind(text string) int {
+	at := strings.LastIndex(text, f.head)
+	if at <= 0 || f.length(text[at:]) != len(text)-at {
+		return 0
+	}
+	return at
 }
 
 // behindOutput reports whether a row was seen to begin with output that did not end its line, and
@@ -93,8 +98,8 @@ func (p *prompts) outputBefore(prompt string) string {
 	if !slices.Contains(p.after, prompt) {
 		return ""
 	}
-	for i := range p.forms {
-		if at := strings.LastIndex(prompt, p.forms[i].head); at > 0 && p.forms[i].length(prompt[at:]) == len(prompt)-at {
+	for _, f := range p.forms {
+		if at := f.behind(prompt); at > 0 {
 			return strings.TrimRight(prompt[:at], " ")
 		}
 	}
@@ -168,16 +173,10 @@ func (p *prompts) waits(r *vterm.Row, cursorX int) bool {
 
 // cut parts a row into its prompt and the command behind it.
 func (p *prompts) cut(row *vterm.Row) (prompt, command string, ok bool) {
-	if row.Text == "" {
-		return "", "", false
-	}
 	text := row.Text + " " // the blank behind a prompt is cut off where nothing follows
 	n := 0
 	if !p.known() {
-		head, tail, strong := usualPrompt(text)
-		if !strong {
-			return "", "", false
-		}
+		head, tail, _ := usualPrompt(text)
 		n = promptForm{head: head, tail: tail}.length(text)
 	} else {
 		styled := firstStyled(row)
@@ -201,10 +200,12 @@ func (p *prompts) cut(row *vterm.Row) (prompt, command string, ok bool) {
 // length returns the length of the prompt at a text's start, or 0.
 func (f promptForm) length(text string) int {
 	if strings.HasPrefix(text, "(") && !strings.HasPrefix(f.head, "(") { // a virtual environment was entered
-		if i := strings.Index(text, ") "); i > 0 && i < 40 {
-			if n := f.length(text[i+2:]); n > 0 {
-				return i + 2 + n
-			}
+		venv := len(virtual().FindString(text))
+		if venv == 0 {
+			return 0
+		}
+		if n := f.length(text[venv:]); n > 0 {
+			return venv + n
 		}
 		return 0
 	}
@@ -217,18 +218,15 @@ func (f promptForm) length(text string) int {
 	if !strings.HasPrefix(text, f.head) {
 		return 0
 	}
-	if f.tail == "" {
-		return len(f.head)
-	}
 	rest := text[len(f.head):]
 	if f.head == "" && !strings.HasPrefix(rest, "~") && !strings.HasPrefix(rest, "/") {
 		return 0
 	}
-	i := strings.Index(rest, f.tail)
-	if i < 0 || i > 120 || strings.Contains(rest[:i], "  ") {
+	piece, _, ok := strings.Cut(rest, f.tail)
+	if !ok || len(piece) > 120 || strings.Contains(piece, "  ") {
 		return 0
 	}
-	return len(f.head) + i + len(f.tail)
+	return len(f.head) + len(piece) + len(f.tail)
 }
 
 // withoutHead is the end of the output above the prompt on line i: a prompt of two lines has its
@@ -236,15 +234,16 @@ func (f promptForm) length(text string) int {
 func (p *prompts) withoutHead(lines []row.Line, i int) int {
 	prompt, _, _ := p.cut(lines[i].Row)
 	sign := strings.TrimSpace(prompt)
-	framed := strings.HasPrefix(sign, "╰") || strings.HasPrefix(sign, "└")
-	if i == 0 || !framed && utf8.RuneCountInString(sign) > 1 {
+	if i == 0 {
 		return i
 	}
-	above := lines[i-1]
-	switch {
-	case framed && (strings.HasPrefix(above.Text, "╭") || strings.HasPrefix(above.Text, "┌")):
-		return i - 1
-	case !framed && firstStyled(above.Row) && firstLine().MatchString(above.Text):
+	above, begins := lines[i-1], false
+	if chat.Begins(sign, "╰", "└") {
+		begins = chat.Begins(above.Text, "╭", "┌")
+	} else {
+		begins = utf8.RuneCountInString(sign) == 1 && firstStyled(above.Row) && firstLine().MatchString(above.Text)
+	}
+	if begins {
 		return i - 1
 	}
 	return i
@@ -252,7 +251,7 @@ func (p *prompts) withoutHead(lines []row.Line, i int) int {
 
 func commonEnd(a, b string) string {
 	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {

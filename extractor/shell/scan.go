@@ -47,15 +47,16 @@ func (s *scanner) read(lines []row.Line, from int, p *prompts) {
 			continue
 		}
 		s.end(lines, i, prompt, p)
-		first := i
-		text, i = typed(lines, i, text)
-		if line, ok := cmdline(lines, first); ok {
-			text = line
+		first, e := i, entered(lines, i)
+		text, i = typed(lines, i, text, e.output)
+		if e.line != "" {
+			text = e.line
 		}
-		if i == len(lines) || p.waiting(lines, first, prompt) {
+		unused := p.unused(e, prompt)
+		if i == len(lines) || unused && e.next < 0 {
 			s.typing = min(s.typing, first)
 		}
-		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || p.redrawn(lines, first, text) || p.unused(lines, first, prompt) {
+		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || unused || p.redrawn(lines, e, text) {
 			continue
 		}
 		item := chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
@@ -126,12 +127,12 @@ func withoutSign(output string, lines []row.Line) string {
 }
 
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that
-// were typed at continuation prompts; next is the line behind it.
-func typed(lines []row.Line, i int, command string) (_ string, next int) {
+// were typed at continuation prompts; next is the line behind it. output is the line on which a
+// shell says that its output begins, else -1.
+func typed(lines []row.Line, i int, command string, output int) (_ string, next int) {
 	end := min(len(lines), i+maxTyped)
-	marked, _ := entered(lines, i)
-	if marked >= 0 {
-		end = marked
+	if output >= 0 {
+		end = output
 	}
 	prev := lines[i]
 	var b strings.Builder
@@ -142,11 +143,11 @@ func typed(lines []row.Line, i int, command string) (_ string, next int) {
 	}
 	command = strings.TrimSpace(withoutRight(b.String(), prev))
 	word, here := hereWord(command)
-	for rest := ""; i < end && (marked >= 0 || here && rest != word || !here && unfinished(command)); {
+	for rest := ""; i < end && (output >= 0 || here && rest != word || !here && unfinished(command)); {
 		rest = lines[i].Text
 		if m := continuation().FindStringSubmatch(rest); m != nil {
 			rest = m[1]
-		} else if marked < 0 {
+		} else if output < 0 {
 			break
 		}
 		b.Reset()

@@ -49,6 +49,9 @@ func usualPrompt(text string) (head, tail string, ok bool) {
 	return "", "", false
 }
 
+// virtual is an environment at the start of a prompt.
+var virtual = lazy.Regexp(`^\([^)]{0,38}\) `)
+
 // firstLine is what the first line of a prompt that ends with a lone sign on the next looks like.
 var firstLine = lazy.Regexp(`^[~/]|^` + hostForm + `[^\pL\p{Nd}._-]| on | via `)
 
