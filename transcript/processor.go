@@ -15,6 +15,10 @@ const (
 	frameGap = 4 * time.Millisecond
 	quiet    = 250 * time.Millisecond
 
+	// Within a synchronized redraw (?2026) the screen is not quiet, but for an agent that does
+	// not end it.
+	syncTime = time.Second
+
 	// After a resize of the alternate screen its rows are cut off until the program draws them
 	// again. Most programs erase the screen first. What they write before that is still laid
 	// out for the old width. Programs that do not erase it have eraseTime.
@@ -141,7 +145,11 @@ func (p *Processor) Due() (at time.Duration, ok bool) {
 // next returns what is done next without an event, and when. what is nil if that is nothing.
 func (p *Processor) next() (due time.Duration, what func()) {
 	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
-	whole := p.dirty && !p.term.Modes().SynchronizedOutput // a frame, after a gap
+	synced := p.term.Modes().SynchronizedOutput
+	if synced {
+		still = p.last + syncTime
+	}
+	whole := p.dirty && !synced // a frame, after a gap
 	switch {
 	case p.status.changing() && (!p.dirty || state <= gap) && (p.settled || state < still):
 		return state, func() { p.status.log(p.log, p.offset) }
