@@ -143,7 +143,20 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 			break
 		}
 	}
-	return c.Parse(lines, last)
+	items := c.Parse(lines, last)
+	if n := len(items) - 1; n >= 0 && last && items[n].Role == session.RoleAssistant {
+		items[n].Open = !slices.ContainsFunc(lines[items[n].End:], ended)
+	}
+	return items
+}
+
+// took is how long a turn took, or that it was interrupted, at the end of the row below it.
+var took = regexp.MustCompile(` · ([0-9.hms ]+|interrupted)$`)
+
+// ended reports whether a row below a reply says that it is whole: its turn's row has no time while
+// it is written.
+func ended(l row.Line) bool {
+	return l.Text != "" && (!strings.HasPrefix(l.Text, "     ▣") || took.MatchString(l.Text))
 }
 
 // repaired returns lines of which none goes on with the one above it, with a mark where rows were

@@ -81,3 +81,13 @@ func TestE23Split(t *testing.T) {
 		})
 	}
 }
+
+// TestOpen shows the row below a reply, which has a time once the reply is whole.
+func TestOpen(t *testing.T) {
+	for below, open := range map[string]bool{"": true, "     ▣  Build": true, "     ▣  Build · Mock Coder": true, "     ▣  Build · Mock Coder · 6.9s": false, "     ▣  Build · Mock Coder · 1m 2s": false, "     ▣  Build · Mock Coder · interrupted": false} {
+		items := parse(cells(), rowtest.Plain(60, "     | A | B |", "", below), true)
+		if len(items) != 1 || items[0].Open != open {
+			t.Errorf("%q: got %v, want open %v", below, items, open)
+		}
+	}
+}
