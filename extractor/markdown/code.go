@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func UntilBlank(ls []Line) int {
 // same. It belongs to the item where the list goes on right below it, or the item announces it.
 func (r *blockReader) code(i int, o opening) int {
 	ls := r.ls[i : i+o.lines]
-	edge := math.MaxInt
+	edge := beyond
 	for _, l := range ls {
 		if !l.Blank() {
 			edge = min(edge, l.Indent)

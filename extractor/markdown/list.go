@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -29,8 +28,11 @@ type listLevel struct {
 	inner string // before the lines within its items
 }
 
+// beyond is a column that no line reaches.
+const beyond = 1 << 30
+
 // noList is the level around all lists, which no item belongs to.
-var noList = listLevel{Item: Item{number: -1, col: math.MaxInt}}
+var noList = listLevel{Item: Item{number: -1, col: beyond}}
 
 // next reports whether an item is the one behind the last of the list. Numbers may end at one
 // column.

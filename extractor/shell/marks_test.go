@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -108,6 +109,59 @@ func TestMarkedOnly(t *testing.T) {
 	}
 	if got, want := said(rowtest.Dump(t, 40, rows), &prompts{}), []string{"|ls|a|open"}; !cmp.Equal(got, want) {
 		t.Errorf("no shell marks prompts: got %q, want %q", got, want)
+	}
+}
+
+// TestUnmarkedPrompt reads a command at a prompt that no mark is on, where others are.
+func TestUnmarkedPrompt(t *testing.T) {
+	lines := marked(t, 40, "dev@box:~$ ls\na\nb\nc", mark{1, vterm.MarkFolder, 0, "file:///srv", 1})
+	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb\nc|open"}; !cmp.Equal(got, want) {
+		t.Errorf("another mark: got %q, want %q", got, want)
+	}
+	lines[3].Row.Marks = []vterm.Mark{{Kind: vterm.MarkDone, Text: "1", At: time.Second}}
+	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb|1"}; !cmp.Equal(got, want) {
+		t.Errorf("an end: got %q, want %q", got, want)
+	}
+	lines = marked(t, 40, "% ls\na", mark{0, vterm.MarkInput, 2, "", 1})
+	p := learned(t, ":shop $ ")
+	p.marked = true
+	if got, want := said(append(lines, rowtest.Dump(t, 40, "shop $ pwd\n/x")...), p), []string{"|ls|a", "|pwd|/x|open"}; !cmp.Equal(got, want) {
+		t.Errorf("a prompt that was learned: got %q, want %q", got, want)
+	}
+}
+
+// TestOutputSize counts what changes an output.
+func TestOutputSize(t *testing.T) {
+	d := &document.Document{Lines: rowtest.Dump(t, 40, "a\nb")}
+	o := Output{doc: d}
+	for _, step := range []struct {
+		what  string
+		end   int
+		more  string
+		dirty int
+		size  int
+	}{{"two lines", 2, "", 0, 1}, {"nothing", 2, "", 2, 1}, {"a line drawn again", 2, "", 1, 2}, {"before the prompt", 2, "c", 2, 3}, {"the same", 2, "c", 2, 3}, {"a line less", 1, "c", 2, 4}} {
+		o.extend(step.end, step.more, false, step.dirty)
+		if o.Size() != step.size {
+			t.Errorf("%s: got size %d, want %d", step.what, o.Size(), step.size)
+		}
+	}
+	d.Lines = append(d.Lines, rowtest.Dump(t, 40, "x\n\n")...)[:3]
+	d.Lines[1] = rowtest.Dump(t, 40, "\n\n")[0]
+	o.extend(2, "", false, 5)
+	if got, _ := o.Text(); got != "a" || o.shown != 1 {
+		t.Errorf("got %q, %d lines", got, o.shown)
+	}
+	size := o.Size()
+	o.clear()
+	if got, _ := o.Text(); got != "" || o.Size() != size+1 {
+		t.Errorf("cleared: got %q, size %d", got, o.Size())
+	}
+	if o.clear(); o.Size() != size+1 {
+		t.Error("clearing nothing is a change")
+	}
+	if o.gone(); o.Size() != size+1 {
+		t.Error("losing nothing is a change")
 	}
 }
 

@@ -237,7 +237,8 @@ func (p *prompts) withoutHead(lines []row.Line, i int) int {
 	if i == 0 {
 		return i
 	}
-	above, begins := lines[i-1], false
+	above := lines[i-1]
+	var begins bool
 	if chat.Begins(sign, "╰", "└") {
 		begins = chat.Begins(above.Text, "╭", "┌")
 	} else {
