@@ -58,10 +58,10 @@ type sight struct {
 	rows    []tableRow // of tables that are being written
 }
 
-// ate reports whether text is the reply with its last lines erased by mistake: one or two lines at
-// any time, more if the agent miscounts its rows. It does so after a resize, when the terminal has
-// rewrapped them. Ink also does so after a frame as high as the window, for which it prints
-// everything again and forgets where it left the cursor.
+// ate reports whether text is the reply with lines erased by mistake: its last one or two lines at
+// any time, more, or some in its middle, if the agent miscounts its rows. It does so after a resize,
+// when the terminal has rewrapped them. Ink also does so after a frame as high as the window, for
+// which it prints everything again and forgets where it left the cursor.
 func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
@@ -76,7 +76,15 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 		return false
 	}
 	now, was := words(text), words(s.text)
-	return len(now) < len(was) && strings.HasPrefix(was, now)
+	if len(now) >= len(was) {
+		return false
+	}
+	n := common(now, was)
+	if n == len(now) {
+		return true
+	}
+	hole := strings.Index(was[n:], now[n:])
+	return n >= sameStart && hole > 0 && !strings.Contains(now, was[n:n+hole]) // else it stood there twice
 }
 
 // NewLog returns an empty log. The entries' ids derive from id; their times from started.

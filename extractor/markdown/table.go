@@ -128,7 +128,7 @@ func BorderColumns(l *Line, left, mid, right string) []Column {
 	var cols []Column
 	for part := range strings.SplitSeq(t, mid) {
 		w := strings.Count(part, "─")
-		if w == 0 || len(part) != w*len("─") {
+		if len(part) != w*len("─") {
 			return nil
 		}
 		cols = append(cols, Column{col, col + w})
