@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
-// learned returns what is known after a shell waited at rows, each behind a command ("command:row").
+// learned returns what is known after a shell waited at rows, each behind a command: "command:row".
 func learned(t *testing.T, waited ...string) *prompts {
 	t.Helper()
 	var p prompts
