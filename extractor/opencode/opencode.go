@@ -340,7 +340,7 @@ func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 
 // opencodeLook is how replies are drawn: Markdown in the colours of the theme.
 var opencodeLook = &markdown.Style{
-	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic,
+	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic, Seam: seam,
 	Heading: func(l *markdown.Line) int {
 		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB }) {
 			return 2
@@ -350,6 +350,18 @@ var opencodeLook = &markdown.Style{
 	Quote:  func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
 	Code:   code,
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
+}
+
+// seam knows a word that was cut behind its hyphen, as words are in the cells of tables: the rest
+// had no room, up to two free columns.
+func seam(a, b *markdown.Line) (markdown.Seam, bool) {
+	stem, cut := strings.CutSuffix(row.LastWord(a.Text), "-")
+	last, _ := utf8.DecodeLastRuneInString(stem)
+	word := row.FirstWord(b.Text)
+	if !cut || !markdown.WordRune(last) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word) {
+		return 0, false
+	}
+	return markdown.SeamNone, row.Width(word) > a.Room-a.Width-2
 }
 
 // green is the colour of inline code in the default theme.
