@@ -59,9 +59,9 @@ type sight struct {
 }
 
 // ate reports whether text is the reply with lines erased by mistake: its last one or two lines at
-// any time, more, or some in its middle, if the agent miscounts its rows. It does so after a resize,
-// when the terminal has rewrapped them. Ink also does so after a frame as high as the window, for
-// which it prints everything again and forgets where it left the cursor.
+// any time, more, or some in its middle, if the agent miscounts its rows. It does so after a
+// resize, when the terminal has rewrapped them. Ink also does so after a frame as high as the
+// window, for which it prints everything again and forgets where it left the cursor.
 func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false

@@ -379,8 +379,8 @@ func growing(old, refs []*session.Entry, items []session.Sighting) {
 // which a resize has torn a part.
 const sameStart = 24
 
-// between matches replies that begin alike and are between the same messages, or last below the same
-// one: one of the two is torn.
+// between matches replies that begin alike and are between the same messages, or last below the
+// same one: one of the two is torn.
 func between(old, refs []*session.Entry, items []session.Sighting) {
 	for i := 1; i < len(items); i++ {
 		last := i+1 == len(items)

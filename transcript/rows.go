@@ -115,8 +115,8 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// addRow remembers a row, in place of what it grew from: less of it, or a row of a table in which it
-// was shortened. It returns the row's number.
+// addRow remembers a row, in place of what it grew from: less of it, or a row of a table in which
+// it was shortened. It returns the row's number.
 func (s *sight) addRow(r tableRow) int {
 	i := slices.IndexFunc(s.rows, func(old tableRow) bool {
 		last := len(old) - 1

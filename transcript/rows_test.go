@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMergeShortened shows replies with tables in which the agent shortens cells, whose rows were on
-// the screen as they were written.
+// TestMergeShortened shows replies with tables in which the agent shortens cells, whose rows were
+// on the screen as they were written.
 func TestMergeShortened(t *testing.T) {
 	const dashes = "| --- | --- |"
 	table := func(rows ...string) string {

@@ -217,8 +217,8 @@ const sure = 48
 
 // Unsaid takes back the replies above where the same one is printed again, after a resize in the
 // middle of it: chrome that was left behind is between the two, or blank rows where it was erased,
-// or the terminal rewrapped the rows above, or there is not even a blank line between them, or it is
-// the beginning of this one.
+// or the terminal rewrapped the rows above, or there is not even a blank line between them, or it
+// is the beginning of this one.
 func (p *Parser) Unsaid(i, end int) {
 	again, stale := lettersOf(p.Lines[i:end]), p.Stale
 	for p.Above().Role == session.RoleAssistant {
