@@ -26,6 +26,12 @@ func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
 // its end; to < 0: up to the row's end.
 func columns(r *vterm.Row, from, to int) string {
+	if n := len(r.Text); n == row.Extent(r) { // ASCII, as most rows
+		if to < 0 {
+			to = n
+		}
+		return strings.TrimRight(r.Text[min(from, to, n):min(to, n)], " ")
+	}
 	return strings.TrimRight(row.Text(row.Spans(r, from, to, nil)), " ")
 }
 
