@@ -48,7 +48,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of an output of a call that is done", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n⟨lost⟩\n     other.go\n\n" + said + "So.", "tool `Bash(ls)` ok a|other.go\nassistant So."},
 		{"rows of nobody", "⟨lost⟩\n  nobody's words\n\n⟦ #999999|✽⟧ ⟦ #999999|Cooking…⟧ (3s)\n  ⎿  Tip: x", ""},
 		{"a tree in a reply", said + "Files:\n  ├ a\n  └ b\n\n" + said + "My agents\n  are\n  ├ a\n\n" + said + "My agents\n  ⎿  x\n\n" + said + "Look:\n  · one", "assistant Files:||```|├ a|└ b|```\nassistant My agents||```|are|├ a|```\nassistant My agents|⎿  x\nassistant Look:|· one"},
-		{"text with signs of lists", said + "Steps:\n\n  - one\n    a.go is a file\n\n  - two\n\n    etc. and more\n\n  ab. no number", "assistant Steps:||- one|  a.go is a file||- two||  etc. and more||ab. no number"},
+		{"text with signs of lists", said + "Steps:\n\n  - one\n    a.go is a file\n\n  - two\n\n    etc. and more\n\n    c\n\n  ab. no number", "assistant Steps:||- one|  a.go is a file||- two||  etc. and more||  c||ab. no number"},
 		{"styles that are no code", "⟦ p15|●⟧ See:\n\n  ⟦ p12|import⟧ os\n\n  ⟦ p8|grey words of no code⟧\n\n  ⟦ p15|white words of text⟧\n\n  use ⟦ #b1b9f9|this⟧ word\n\n  ⟦u|all of a link⟧\n\n  So.", "assistant See:||```|import os|```||grey words of no code||white words of text||use `this` word||all of a link||So."},
 		{"256 colours", "⟦ p231|●⟧ See:\n\n  ⟦ p12|x⟧ = 1", "assistant See:||```|x = 1|```"},
 		{"grey words in thinking and in a reply", "⟦ #999999|∴ Thinking…⟧\n\n    ⟦i #999999|Read 2 files⟧\n\n  ⟦i #999999|So.⟧\n\n" + said + "Look:\n\n  ⟦ #999999|Wrapped 2 lines⟧\n\n    text\n⟦ #999999|  ⎿  note⟧", "thinking Read 2 files||So.\nassistant Look:||Wrapped 2 lines||```|  text|⎿  note|```"},

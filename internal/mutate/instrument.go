@@ -41,8 +41,8 @@ type pkg struct {
 	GoFiles, Deps                 []string
 }
 
-// load returns the packages of a pattern, except those that are for tests only, and where the export
-// data is of all packages that they import.
+// load returns the packages of a pattern, except those that are for tests only, and the files with
+// the export data of all packages that they import.
 func load(pattern string) (targets []pkg, exports map[string]string, err error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,DepOnly,GoFiles,Deps", pattern)
 	cmd.Stderr = os.Stderr

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +37,7 @@ func buildTests(dir string, targets []pkg) (out []testProgram, err error) {
 		if err := cmd.Run(); err != nil {
 			return err
 		}
-		if _, err := os.Stat(t.path); err != nil {
+		if _, err := os.Stat(t.path); errors.Is(err, fs.ErrNotExist) {
 			return nil // it has no tests
 		}
 		if t.fails(0) {
