@@ -21,31 +21,36 @@ const (
 // Judge tells code from prose by a line's words: prose begins with a capital and ends with a point,
 // or is made of words alone; signs that prose would have put in a code span are code.
 func Judge(t string) Kind {
-	words := slices.DeleteFunc(strings.Fields(t), pictogram)
-	if len(words) == 0 {
-		return Either
-	}
-	plain := 0
-	for _, w := range words {
+	var first rune
+	words, plain := 0, 0
+	for w := range strings.FieldsSeq(t) {
+		if pictogram(w) {
+			continue
+		}
+		if words++; words == 1 {
+			first, _ = utf8.DecodeRuneInString(w)
+		}
 		if plainWord(w) {
 			plain++
 		}
 	}
-	first, _ := utf8.DecodeRuneInString(words[0])
-	ends := endsIn(t, ".!?:") && plain*10 >= len(words)*7 && len(words) > 3
+	if words == 0 {
+		return Either
+	}
+	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
 	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case begins(t, "//", "/*", "# "), Exception(t):
 		return Code
-	case sentence && (plain*2 >= len(words) || len(words) > 7):
+	case sentence && (plain*2 >= words || words > 7):
 		return Prose
 	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
 		return Code
-	case plain == len(words) && len(words) >= 3:
+	case plain == words && words >= 3:
 		return Prose
-	case len(words) <= 2 && plain == len(words) && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
+	case words <= 2 && plain == words && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
 		return Prose
-	case plain*4 >= len(words)*3 && len(words) > 4:
+	case plain*4 >= words*3 && words > 4:
 		return Prose
 	case strings.ContainsAny(t, "/\"'()[]-:.") || unicode.IsLower(first):
 		return Code
