@@ -39,8 +39,8 @@ func wantPrefix(t testing.TB, u *ptytest.User, logged []byte) {
 	}
 }
 
-// Killed at any moment after its first line, ptyrec leaves a database that opens, and a session with
-// all that was written. Before that line, there need not be a session yet.
+// Killed at any moment after its first line, ptyrec leaves a database that opens, and a session
+// with all that was written. Before that line, there need not be a session yet.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	runs := 3
