@@ -29,6 +29,8 @@ func TestE23Rules(t *testing.T) {
 		{"what the user did not allow", -1, "⟦ p1|✗ ⟧You did not approve codex to run ⟦d|rm a⟧\n\n⟦b p1|•⟧ ⟦b|Ran⟧ rm b\n\n⟦ p1|✗ ⟧Nothing", "tool rejected Run [rm a]\ntool error Ran [rm b]\nsystem \"Nothing\"\n"},
 		{"commands", -1, "⟦ p2|•⟧ ⟦b|Ran⟧ for x in a\n  │ do it\n  │ … +2 lines\n  └ one\n    … +9 lines\n    two\n    + Show details\n\n⟦ p2|•⟧ ⟦b|Ran⟧\n  └ ls -1\n\n⟦ p2|•⟧ ⟦b|Ran⟧ true\n  └ (no output)\n\n•⟦d| ⟧⟦b|Running⟧ sleep", "tool ok Ran [for x in a\ndo it\n…] \"one\\n… +9 lines\\ntwo\" truncated\ntool ok Ran [ls -1]\ntool ok Ran [true]\ntool running Running [sleep]\n"},
 		{"a search of the web", -1, "⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Called⟧ shop.get({})", "tool ok Searched the web [for x]\ntool ok Called [shop.get({})]\n"},
+		{"a search of the web to 0.125", -1, "⟦b #808080|•⟧ ⟦b|Searching the web⟧\n\n⟦d|•⟧ ⟦b|Searched⟧ x", "tool ok Searched [x]\n"},
+		{"an exploration that failed in part", -1, "⟦d|•⟧ ⟦b|Explored · 1 nonzero exit⟧\n  └ ⟦ p6|Read⟧ a.go⟦ p1| (exit 1)⟧\n    ⟦ p6|Read⟧ b (exit 2)\n    ⟦d|+ Show details⟧", "tool error Read [a.go]\ntool ok Read [b (exit 2)]\n"},
 		{"what was explored", -1, "⟦d|•⟧ ⟦b|Exploring⟧\n  └ ⟦ p6|Read⟧ a.go, b.go\n    ⟦ p6|Search⟧ x", "tool running Read [a.go]\ntool running Read [b.go]\ntool running Search [x]\n"},
 		{"an exploration of nothing but a hint", -1, "⟦d|•⟧ ⟦b|Explored⟧\n    ⟦ p6|+ Show details⟧", "tool ok + []\n"},
 		{"commands of its own", -1, "⟦ p5|/status⟧\n\n╭─────────╮\n│ Model: x │\n╰─────────╯\n\n⟦ p5|/diff⟧\nno box\n\n/plain", "command \"`/status`\" -> \"Model: x\"\ncommand \"`/diff`\" -> \"no box\\n\\n/plain\"\n"},

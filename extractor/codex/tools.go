@@ -17,7 +17,7 @@ import (
 func (p *parser) tool(i int, ls []row.Line) {
 	title, end := titleOf(ls[0]), i+len(ls)
 	switch above := p.Above(); {
-	case title == "Explored" || title == "Exploring":
+	case exploration.MatchString(title):
 		p.Together(explored(ls, state(ls[0], title)), i, end, "explored")
 		return
 	case title == "Change Approved" && above.Rule == changeRule: // it was shown before
@@ -39,11 +39,16 @@ func (p *parser) tool(i int, ls []row.Line) {
 	if p.wasRejected(end, t) {
 		return
 	}
-	if above := p.Above(); t.Name == "Searched the web" && above.Text == "Browsing the web" { // the same call, under way
+	if above := p.Above(); strings.HasPrefix(t.Name, "Searched") && underWay.MatchString(above.Text) { // the same call
 		i, p.Items = above.First, p.Items[:len(p.Items)-1]
 	}
 	p.Add(chat.Did(t), i, end, strings.ToLower(t.Name))
 }
+
+var (
+	exploration = regexp.MustCompile(`^Explor(?:ing|ed)(?: · \d+ nonzero exits?)?$`)
+	underWay    = regexp.MustCompile(`^(?:Brows|Search)ing the web$`)
+)
 
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
@@ -102,19 +107,28 @@ func state(l row.Line, title string) string {
 	return session.ToolOK
 }
 
+// failedCall is what follows a call that failed, in red.
+var failedCall = regexp.MustCompile(` \(exit \d+\)$`)
+
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
 	unnamed := func(l row.Line) bool { return l.StyleAt(4).Fg.Kind == vterm.ColorDefault } // a verb has a colour
 	for ls = ls[1+chat.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + chat.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
-		all := input(ownLines(ls[:n]), 4+len(name)+1)
+		own := ownLines(ls[:n])
+		last := ls[max(0, len(own)-1)]
+		all := input(own, 4+len(name)+1)
 		inputs := []string{all}
 		if name == "Read" {
 			inputs = strings.Split(all, ", ")
 		}
 		for _, in := range inputs {
-			calls = append(calls, chat.Did(&session.Tool{Name: name, Input: in, Status: status}))
+			t := &session.Tool{Name: name, Input: in, Status: status}
+			if m := failedCall.FindStringIndex(in); m != nil && row.Red(last.StyleAt(row.Width(last.Text)-1).Fg) {
+				t.Input, t.Status = in[:m[0]], session.ToolError
+			}
+			calls = append(calls, chat.Did(t))
 		}
 		ls = ls[n:]
 	}
