@@ -3,7 +3,6 @@ package extractor
 import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
-	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -61,7 +60,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.wiped && (s.chrome || len(row.Trim(d.Lines)) > 0) { // a blank screen is not yet drawn
+	if settled && s.wiped && (s.chrome || len(s.items) > 0) { // else the screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}

@@ -53,7 +53,7 @@ func (r *Reader) readAlt(f Frame) {
 	if !sp.Scrolled {
 		r.change(&r.alt, func() { r.storm.Align(&r.alt, body) })
 	}
-	r.seg.state = sp.State
+	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
 }

@@ -284,6 +284,17 @@ func TestGeminiSplit(t *testing.T) {
 ╰────────────────────────────────────────────────╯
  ~/shop        no sandbox (see /docs)        auto
 `, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a mode that was at the right of a wider window", `
+> hi
+
+✦ A reply
+
+          YOLO mode (ctrl + y to toggle)
+╭────────────────────────────────────────────────╮
+│ *   Type your message or @path/to/file         │
+╰────────────────────────────────────────────────╯
+ ~/shop        no sandbox (see /docs)        auto
+`, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"a box of the conversation is no composer", `
 ✦ A reply
 ╭────────────────────────────────────────────────╮

@@ -53,7 +53,7 @@ func status(l row.Line) bool {
 		return true
 	case row.HasBackground(l.Row):
 		return false
-	case n == 1, n > l.Cols/3, strings.Contains(t, "(esc to cancel"), row.IsRule(t):
+	case n == 1, n > l.Cols/3, strings.Contains(t, "(esc to cancel"), row.IsRule(t), toggled.MatchString(t):
 		return true
 	case n == 0:
 		return chat.Spins(row.FirstRune(t)) || chat.Begins(t, hints...) || counted.MatchString(t)
@@ -63,6 +63,9 @@ func status(l row.Line) bool {
 
 // hints begin the rows above the composer.
 var hints = []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"}
+
+// toggled ends the mode, which is at the right until a window that shrinks wraps its row.
+var toggled = regexp.MustCompile(`\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
 
 // counted follow a number there: "1 GEMINI.md file | 2 MCP servers".
 var counted = regexp.MustCompile(`^\d+ (GEMINI.md file|open file|MCP server|skill|context file)`)
