@@ -26,6 +26,9 @@ func splitMain(s chat.Screen) chat.Split {
 	if !ok {
 		return dialog(s.Lines)
 	}
+	for top > 0 && s.Lines[top].Wrapped && inkcli.IsBar(s.Lines[top-1]) { // the bar was drawn for a wider window
+		top--
+	}
 	sp := chat.Split{OK: true, State: chat.StateIdle}
 	up := top
 	if i := slices.IndexFunc(s.Lines[max(0, top-4):top], func(l row.Line) bool { return row.IsRule(l.Text) }); i >= 0 { // nothing of the conversation is below the rule

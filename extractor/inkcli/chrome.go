@@ -36,9 +36,6 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
 		below := lines[i+1:]
 		if IsBar(lines[i]) && isComposer(below, 1) || strings.HasPrefix(lines[i].Text, "╭──") && isComposer(below, 2) {
-			for i > 0 && lines[i].Wrapped && IsBar(lines[i-1]) { // drawn for a wider window
-				i--
-			}
 			return i, true
 		}
 	}
