@@ -127,7 +127,7 @@ func cells() *chat.Cells {
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
 		{Begin: chat.Mark{Col: left, Signs: []string{"▣"}}, Rows: func([]row.Line) int { return 1 }},
-		{Begin: chat.Mark{Text: pending}, Rows: func([]row.Line) int { return 1 }},
+		{Begin: chat.Mark{Text: pending.MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
 		{Rule: "reply", Headless: true, When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 		{Rule: "reply", When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
@@ -188,11 +188,8 @@ func unpainted(lines []row.Line, i int) bool {
 // text reports whether a row is not blank.
 func text(l row.Line) bool { return l.Text != "" }
 
-// pending reports whether a row is that of a call whose input is still written: "~ Writing
-// command…".
-func pending(t string) bool {
-	return strings.HasPrefix(t, "     ~ ") && strings.HasSuffix(t, "…")
-}
+// pending matches the row of a call whose input is still written, in grey or not.
+var pending = regexp.MustCompile(`^     ~ [A-Z][a-z]+ing .*(?:…|\.\.\.)$`)
 
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
 func logoRows(lines []row.Line) int {
@@ -212,7 +209,7 @@ func panelRows(lines []row.Line) int {
 func replyRows(lines []row.Line) int {
 	return chat.Run(lines, func(l row.Line) bool {
 		t := l.Text
-		return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !pending(t) && !call(l)
+		return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !pending.MatchString(t) && !call(l)
 	})
 }
 

@@ -35,7 +35,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of a panel", "  ┃\n  ┃  $ make\n  ┃\n\n  ┃  more output\n  ┃", "tool Bash(make) ok more output"},
 		{"a panel without a beginning", "  ┃  output\n  ┃  Click to expand\n  ┃\n\n     Text.\n\n  ┃  $ ls\n\n     Text.\n\n  ┃  # Title\n\n     Text.\n\n  ┃  ⠋ Runs", "tool Bash() ok output…\nassistant Text.\ntool Bash(ls) ok \nassistant Text.\ntool Title() ok \nassistant Text.\ntool Bash(Runs) running "},
 		{"panels of two kinds", "⟦ #5c9cf5|  ┃⟧  Go\n  ┃\n  ┃  $ ls", "user Go\ntool Bash(ls) ok "},
-		{"calls without a panel", "     ⟦ #808080|→ Read main.go⟧\n     ⟦ #808080|✱ Glob *.go⟧\n       ⟦ #808080|in src⟧\n     ⟦ #808080|⚙ fetch⟧\n     ⟦ #e06c75|Error: no⟧\n     ⟦ #e06c75|way⟧\n     ⟦ #808080|$ ls -1⟧\n     ⟦ #808080|~ Writing command...⟧\n     ⠋ Explore src", "tool Read(main.go) ok \ntool Glob(*.go in src) ok \ntool fetch() error Error: no|way\ntool Bash(ls -1) ok \ntool Writing(command...) running \ntool Explore(src) running "},
+		{"calls without a panel", "     ⟦ #808080|→ Read main.go⟧\n     ⟦ #808080|✱ Glob *.go⟧\n       ⟦ #808080|in src⟧\n     ⟦ #808080|⚙ fetch⟧\n     ⟦ #e06c75|Error: no⟧\n     ⟦ #e06c75|way⟧\n     ⟦ #808080|$ ls -1⟧\n     ⟦ #808080|~ Writing command...⟧\n     ⠋ Explore src", "tool Read(main.go) ok \ntool Glob(*.go in src) ok \ntool fetch() error Error: no|way\ntool Bash(ls -1) ok \ntool Explore(src) running "},
 		{"signs in a reply", "     → Read this\n     ⠋\n     $ ls", "assistant ```|→ Read this|⠋|$ ls|```"},
 		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     - item\n     - item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
 	} {
