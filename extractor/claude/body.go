@@ -140,22 +140,34 @@ var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 const (
 	noteInk   = 3
 	noteItem  = 1 << 2 // item reads it
-	noteProse = 1 << 3 // its words are a sentence, or the beginning of one
-	noted     = 1 << 4
-	noteSigns = 8 // the first bit of what readSigns returns
+	noted     = 1 << 3
+	noteProse = 1 << 4 // its words are a sentence, or the beginning of one
+	judged    = 1 << 5 // whether they are was asked
+	noteSigns = 8      // the first bit of what readSigns returns
 )
 
 func claudeNote(l *markdown.Line) uint16 {
 	if l.Note == 0 {
 		l.Note = noted | uint16(readInk(l)) | uint16(readSigns(l))<<noteSigns
-		if _, ok := item(l); ok {
+		if it, ok := item(l); ok {
 			l.Note |= noteItem
+			if strings.Contains(l.Text[min(it.Content, len(l.Text)):], " ") { // an item of several words is text
+				l.Note |= judged | noteProse
+			}
 		}
+	}
+	return l.Note
+}
+
+// isProse reports whether the words of a line are a sentence, or the beginning of one.
+func isProse(l *markdown.Line) bool {
+	if claudeNote(l)&judged == 0 {
+		l.Note |= judged
 		if prose.Judge(l.Text[l.Indent:]) == prose.Prose {
 			l.Note |= noteProse
 		}
 	}
-	return l.Note
+	return l.Note&noteProse != 0
 }
 
 // inkOf returns what readInk reads.
@@ -236,7 +248,7 @@ func codeGroup(ls []markdown.Line) int {
 		note := claudeNote(&ls[end])
 		ink := claudeInk(note & noteInk)
 		deeper := ls[end].Indent > ls[0].Indent && note&noteItem == 0 // no text is
-		if ink == inkPlain && !deeper && note&noteProse != 0 && !opens(ls[end:]) {
+		if ink == inkPlain && !deeper && isProse(&ls[end]) && !opens(ls[end:]) {
 			break
 		}
 		highlighted = highlighted || ink == inkSyntax

@@ -60,6 +60,9 @@ func Judge(t string) Kind {
 
 // pictogram reports whether a word is emoji alone: it may occur in prose as in code.
 func pictogram(w string) bool {
+	if w[0] < utf8.RuneSelf { // as most do
+		return false
+	}
 	emoji := strings.ContainsRune(w, 0xfe0f)
 	for _, r := range strings.TrimRight(w, ".,;:!?") {
 		switch {
@@ -79,9 +82,18 @@ func Fragment(t string) bool {
 	return unicode.IsLower(first) && !endsIn(t, ".!?:,;")
 }
 
+// mark reports whether a character is of the punctuation around words.
+func mark(r rune) bool {
+	switch r {
+	case '.', ',', ';', ':', '!', '?', '(', ')', '"', '\'', '“', '”', '‘', '’', '—', '–':
+		return true
+	}
+	return false
+}
+
 // plainWord reports whether a word is one of prose, with the punctuation around it.
 func plainWord(w string) bool {
-	w = strings.Trim(w, ".,;:!?()\"'“”‘’—–")
+	w = strings.TrimFunc(w, mark)
 	for i, r := range w {
 		camel := i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w
 		if camel || !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) {
