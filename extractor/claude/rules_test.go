@@ -19,6 +19,7 @@ func TestE23Rules(t *testing.T) {
 		{"words with the sign of thinking", "⟦ #999999|✻ Conversation compacted⟧", ""},
 		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool `Read(main.go)` ok Read main.go (3 lines)\nassistant So."},
 		{"a failure whose call is not shown", sent + "Go⟧\n\n  ⎿  ⟦ #ff6b80|Error: no such file⟧\n", "user Go\ntool Error: no such file error Error: no such file"},
+		{"an item below code", said + "So:\n\n  ⟦ p4|func⟧ a() {}\n  - then call b.run(); x = 1;", "assistant So:||```|func a() {}|```||- then call b.run(); x = 1;"},
 		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost` -> Total cost: $0.01|two rows"},
 		{"a call that waits (1.0)", "⟦ #999999|●⟧ ⟦ #999999|Bash(ls -1)⟧", "tool `Bash(ls -1)` running"},
 		{"a call whose marker blinks", "  ⟦b|Bash⟧(ls -1)\n  ⎿  Running…\n\n  ⟦b|Nobody⟧(ls)", "tool `Bash(ls -1)` ok Running…"},
