@@ -5,6 +5,8 @@ package switches
 import (
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // Variable names the environment variable with the number of the condition that is switched off in
@@ -15,6 +17,13 @@ var (
 	condition, _ = strconv.Atoi(os.Getenv(Variable)) // the number of the condition that is switched off; 0: none
 	met          []bool                              // nil in tests
 )
+
+// A loop that does not end for want of a condition must not take the machine's memory: after 8 GiB
+// of addresses the process ends. A platform that has no such limit goes without.
+func init() {
+	const most = 8 << 30
+	_ = unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most})
+}
 
 // Begin switches condition number n of count off, or none if n is 0, and forgets what Met returns.
 func Begin(n, count int) { condition, met = n, make([]bool, count+1) }
