@@ -337,14 +337,11 @@ export const ADV = {
         },
         {
           acts: [600, "\x1b[B", "\x1b[B", 400, ...(a === "claude" ? ["\t", 400] : ["\r", 800]), said.text, 400, "\r", 3500],
-          // Codex and Gemini stop at a no; what is said then is a prompt. Claude hands it to the model with the no.
+          // Codex and Gemini stop at a no; what is said then is a prompt. Claude and Copilot hand it to the model with the no.
           truth: [
-            ...(a === "claude"
-              ? [
-                  { role: "assistant", text: after, may: true }, // where the call was allowed
-                  { ...said, may: true },
-                ]
-              : [{ event: "interrupt", may: true }, said]),
+            { role: "assistant", text: after, may: true }, // where the call was allowed
+            { event: "interrupt", may: true },
+            a === "claude" || a === "copilot" ? { ...said, may: true } : said,
             { role: "assistant", text: after },
           ],
         },
@@ -401,9 +398,9 @@ export const ADV = {
         turn,
         {
           acts: ["\x1b", 100, "\x1b", 1200, "\x1b[A", 400, "\r", 1200, "\r", 1500, "\x15", 500],
-          // Codex needs one Enter fewer: the last one sends the prompt again.
+          // Others than Claude need fewer keys: the last Enter sends the prompt again.
           truth:
-            a === "codex"
+            a !== "claude"
               ? [
                   { role: "user", text: turn.prompt, may: true },
                   { role: "assistant", text: turn.reply[0].text, may: true },
@@ -605,27 +602,31 @@ export const ADV = {
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
   }),
-  exitplan: (m, a) => ({
-    args: { claude: ["--permission-mode", "plan"] },
-    files: FILES,
-    turns: [
-      {
-        prompt: m.ask(),
-        reply: [
-          m.text(m.sentence()),
-          {
-            tool: "ExitPlanMode",
-            input: { plan: `## Plan\n\n1. ${m.sentence()}\n2. ${m.sentence()}\n\n- check \`main.go\`` },
-            contains: "Plan",
-          },
-          m.text(m.para(2)),
-        ],
-        until: "proceed",
-      },
-      { acts: [800, "\r", 3500] },
-      { prompt: m.ask(), reply: [m.text(m.para(2))] },
-    ],
-  }),
+  exitplan: m => {
+    const prompt = m.ask(),
+      before = m.sentence(),
+      plan = `## Plan\n\n1. ${m.sentence()}\n2. ${m.sentence()}\n\n- check \`main.go\``,
+      after = m.para(2);
+    return {
+      args: { claude: ["--permission-mode", "plan"] },
+      files: FILES,
+      turns: [
+        {
+          prompt,
+          reply: [m.text(before), { tool: "ExitPlanMode", input: { plan } }, m.text(after)],
+          until: "proceed|Exit plan mode",
+          // The call leaves no row of its own, only a notice: "User approved Claude's plan", "Exited plan mode".
+          truth: [
+            { role: "user", text: prompt },
+            { role: "assistant", text: before },
+            { role: "assistant", text: after },
+          ],
+        },
+        { acts: [800, "\r", 3500] },
+        { prompt: m.ask(), reply: [m.text(m.para(2))] },
+      ],
+    };
+  },
   ask: (m, a) => ({
     turns: [
       {
@@ -1332,3 +1333,27 @@ ADV.tallall = m => ({
     { prompt: m.ask(), reply: [{ read: "main.go" }, m.text(m.rich())] },
   ],
 });
+// a picture: its file dragged into the terminal, which pastes the path, or named in the prompt
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAACAAAAAUCAIAAABj86gYAAAAIElEQVR42mNQSFhAU8QwasGoBaMWjFowasGoBaMWEIMAh13QHwk3LKkAAAAASUVORK5CYII=";
+ADV.images = (m, a) => {
+  const ask = m.ask(),
+    reply = m.para(2),
+    label = a === "gemini" ? "[Image shot.png]" : "[Image #1]";
+  return {
+    files: { "shot.png": Buffer.from(PNG, "base64") },
+    turns: [
+      {
+        prompt: ask,
+        keys: [`\x1b[200~${H}/shop/shot.png\x1b[201~`, " ", ...ask],
+        reply: [m.text(reply)],
+        truth: [
+          { role: "user", text: `${label} ${ask}`, or: `${H}/shop/shot.png ${ask}` }, // Codex 0.169 keeps the path
+          ...(a === "gemini" ? [{ role: "tool", op: "read", contains: "shot.png", output: null }] : []),
+          { role: "assistant", text: reply },
+        ],
+      },
+      { prompt: m.ask(), reply: [m.text(m.para(2))] },
+    ],
+  };
+};

@@ -201,6 +201,7 @@ async function acts(list) {
     } else if (a.show) console.error(t.screen().filter(Boolean).join("\n"));
   }
 }
+let unanswered = false; // the reply to a prompt was never fetched
 if (agent) await ready(agent);
 for (const turn of sc.turns) {
   if (t.exited) break;
@@ -302,7 +303,9 @@ for (const turn of sc.turns) {
         }
         await sleep(50);
       }
-      if (script.served === before)
+      const lost = script.served === before;
+      unanswered ||= lost && turn.reply?.length > 0 && !turn.fail && !turn.until;
+      if (lost)
         console.error(`${name}: the reply to ${JSON.stringify(turn.prompt.slice(0, 40))} was not fetched`);
       await quiet();
     }
@@ -344,7 +347,7 @@ const served = script.served,
     sc.wanted ??
     sc.turns.filter(x => x.prompt && !x.interruptMs && !x.until).length +
       sc.turns.flatMap(x => x.queue ?? []).filter(q => q.reply).length;
-tr.complete = served >= wanted;
+tr.complete = served >= wanted && !unanswered;
 fs.writeFileSync(`${o.out}/${name}.truth.json`, JSON.stringify(tr, null, 1) + "\n");
 if (o.verbose) fs.writeFileSync(`${o.out}/${name}.requests.json`, JSON.stringify(script.log));
 if (o.logs)

@@ -570,9 +570,9 @@ export function make(kind, seed, agent) {
 const EXCEPT = {
   claude: ["todo", "web"],
   gemini: ["model", "help", "resume"],
-  qwen: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web"],
-  opencode: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web"],
-  copilot: ["model", "help", "resume", "task", "subagent", "subagents", "todo", "web"],
+  qwen: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
+  opencode: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
+  copilot: ["model", "help", "resume", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
 };
 
 /** All kinds that an agent can be recorded with. */

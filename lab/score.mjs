@@ -137,17 +137,41 @@ const inCell = (word, whole, unseen) =>
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
   const unseen = new Set(t.unseen),
-    words = pieces(t.text).flatMap(p => p.words.map(w => [w, unseen.has(p.words.join(" ")), p.aside])),
+    parts = pieces(t.text),
+    keys = parts.map(p => p.words.join(" ")),
+    may = keys.map(k => unseen.has(k)),
+    words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),
     have = plain(got)
       .split(" ")
       .filter(w => w.replace(SIGN, ""));
+  // What is there several times may have been on the screen elsewhere only.
+  const again = (i, by) => (may[i] ||= may[by] && keys.indexOf(keys[i]) !== keys.lastIndexOf(keys[i]));
+  for (let i = 1; i < keys.length; i++) again(i, i - 1);
+  for (let i = keys.length - 2; i >= 0; i--) again(i, i + 1);
   let at = [0]; // how much of have may be read so far
-  for (const [w, may, cell] of words) {
-    const next = new Set(may ? at : []);
-    for (const k of at) if (have[k] === w || (cell && k < have.length && inCell(have[k], w, may))) next.add(k + 1);
+  for (const [w, i, cell] of words) {
+    const next = new Set(may[i] ? at : []);
+    for (const k of at) if (have[k] === w || (cell && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
+}
+
+/** Joins what the transcript has as two entries because the screen did not show the middle of a message: the first says that its tail is missing, the second its head. */
+function joinCut(T, G) {
+  const out = [];
+  for (const g of G) {
+    const above = out.at(-1),
+      text = `${above?.text}\n${g.text}`;
+    if (
+      above?.truncated_at === "tail" &&
+      g.truncated_at === "head" &&
+      T.some(t => t.role === g.role && above.role === g.role && allThatWasSeen(t, text))
+    )
+      out[out.length - 1] = { ...above, text, markdown: `${above.markdown ?? above.text}\n${g.markdown ?? g.text}` };
+    else out.push(g);
+  }
+  return out;
 }
 
 /** Tools that follow one another can end, and be drawn, in any order: matches those that the alignment matched with another call. */
@@ -184,7 +208,7 @@ function align(T, G) {
     m = G.length,
     w = (i, j) => {
       const s = likeness(T[i], G[j]);
-      return s >= 0.5 ? s : 0;
+      return s >= 0.5 ? s * (T[i].may ? 0.999 : 1) : 0; // what must be there comes before what may
     };
   const S = Array.from({ length: n + 1 }, () => new Float64Array(m + 1)),
     W = Array.from({ length: n }, () => new Float64Array(m));
@@ -272,8 +296,11 @@ function marks(md) {
 export function score(truth, got) {
   const all = got.entries ?? got.messages ?? [],
     isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
-  const T = truth.entries.filter(e => e.role && !e.optional),
-    G = all.filter(isMsg);
+  const said = new Set(all.filter(isMsg).map(g => plain(g.text ?? ""))),
+    T = truth.entries
+      .filter(e => e.role && !e.optional)
+      .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or } : e)), // versions differ
+    G = joinCut(T, all.filter(isMsg));
   const pairs = matchTools(T, G, align(T, G)),
     byT = new Map(pairs.map(([i, j]) => [i, j]));
   const talk = e => e.role === "user" || e.role === "assistant";

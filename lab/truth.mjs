@@ -1,10 +1,11 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
 import { splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
-/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style. */
+/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out. */
 function shown(text, agent) {
   if (agent !== "copilot") return text;
   return text
+    .replace(/<\/?(details|summary)>\n?/g, "")
     .split("\n")
     .map(l => (/^\|.*\|$/.test(l) ? l.replace(/[*`]/g, "") : l))
     .join("\n");

@@ -31,6 +31,17 @@ test("the truth has the prompts, the replies and the tools in order", () => {
   );
 });
 
+test("a picture is pasted as its file, whose label the prompt begins with", () => {
+  for (const [agent, begin] of Object.entries({ claude: "[Image #1] ", codex: "[Image #1] ", gemini: "[Image shot.png] " })) {
+    const s = make("images", 7, agent),
+      [turn] = s.turns;
+    assert.deepEqual([...s.files["shot.png"].subarray(1, 4)], [...Buffer.from("PNG")]);
+    assert.match(turn.keys[0], /shop\/shot\.png/);
+    assert.ok(turn.keys.join("").endsWith(` ${turn.prompt}`), "the server finds the reply by these words");
+    assert.equal(truth(s).entries.find(e => e.role === "user").text, begin + turn.prompt);
+  }
+});
+
 test("chunks are the text", () => {
   const text = "one two  three\n\n- four five six seven eight\n";
   assert.equal(chunks(text).join(""), text);

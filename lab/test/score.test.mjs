@@ -92,3 +92,31 @@ test("cells that were never on the screen whole may be shortened, but say nothin
   assert.equal(exact("A | B\none two three four five… | other"), 0);
   assert.equal(exact("A | B\none two three four five… | Def\nmore"), 0);
 });
+
+test("what the screen shows of a picture depends on the version", () => {
+  const want = { role: "user", text: "[Image #1] What is this?", or: "/tmp/shot.png What is this?" };
+  for (const [text, exact] of [
+    [want.text, 1],
+    [want.or, 1],
+    ["What is this?", 0],
+  ])
+    assert.equal(score(truth([want]), { entries: talk(["user", text]) }).exact, exact, text);
+});
+
+test("a message whose middle was never there may be two entries that say so", () => {
+  const want = { role: "assistant", text: "one two\nthree four\nend\nfive six\nend\nseven eight", visible: 0.6, unseen: ["three four", "five six"] },
+    cut = (a, b) => [
+      { role: "assistant", text: a, truncated_at: "tail" },
+      { role: "assistant", text: b, truncated_at: "head" },
+    ];
+  assert.equal(score(truth([want]), { entries: cut("one two", "end\nseven eight") }).exact, 1, "end is there twice");
+  assert.equal(score(truth([want]), { entries: cut("one two", "seven eight") }).exact, 1);
+  assert.ok(score(truth([want]), { entries: cut("one two", "other words") }).exact < 1);
+  const whole = cut("one two", "seven eight").map(({ truncated_at, ...e }) => e);
+  assert.ok(score(truth([want]), { entries: whole }).exact < 1, "they do not say so");
+});
+
+test("what must be there comes before what may be", () => {
+  const must = { role: "assistant", text: "one two three" };
+  assert.equal(score(truth([{ ...must, may: true }, must]), { entries: talk(["assistant", must.text]) }).exact, 1);
+});
