@@ -1,5 +1,7 @@
 package vterm
 
+import "strings"
+
 // printASCII puts the printable ASCII characters that p starts with on the screen, and says how
 // many they are: the hot path.
 func (t *Term) printASCII(p []byte) int {
@@ -51,8 +53,23 @@ func (t *Term) printASCII(p []byte) int {
 // starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
 func (t *Term) startRun(l *line) {
 	if !t.inRun {
+		t.narrow(l, t.scr.x)
 		l.splitAt(t.scr.x, t.attr)
 		t.inRun = true
+	}
+}
+
+// narrow makes a character one column wide that a variation selector made two wide, where the
+// program writes over the second of them: it takes the character to be as wide as without the
+// selector.
+func (t *Term) narrow(l *line, x int) {
+	if x < 1 || l.isText || x > len(l.grid) {
+		return
+	}
+	if c := &l.grid[x-1]; c.ch&chCluster != 0 && c.attr&cellWide != 0 && strings.HasSuffix(t.cellText(*c), "\ufe0f") {
+		c.attr &^= cellWide
+		l.grid[x] = cell{attr: t.attr}
+		l.wrote(x + 1)
 	}
 }
 

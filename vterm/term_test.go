@@ -117,6 +117,19 @@ func TestWideningClusterWraps(t *testing.T) {
 	}
 }
 
+// A program that takes a cluster to be as narrow as without its variation selector writes a blank
+// into what is the second column here.
+func TestNarrowedCluster(t *testing.T) {
+	for in, want := range map[string]string{
+		"⚠\ufe0f\x1b[1;2H x": "⚠\ufe0f x",
+		"缓\x1b[1;2H x":       "  x",
+	} {
+		if got := term(size(8, 1), in).Snapshot().Lines[0].Text; got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestBoundedTables(t *testing.T) {
 	v := vterm.New(vterm.Options{Cols: 10, Rows: 4, Scrollback: 5})
 	var b strings.Builder
