@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/claude"
 	"github.com/ptyrec/ptyrec/extractor/codex"
 	"github.com/ptyrec/ptyrec/extractor/copilot"
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/gemini"
 	"github.com/ptyrec/ptyrec/extractor/opencode"
 	"github.com/ptyrec/ptyrec/extractor/qwen"
@@ -36,8 +37,8 @@ func profilesOf(agents []*chat.Agent) (out []*Profile) {
 	return out
 }
 
-// agentOf returns the agent of a name, or one without a name.
-func agentOf(name string) *chat.Agent {
+// AgentOf returns the agent of a name, or one without a name.
+func AgentOf(name string) *chat.Agent {
 	for _, a := range agents {
 		if a.Name == name {
 			return a
@@ -48,22 +49,27 @@ func agentOf(name string) *chat.Agent {
 
 // Agents returns the names of all agents, in the order in which they are asked whether a banner is
 // theirs.
-func Agents() []string {
-	names := make([]string, len(agents))
-	for i, a := range agents {
-		names[i] = a.Name
+func Agents() (names []string) {
+	for _, a := range agents {
+		names = append(names, a.Name)
 	}
 	return names
 }
 
-// Title returns what an agent calls itself, or "" if its name is not known.
-func Title(agent string) string { return agentOf(agent).Title }
+type (
+	// Item is a message that the screen shows.
+	Item = chat.Item
+	// State is what an agent does.
+	State = chat.State
+	// Placement names the rule that found a frame's place on a document.
+	Placement = document.Placement
+)
 
-// IsAgent reports whether an agent has this name.
-func IsAgent(name string) bool { return agentOf(name).Name != "" }
-
-// SendingOf returns how prompts are sent to the agent of a name, or nil if that is not known.
-func SendingOf(agent string) *chat.Sending { return agentOf(agent).Send }
-
-// ResumptionOf returns how the agent of a name is started again, or nil if that is not known.
-func ResumptionOf(agent string) *chat.Resumption { return agentOf(agent).Resume }
+// States of an agent.
+const (
+	StateUnknown  = chat.StateUnknown
+	StateIdle     = chat.StateIdle
+	StateBusy     = chat.StateBusy
+	StateAsking   = chat.StateAsking
+	StateStarting = chat.StateStarting
+)

@@ -1,6 +1,7 @@
 package extractor
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,41 +15,34 @@ import (
 // before they show who they are, whether a folder is trusted, say. known is false where the screen
 // shows neither: it is drawn just now, or something covers it.
 func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
-	screen := screenOf(s, row.Lines(s.Lines, s.Cols))
-	if agent == "" {
-		return question(screen), true
-	}
-	for _, p := range profiles { // an agent may have several
-		if p.Name == agent {
-			a, k := asksIn(screen, p.Split(screen))
-			asks, known = asks || a, known || k
-		}
-	}
-	return asks, known
+	sight := Look(s, agent)
+	return sight.State == chat.StateAsking, sight.known
 }
 
-// asksIn is Asks for an agent's screen, and how it is parted.
-func asksIn(s chat.Screen, sp chat.Split) (asks, known bool) {
+// split parts an agent's screen, and looks for a question on it. known is false where the screen
+// shows neither that nor a place for a prompt.
+func split(p *Profile, s chat.Screen) (sp chat.Split, known bool) {
+	sp = p.Split(s)
 	switch {
-	case sp.State == chat.StateAsking:
-		return true, true
 	case sp.OK && (!sp.Overlay || sp.State != chat.StateUnknown): // completions cover the conversation
-		return false, sp.State != chat.StateStarting
+		return sp, sp.State != chat.StateStarting
 	case question(s):
-		return true, true
+		sp.State = chat.StateAsking
+		return sp, true
 	}
-	last := chat.LastLines(s.Lines, 1)
-	return len(last) == 1 && strings.Contains(strings.ToLower(last[0]), "press enter"), false
-}
-
-// split parts an agent's screen, and looks for a question on it.
-func split(p *Profile, s chat.Screen) chat.Split {
-	sp := p.Split(s)
-	if asks, _ := asksIn(s, sp); asks {
+	if slices.ContainsFunc(chat.LastLines(s.Lines, 1), pressEnter.MatchString) {
 		sp.State = chat.StateAsking
 	}
-	return sp
+	return sp, false
 }
+
+var (
+	pressEnter = regexp.MustCompile(`(?i)press enter`)
+	// pointed is a row with a pointer before an answer.
+	pointed = regexp.MustCompile(`^[ │┃]*[❯›>●▶→] +(?:✔ )?(.+)$`)
+	// numbered is an answer with a number.
+	numbered = regexp.MustCompile(`^\d{1,2}\. `)
+)
 
 // screenOf returns what stood in the window of a snapshot whose rows are lines.
 func screenOf(s *vterm.Snapshot, lines []row.Line) chat.Screen {
@@ -64,17 +58,16 @@ const listRows = 30
 // a row near the end says what Enter or Esc does.
 func question(s chat.Screen) bool {
 	lines := row.Trim(s.Lines)
+	lines = lines[max(0, len(lines)-listRows):]
 	hint := slices.ContainsFunc(chat.LastLines(lines, 4), chat.KeyHint)
 	if s.CursorVisible && (!hint || typesBelow(s)) {
 		return false
 	}
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-listRows; i-- {
-		chosen, ok := pointed(lines[i].Text)
-		if !ok {
-			continue
-		}
-		for j := max(0, i-4); j < len(lines) && j <= i+4; j++ {
-			if j != i && beside(chosen, lines[j].Text, hint) {
+	for i, l := range lines {
+		if m := pointed.FindStringSubmatch(l.Text); m != nil {
+			col := row.Width(l.Text) - row.Width(m[1])
+			near := lines[max(0, i-4):min(len(lines), i+5)]
+			if slices.ContainsFunc(near, func(l row.Line) bool { return beside(m[1], col, l.Text, hint) }) {
 				return true
 			}
 		}
@@ -85,66 +78,21 @@ func question(s chat.Screen) bool {
 // typesBelow reports whether the cursor is behind a text below the last row that says which key
 // answers: at the prompt of a shell, which the program has left its question to.
 func typesBelow(s chat.Screen) bool {
-	if s.CursorY >= len(s.Lines) || s.Lines[s.CursorY].Text == "" {
-		return false
-	}
-	last := -1
-	for y, l := range s.Lines {
-		if chat.KeyHint(l.Text) {
-			last = y
-		}
-	}
-	return s.CursorY > last
+	at := s.Lines[s.CursorY:]
+	return at[0].Text != "" && !slices.ContainsFunc(chat.LastLines(at, len(at)), chat.KeyHint)
 }
 
-// answer is the text of an answer, and the column where it begins.
-type answer struct {
-	col  int
-	text string
-}
-
-// pointed returns the answer in a row that has a pointer before it.
-func pointed(r string) (answer, bool) {
-	in := strings.TrimLeft(r, chat.Frame)
-	for _, pointer := range []string{"❯ ", "› ", "> ", "● ", "▶ ", "→ "} {
-		if text, ok := strings.CutPrefix(in, pointer); ok {
-			text = strings.TrimPrefix(strings.TrimLeft(text, " "), "✔ ")
-			return answer{row.Width(r) - row.Width(text), text}, text != ""
-		}
-	}
-	return answer{}, false
-}
-
-// beside reports whether a row holds another answer: it begins in the column of the chosen one, and
-// is numbered as that is. Answers without numbers count only where a hint says that they are a
-// list.
-func beside(chosen answer, r string, hint bool) bool {
+// beside reports whether a row holds another answer than the chosen one: it begins in that one's
+// column, and is numbered as that is. Answers without numbers count only where a hint says that
+// they are a list.
+func beside(chosen string, col int, r string, hint bool) bool {
 	text := strings.TrimLeft(r, chat.Frame)
-	shift := row.Width(r) - row.Width(text) - chosen.col
-	switch n := numberOf(chosen.text); {
-	case text == "":
-		return false
-	case n > 0:
-		m := numberOf(text)
-		return m > 0 && m != n && shift >= -1 && shift <= 1 // numbers are aligned right
+	shift := row.Width(r) - row.Width(text) - col
+	if n := numbered.FindString(chosen); n != "" {
+		m := numbered.FindString(text)
+		return m != "" && m != n && shift*shift <= 1 // numbers are aligned right
 	}
 	return hint && shift == 0
-}
-
-// numberOf returns the number that an answer begins with, 0 if none does: "2. No".
-func numberOf(text string) int {
-	digits, rest, ok := strings.Cut(text, ".")
-	if !ok || !strings.HasPrefix(rest, " ") || len(digits) > 2 {
-		return 0
-	}
-	n := 0
-	for _, c := range []byte(digits) {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // Sight is what a screen shows of an agent.
@@ -154,6 +102,7 @@ type Sight struct {
 	Rest  []string   // those below it: the input box, and what is around it
 	Box   string     // what was typed into the input box
 	Boxed bool       // Box is known: the screen shows an input box
+	known bool       // see Asks
 }
 
 // Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
@@ -161,28 +110,27 @@ type Sight struct {
 // before they show who they are.
 func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 	screen := screenOf(s, row.Lines(s.Lines, s.Cols))
-	if agent == "" && question(screen) {
-		sight.State, sight.Rest = chat.StateAsking, textsOf(screen.Lines)
+	if agent == "" {
+		if sight.known = true; question(screen) {
+			sight.State, sight.Rest = chat.StateAsking, textsOf(screen.Lines)
+		}
 	}
 	for _, p := range profiles { // an agent may have several
 		if p.Name != agent {
 			continue
 		}
-		sp := split(p, screen)
+		sp, known := split(p, screen)
 		if !sp.OK && sp.State != chat.StateAsking {
 			continue
 		}
-		rest := max(sp.Bottom, 0)
-		if rest >= len(screen.Lines) {
+		rest := sp.Bottom
+		if rest == len(screen.Lines) {
 			rest = 0
 		}
-		top := min(max(sp.Top, 0), rest)
-		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[top:rest]), Rest: textsOf(screen.Lines[rest:])}
+		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[min(sp.Top, rest):rest]), Rest: textsOf(screen.Lines[rest:]), known: known}
 		if p.Box != nil && sp.State != chat.StateAsking {
-			var b chat.Box
-			if b, sight.Boxed = p.Box(screen.Lines); sight.Boxed {
-				sight.Box = b.Text()
-			}
+			b, ok := p.Box(screen.Lines)
+			sight.Box, sight.Boxed = b.Text(), ok
 		}
 	}
 	return sight

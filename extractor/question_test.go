@@ -25,6 +25,14 @@ func TestAsks(t *testing.T) {
 		"left to a shell":           {"❯ 1. Yes\n  2. No\n\n Enter to confirm · Esc to cancel\nroot@box:~# ", false},
 		"an input, and completions": {"❯ /theme\n  /themes\n", false},
 		"a spinner":                 {"> one\n  two\n⠋ Thinking (esc to cancel, 2s)\n", false},
+		"numbers are right-aligned": {hide + "❯ 9. I\n 10. J\n", true},
+		"printed, no key is named":  {"❯ 1. one\n  2. two\n", false},
+		"in another column":         {hide + "❯ 1. Yes\n      2. No\n", false},
+		"far apart":                 {hide + "❯ 1. Yes\n\n\n\n\n  2. No\n", false},
+		"the same number":           {hide + "❯ 1. Yes\n  1. No\n", false},
+		"a list and other rows":     {" ❯ No\n      if not\n\n Enter to confirm\n", false},
+		"one with a number":         {hide + "❯ 1. Yes\n  No\n\n Enter to confirm\n", false},
+		"the cursor on an answer":   {"❯ 1. Yes\n  2. No\n Enter to confirm\x1b[2A", true},
 		"nothing":                   {"", false},
 	} {
 		term := vterm.New(vterm.Options{Cols: 80, Rows: 24})

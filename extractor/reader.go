@@ -1,10 +1,13 @@
 package extractor
 
 import (
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/shell"
 	"github.com/ptyrec/ptyrec/session"
@@ -36,34 +39,34 @@ type Step struct {
 type Reader struct {
 	// Trace, if set, is called at the end of each Read and Close.
 	Trace func(Trace)
-	trace *trace // of the frame at hand, if Trace is set
+	trace Trace // of the frame at hand
 
 	main, alt document.Document
 	window    document.Window
 	resize    document.Resize
-	storm     document.Storm
+	altResize document.Resize
 	cut       document.CutRows
-	beside    scrollBar
+	cutRows   [2]map[cutRow]row.Line // of the last frame, and of the one before
 	shell     shell.Reader
 	seg       segment
-	documents int        // so far
 	left      []row.Line // rows that left the main screen while it was unreadable, or an agent took its leave
 	steps     []Step
 	version   string // of the last agent, as its banner says
 	shown     bool
+	half      bool // the frame at hand is half drawn
 	asked     bool // nobody known asked, in the last settled frame
 }
 
 // segment is the part of a document that is being read: one run of an agent, or the shell between.
 type segment struct {
-	agent      *Profile    // nil: the shell
-	alt        bool        // it is on the alternate screen
-	document   int         // the number of its document
-	start      int         // its first line
-	items      []chat.Item // of an agent, read so far; their lines count from the document's first
-	past       int         // items before those, whose lines the document no longer holds
-	reprint    bool        // it may show again what was read before
-	before     []string    // the user's messages on the document before a wipe, until it is known what the wipe was
+	agent      *Profile        // nil: the shell
+	alt        bool            // it is on the alternate screen
+	document   int             // the number of its document
+	start      int             // its first line
+	items      []chat.Item     // of an agent, read so far; their lines count from the document's first
+	past       int             // items before those, whose lines the document no longer holds
+	reprint    bool            // it may show again what was read before
+	before     map[string]bool // the user's messages on the document before a wipe, until it is known what the wipe was
 	wiped      bool
 	cleared    bool       // it begins with a command that cleared the conversation
 	wasCleared bool       // the segment before the wipe did
@@ -71,11 +74,14 @@ type segment struct {
 	state      chat.State // of the agent in the frame at hand: nothing grows while it is idle
 	waiting    int        // lines that have changed since the last read
 	readState  chat.State // at the last read
-	quiet      chat.State // likewise, if all was quiet then
+	settled    bool       // all was quiet then
+	rests      bool       // the cursor was below the conversation in the last settled frame
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
-func NewReader() *Reader { return &Reader{} }
+func NewReader() *Reader {
+	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}}
+}
 
 // Agent returns the name of the agent that runs, or "".
 func (r *Reader) Agent() string {
@@ -95,7 +101,7 @@ func (r *Reader) Widths() vterm.Widths {
 
 // Shown reports whether the last frame showed the chrome of the agent that runs, such as its input
 // box.
-func (r *Reader) Shown() bool { return r.seg.agent != nil && r.shown }
+func (r *Reader) Shown() bool { return r.shown }
 
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }
@@ -103,67 +109,70 @@ func (r *Reader) Seen() bool { return r.shell.Seen() }
 // Marked says that the shell itself says where its prompts end (OSC 133;B).
 func (r *Reader) Marked() { r.shell.Marked() }
 
-// Plain returns all that a program has printed which is neither an agent nor a shell, as far as it
-// was too much for the terminal to keep; ok reports whether it was.
-func (r *Reader) Plain() (text string, gap session.Gap, ok bool) { return r.shell.Plain(&r.main) }
+// Plain returns all that a program has printed on a terminal which is neither an agent nor a shell,
+// and what is left out of it.
+func (r *Reader) Plain(t *vterm.Term) (text string, gap session.Gap) {
+	if text, gap, ok := r.shell.Plain(&r.main); ok { // too much for the terminal to keep
+		return text, gap
+	}
+	s := t.Snapshot()
+	return markdown.Verbatim(row.Lines(append(t.Scrollback(), s.Lines...), s.Cols), 0), gap
+}
 
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
-	r.steps = r.steps[:0]
-	if r.Trace != nil {
-		r.trace = &trace{}
-		r.trace.split(chat.Split{}, len(f.Lines))
-		defer func() { r.report(r.screen(f)) }()
-	}
+	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false
+	r.trace.split(chat.Split{}, 0, len(f.Lines))
 	r.window.Next(f.Lines, f.Cols, f.Resized, f.Redrawn)
-	r.shown = false
 	if f.Alt {
 		r.readAlt(f)
 	} else {
 		r.readMain(f)
+	}
+	if r.Trace != nil {
+		r.report(r.screen(f))
 	}
 	return r.steps
 }
 
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
-	r.steps = r.steps[:0]
-	if r.Trace != nil {
-		r.trace = &trace{}
-		defer func() { r.report(chat.Screen{}) }()
-	}
-	r.flush(&r.main, len(r.main.Lines))
+	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false
 	r.leave()
+	if r.Trace != nil {
+		r.report(chat.Screen{})
+	}
 	return r.steps
-}
-
-func (r *Reader) emit(event, agent string, data map[string]any) {
-	r.steps = append(r.steps, Step{Event: event, Agent: agent, Data: data})
 }
 
 // screen returns the window of a frame. Its lines are valid until the next frame.
 func (r *Reader) screen(f Frame) chat.Screen {
-	return screenOf(f.Snapshot, r.window.Lines(f.Lines, f.Alt))
+	return screenOf(f.Snapshot, r.window.Lines(f.Lines))
 }
 
 // open begins a segment at a line of its document.
 func (r *Reader) open(agent *Profile, alt bool, start int) {
-	if r.seg.agent == nil && r.seg.document > 0 {
-		r.shell.End(&r.main)
-	}
+	r.shell.End(&r.main)
 	if agent == nil {
 		r.shell.Begin(start)
 	}
-	r.documents++
 	r.resize.Forget()
-	r.seg = segment{agent: agent, alt: alt, document: r.documents, start: start}
+	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 
 // reopen begins a segment that may show again what the agent's segment before it has shown.
 func (r *Reader) reopen(agent *Profile, alt bool, start int) {
-	before, cleared := r.seg.users(), r.seg.cleared || r.seg.wiped && r.seg.wasCleared
+	before, cleared := r.seg.users(), r.seg.cleared || r.seg.wasCleared
 	r.open(agent, alt, start)
 	r.seg.reprint, r.seg.wiped, r.seg.before, r.seg.wasCleared = true, true, before, cleared
+}
+
+// drawn returns the document that the agent draws on.
+func (r *Reader) drawn() *document.Document {
+	if r.seg.alt {
+		return &r.alt
+	}
+	return &r.main
 }
 
 // enter begins a run of an agent.
@@ -172,25 +181,39 @@ func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 	r.open(p, alt, start)
 	r.shell.AgentSeen = true
 	r.version = b.Version
-	data := map[string]any{}
-	for k, v := range map[string]string{"version": b.Version, "model": b.Model, "cwd": b.Cwd} {
-		if v != "" {
-			data[k] = v
-		}
-	}
-	r.emit(session.EventNewSession, p.Name, data)
+	data := map[string]any{"version": b.Version, "model": b.Model, "cwd": b.Cwd}
+	maps.DeleteFunc(data, func(_ string, v any) bool { return v == "" })
+	r.steps = append(r.steps, Step{Event: session.EventNewSession, Agent: p.Name, Data: data})
 }
 
 // leave ends the run of an agent, if one runs.
 func (r *Reader) leave() {
 	if r.seg.agent != nil {
-		if r.seg.alt {
-			r.flush(&r.alt, len(r.alt.Lines))
-		}
-		r.emit(session.EventCLIExit, r.seg.agent.Name, nil)
+		r.flush(math.MaxInt)
+		r.steps = append(r.steps, Step{Event: session.EventCLIExit, Agent: r.seg.agent.Name})
 		r.seg.agent = nil
 	}
 }
+
+// halfDrawn reports whether the cursor is among the rows of the conversation, which end above row
+// bottom, although it was below them when the screen was last quiet. An agent whose cursor rests in
+// the input puts it there when all is drawn; a slow connection shows the screen before. In a dialog
+// it may rest anywhere.
+func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled bool) bool {
+	below := s.CursorY >= bottom
+	if settled {
+		r.seg.rests = below
+	}
+	r.half = r.seg.rests && !below && state != chat.StateAsking
+	if r.half {
+		r.trace.Skipped = "the cursor is not in the input, where it rests: the screen is half drawn"
+	}
+	return r.half
+}
+
+// HalfDrawn reports whether the last frame was in the middle of being drawn: it should not be
+// settled soon.
+func (r *Reader) HalfDrawn() bool { return r.half }
 
 // banner finds the first banner in lines; the agent that runs is tried first.
 func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {
@@ -212,5 +235,5 @@ func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int)
 
 // begins reports whether some agent's banner may begin on a row with this text.
 func begins(text string) bool {
-	return text != "" && slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Begins(text) })
+	return slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Begins(text) })
 }

@@ -1,15 +1,22 @@
 package extractor
 
 import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // read parses what is new on an agent's document and shows it to the log.
 func (r *Reader) read(d *document.Document, settled bool) {
 	s := &r.seg
-	if d.Dirty >= len(d.Lines) && (!settled || s.quiet == s.state && s.quiet != chat.StateUnknown && !s.wiped) {
+	if d.Dirty >= len(d.Lines) && (!settled || s.settled && s.state == s.readState) {
 		return
 	}
 	if r.show(d, len(d.Lines), settled, false) {
@@ -18,8 +25,8 @@ func (r *Reader) read(d *document.Document, settled bool) {
 }
 
 // flush reads what of an agent's lines, up to line end, was put off.
-func (r *Reader) flush(d *document.Document, end int) {
-	if r.seg.agent != nil && r.seg.waiting > 0 {
+func (r *Reader) flush(end int) {
+	if d := r.drawn(); r.seg.waiting > 0 {
 		r.show(d, min(end, len(d.Lines)), false, true)
 	}
 }
@@ -28,7 +35,7 @@ func (r *Reader) flush(d *document.Document, end int) {
 // is better put off.
 func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	s := &r.seg
-	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && !s.wiped && r.clears(d) { // drawn over the conversation, without a wipe
+	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) { // drawn over the conversation, without a wipe
 		r.reopen(s.agent, s.alt, s.start)
 	}
 	k := len(s.items)
@@ -47,20 +54,16 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 		return false
 	}
 	lines := d.Lines[min(from, end):end]
-	s.waiting, s.readState = 0, s.state
-	s.quiet = chat.StateUnknown
-	if settled {
-		s.quiet = s.state
-	}
+	s.waiting, s.readState, s.settled = 0, s.state, settled
 	headless := k > 0 && s.items[k].Headless // which what is above its lines may have shown
 	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
 	d.Clean()
-	r.trace.parsed(d.Base, s.past+k, s.items[k:])
-	s.cleared = s.cleared || r.clears(d)
+	r.parsed(d.Base, s.past+k, s.items[k:])
+	s.cleared = r.clears(d)
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.wiped && (s.chrome || len(s.items) > 0) { // else the screen is not yet drawn
+	if settled && s.chrome { // else the screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
@@ -116,26 +119,129 @@ func (r *Reader) forget(d *document.Document) {
 	}
 	if n > 0 { // the item that the cut would go through stays
 		n--
-		cut = min(cut, s.items[n].First)
+		cut = s.items[n].First
 	}
 	s.past += n
-	s.items = shift(append([]chat.Item(nil), s.items[n:]...), -cut)
+	s.items = shift(slices.Clone(s.items[n:]), -cut)
 	s.start = max(0, s.start-cut)
 	d.Forget(cut)
 	r.resize.Forget()
 	if len(d.Lines) > maxTape && len(s.items) > 0 {
-		r.shorten(d, &s.items[0])
+		it := &s.items[0]
+		by := d.LeaveOut(it.First+keepTape/2, min(it.End, d.Base)-keepTape/2)
+		it.End -= by
+		shift(s.items[1:], -by)
 	}
 }
 
-// shorten leaves lines out of the middle of the first item of a document.
-func (r *Reader) shorten(d *document.Document, it *chat.Item) {
-	from := it.First + keepTape/2
-	to := min(it.End, d.Base) - keepTape/2
-	by := d.LeaveOut(from, to)
-	it.End -= by
-	for i := range r.seg.items[1:] {
-		r.seg.items[i+1].First -= by
-		r.seg.items[i+1].End -= by
+// parse reads the items off an agent's lines. headless: the first rows of the item on the first
+// line were never on the screen.
+func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
+	items := r.seg.agent.Parse(lines, true)
+	for i := range items {
+		items[i].Headless = items[i].Headless || headless && items[i].First == 0
+		items[i].Agent = r.seg.agent.Name
+		truncate(&items[i], lines)
+		if i > 0 && items[i].Headless && items[i].Role == session.RoleAssistant && items[i-1].Role == session.RoleAssistant {
+			items[i-1].Truncate(session.TruncatedTail) // rows are lost between the two
+		}
 	}
+	return items
+}
+
+// truncate notes which of the item's lines are missing among those that it was read off.
+func truncate(it *chat.Item, lines []row.Line) {
+	own := lines[it.First:it.End]
+	if it.Headless {
+		it.Truncate(session.TruncatedHead)
+	}
+	n, folded := document.LeftOut(own), false
+	if it.Role == session.RoleUser {
+		for _, m := range pasteNote.FindAllStringSubmatch(it.Text, -1) {
+			more, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
+			n, folded = n+more, true
+		}
+	}
+	if n > 0 || folded {
+		it.OmittedLines = n
+		it.Truncate(session.TruncatedMiddle)
+	}
+	if lost(own[min(1, len(own)):]) {
+		it.Truncate(session.TruncatedMiddle)
+	}
+	if next := row.SkipBlank(lines, it.End); next < len(lines) && lost(lines[it.End:next+1]) {
+		it.Truncate(session.TruncatedTail)
+	}
+	if it.Tool != nil && it.Truncated {
+		it.Tool.Truncated = true
+	}
+}
+
+// lost reports whether rows above one of lines were never on the screen.
+func lost(lines []row.Line) bool {
+	return slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost })
+}
+
+// pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,
+// `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
+var pasteNote = regexp.MustCompile(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
+
+func shift(items []chat.Item, by int) []chat.Item {
+	for i := range items {
+		items[i].First += by
+		items[i].End += by
+	}
+	return items
+}
+
+// judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
+// conversation again, or the conversation was cleared.
+func (r *Reader) judgeWipe() {
+	s := &r.seg
+	before := s.before
+	s.wiped, s.before = false, nil
+	if len(before) == 0 {
+		return
+	}
+	for _, it := range s.items {
+		if it.Event == session.EventClear || strings.HasPrefix(it.Text, "/compact") {
+			return // compacted: it goes on, shortened
+		}
+		if before[it.Text] {
+			return
+		}
+	}
+	r.clear()
+}
+
+// clear ends the conversation: what is on the document is a new one.
+func (r *Reader) clear() {
+	r.steps = append(r.steps, Step{Event: session.EventClear, Agent: r.seg.agent.Name})
+	r.seg.reprint, r.seg.wiped, r.seg.before = false, false, nil
+}
+
+// clears reports whether a command that cleared the conversation is above the segment's first
+// item.
+func (r *Reader) clears(d *document.Document) bool {
+	s := &r.seg
+	if s.agent.Clears == nil {
+		return false
+	}
+	end := len(d.Lines)
+	if len(s.items) > 0 {
+		end = min(end, s.items[0].First+1)
+	}
+	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.Clears)
+}
+
+// users returns the texts of the user's messages in the segment.
+func (s *segment) users() map[string]bool {
+	texts := map[string]bool{}
+	maps.Copy(texts, s.before)
+	for _, it := range s.items {
+		if it.Role == session.RoleUser {
+			texts[it.Text] = true
+		}
+	}
+	return texts
 }

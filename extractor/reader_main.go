@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"math"
+
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -22,13 +24,13 @@ func (r *Reader) readMain(f Frame) {
 	}
 	s := r.screen(f)
 	if f.Resized {
-		r.resize.Begin(&r.main, r.seg.agent != nil)
+		r.resize.Begin(&r.main, r.seg.agent != nil, document.MainFrames)
 		start := &r.seg.start
 		if r.seg.agent == nil {
 			start = &r.shell.Start
 		}
 		*start = r.main.Rewrap(s.Lines, *start)
-		r.trace.skip("the window was just resized")
+		r.trace.Skipped = "the window was just resized"
 		return
 	}
 	scrolled := r.scrolled(f)
@@ -36,12 +38,12 @@ func (r *Reader) readMain(f Frame) {
 	r.left = nil
 	if f.Torn && r.seg.agent != nil {
 		r.wait(left)
-		r.trace.skip("so much has scrolled out that the screen may be half drawn")
+		r.trace.Skipped = "so much has scrolled out that the screen may be half drawn"
 		return
 	}
 	end := len(row.Trim(s.Lines))
 	if r.seg.agent != nil && r.promptAt(s, end) {
-		r.flush(&r.main, len(r.main.Lines))
+		r.flush(math.MaxInt)
 		r.main.Advance(left, s.Lines[:end])
 		if len(left) > len(s.Lines) { // more has gone by than any frame has shown
 			r.show(&r.main, r.main.Base+s.CursorY, false, true)
@@ -71,7 +73,7 @@ func (r *Reader) wait(left []row.Line) {
 	r.left = nil
 	r.change(&r.main, func() {
 		r.main.Advance(left, nil)
-		r.again(false)
+		r.again()
 	})
 	r.seg.state = chat.StateBusy
 	if len(r.main.Lines) > maxTape {
@@ -84,13 +86,10 @@ func (r *Reader) wait(left []row.Line) {
 func (r *Reader) scrolled(f Frame) []row.Line {
 	var out []row.Line
 	for _, h := range f.History {
-		switch h.Kind {
-		case vterm.Scrolled:
+		if h.Kind == vterm.Scrolled {
 			out = append(out, r.window.Line(h.Row))
-		case vterm.Cleared, vterm.Erased:
-			if f.Wiped {
-				out = out[:0]
-			}
+		} else if f.Wiped {
+			out = nil
 		}
 	}
 	return out
@@ -99,7 +98,7 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 // wipe begins a new document: the screen was erased, and what is printed now need not be new. A
 // shell command that runs goes on.
 func (r *Reader) wipe() {
-	r.flush(&r.main, len(r.main.Lines))
+	r.flush(math.MaxInt)
 	goesOn := r.seg.agent == nil && r.shell.Wipe(&r.main)
 	r.main, r.left = document.Document{}, nil
 	switch {
@@ -112,30 +111,25 @@ func (r *Reader) wipe() {
 
 // promptAt reports whether the shell waits for a command on the last line of the screen.
 func (r *Reader) promptAt(s chat.Screen, end int) bool {
-	if end == 0 || s.CursorY != end-1 {
-		return false
-	}
-	return r.shell.Waits(s.Lines[s.CursorY].Row, s.CursorX)
+	return s.CursorY == end-1 && r.shell.Waits(s.Lines[s.CursorY].Row, s.CursorX)
 }
 
 // readShell reads a frame outside of agents, and notices when one starts.
 func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, f Frame) {
 	end, settled := min(end, len(s.Lines)), f.Settled
 	r.main.Advance(left, s.Lines[:end])
-	r.shell.Look(&r.main, s.Lines[s.CursorY].Row, s.CursorX, settled)
-	from := max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40, 0)
-	if from < len(r.main.Lines) && r.main.Dirty < len(r.main.Lines) {
-		if p, b, at, _ := r.banner(r.main.Lines[from:]); p != nil {
-			r.showCommands(r.shell.Finish(&r.main, from+at))
-			r.enter(p, b, false, from+at)
-			r.main.Dirty = 0
-			r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
-			return
-		}
-	}
-	if p := r.goesOn(s, f); p != nil {
+	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
+	from := min(max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40), len(r.main.Lines))
+	p, b, at, _ := r.banner(r.main.Lines[from:])
+	at += from
+	if p != nil {
+		r.showCommands(r.shell.Finish(&r.main, at))
+	} else if p = r.goesOn(s, f); p != nil {
 		r.main.Late()
-		r.enter(p, chat.Banner{}, false, 0)
+		at = 0
+	}
+	if p != nil {
+		r.enter(p, b, false, at)
 		r.main.Dirty = 0
 		r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
 		return
@@ -150,9 +144,9 @@ func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, f Frame) {
 // showCommands shows the shell's commands to the log.
 func (r *Reader) showCommands(v *session.View) {
 	v.Document = r.seg.document
-	if r.trace != nil {
+	if r.Trace != nil {
 		items, _ := r.shell.Items(v.From)
-		r.trace.parsed(r.main.Base, v.From, items)
+		r.parsed(r.main.Base, v.From, items)
 	}
 	r.steps = append(r.steps, Step{View: v})
 }
@@ -180,26 +174,23 @@ func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, s
 	if sp.OK {
 		end = min(sp.Bottom, end)
 	}
-	covered := sp.OK && sp.Overlay || !sp.OK && (!settled || r.resize.Storm())
 	switch {
-	case covered:
-		r.trace.unreadable(sp)
+	case sp.Overlay || !sp.OK && !settled:
+		r.half = !sp.OK
+		r.trace.Skipped = unreadable(sp)
 		r.state(sp)
-	case sp.OK && r.resize.Torn() && r.bannerIn(left) && !r.resize.Drawn(&r.main, &r.window, r.seg.start, s.Lines[:end]):
-		covered = true
-		r.trace.skip("the agent prints all again, for a size that the window no longer has")
-	}
-	if covered {
 		r.wait(left)
-		if settled {
-			r.resize.Quiet()
-		}
+		return
+	case r.resize.Torn() && r.bannerIn(left) && !r.resize.Drawn(&r.main, &r.window, r.seg.start, s.Lines[:end]):
+		r.trace.Skipped = "the agent prints all again, for a size that the window no longer has"
+		r.wait(left)
+		return
+	case sp.OK && r.halfDrawn(s, sp.State, end, settled):
+		r.wait(left)
 		return
 	}
-	shown := sp
-	shown.Top = 0 // what is above was on the document before
-	r.trace.split(shown, end)
-	r.seg.chrome = r.seg.chrome || sp.OK
+	r.trace.split(sp, 0, end) // what is above row Top was on the document before
+	r.seg.chrome = sp.OK
 	fresh := r.place(left, s.Lines[:end], sp.OK, scrolled, settled)
 	if sp.State == chat.StateIdle && fresh > 0 {
 		sp.State = chat.StateBusy // text comes in: not every agent shows that it works meanwhile
@@ -231,14 +222,14 @@ func (r *Reader) place(left, body []row.Line, drawn, scrolled, settled bool) (fr
 		}
 	}
 	if settled {
-		r.resize.Quiet()
+		r.resize.Next()
 	}
 	fresh = r.change(&r.main, func() {
 		if above != nil {
 			r.main.SetAbove(above)
 		}
 		r.main.Advance(left, body)
-		r.again(settled)
+		r.again()
 	})
 	r.main.Placed = placed
 	return fresh
@@ -246,30 +237,26 @@ func (r *Reader) place(left, body []row.Line, drawn, scrolled, settled bool) (fr
 
 // again notices the agent's banner below its own conversation: the conversation was cleared, or
 // another agent runs.
-func (r *Reader) again(settled bool) {
+func (r *Reader) again() {
 	d, s := &r.main, &r.seg
-	if d.Dirty >= len(d.Lines) {
-		return
-	}
 	for from := max(s.start, d.Dirty-10); from < len(d.Lines); {
 		p, b, at, n := r.banner(d.Lines[from:])
 		if p == nil {
 			return
 		}
 		at += from
-		from = at + max(n, 1)
+		from = at + n
 		switch {
 		case at <= s.start:
 		case p != s.agent:
-			r.flush(d, at)
+			r.flush(at)
 			r.enter(p, b, false, at)
 			d.Dirty = 0
 		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
 			s.start = at
 			d.Dirty = 0
-		case r.resize.Torn():
 		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
-			r.flush(d, at)
+			r.flush(at)
 			r.reopen(p, false, at)
 			d.Dirty = 0
 		}
@@ -278,14 +265,14 @@ func (r *Reader) again(settled bool) {
 
 // split parts the screen of the agent that runs.
 func (r *Reader) split(s chat.Screen) chat.Split {
-	sp := split(r.seg.agent, s)
+	sp, _ := split(r.seg.agent, s)
 	r.shown = sp.OK && !sp.Overlay
 	return sp
 }
 
 // state tells what the agent does. Where something covers its screen, only a question counts.
 func (r *Reader) state(sp chat.Split) {
-	if sp.State == chat.StateAsking || sp.OK && !sp.Overlay && sp.State != chat.StateUnknown {
+	if sp.State == chat.StateAsking || !sp.Overlay && sp.State != chat.StateUnknown {
 		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})
 	}
 }

@@ -1,6 +1,8 @@
 package extractor
 
 import (
+	"slices"
+
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 )
@@ -35,32 +37,20 @@ type Parsed struct {
 	Items []chat.Item // as they were then
 }
 
-// trace collects the Trace of the frame at hand; nil: nobody wants it.
-type trace struct{ Trace }
-
-func (t *trace) skip(why string) {
-	if t != nil {
-		t.Skipped = why
-	}
-}
-
-// unreadable notes that the agent's screen shows no conversation.
-func (t *trace) unreadable(sp chat.Split) {
+// unreadable says why an agent's screen shows no conversation.
+func unreadable(sp chat.Split) string {
 	switch {
 	case !sp.OK:
-		t.skip("the agent's input box is not on the screen: it may be half drawn")
+		return "the agent's input box is not on the screen: it may be half drawn"
 	case sp.Overlay:
-		t.skip("a menu or a pager covers the conversation")
-	default:
-		t.skip("no row of the screen belongs to the conversation")
+		return "a menu or a pager covers the conversation"
 	}
+	return "no row of the screen belongs to the conversation"
 }
 
 // split notes which rows hold the conversation.
-func (t *trace) split(sp chat.Split, end int) {
-	if t != nil {
-		t.Top, t.Bottom, t.State, t.Layout = sp.Top, end, sp.State, layoutOf(sp)
-	}
+func (t *Trace) split(sp chat.Split, top, end int) {
+	t.Top, t.Bottom, t.State, t.Layout = top, end, sp.State, layoutOf(sp)
 }
 
 // layoutOf names what of an agent's chrome a look found on the screen.
@@ -79,27 +69,21 @@ func layoutOf(sp chat.Split) string {
 }
 
 // parsed notes the items of the next step with a View.
-func (t *trace) parsed(base, first int, items []chat.Item) {
-	if t != nil {
-		t.Parsed = append(t.Parsed, Parsed{Base: base, First: first, Items: append([]chat.Item(nil), items...)})
+func (r *Reader) parsed(base, first int, items []chat.Item) {
+	if r.Trace != nil {
+		r.trace.Parsed = append(r.trace.Parsed, Parsed{Base: base, First: first, Items: slices.Clone(items)})
 	}
 }
 
 // report completes the trace of a frame and passes it on.
 func (r *Reader) report(s chat.Screen) {
-	t, seg := r.trace, &r.seg
-	d := &r.main
-	if seg.alt {
-		d = &r.alt
-	}
-	t.Agent, t.Version, t.Document, t.Screen = r.Agent(), r.version, seg.document, s
-	t.Base, t.Placed, t.Past, t.Items = d.Base, d.Placed, seg.past, seg.items
+	t, seg, d := &r.trace, &r.seg, r.drawn()
+	t.Agent, t.Document, t.Screen, t.Base, t.Placed = r.Agent(), seg.document, s, d.Base, d.Placed
 	if seg.agent != nil {
-		t.Look = seg.agent.Versions
+		t.Version, t.Look, t.Past, t.Items = r.version, seg.agent.Versions, seg.past, seg.items
 	} else {
-		t.Version, t.Layout = "", ""
+		t.Layout = ""
 		t.Items, t.Past = r.shell.Items(0)
 	}
-	r.Trace(t.Trace)
-	r.trace = nil
+	r.Trace(*t)
 }

@@ -14,7 +14,7 @@ type agent struct{ *chat.Sending }
 
 // agentOf returns the agent of a name; ok is false if it is not known how to send to it.
 func agentOf(name string) (a agent, ok bool) {
-	a = agent{extractor.SendingOf(name)}
+	a = agent{extractor.AgentOf(name).Send}
 	return a, a.Sending != nil
 }
 
@@ -25,7 +25,7 @@ func Takes(name string) bool {
 }
 
 // Title returns what an agent calls itself, or its name if it is not known.
-func Title(agent string) string { return cmp.Or(extractor.Title(agent), agent) }
+func Title(agent string) string { return cmp.Or(extractor.AgentOf(agent).Title, agent) }
 
 // keys returns the keys that put a prompt into the agent's input box.
 func (a agent) keys(text string) []byte {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
@@ -169,5 +170,5 @@ func (v *view) agent() string {
 // isAgent reports whether an agent runs, or is started by the session's command.
 func (v *view) isAgent() bool {
 	command := v.hello.Session.Command
-	return v.agent() != "" || len(command) > 0 && extractor.IsAgent(filepath.Base(command[0]))
+	return v.agent() != "" || len(command) > 0 && slices.Contains(extractor.Agents(), filepath.Base(command[0]))
 }

@@ -15,8 +15,8 @@ const (
 	frameGap = 4 * time.Millisecond
 	quiet    = 250 * time.Millisecond
 
-	// Within a synchronized redraw (?2026) the screen is not quiet, but for an agent that does
-	// not end it.
+	// Within a redraw, synchronized (?2026) or not, the screen is not quiet, but for an agent that
+	// does not end it.
 	syncTime = time.Second
 
 	// After a resize of the alternate screen its rows are cut off until the program draws them
@@ -146,7 +146,7 @@ func (p *Processor) Due() (at time.Duration, ok bool) {
 func (p *Processor) next() (due time.Duration, what func()) {
 	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
 	synced := p.term.Modes().SynchronizedOutput
-	if synced {
+	if synced || p.reader.HalfDrawn() {
 		still = p.last + syncTime
 	}
 	whole := p.dirty && !synced // a frame, after a gap
@@ -327,10 +327,7 @@ func (p *Processor) Close(at time.Duration) {
 
 // plain logs the output of a program that is no agent and no shell.
 func (p *Processor) plain(at time.Duration) {
-	output, gap, ok := p.reader.Plain()
-	if !ok {
-		output = extractor.Plain(p.term)
-	}
+	output, gap := p.reader.Plain(p.term)
 	if output == "" {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -110,7 +111,7 @@ func (t *Typist) Ready(ctx context.Context) error {
 
 // IsAgent reports whether a command is called as an agent is.
 func IsAgent(command []string) bool {
-	return len(command) > 0 && extractor.IsAgent(filepath.Base(command[0]))
+	return len(command) > 0 && slices.Contains(extractor.Agents(), filepath.Base(command[0]))
 }
 
 // Text types a text. It does not send it off.

@@ -28,7 +28,7 @@ func TestE23OneRegistry(t *testing.T) {
 		}
 	}
 	for _, name := range want {
-		if extractor.Title(name) == "" || extractor.ResumptionOf(name) == nil {
+		if extractor.AgentOf(name).Title == "" || extractor.AgentOf(name).Resume == nil {
 			t.Errorf("%s has no title, or nobody knows how it is resumed", name)
 		}
 	}

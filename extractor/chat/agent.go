@@ -3,6 +3,8 @@
 package chat
 
 import (
+	"regexp"
+
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -106,4 +108,39 @@ type Look struct {
 	// item). Unknown lines before the first item are left out. last reports whether nothing
 	// follows lines now (the live end); otherwise the lines are cut off there.
 	Parse func(lines []row.Line, last bool) []Item
+}
+
+// Resumption says how an agent is started again on a conversation that it had before.
+type Resumption struct {
+	Program string         // the name of the agent's program
+	Args    []string       // its arguments; ResumeID is in place of the conversation's id
+	ID      *regexp.Regexp // matches an id, as a whole
+	Printed *regexp.Regexp // matches a row that the agent prints when it ends; the first group is the id
+	Given   []string       // the words of a command line that have an id behind them, after a blank or an equals sign
+}
+
+// ResumeID is where the id goes in Resumption.Args.
+const ResumeID = "{id}"
+
+// UUID is the pattern of most ids.
+const UUID = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
+
+// ResumedBy returns a Resumption whose agent prints a command at its end: with what is before the
+// id, a pattern.
+func ResumedBy(program string, args []string, id, printed string, given ...string) *Resumption {
+	return &Resumption{
+		Program: program, Args: args, ID: regexp.MustCompile(`^` + id + `$`),
+		Printed: regexp.MustCompile(`(?:^|[\s│])` + printed + `(` + id + `)[\s│]*$`), Given: given,
+	}
+}
+
+// Sending says how an agent takes what is sent to it. SENDER.md has the measurements.
+type Sending struct {
+	Interrupt []string // keys that stop a reply, pressed one after the other
+	Shell     bool     // a text that begins with ! runs a shell command even if it is pasted
+	Typed     bool     // a command (/clear) works only if it is typed
+	Completes bool     // Enter behind a word that begins with @ chooses a completion
+	Denies    bool     // it takes a command that it does not know, and says so
+	Clear     string   // the key that empties the input box, where an unknown command stays in it
+	Folds     []string // beginnings of what the input box shows in place of a long paste
 }

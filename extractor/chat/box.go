@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -41,10 +42,8 @@ func (b Box) Text() string {
 
 // Between returns the rows from the first on, up to one that ends the box.
 func Between(lines []row.Line, ends func(row.Line) bool) []row.Line {
-	for i, l := range lines {
-		if ends(l) {
-			return lines[:i]
-		}
+	if i := slices.IndexFunc(lines, ends); i >= 0 {
+		return lines[:i]
 	}
 	return lines
 }

@@ -50,7 +50,7 @@ func (m *Mark) On(l row.Line) bool {
 	if m.Text != nil {
 		return m.Text(l.Text)
 	}
-	if len(l.Text) <= m.Col || l.Wrapped || row.Indent(l.Text) != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
+	if l.Wrapped || row.Indent(l.Text) != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
 		return false
 	}
 	t := l.Text[m.Col:]
@@ -72,10 +72,16 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 		if cell == nil {
 			return 1
 		}
-		if it, ok := cell.read(lines[i:i+n], p.Items); ok {
+		from, headless := i, cell.Headless
+		if above := p.Above(); headless && cell.Role == session.RoleAssistant && above.Role == cell.Role && row.SkipBlank(lines, above.End) >= i {
+			from, headless = above.First, above.Headless // it goes on below what was never on the screen
+			p.Items = p.Items[:len(p.Items)-1]
+			cell, _ = c.at(lines[from:], p.Items)
+		}
+		if it, ok := cell.read(lines[from:i+n], p.Items); ok {
 			it.Open = it.Open || it.Role == session.RoleAssistant && last && i+n == len(lines)
-			it.Headless = cell.Headless
-			p.Add(it, i, i+len(row.Trim(lines[i:i+n])), cell.Rule)
+			it.Headless = headless
+			p.Add(it, from, i+len(row.Trim(lines[i:i+n])), cell.Rule)
 		} else if it.End > 0 {
 			p.Above().End = i + it.End
 		}
@@ -113,7 +119,7 @@ func (c *Cells) next(lines []row.Line) int {
 	return len(lines)
 }
 
-// read returns what a cell's lines say.
+// read returns what a cell's lines say, if they say anything.
 func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	switch {
 	case c.Read != nil:
@@ -122,10 +128,10 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 		return Item{Event: c.Event}, true
 	case c.Role == session.RoleUser:
 		text := markdown.Prompt(lines, c.Style)
-		return Said(c.Role, text, text), true
+		return Said(c.Role, text, text), text != ""
 	case c.Role != "":
 		text, md := markdown.Render(lines, c.Style)
-		return Said(c.Role, text, md), true
+		return Said(c.Role, text, md), text != ""
 	}
 	return it, false
 }

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -25,9 +27,6 @@ func (p *Parser) Read(next func(i int) int) {
 // Add appends an item that the lines [first, end) tell, and returns it.
 func (p *Parser) Add(it Item, first, end int, rule string) *Item {
 	it.First, it.End, it.Rule = first, end, p.Agent+" "+rule
-	if p.Items == nil {
-		p.Items = make([]Item, 0, 4)
-	}
 	p.Items = append(p.Items, it)
 	return p.Above()
 }
@@ -72,18 +71,17 @@ func (p *Parser) Until(i int, ends func(k int) bool) int {
 	return i + len(row.Trim(p.Lines[i:end]))
 }
 
-// Begins reports whether a text begins with one of the prefixes.
-func Begins(text string, prefixes ...string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return false
+// Said returns the item of a message.
+func Said(role, text, md string) Item {
+	return Item{Message: session.Message{Role: role, Text: text, Markdown: md}}
 }
 
-// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
-func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }
+// Called returns the item of a call. It may change while the tool runs.
+func Called(t *session.Tool) Item {
+	it := Said(session.RoleTool, t.Name+"("+t.Input+")", t.Name+"("+t.Input+")")
+	it.Tool, it.Open = t, t.Status == session.ToolRunning
+	return it
+}
 
 // Did returns the item of a call whose input is behind its name. It may change while the tool runs.
 func Did(t *session.Tool) Item {
@@ -92,6 +90,19 @@ func Did(t *session.Tool) Item {
 	it.Markdown = it.Text
 	return it
 }
+
+// Begins reports whether a text begins with one of the prefixes.
+func Begins(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
+}
+
+var version = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+
+// IsVersion reports whether a word is three numbers with dots between.
+func IsVersion(s string) bool { return version.MatchString(s) }
+
+// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
+func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }
 
 // AtMargin reports whether a row begins in column 2, as the text of replies does, in its colour.
 func AtMargin(l row.Line) bool {

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -9,28 +11,25 @@ import (
 // Frame are the characters that a box around a question has at the left, and blanks.
 const Frame = " │┃"
 
+// keyHint matches which key answers a question.
+var keyHint = regexp.MustCompile(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to (?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
+
 // KeyHint reports whether a row says which key answers a question.
 func KeyHint(row string) bool {
 	row = strings.ToLower(row)
-	if strings.Contains(row, "(esc to cancel") { // a spinner
+	if !strings.Contains(row, "enter") && !strings.Contains(row, "esc") { // most rows have neither
 		return false
 	}
-	for _, hint := range []string{
-		"enter to ", "press enter", "enter confirm", "enter select", "enter continue", "enter submit", "esc to cancel", "esc to exit", "esc to go back", "esc to close",
-		"esc back", "esc skip", "esc cancel", "esc dismiss",
-	} {
-		if strings.Contains(row, hint) {
-			return true
-		}
-	}
-	return false
+	return keyHint.MatchString(row) && !strings.Contains(row, "(esc to cancel") // a spinner
 }
 
 // LastLines returns the texts of the last n rows that are not blank, without the frame of a box.
-func LastLines(lines []row.Line, n int) []string {
-	var last []string
-	for i := len(lines) - 1; i >= 0 && len(last) < n; i-- {
-		if text := strings.Trim(lines[i].Text, Frame+"─╰╯━"); text != "" {
+func LastLines(lines []row.Line, n int) (last []string) {
+	for _, l := range slices.Backward(lines) {
+		if len(last) == n {
+			break
+		}
+		if text := strings.Trim(l.Text, Frame+"─╰╯━"); text != "" {
 			last = append(last, text)
 		}
 	}

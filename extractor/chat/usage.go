@@ -2,6 +2,7 @@ package chat
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,49 +23,26 @@ type Usage struct {
 
 // IsBelow reports whether what must be above a row is there.
 func (l *Usage) IsBelow(above []string) bool {
-	if l.Below == nil {
-		return true
-	}
-	for _, text := range above[max(0, len(above)-l.Within):] {
-		if l.Below.MatchString(text) {
-			return true
-		}
-	}
-	return false
+	return l.Below == nil || slices.ContainsFunc(above[max(0, len(above)-l.Within):], l.Below.MatchString)
 }
 
-// Figures returns what a row says, and what tells it apart from others of its block.
+// Figures returns what a row says, and what tells it apart from others of its block. ok is false if
+// it has no figures.
 func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
+	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output, "reasoning": &u.Reasoning, "total": &u.Total}
 	for i, name := range l.Row.SubexpNames() {
-		text := m[i]
-		if name == "" || text == "" {
-			continue
+		switch x, isNumber := number(m[i]); {
+		case name == "model":
+			u.Model, key = m[i], m[i]+key
+		case name == "label":
+			key += m[i]
+		case name == "" || !isNumber:
+		case name == "cost":
+			u.Cost, ok = &x, true
+		default:
+			*figures[name], ok = int64(x+0.5), true
 		}
-		n, isNumber := count(text)
-		switch name {
-		case "model":
-			u.Model, key = text, text+key
-		case "label":
-			key += text
-		case "cost":
-			if dollars, err := strconv.ParseFloat(text, 64); err == nil {
-				u.Cost, ok = &dollars, true
-			}
-		case "input":
-			u.Input = n
-		case "read":
-			u.CacheRead = n
-		case "write":
-			u.CacheWrite = n
-		case "output":
-			u.Output = n
-		case "reasoning":
-			u.Reasoning = n
-		case "total":
-			u.Total = n
-		}
-		ok = ok || isNumber && name != "model" && name != "label"
 	}
 	if l.Cached {
 		u.Input = max(0, u.Input-u.CacheRead)
@@ -73,21 +51,17 @@ func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	return u, key, ok
 }
 
-// count reads a number as agents write it: 1,234 or 1.2k.
-func count(text string) (n int64, ok bool) {
-	text = strings.ToLower(strings.NewReplacer(",", "", "_", "", "\u00a0", "").Replace(text))
-	factor := 1.0
-	for unit, f := range map[string]float64{"k": 1e3, "m": 1e6, "b": 1e9} {
-		if rest, found := strings.CutSuffix(text, unit); found {
-			text, factor = rest, f
-		}
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x < 0 || x*factor > 1e15 {
-		return 0, false
-	}
-	return int64(x*factor + 0.5), true
+// units are the factors that the letters behind numbers stand for.
+var units = map[string]float64{"": 1, "k": 1e3, "m": 1e6, "b": 1e9}
+
+// number reads a number as agents write it: 1,234 or 1.2k.
+func number(text string) (x float64, ok bool) {
+	text = strings.ToLower(strings.ReplaceAll(text, ",", ""))
+	digits := strings.TrimRight(text, "kmb")
+	x, err := strconv.ParseFloat(digits, 64)
+	x *= units[text[len(digits):]]
+	return x, err == nil && x <= 1e15
 }
 
-// Figure is a number as count reads it.
+// Figure is a number as number reads it.
 const Figure = `[\d,.]+[kKmMbB]?`

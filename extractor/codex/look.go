@@ -55,13 +55,8 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
-	t := l.Text[l.Indent:]
-	sign, _, _ := strings.Cut(t, " ")
-	if task := tasks[sign]; task != "" {
-		return l.ItemOf(task, -1, 1, t[len("☐"):]), true
-	}
-	if l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(t, "- ", "• ") {
-		return markdown.ListItem(l)
+	if l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
+		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false
 }

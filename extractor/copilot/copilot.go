@@ -114,9 +114,6 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 // rule reports whether a row is a rule over the whole width.
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
-// done is the colour of the sign of a call on a file whose type has no sign.
-var done = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}
-
 // notice is what else is said with the sign of a reply.
 var notice = regexp.MustCompile(`^ ● (MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error. Retrying...|Tip: /[a-z-]+)$`)
 
@@ -127,7 +124,7 @@ var anything = chat.Mark{Col: 1, Word: 2}
 // or the sign of its kind.
 func cells() *chat.Cells {
 	prompt, reply := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}
-	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == done }}
+	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 2} }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
 		{Begin: chat.Mark{Text: copilotBegins}, Rows: func(lines []row.Line) int { _, n := banner(lines); return n }},
 		{Begin: prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
@@ -153,12 +150,16 @@ func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 func inside(lines []row.Line, _ []chat.Item) bool { return strings.HasPrefix(lines[0].Text, "   ") }
 
 // headless reports whether what begins without its first rows is a prompt: there is none just above
-// it or below.
+// it or below, and no row of it begins in a colour, as code does.
 func headless(lines []row.Line, earlier []chat.Item) bool {
 	if n := len(earlier); !inside(lines, nil) || n > 0 && earlier[n-1].Role == session.RoleUser {
 		return false
 	}
 	below := 1 + chat.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
+	coloured := func(l row.Line) bool { return l.StyleAt(copilotLeft).Fg.Kind != vterm.ColorDefault }
+	if slices.ContainsFunc(lines[:below], coloured) {
+		return false
+	}
 	return below == len(lines) || row.FirstWord(lines[below].Text) != "❯"
 }
 
@@ -222,18 +223,15 @@ var copilotLook = &markdown.Style{
 		}
 		return m
 	},
-	Heading: func(l *markdown.Line) int {
-		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold }) {
+	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
+		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(func(s vterm.Style) bool { return s.Bold }) {
 			return 2
 		}
 		return 0
 	},
 	Quote: func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
-		if rest, ok := strings.CutPrefix(l.Text[l.Indent:], "✓"); ok {
-			return l.ItemOf(markdown.TaskDone, -1, 1, rest), true
-		}
-		return markdown.ListItem(l)
+		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
 	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) },
 	Code:   func(ls []markdown.Line) (int, string) { return markdown.CodeRun(ls, code), "" },

@@ -40,9 +40,14 @@ func TestE23Rules(t *testing.T) {
 		{"calls", -1, " ⟦ p2|●⟧ ⟦b|Read⟧ main.go 12 lines…\n\n ⟦ p2|●⟧ ⟦b|Edit⟧ a.go ⟦ p2|+1⟧ ⟦ p1|-1⟧\n\n $ ⟦b|Shell⟧ List files\n   ls -1\n\n ⟦ p2|●⟧ ⟦b|View⟧ b.go ⟦ p1|no such file⟧\n\n ⟦ p2|●⟧ plain words", "tool Read(main.go) ok …\ntool Edit(a.go) ok \ntool Shell(ls -1) running \ntool View(b.go) error no such file\nassistant plain words"},
 		{"notices and events", -1, " ● Tip: /help\n\n ● MCP Servers reloaded: 2 servers connected\n\n ● Operation cancelled by user\n\n ● Started a fresh session. Bye\n\n ! Careful", "system Tip: /help\nsystem MCP Servers reloaded: 2 servers connected\ncli:interrupted\ncli:clear\nsystem Careful"},
 		{"the style of replies", -1, " ● ⟦b|Title⟧\n\n   - ⟦b|bold item⟧\n   ✓ done\n\n   See ⟦ p7|\u00a0x.go\u00a0⟧.\n\n   │ A quote\n\n   ⟦ p6|def a():⟧\n       ⟦ p6|return 1⟧\n\n   ⟦ p8|┌───┬───┐⟧\n   ⟦ p8|│⟧ a ⟦ p8|│⟧ b ⟦ p8|│⟧\n   ⟦ p8|├───┼───┤⟧\n   ⟦ p8|│⟧ 1 ⟦ p8|│⟧ 2 ⟦ p8|│⟧\n   ⟦ p8|└───┴───┘⟧", "assistant ## Title||- **bold item**|- [x] done||See `x.go`.||> A quote||```|def a():|    return 1|```||| a | b ||| --- | --- ||| 1 | 2 |"},
+		{"a bold line before a list", -1, " ● ⟦b|Files:⟧\n\n   - one", "assistant **Files:**||- one"},
 		{"the rest of a prompt", 0, "   and more\n\n ● So.", "user and more\nassistant So."},
+		{"the rest of code", 0, "   ⟦ p6|return 1⟧\n\n   So.", "assistant ```|return 1|```||So."},
 		{"the rest of a reply", 1, " ❯ Go\n   ends here.\n\n ❯ On", "user Go\nassistant ends here.\nuser On"},
-		{"the rest of a reply above a prompt", 1, " ● So\n   ends here.\n\n ❯ On", "assistant So\nassistant ends here.\nuser On"},
+		{"the rest of a reply above a prompt", 1, " ● So\n   ends here.\n\n ❯ On", "assistant So||ends here.\nuser On"},
+		{"the welcome above a prompt", -1, " ╭─╮╭─╮\n ╰─╯╰─╯  Copilot v1.0.102\n\n ❯ Go", "user Go"},
+		{"a time at the edge of a long prompt", -1, " ❯ " + strings.Repeat("x", 48) + "   10:24", "user xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},
+		{"bold in an item, words in colours", -1, " ● - one\n\n     ⟦b|Bold⟧\n\n   ⟦ p7|\u00a0x.go\u00a0⟧ is it.\n\n   ⟦ p6|└── tree⟧\n\n   ⟦ p8|┌ grey⟧", "assistant - one||  **Bold**||`x.go` is it.||```|└── tree|```||┌ grey"},
 		{"the welcome", -1, " ╭─╮╭─╮\n ╰─╯╰─╯  Copilot v1.0.102\n\n ● Tip: /help shows help\n   and more\n\n ❯ Go", "user Go"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,6 +78,12 @@ func TestE23Split(t *testing.T) {
 		{"a dialog", " ● Hi.\n\n╭──────╮\n│ Sure? │\n╰──────╯", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateAsking}},
 		{"a menu", " ● Hi.\n\n  ❯ /clear\n    /help\n\n" + rule + "\n❯ /\n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
 		{"scrolled back", " ● Hi." + strings.Repeat(" ", 53) + "┃\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
+		{"scrolled back to a blank row", " ● Hi.\n" + strings.Repeat(" ", 59) + "┃\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
+		{"boxes in a reply", " ● Hi.\n╭───╮\n╰───╯\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n /", chat.Split{OK: true, Bottom: 4, Right: 58, State: chat.StateIdle}},
+		{"the end of a box", " ● Hi.\n╰───╯", chat.Split{}},
+		{"rules far above the end", " ● Hi.\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n\n\n more\n more", chat.Split{}},
+		{"rules that are typed", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ " + strings.Repeat("x", 58) + "\n\n" + rule[:3*20] + "\n" + strings.Repeat("y", 60) + "\n" + rule + "\n /", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
+		{"a ground below some words", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n⟦ on#303030| Working esc esc cancel⟧", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
 		{"another program", "$ ls\n" + strings.Repeat("─", 20), chat.Split{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,5 +91,31 @@ func TestE23Split(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestLink shows an address in a colour, which is no code.
+func TestLink(t *testing.T) {
+	lines := rowtest.Dump(t, 60, " ● See\n\n   ⟦ p6|https://x.test⟧")
+	lines[2].Runs[1].Style.Link = "https://x.test"
+	if got := cells().Parse(lines, true); len(got) != 1 || strings.Contains(got[0].Markdown, "```") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBanner(t *testing.T) {
+	for dump, want := range map[string]int{" " + logo: 0, " " + logo + "\n ╰─╯╰─╯": 0, "words\n Copilot v1.0.102": 0, " " + logo + "\n ╰─╯╰─╯  Copilot v1.0.102": 2} {
+		if b, n := banner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.0.102") != (n > 0) {
+			t.Errorf("%q: got %+v, %d rows, want %d", dump, b, n, want)
+		}
+	}
+}
+
+// TestLostTwice shows two rows above each of which others were never on the screen.
+func TestLostTwice(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "   and more\n   again\n\n ❯ On")
+	lines[0].Lost, lines[1].Lost = true, true
+	if got := cells().Parse(lines, true); len(got) != 3 || told(got[0]) != "user and more" || told(got[1]) != "assistant again" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -34,10 +34,8 @@ func (c *CutRows) Note(rows []*vterm.Row, cols int) {
 // agent that is quiet for long has redrawn.
 func (c *CutRows) Remain(rows []*vterm.Row, cols int, settled bool) bool {
 	rule := lowestRule(rows)
-	fills := rule == cols || rule == 0 && c.fills
-	drawn := rule == cols || rule == 0 && settled || !c.fills
 	if !c.resized {
-		c.fills = fills
+		c.fills = rule == cols
 		return false
 	}
 	n := 0
@@ -49,8 +47,8 @@ func (c *CutRows) Remain(rows []*vterm.Row, cols int, settled bool) bool {
 	if settled {
 		c.quiet++
 	}
-	if n*2 <= len(c.rows) && drawn || c.quiet > 2 {
-		*c = CutRows{fills: fills}
+	if n*2 <= len(c.rows) && (rule == cols || !c.fills) || c.quiet > 2 {
+		*c = CutRows{fills: rule == cols}
 		return false
 	}
 	return true

@@ -23,16 +23,13 @@ type Document struct {
 	repairAt      int
 	raw, repaired row.Line
 
-	late    bool // what was above the first line was never on the screen
-	resized bool // the window of an alternate screen was resized a short while ago
+	late bool // what was above the first line was never on the screen
 }
 
 // Late says that the text began before the first line: its rows were never on the screen.
 func (d *Document) Late() {
 	d.late = true
-	if i := row.SkipBlank(d.Lines, 0); i < len(d.Lines) {
-		d.Lines[i].Lost, d.Lines[i].Late = true, true
-	}
+	d.replace(0, slices.Clone(d.Lines))
 }
 
 // Clean forgets what is new.
@@ -60,7 +57,7 @@ func (d *Document) replace(at int, parts ...[]row.Line) {
 			if i == d.repairAt && d.raw.Row != nil && equal(l, d.raw) {
 				l = d.repaired
 			}
-			if i == len(d.Lines) || !equal(d.Lines[i], l) || d.Lines[i].Lost != l.Lost || d.Lines[i].Late != l.Late {
+			if i == len(d.Lines) || !equal(d.Lines[i], l) {
 				d.cut(i)
 				d.Lines = append(d.Lines, l)
 			}
@@ -72,9 +69,8 @@ func (d *Document) replace(at int, parts ...[]row.Line) {
 
 // cut drops the lines from i on.
 func (d *Document) cut(i int) {
-	if end := min(d.Dirty, len(d.Lines)); i < end {
-		d.were = slices.Insert(d.were, 0, d.Lines[i:end]...)
-	}
+	end := min(d.Dirty, len(d.Lines))
+	d.were = slices.Insert(d.were, 0, d.Lines[min(i, end):end]...)
 	clear(d.Lines[i:])
 	d.Lines = d.Lines[:i]
 	d.Dirty = min(d.Dirty, i)
@@ -94,5 +90,5 @@ func (d *Document) Forget(n int) {
 	d.Base = max(0, d.Base-n)
 	d.Dirty = max(0, d.Dirty-n)
 	d.repairAt -= n
-	d.late = d.late && n == 0
+	d.late = false
 }

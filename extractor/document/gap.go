@@ -6,7 +6,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // LeaveOut replaces the lines from up to, not including, to by one that says how many they are, and
@@ -34,25 +33,12 @@ func (d *Document) LeaveOut(from, to int) (by int) {
 }
 
 // gapLine returns a line that says how many lines are left out, in the place and style of one of
-// them: an agent's borders and indentation around it stay.
+// them: an agent's border and indentation stay.
 func gapLine(l row.Line, n int) row.Line {
 	text := GapText(session.Gap{Lines: n})
-	r := &vterm.Row{Wrapped: l.Wrapped}
-	frame := strings.TrimLeft(l.Text, " │┃▌▎")
-	left := row.Width(l.Text[:len(l.Text)-len(frame)])
-	spans := row.Spans(l.Row, 0, left, nil)
-	style := l.StyleAt(left)
-	spans = append(spans, row.Span{Text: text, Width: row.Width(text), Style: style})
-	if end := row.Extent(l.Row); left > 0 && strings.HasSuffix(l.Text, "│") && end-1 > row.SpansWidth(spans) {
-		spans = append(spans, row.Span{Text: row.Blanks(end - 1 - row.SpansWidth(spans)), Width: end - 1 - row.SpansWidth(spans)})
-		spans = append(spans, row.Spans(l.Row, end-1, end, nil)...)
-	}
-	col := 0
-	for _, s := range spans {
-		r.Runs = append(r.Runs, vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style})
-		r.Text += s.Text
-		col += s.Width
-	}
+	left := row.Width(l.Text) - row.Width(strings.TrimLeft(l.Text, " │┃▌▎"))
+	r := row.Join(append(row.Spans(l.Row, 0, left, nil), row.Span{Text: text, Width: row.Width(text), Style: l.StyleAt(left)}))
+	r.Wrapped = l.Wrapped
 	return row.Line{Row: r, Cols: l.Cols, Omitted: n}
 }
 

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -17,75 +18,47 @@ const (
 
 // LongText is a text of rows of which the middle is left out where it is too long.
 type LongText struct {
-	head  strings.Builder
+	head  []byte
 	lines int // of head
 	full  bool
-	tail  []textRow
-	first int // the first of tail that is kept
-	size  int // of tail from there on, in bytes
-	count int // and in lines
+	tail  []string // rows, with a line break before those that do not continue the row above
+	size  int      // of tail, in bytes
+	count int      // and in lines
 	gap   session.Gap
 	Blank int  // blanks at the end of the last row, which belong to its line where the next row continues it
 	begun bool // something that is not blank was added
 }
 
 // Set makes t a text that does not grow any more, and what was left out of it.
-func (t *LongText) Set(text string, gap session.Gap) {
-	*t = LongText{gap: gap}
-	t.head.WriteString(text)
-}
-
-// textRow is a row, with the line break before it unless it continues the row above.
-type textRow struct {
-	text   string
-	breaks bool
-}
+func (t *LongText) Set(text string, gap session.Gap) { *t = LongText{head: []byte(text), gap: gap} }
 
 // Add appends rows: soft wraps are joined, blank lines before the first text are dropped.
 func (t *LongText) Add(lines []row.Line) {
 	for _, l := range lines {
-		if l.Row == nil {
-			continue
-		}
 		switch {
 		case !t.begun:
 			t.begun = l.Text != ""
-			if t.begun {
-				t.put(l.Text, false)
-			}
-		case l.Wrapped:
-			if t.Blank > 0 && l.Text != "" {
-				t.put(row.Blanks(t.Blank), false)
-			}
-			t.put(l.Text, false)
-		default:
-			t.put(l.Text, true)
+			t.put(l.Text)
+		case !l.Wrapped:
+			t.put("\n" + l.Text)
+		case l.Text != "":
+			t.put(row.Blanks(t.Blank) + l.Text)
 		}
 		t.Blank = l.Blanks
 	}
 }
 
-func (t *LongText) put(text string, breaks bool) {
-	n := len(text)
-	if breaks {
-		n++
-	}
-	if !t.full && (t.head.Len()+n > headBytes || breaks && t.lines+1 >= headLines) {
-		t.full = true
-	}
+func (t *LongText) put(text string) {
+	breaks := strings.Count(text, "\n")
+	t.full = t.full || len(t.head)+len(text) > headBytes || t.lines+breaks >= headLines
 	if !t.full {
-		if breaks {
-			t.head.WriteByte('\n')
-			t.lines++
-		}
-		t.head.WriteString(text)
+		t.head = append(t.head, text...)
+		t.lines += breaks
 		return
 	}
-	t.tail = append(t.tail, textRow{text, breaks})
-	t.size += n
-	if breaks {
-		t.count++
-	}
+	t.tail = append(t.tail, text)
+	t.size += len(text)
+	t.count += breaks
 	for t.size > tailBytes {
 		t.drop()
 	}
@@ -97,7 +70,7 @@ func (t *LongText) put(text string, breaks bool) {
 }
 
 // continues reports whether the tail begins within a line.
-func (t *LongText) continues() bool { return t.first < len(t.tail) && !t.tail[t.first].breaks }
+func (t *LongText) continues() bool { return len(t.tail) > 0 && !strings.HasPrefix(t.tail[0], "\n") }
 
 // Omitted returns what is left out; of the lines those of which nothing is kept.
 func (t *LongText) Omitted() session.Gap {
@@ -110,46 +83,25 @@ func (t *LongText) Omitted() session.Gap {
 
 // drop leaves out the first row of the tail.
 func (t *LongText) drop() {
-	p := t.tail[t.first]
-	t.tail[t.first] = textRow{}
-	t.first++
-	n := len(p.text)
-	if p.breaks {
-		n++
-		t.count--
-		t.gap.Lines++
-	}
+	n, breaks := len(t.tail[0]), strings.Count(t.tail[0], "\n")
+	t.tail = t.tail[1:]
 	t.size -= n
+	t.count -= breaks
 	t.gap.Bytes += n
-	if t.first > len(t.tail)/2 {
-		t.tail = append(t.tail[:0], t.tail[t.first:]...)
-		clear(t.tail[len(t.tail):cap(t.tail)])
-		t.first = 0
-	}
+	t.gap.Lines += breaks
 }
 
 // Copy makes t a copy of o that can be appended to.
 func (t *LongText) Copy(o *LongText) {
-	*t = LongText{lines: o.lines, full: o.full, size: o.size, count: o.count, gap: o.gap, Blank: o.Blank, begun: o.begun}
-	t.head.WriteString(o.head.String())
-	t.tail = append(t.tail, o.tail[o.first:]...)
+	*t = *o
+	t.head, t.tail = slices.Clip(o.head), slices.Clip(o.tail)
 }
 
 // String returns the head, a line that says what is left out, and the tail.
 func (t *LongText) String() string {
-	if !t.full {
-		return t.head.String()
+	tail := strings.Join(t.tail, "")
+	if t.gap.Bytes > 0 && t.full {
+		tail = "\n" + GapText(t.Omitted()) + "\n" + strings.TrimPrefix(tail, "\n")
 	}
-	var b strings.Builder
-	b.Grow(t.head.Len() + t.size + 64)
-	b.WriteString(t.head.String())
-	for i, p := range t.tail[t.first:] {
-		if i == 0 && t.gap.Bytes > 0 {
-			b.WriteString("\n" + GapText(t.Omitted()) + "\n")
-		} else if p.breaks {
-			b.WriteByte('\n')
-		}
-		b.WriteString(p.text)
-	}
-	return b.String()
+	return string(t.head) + tail
 }

@@ -1,10 +1,6 @@
 package document
 
-import (
-	"slices"
-
-	"github.com/ptyrec/ptyrec/extractor/row"
-)
+import "github.com/ptyrec/ptyrec/extractor/row"
 
 // Return puts the window back to where it was, if an agent has redrawn it from its top row (main
 // screen): what it drew below scrolled the text up, and when that is gone it shows again what had
@@ -13,8 +9,8 @@ import (
 // on below, and what looks like rows above is said again. start is the first line of the agent's
 // part.
 func (d *Document) Return(left, body []row.Line, start int) (above []row.Line, ok bool) {
-	at, ok := d.repainted(left, body)
-	if !ok || at <= start {
+	at := d.repainted(d.Base+len(left), body)
+	if at <= start {
 		return left, false
 	}
 	above = left[:max(0, at-d.Base)]
@@ -22,48 +18,24 @@ func (d *Document) Return(left, body []row.Line, start int) (above []row.Line, o
 	return above, true
 }
 
-// repainted returns the line that body's first row shows again.
-func (d *Document) repainted(left, body []row.Line) (at int, ok bool) {
-	body = row.Trim(body)
-	place := d.Base + len(left)
-	line := func(i int) (row.Line, bool) {
-		switch {
-		case i >= d.Base && i < place:
-			return left[i-d.Base], true
-		case i >= 0 && i < len(d.Lines):
-			return d.Lines[i], true
-		}
-		return row.Line{}, false
+// repainted returns the line above place that body's first row shows again, or 0: body is as likely
+// to be at place, or anywhere.
+func (d *Document) repainted(place int, body []row.Line) (at int) {
+	head := body[:min(row.SkipBlank(body, 0)+1, len(body))]
+	here, total := d.likeness(place, body)
+	if 2*here >= total { // saves the search: no other place can be better
+		return 0
 	}
-	match := func(at int) (sum, head int32) {
-		broken := false
-		for i, l := range body {
-			if old, ok := line(at + i); ok && old.Text == l.Text {
-				sum += weight(l)
-			} else {
-				broken = true
-			}
-			if !broken {
-				head = sum
-			}
-		}
-		return sum, head
-	}
-	total := int32(0)
-	for _, l := range body {
-		total += weight(l)
-	}
-	here, head := match(place)
-	if here*2 >= total || head >= 12 { // it is where it was, though below it the same may be said again
-		return 0, false
-	}
-	best := max(2*here, 11)
+	best := max(2*here, 11, total/3)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
-		if m, head := match(k); head > 0 && m > best && m*3 >= total {
-			best, at, ok = m, k, true
+		if first, _ := d.likeness(k, head); first == 0 {
+			continue
+		}
+		if m, _ := d.likeness(k, body); m > best {
+			best, at = m, k
 		}
 	}
-	return at, ok
+	return at
 }
 
 // likeness returns how much of body is at line at, by weight, and how much there is.
@@ -78,12 +50,22 @@ func (d *Document) likeness(at int, body []row.Line) (same, total int32) {
 	return same, total
 }
 
-// Shares reports whether body has a row of the document from a line on, and not one that says next
-// to nothing.
-func (d *Document) Shares(from int, body []row.Line) bool {
-	old := map[string]bool{}
-	for _, l := range d.Lines[min(len(d.Lines), from):] {
-		old[l.Text] = true
+// shared returns how much of body is anywhere in lines, by weight.
+func shared(lines, body []row.Line) (same int32) {
+	known := map[string]bool{}
+	for _, l := range lines {
+		known[l.Text] = true
 	}
-	return slices.ContainsFunc(body, func(l row.Line) bool { return weight(l) > 4 && old[l.Text] })
+	for _, l := range body {
+		if known[l.Text] {
+			same += weight(l)
+		}
+	}
+	return same
+}
+
+// Shares reports whether body has rows of the document from a line on, and not such as say next to
+// nothing.
+func (d *Document) Shares(from int, body []row.Line) bool {
+	return shared(d.Lines[min(from, len(d.Lines)):], body) > 4
 }

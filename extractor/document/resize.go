@@ -7,51 +7,51 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// redrawFrames is for how many quiet frames after a resize an agent may still be about to redraw
-// its text.
-const redrawFrames = 3
+// For so many frames after a resize an agent may still be about to redraw its text: quiet ones on
+// the main screen, any on the alternate screen.
+const (
+	MainFrames = 3
+	AltFrames  = 40
+)
 
-// Resize follows an agent on the main screen from a resize on, until the agent has drawn its text
-// for the new width. Until then the terminal's rows are torn, and what leaves the window may be
-// there twice.
+// Resize follows an agent from a resize on, until the agent has drawn its text for the new width.
+// Until then the rows on the screen are torn: laid out for one width, and cut or wrapped for
+// another. What leaves the main screen may be there twice.
 type Resize struct {
-	wait  int // quiet frames in which the agent may still redraw; 0: nothing is awaited
+	wait  int // frames in which the agent may still redraw; 0: nothing is awaited
 	count int // resizes, one shortly after the other
 
-	// The document as it was before the first of them, if one is kept.
-	lines []row.Line
-	base  int
-	over  bool // the agent has drawn its window again since
+	calm Document // as it was before the first of them, without lines if no agent drew on it
+	over bool     // the agent has drawn its window again since
 }
 
-// Begin notes a resize. inline reports whether an agent draws on d, the main screen.
-func (z *Resize) Begin(d *Document, inline bool) {
-	n := Resize{wait: redrawFrames, count: 1}
-	if z.wait > 0 {
-		n.count = z.count + 1
+// Begin notes a resize, after which to wait for so many frames. drawn reports whether an agent
+// draws on d.
+func (z *Resize) Begin(d *Document, drawn bool, frames int) {
+	if z.wait == 0 {
+		z.count = 0
 	}
 	switch {
-	case !inline:
-	case z.wait == 0 || z.over || z.lines == nil:
-		n.lines, n.base = slices.Clone(d.Lines), d.Base
-	default:
-		n.lines, n.base = z.lines, z.base
+	case !drawn:
+		z.calm = Document{}
+	case z.count == 0 || z.over || z.calm.Lines == nil:
+		z.calm = Document{Lines: slices.Clone(d.Lines), Base: d.Base}
 	}
-	*z = n
+	z.wait, z.count, z.over = frames, z.count+1, false
 }
 
-// Quiet notes that a quiet frame has been read.
-func (z *Resize) Quiet() { z.wait = max(0, z.wait-1) }
+// Next notes that one of these frames has been read.
+func (z *Resize) Next() { z.wait = max(0, z.wait-1) }
 
 // Forget lets go of the document as it was: another one has begun.
-func (z *Resize) Forget() { z.lines, z.over = nil, false }
+func (z *Resize) Forget() { z.calm, z.over = Document{}, false }
 
 // Storm reports whether several resizes came one shortly after the other, and the agent may not
 // have drawn for the last of them.
 func (z *Resize) Storm() bool { return z.wait > 0 && z.count > 1 }
 
 // Torn reports whether such a storm may have torn the rows of the document.
-func (z *Resize) Torn() bool { return z.Storm() && !z.over && z.lines != nil }
+func (z *Resize) Torn() bool { return z.Storm() && !z.over && z.calm.Lines != nil }
 
 // Place finds the place of the window of an agent which has drawn it again since a resize, with its
 // text wrapped at the new width. It returns the window's rows, and the lines above them where d has
@@ -62,78 +62,76 @@ func (z *Resize) Place(d *Document, w *Window, start int, left, body []row.Line)
 		return nil, nil, false
 	}
 	if above, window, ok = z.restore(d, w, start, body); ok {
+		z.over = true
 		return above, window, true
 	}
 	window, ok = z.redrawn(d, start, left, body)
 	return nil, window, ok
 }
 
-// Drawn reports whether Place would find a window of which all was drawn since the last of several
-// resizes.
-func (z *Resize) Drawn(d *Document, w *Window, start int, body []row.Line) bool {
-	trial, on := *z, *d
-	_, _, ok := trial.restore(&on, w, start, body)
-	return ok
+// Align puts body, the window of an alternate screen, where it belongs on d, and drops what was
+// torn since the first of several resizes.
+func (z *Resize) Align(d *Document, w *Window, body []row.Line) {
+	if above, window, ok := z.restore(d, w, 0, body); ok {
+		d.Placed = PlacedWrapped
+		d.replace(0, above, window)
+		return
+	}
+	d.Align(body, z.wait > 0)
 }
 
-// restore finds the place of a window of which all was drawn since the last of several resizes. The
-// lines above it are those from before.
+// restore finds the place of a window of which all was drawn since the last of several resizes, and
+// makes it d's. The lines above it are those from before.
 func (z *Resize) restore(d *Document, w *Window, start int, body []row.Line) (above, window []row.Line, ok bool) {
-	if z.count < 2 || len(body) == 0 || slices.ContainsFunc(body, w.stale) {
-		return nil, nil, false
-	}
-	if z.over {
-		if here, total := d.likeness(d.Base, body); here*2 >= total {
-			return nil, nil, false
-		}
-	}
-	at, window, ok := d.restore(Document{Lines: z.lines, Base: z.base}, start, body)
+	at, within, ok := z.find(d, w, start, body)
 	if !ok {
 		return nil, nil, false
 	}
-	z.over = true
-	return z.lines[:at:at], window, true
+	window = slices.Clone(body)
+	d.repair(at, z.calm.Lines[at], within, window)
+	d.Base = at
+	return z.calm.Lines[:at:at], window, true
 }
 
-// restore finds the place of body, a window, on calm, the document as it was before several
-// resizes: not above line start. It returns the line and the window's rows.
-func (d *Document) restore(calm Document, start int, body []row.Line) (at int, window []row.Line, ok bool) {
-	window = slices.Clone(body)
-	at, within, ok := calm.findRewrapped(window)
-	if !ok || at < start || at >= len(calm.Lines) || !goesOn(calm.Lines[at:], within, body) {
-		return 0, nil, false
+// Drawn reports whether Place would find a window of which all was drawn since the last of several
+// resizes.
+func (z *Resize) Drawn(d *Document, w *Window, start int, body []row.Line) bool {
+	_, _, ok := z.find(d, w, start, body)
+	return ok
+}
+
+// find finds such a window on the document as it was before those resizes.
+func (z *Resize) find(d *Document, w *Window, start int, body []row.Line) (at, within int, ok bool) {
+	if !z.Storm() || slices.ContainsFunc(body, w.stale) {
+		return 0, 0, false
 	}
-	calm.repair(at, within, window)
-	d.repairAt, d.raw, d.repaired, d.Base = calm.repairAt, calm.raw, calm.repaired, at
-	return at, window, true
+	if z.over {
+		if here, total := d.likeness(d.Base, body); here*2 >= total {
+			return 0, 0, false
+		}
+	}
+	at, within, ok = z.calm.findRewrapped(body)
+	return at, within, ok && at >= start && goesOn(z.calm.Lines[at:], within, body)
 }
 
 // redrawn finds the place of a window whose text is on the document at another width.
 func (z *Resize) redrawn(d *Document, start int, left, body []row.Line) (window []row.Line, ok bool) {
 	place := d.Base + len(left)
-	window = slices.Clone(body)
-	at, within, ok := d.findRewrapped(window)
-	if !ok || at <= start || at >= place {
+	at, within, _ := d.findRewrapped(body)
+	here, total := d.likeness(place, body)
+	if at <= start || at >= place || here*2 >= total { // not yet
 		return nil, false
 	}
-	here, total := d.likeness(place, body)
-	if there, _ := d.likeness(at, body); here*2 >= total && here >= there {
-		return nil, false // not yet
-	}
-	d.repair(at, within, window)
+	window = slices.Clone(body)
+	d.repair(at, d.Lines[at], within, window)
 	z.wait, d.Base = 0, at
 	return window, true
 }
 
 // goesOn reports whether body begins as lines do, behind so many bytes of letters of the first.
 func goesOn(lines []row.Line, within int, body []row.Line) bool {
-	first := row.SkipBlank(body, 0)
-	if first == len(body) {
-		return false
-	}
-	key := row.Letters(body[first].Text)
-	text := lettersFrom(lines, within+len(key))
-	return within < len(text) && strings.HasPrefix(key, text[within:])
+	key := row.Letters(body[row.SkipBlank(body, 0)].Text)
+	return strings.HasPrefix(key, lettersFrom(lines, within+len(key))[within:])
 }
 
 // Rewrap finds the window's place again after the terminal has rewrapped its rows. start is the
@@ -144,19 +142,15 @@ func (d *Document) Rewrap(screen []row.Line, start int) int {
 	if !ok {
 		return start
 	}
-	if body[0].Wrapped && within == 0 && at > 0 {
-		at--
-		within = row.LettersLen(d.Lines[at].Text)
-	}
 	before := len(letters(d.Lines[min(at, start):min(start, len(d.Lines))]))
+	var begin []row.Line
 	if body[0].Wrapped && within > 0 {
-		d.Base = at + 1
-		d.replace(at, []row.Line{d.cutAt(at, within, body[0])}, body)
+		begin = []row.Line{cutAt(d.Lines[at], within, body[0])}
 	} else {
-		d.repair(at, within, body)
-		d.Base = at
-		d.replace(at, body)
+		d.repair(at, d.Lines[at], within, body)
 	}
+	d.replace(at, begin, body)
+	d.Base = at + len(begin)
 	if start > at {
 		start = skipLetters(d.Lines, at, before)
 	}

@@ -12,8 +12,7 @@ import (
 type Window struct {
 	cols  int
 	drawn map[*vterm.Row]int // widths of the rows that were drawn before a resize
-	main  []row.Line         // of the last frame
-	alt   []row.Line         // likewise, of the alternate screen
+	lines []row.Line         // of the last frame
 }
 
 // Next notes how wide the window is in the next frame, in cells, whether it was just resized, and
@@ -37,27 +36,21 @@ func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
 
 // Line returns a row of the frame at hand as a line.
 func (w *Window) Line(rw *vterm.Row) row.Line {
-	if c, ok := w.drawn[rw]; ok && rw.Text != "" {
+	if c, ok := w.drawn[rw]; ok {
 		return row.Line{Row: rw, Cols: c}
 	}
 	return row.Line{Row: rw, Cols: w.cols}
 }
 
-// Lines returns the rows of the main or the alternate screen as lines. They are valid until the
-// next frame of that screen.
-func (w *Window) Lines(rows []*vterm.Row, alt bool) []row.Line {
-	kept := &w.main
-	if alt {
-		kept = &w.alt
-	}
-	*kept = slices.Grow((*kept)[:0], len(rows))[:len(rows)]
-	lines := *kept
+// Lines returns the rows of the frame at hand as lines. They are valid until the next frame.
+func (w *Window) Lines(rows []*vterm.Row) []row.Line {
+	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {
-		if l := w.Line(row); lines[y].Row != row || lines[y].Cols != l.Cols {
-			lines[y] = l
+		if l := w.Line(row); w.lines[y].Row != row || w.lines[y].Cols != l.Cols {
+			w.lines[y] = l
 		}
 	}
-	return lines
+	return w.lines
 }
 
 // stale reports whether a row has not been drawn since the last resize.

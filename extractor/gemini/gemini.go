@@ -2,6 +2,7 @@
 package gemini
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -33,43 +34,33 @@ func Agent() *chat.Agent {
 }
 
 // cLI is what the Gemini CLI draws in its own way.
-var cLI = inkcli.CLI{Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Banner: banner, Status: status, IsCall: dense, Call: line}
+var cLI = inkcli.CLI{Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Banner: banner, Status: status, Call: line, CallCol: 2}
 
 // geminiBegins reports whether a row may be the first of the logo.
 func geminiBegins(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r >= '▀' && r <= '▟' })
 }
 
-// banner reads the logo: drawn in blocks, or the small one beside "Gemini CLI v0.61.0", or
-// above that in a narrow window. In an IDE the logo in blocks has a shade above.
+// version is in a row of the small logo or, in a narrow window, below it.
+var version = regexp.MustCompile(`^[▝▜▄▗▟▀█ ]* Gemini CLI v(\S+)`)
+
+// banner reads the logo: drawn in full and shaded blocks, with two rows more in an IDE, or the
+// small one with the version.
 func banner(lines []row.Line) (b chat.Banner, n int) {
-	if b, n := narrowBanner(lines); n > 0 {
+	n = chat.Run(lines, func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█░") })
+	if n == 0 {
+		return b, 0
+	}
+	for i, l := range lines[:min(n+2, len(lines))] {
+		if !strings.Contains(l.Text, " Gemini CLI v") { // saves time
+			continue
+		}
+		if m := version.FindStringSubmatch(l.Text); m != nil {
+			return chat.Banner{Version: m[1]}, max(n, i+1)
+		}
+	}
+	if strings.Contains(lines[0].Text, "███") && (n == 8 || n == 10) {
 		return b, n
 	}
-	if at := strings.Index(lines[0].Text, "Gemini CLI v"); at > 0 && row.IsBlocks(lines[0].Text[:at]) {
-		b.Version, _, _ = strings.Cut(lines[0].Text[at+len("Gemini CLI v"):], " ")
-		return b, 1 + chat.Run(lines[1:], func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█") })
-	}
-	n = chat.Run(lines, func(l row.Line) bool { return isBlockArt(l.Text) })
-	if !strings.Contains(lines[0].Text, "███") || n != 8 && n != 10 {
-		return b, 0
-	}
-	return b, n
+	return b, 0
 }
-
-// narrowBanner reads the small logo with the version below it.
-func narrowBanner(lines []row.Line) (b chat.Banner, n int) {
-	n = chat.Run(lines, func(l row.Line) bool { return row.IsBlocks(l.Text) })
-	if n < 3 || len(lines) < n+2 {
-		return b, 0
-	}
-	v, ok := strings.CutPrefix(lines[n+1].Text, " Gemini CLI v")
-	if !ok {
-		return b, 0
-	}
-	b.Version, _, _ = strings.Cut(v, " ")
-	return b, n + 2
-}
-
-// isBlockArt reports whether a row is made of full and shaded blocks only.
-func isBlockArt(s string) bool { return s != "" && strings.Trim(s, "█░ ") == "" }

@@ -242,6 +242,9 @@ Tips for getting started:
  ███░      ░░█████████
 ░░░         ░░░░░░░░░
 `, "", 0},
+		{"blocks in an IDE", strings.Repeat(" ███\n", 10), "", 10},
+		{"small blocks", strings.Repeat(" ▀▀▀▄▄▄\n", 8), "", 0},
+		{"words above a version", "words\n Gemini CLI v0.61.0\n", "", 0},
 		{"the words in a reply", `
 ✦ It says Gemini CLI v0.61.0
 `, "", 0},

@@ -26,7 +26,7 @@ func splitMain(s chat.Screen) chat.Split {
 	if !ok {
 		return dialog(s.Lines)
 	}
-	for top > 0 && s.Lines[top].Wrapped && inkcli.IsBar(s.Lines[top-1]) { // the bar was drawn for a wider window
+	for top > 0 && s.Lines[top].Wrapped { // the bar was drawn for a wider window
 		top--
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle}
@@ -50,51 +50,33 @@ func splitMain(s chat.Screen) chat.Split {
 // mode or a prompt in the queue, which is dim.
 func status(l row.Line) bool {
 	n := row.Indent(l.Text)
-	t := l.Text[n:]
-	switch {
-	case t == "":
-		return true
-	case row.HasBackground(l.Row):
-		return false
-	case n == 1, n > l.Cols/3, strings.Contains(t, "(esc to cancel"), row.IsRule(t), toggled.MatchString(t):
-		return true
-	case n == 0:
-		return chat.Spins(row.FirstRune(t)) || chat.Begins(t, hints...) || counted.MatchString(t)
-	}
-	return t != "---" && l.DimAt(n)
+	return l.Text == "" || n == 1 || n > l.Cols/3 || chat.Spins(row.FirstRune(l.Text)) || n > 0 && l.DimAt(n) && l.Text[n:] != "---" || hints.MatchString(l.Text)
 }
 
-// hints begin the rows above the composer.
-var hints = []string{"Using: ", "Press ", "shell mode enabled", "raw markdown mode", "YOLO", "accepting edits", "auto-accept", "|⌐■_■|", "? for shortcuts", "Shift+Tab"}
+// hints match the rows above the composer: at their beginning, and where they have a spinner, or a
+// mode, which is at the right until a window that shrinks wraps its row.
+var hints = regexp.MustCompile(`^(Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||\? for shortcuts|Shift\+Tab|` +
+	`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
 
-// toggled ends the mode, which is at the right until a window that shrinks wraps its row.
-var toggled = regexp.MustCompile(`\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
-
-// counted follow a number there: "1 GEMINI.md file | 2 MCP servers".
-var counted = regexp.MustCompile(`^\d+ (GEMINI.md file|open file|MCP server|skill|context file)`)
+// chosen is the choice in a dialog.
+var chosen = regexp.MustCompile(`^│ +● `)
 
 // dialog finds an approval at the bottom of the screen: a box with a choice in it. The call
 // that it asks for is shown there alone until the user answers, so it stays with the conversation.
+// Above a menu of the CLI's own, in a box within the box, the conversation ends.
 func dialog(lines []row.Line) chat.Split {
-	end := len(lines)
-	for end > 0 && !strings.HasPrefix(lines[end-1].Text, "╰──") {
-		end--
-		if end == 0 || strings.HasPrefix(lines[end].Text, "✦ ") || inkcli.IsBar(lines[end]) {
-			return chat.Split{}
-		}
+	end := row.Last(lines, func(l row.Line) bool { return chat.Begins(l.Text, "╰──", "✦ ") })
+	if end < 0 || !strings.HasPrefix(lines[end].Text, "╰──") {
+		return chat.Split{}
 	}
-	choice := false
-	for i := end - 2; i >= 0; i-- {
-		in, ok := strings.CutPrefix(lines[i].Text, "│ ")
-		switch {
-		case choice && strings.HasPrefix(in, "? "):
-			return chat.Split{OK: true, Bottom: end, State: chat.StateAsking}
-		case choice && strings.HasPrefix(in, "╭──"):
-			return chat.Split{OK: true, Bottom: i, State: chat.StateAsking} // a menu of the CLI's own
-		case !ok:
-			return chat.Split{}
-		}
-		choice = choice || strings.HasPrefix(strings.TrimLeft(in, " "), "● ")
+	in := lines[1+row.Last(lines[:end], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "│ ") }) : end]
+	choice := row.Last(in, func(l row.Line) bool { return chosen.MatchString(l.Text) })
+	asks := row.Last(in[:max(choice, 0)], func(l row.Line) bool { return chat.Begins(l.Text, "│ ? ", "│ ╭──") })
+	switch {
+	case asks < 0:
+		return chat.Split{}
+	case strings.HasPrefix(in[asks].Text, "│ ? "):
+		return chat.Split{OK: true, Bottom: end + 1, State: chat.StateAsking}
 	}
-	return chat.Split{}
+	return chat.Split{OK: true, Bottom: end - len(in) + asks, State: chat.StateAsking}
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,45 +22,29 @@ var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spoke
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
-	spokenHint   = "Type your message or @path/to/file"
+	workspace    = "workspace (/directory)"
 )
 
-// spokenBegins reports whether a row may be the footer's first.
+// spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
+// versions, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
-	return strings.HasPrefix(text, spokenNotice) || spokenFooter(text)
-}
-
-// spokenBanner finds the first footer, with an empty composer below it.
-func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
-	if !spokenBegins(lines[0].Text) {
-		return b, 0
-	}
-	lines = lines[:min(len(lines), 12)]
-	at := slices.IndexFunc(lines, spokenComposer)
-	if at < 0 || !strings.Contains(lines[at].Text, spokenHint) || slices.ContainsFunc(lines[:at], labelled) {
-		return b, 0
-	}
-	return chat.Banner{Cwd: spokenCwd(lines[:at])}, 1
-}
-
-// spokenCwd reads the directory off the footer.
-func spokenCwd(lines []row.Line) string {
-	if i := slices.IndexFunc(lines, func(l row.Line) bool { return isPath(l.Text) }); i >= 0 {
-		return row.FirstWord(lines[i].Text)
-	}
-	return ""
+	return strings.HasPrefix(text, spokenNotice) || text == workspace || isPath(text) && strings.Contains(text, " sandbox")
 }
 
 // isPath reports whether a text begins with a path.
 func isPath(text string) bool { return chat.Begins(text, "~", "/") }
 
-// workspace is the head of the footer in newer versions.
-const workspace = "workspace (/directory)"
-
-// spokenFooter reports whether a row is the footer's first: "workspace (/directory)", or "~/shop no
-// sandbox (see /docs) auto".
-func spokenFooter(text string) bool {
-	return text == workspace || isPath(text) && strings.Contains(text, " sandbox")
+// spokenBanner finds the first footer, with the directory, and an empty composer below it.
+func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
+	lines = lines[:min(len(lines), 12)]
+	at := slices.IndexFunc(lines, spokenComposer)
+	if !spokenBegins(lines[0].Text) || at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
+		return b, 0
+	}
+	if i := slices.IndexFunc(lines[:at], func(l row.Line) bool { return isPath(l.Text) }); i >= 0 {
+		b.Cwd = row.FirstWord(lines[i].Text)
+	}
+	return b, 1
 }
 
 // spokenModes begin the composer: a mode or a sign.
@@ -80,8 +65,8 @@ var spokenLabels = map[string]string{
 
 // spokenLabel is the label that a row begins with, or "".
 func spokenLabel(t string) string {
-	name, rest, ok := strings.Cut(t, ":")
-	if _, known := spokenLabels[name]; !ok || !known || !row.Starts(rest, " ") {
+	name, _, _ := strings.Cut(t, ":")
+	if _, known := spokenLabels[name]; !known || !strings.HasPrefix(t[len(name):]+" ", ": ") {
 		return ""
 	}
 	return name
@@ -113,9 +98,10 @@ func spokenSplit(s chat.Screen) chat.Split {
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
 func spokenStatus(l row.Line) bool {
 	t := strings.TrimSpace(l.Text)
-	return spokenBegins(t) || strings.Contains(t, "(esc to cancel") || strings.Contains(t, "? for shortcuts") || strings.HasSuffix(t, " to toggle)") ||
-		chat.Begins(t, "YOLO", "auto-accept", "Shift+Tab", "Initializing")
+	return spokenBegins(t) || spokenHints.MatchString(t)
 }
+
+var spokenHints = regexp.MustCompile(`^(YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts| to toggle\)$`)
 
 // spokenParse reads the items off conversation lines.
 func spokenParse(lines []row.Line, last bool) []chat.Item {
@@ -220,7 +206,8 @@ func (p *spokenParser) reply(i int) int {
 		ls = apart(ls)
 	}
 	text, md := markdown.Render(ls, &markdown.Style{
-		Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true, Heading: spokenHeading, Quote: spokenQuoted,
+		Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true, Heading: spokenHeading,
+		Quote: func(l *markdown.Line) (int, bool) { return min(2, len(l.Text)), row.Starts(l.Text, "> ") },
 	})
 	p.AddReply(text, md, i, end, "Model:")
 	return end - i
@@ -235,11 +222,6 @@ func spokenHeading(l *markdown.Line) int {
 	return 0
 }
 
-// spokenQuoted reads the sign of a quote.
-func spokenQuoted(l *markdown.Line) (int, bool) {
-	return min(2, len(l.Text)), row.Starts(l.Text, "> ")
-}
-
 // spokenItem reads a list item: two blanks follow its marker.
 func spokenItem(l *markdown.Line) (markdown.Item, bool) {
 	if !strings.Contains(l.Text[:min(len(l.Text), 12)], "  ") {
@@ -251,56 +233,34 @@ func spokenItem(l *markdown.Line) (markdown.Item, bool) {
 // apart puts back the blank lines between paragraphs, lists, code, tables and quotes.
 func apart(ls []row.Line) []row.Line {
 	out := make([]row.Line, 0, 2*len(ls))
-	var above spokenKind
-	for i, l := range ls {
-		kind := above
-		if i == 0 || !l.Wrapped {
-			kind = spokenKindOf(l)
+	above := -1
+	for _, l := range ls {
+		if !l.Wrapped {
+			kind := slices.IndexFunc(spokenKinds, func(is *regexp.Regexp) bool { return is.MatchString(l.Text) })
+			if kind != above || kind < 0 {
+				out = append(out, row.Line{Row: &vterm.Row{}, Cols: l.Cols})
+			}
+			above = kind
 		}
-		if i > 0 && !l.Wrapped && (kind != above || kind == spokenText) {
-			out = append(out, row.Line{Row: &vterm.Row{}, Cols: l.Cols})
-		}
-		out, above = append(out, l), kind
+		out = append(out, l)
 	}
 	return out
 }
 
-// spokenKind is what a line of a reply belongs to.
-type spokenKind uint8
-
-const (
-	spokenText spokenKind = iota
-	spokenList
-	spokenCode
-	spokenTable
-	spokenQuote
-)
-
-// spokenSigns begin the lines of tables and quotes.
-var spokenSigns = map[rune]spokenKind{'┌': spokenTable, '│': spokenTable, '├': spokenTable, '└': spokenTable, '>': spokenQuote}
-
-func spokenKindOf(l row.Line) spokenKind {
-	tl := (&markdown.Style{}).Lines([]row.Line{l})[0]
-	if _, ok := spokenItem(&tl); ok {
-		return spokenList
-	}
-	if _, _, ok := spokenGutter(&tl); ok {
-		return spokenCode
-	}
-	return spokenSigns[row.FirstRune(l.Text)]
-}
+// spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
+var spokenKinds = []*regexp.Regexp{regexp.MustCompile(`^ *([-*+•]|\d+[.)])  `), regexp.MustCompile(`^[1-9]\d*( |$)`), regexp.MustCompile(`^[┌│├└]`), regexp.MustCompile(`^>`)}
 
 // spokenGutter reads a code line's number: a blank follows it, no point.
-func spokenGutter(l *markdown.Line) (width, n int, ok bool) {
+func spokenGutter(l *markdown.Line) (width, n int) {
 	number, _, _ := strings.Cut(l.Text, " ")
-	n, err := strconv.Atoi(number)
-	return len(number) + 1, n, err == nil && n > 0
+	n, _ = strconv.Atoi(number)
+	return len(number) + 1, n
 }
 
 // spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
 func spokenMarks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if c := s.Fg; c.Kind == vterm.ColorRGB && c.B > c.G && c.R > c.G {
+	if c := s.Fg; c.B > c.G && c.R > c.G {
 		m |= row.MarkCode
 	}
 	return m
@@ -310,10 +270,7 @@ func spokenMarks(s vterm.Style) row.Mark {
 func (p *spokenParser) tool(i int, status string) int {
 	end := p.until(i + 1)
 	l := p.Lines[i]
-	from := strings.Index(l.Text, ":") + 2
-	if spokenRuns(l) {
-		from = 2
-	}
+	from := row.Width(row.FirstWord(l.Text)) + 1
 	t, out := &session.Tool{Status: status}, i+1
 	if l.BoldAt(from) {
 		out += spokenNamed(t, p.Lines[i:end], from)
@@ -322,7 +279,7 @@ func (p *spokenParser) tool(i int, status string) int {
 		t.Name = name
 		result(t, desc)
 	}
-	printed(t, p.Lines[out:end])
+	printed(t, p.Lines[out:end], 0)
 	t.Output = strings.TrimSpace(t.Output)
 	p.AddCall(t, i, end, p.Open(end), "tool")
 	return end - i

@@ -2,21 +2,12 @@ package gemini
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
-
-// dense reports whether a line is a tool's without a box: "  ✓  ReadFile  main.go".
-func dense(l row.Line) bool {
-	t, ok := strings.CutPrefix(l.Text, "  ")
-	r, size := utf8.DecodeRuneInString(t)
-	_, sign := inkcli.StatusOf(r)
-	return ok && sign && strings.HasPrefix(t[size:], "  ") && l.BoldAt(5) && l.StyleAt(2).Fg != l.StyleAt(5).Fg
-}
 
 // line reads a tool without a box: its line with its result behind →, in a narrow window on the
 // next row, and perhaps a diff below.
@@ -28,21 +19,20 @@ func line(p *inkcli.Parser, i int) int {
 	}
 	below := row.Trim(p.Lines[body : body+chat.Run(p.Lines[body:], belongs)])
 	l := p.Lines[i]
-	r, _ := utf8.DecodeRuneInString(l.Text[2:])
 	t := &session.Tool{}
-	t.Status, _ = inkcli.StatusOf(r)
+	t.Status, _ = inkcli.Head(l, 2)
 	var desc string
-	t.Name, desc = inkcli.Named(l, 5)
+	t.Name, desc = inkcli.Named(l, 4)
 	result(t, desc+under)
-	printed(t, row.CutLines(below, 2, -1))
+	printed(t, below, 2)
 	end := body + len(below)
 	p.AddCall(t, i, end, p.Open(end), "tool line")
 	return end - i
 }
 
-// printed adds what a tool printed to its result.
-func printed(t *session.Tool, rows []row.Line) {
-	text, truncated := inkcli.ToolOutput(rows)
+// printed adds what a tool printed, from column left on, to its result.
+func printed(t *session.Tool, rows []row.Line, left int) {
+	text, truncated := inkcli.ToolOutput(rows, left)
 	if t.Output != "" {
 		text = strings.TrimSpace(t.Output + "\n" + text)
 	}
@@ -51,7 +41,7 @@ func printed(t *session.Tool, rows []row.Line) {
 
 // belongs reports whether a row is below a tool without a box and belongs to it.
 func belongs(l row.Line) bool {
-	return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "     ") && !inkcli.More(l.Text)
+	return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "     ")
 }
 
 // result parts what a tool without a box does from what came of it: "main.go → Accepted (+1, -1)".
@@ -59,7 +49,7 @@ func belongs(l row.Line) bool {
 func result(t *session.Tool, desc string) {
 	t.Input, t.Output, _ = strings.Cut(desc, "→ ")
 	t.Input = strings.TrimSpace(t.Input)
-	if path, change, ok := strings.Cut(t.Input, ": "); ok && t.Status == session.ToolRunning && strings.Contains(change, " => ") {
+	if path, change, _ := strings.Cut(t.Input, ": "); t.Status == session.ToolRunning && strings.Contains(change, " => ") {
 		t.Input = path
 	}
 	if strings.HasPrefix(t.Output, "Rejected") {

@@ -24,37 +24,23 @@ func InputBox(lines []row.Line) (chat.Box, bool) {
 // IsBar reports whether a row is one of the half-block bars above and below a prompt, over the
 // whole width.
 func IsBar(l row.Line) bool {
-	t := l.Text
-	if len(t) < 3*8 || t[:3] != "▄" && t[:3] != "▀" {
-		return false
-	}
-	return t[3:] == t[:len(t)-3]
+	return row.Starts(l.Text, "▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀") && l.Text[3:] == l.Text[:len(l.Text)-3]
 }
 
 // ComposerAt finds the first row of the input box.
 func ComposerAt(lines []row.Line) (top int, ok bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
-		below := lines[i+1:]
-		if IsBar(lines[i]) && isComposer(below, 1) || strings.HasPrefix(lines[i].Text, "╭──") && isComposer(below, 2) {
+		if isComposer(lines[i+1:]) && (IsBar(lines[i]) || strings.HasPrefix(lines[i].Text, "╭──")) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// composerSigns begin what is typed.
-const composerSigns = ">*!("
-
 // isComposer reports whether the rows below the first of a box are what the user types: a prompt
-// sign at a column, and the cursor or a hint.
-func isComposer(lines []row.Line, col int) bool {
-	if t := strings.TrimLeft(lines[0].Text, " │"); t == "" || !strings.ContainsRune(composerSigns, rune(t[0])) {
-		return false // most rows are none, and need not be cut
-	}
-	first := row.Text(row.Spans(lines[0].Row, col, -1, nil))
-	if len(first) < 2 || !strings.ContainsRune(composerSigns, rune(first[0])) {
-		return false
-	}
-	rows := chat.Between(lines, IsBar)
-	return strings.Contains(first, "  Type your ") || slices.ContainsFunc(rows, func(l row.Line) bool { return row.HasInverse(l.Row) })
+// sign, and the cursor or a hint.
+func isComposer(lines []row.Line) bool {
+	typed := strings.TrimPrefix(lines[0].Text, "│")
+	return chat.Begins(typed, " >", " *", " !", " (") &&
+		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, IsBar), func(l row.Line) bool { return row.HasInverse(l.Row) }))
 }

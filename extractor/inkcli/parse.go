@@ -16,15 +16,16 @@ import (
 
 // CLI is how one of the programs that descend from the Gemini CLI differs from the others.
 type CLI struct {
-	Agent   string // begins the names of its rules
-	Replies string // the signs before a reply
-	Notices string // the signs before words of the program's own
-	Right   int    // the columns that replies leave free at the right
-	Tinted  bool   // code spans have a colour of their own, not that of the signs
+	Agent   string            // begins the names of its rules
+	Replies string            // the signs before a reply
+	Notices string            // the signs before words of the program's own
+	Right   int               // the columns that replies leave free at the right
+	Tasks   map[string]string // see markdown.TaskItem
+	Tinted  bool              // code spans have a colour of their own, not that of the signs
 	Banner  func(lines []row.Line) (chat.Banner, int)
 	Status  func(l row.Line) bool      // reports whether a row is chrome above the composer
-	IsCall  func(l row.Line) bool      // reports whether a tool without a box begins on a line
-	Call    func(p *Parser, i int) int // reads the one that begins at line i, and returns its number of lines
+	Call    func(p *Parser, i int) int // reads the tool without a box that begins at line i, and returns its number of lines
+	CallCol int                        // the column where those begin
 }
 
 // Parser reads items off the conversation, top to bottom.
@@ -73,7 +74,7 @@ func (p *Parser) next(i int) int {
 		return p.said(i)
 	case strings.ContainsRune(p.cli.Notices, r):
 		return p.notice(i)
-	case p.cli.IsCall(l):
+	case p.isCall(l):
 		return p.cli.Call(p, i)
 	case IsBar(l):
 		return p.barred(i)
@@ -85,11 +86,8 @@ func (p *Parser) next(i int) int {
 	if n := p.thinking(i); n > 0 {
 		return n
 	}
-	if r == ' ' && p.signless(i) {
+	if l.Lost && r == ' ' || p.signless(i) {
 		return p.said(i)
-	}
-	if r == ' ' && l.Lost {
-		return p.rest(i)
 	}
 	return p.other(i)
 }
@@ -114,10 +112,13 @@ func (p *Parser) other(i int) int {
 // else, or a hint at the right edge that a resize left behind, for nothing of a message is indented
 // so far below a blank line.
 func (p *Parser) until(i int) int {
-	return p.UntilOne(i, func(k int, l row.Line) bool {
-		aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
-		return l.Lost || !strings.HasPrefix(l.Text, "  ") || p.cli.IsCall(l) || More(l.Text) || aside
-	})
+	return p.UntilOne(i, p.begins)
+}
+
+// begins reports whether line k, with the text l, belongs to no item above it.
+func (p *Parser) begins(k int, l row.Line) bool {
+	aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
+	return l.Lost || !strings.HasPrefix(l.Text, "  ") || p.isCall(l) || aside
 }
 
 // UntilOne returns the end of what is above the next line that begins something, without the blank
@@ -129,8 +130,11 @@ func (p *Parser) UntilOne(i int, begins func(i int, l row.Line) bool) int {
 	})
 }
 
-// More reports whether a line is the hint below what was cut for want of room.
-func More(t string) bool { return strings.Contains(t, " to show more lines") }
+// isCall reports whether a tool without a box begins on a line.
+func (p *Parser) isCall(l row.Line) bool {
+	_, ok := Head(l, p.cli.CallCol)
+	return ok
+}
 
 // Add appends an item. A command ends with it.
 func (p *Parser) Add(it chat.Item, first, end int, rule string) {
@@ -141,14 +145,14 @@ func (p *Parser) Add(it chat.Item, first, end int, rule string) {
 // AddCall appends a call. One that a command of the shell began is its output.
 func (p *Parser) AddCall(t *session.Tool, first, end int, open bool, rule string) {
 	p.Asked()
-	if p.Command && t.Name == "Shell Command" {
-		p.Printed(end, t.Output)
-		p.Above().Open, p.Command = t.Status == session.ToolRunning, false
+	if !p.Command {
+		it := chat.Did(t)
+		it.Open = it.Open || open
+		p.Add(it, first, end, rule)
 		return
 	}
-	it := chat.Did(t)
-	it.Open = it.Open || open
-	p.Add(it, first, end, rule)
+	p.Printed(end, t.Output)
+	p.Above().Open, p.Command = t.Status == session.ToolRunning, false
 }
 
 // AddReply appends what the model said.
@@ -158,7 +162,7 @@ func (p *Parser) AddReply(text, md string, first, end int, rule string) {
 		return
 	}
 	it := chat.Said(session.RoleAssistant, text, md)
-	it.Open = p.Open(end)
+	it.Open, it.Headless = p.Open(end), p.Lines[first].Lost && p.Lines[first].Text[0] == ' '
 	if it.Shortened = slices.ContainsFunc(p.Lines[first:end], shortened); it.Shortened {
 		it.Truncate(session.TruncatedMiddle)
 	}
@@ -174,12 +178,7 @@ func (p *Parser) Cancelled(first, end int) {
 // signless reports whether a reply without its sign begins at line i: from 0.44 on, code blocks
 // have none before them.
 func (p *Parser) signless(i int) bool {
-	if len(p.Items) == 0 || p.Command || p.Above().Role == session.RoleAssistant {
-		return false
-	}
-	ls := (&markdown.Style{Left: 2}).Lines(p.Lines[i : i+1])
-	_, n, ok := colorsOf(p.Lines[i:p.until(i+1)], p.accent).gutter(&ls[0])
-	return ok && n == 1
+	return strings.HasPrefix(strings.TrimLeft(p.Lines[i].Text, " "), "1 ") && len(p.Items) > 0 && !p.Command && p.Above().Role != session.RoleAssistant
 }
 
 // said reads what the model said, from line i on. What /compress and its like say is drawn like a
@@ -188,23 +187,12 @@ func (p *Parser) said(i int) int {
 	end := p.until(i + 1)
 	p.Unsaid(i, end)
 	text, md := p.body(p.Lines[i:end])
-	compressing := p.Command && slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text)
-	if compressing || strings.HasPrefix(text, "Chat history compressed from ") {
+	if slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) || strings.HasPrefix(text, "Chat history compressed from ") {
 		p.say(text, i, end)
 	} else {
 		p.AddReply(text, md, i, end, "reply")
 	}
 	return end - i
-}
-
-// rest reads what the model said from line i on, above which rows are lost.
-func (p *Parser) rest(i int) int {
-	k := len(p.Items)
-	n := p.said(i)
-	if len(p.Items) > k {
-		p.Items[k].Headless = true
-	}
-	return n
 }
 
 // Open reports whether the item that ends before a line may still grow.
@@ -228,7 +216,7 @@ func (p *Parser) Unsaid(i, end int) {
 		old := lettersOf(above)
 		k := min(len(old), len(again), sure) // further down its rows may be torn
 		grown := len(old) >= sure && strings.HasPrefix(again, old)
-		if !stale && gap > 0 && gap < 3 && !rewrapped && !grown || k == 0 || old[:k] != again[:k] {
+		if !stale && gap > 0 && gap < 3 && !rewrapped && !grown || old[:k] != again[:k] {
 			return
 		}
 		stale, p.Items = true, p.Items[:len(p.Items)-1]
@@ -244,45 +232,32 @@ func lettersOf(lines []row.Line) string {
 	return string(b)
 }
 
-// prompt reads what the user typed, drawn as "> text".
+// prompt reads what the user typed, drawn as "> text". What is below a blank line in another style
+// is a notice, such as that of the model that answers.
 func (p *Parser) prompt(i int) int {
-	end := p.sameText(i, p.until(i+1))
+	style := p.Lines[i].StyleAt(2)
+	end := p.UntilOne(i+1, func(k int, l row.Line) bool {
+		return p.begins(k, l) || p.Lines[k-1].Text == "" && l.StyleAt(row.Indent(l.Text)) != style
+	})
 	p.Typed(p.Lines[i].Text[0], markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2}), i, end)
 	return end - i
-}
-
-// sameText returns where a prompt that begins at line i ends: what is below a blank line in another
-// style is a notice, such as that of the model that answers.
-func (p *Parser) sameText(i, end int) int {
-	style := p.Lines[i].StyleAt(2)
-	for k := i + 1; k < end; k++ {
-		l := p.Lines[k]
-		if p.Lines[k-1].Text == "" && l.Text != "" && l.StyleAt(row.Indent(l.Text)) != style {
-			return k - 1
-		}
-	}
-	return end
 }
 
 // barred reads what is between two bars: what the user typed, or a composer that a resize left
 // behind.
 func (p *Parser) barred(i int) int {
-	first := i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped && strings.Trim(l.Text, "▄▀") == "" })
-	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return (row.HasBackground(l.Row) || l.Wrapped) && !IsBar(l) })
+	first := i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
+	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return row.HasBackground(l.Row) && !IsBar(l) })
 	rows, end := p.Lines[first:first+n], first+n
-	if n == 0 || isComposer(rows, 1) {
+	if n == 0 || isComposer(rows) {
 		p.Stale = true
 		return end - i
 	}
-	if end < len(p.Lines) && IsBar(p.Lines[end]) {
-		end++
+	end += chat.Run(p.Lines[end:min(end+1, len(p.Lines))], IsBar)
+	if t := rows[0].Text; len(t) > 2 {
+		p.accent = rows[0].StyleAt(1).Fg
+		p.Typed(t[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), i, end)
 	}
-	t := rows[0].Text
-	if len(t) < 3 || t[2] != ' ' {
-		return end - i
-	}
-	p.accent = rows[0].StyleAt(1).Fg
-	p.Typed(t[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), i, end)
 	return end - i
 }
 
@@ -312,7 +287,7 @@ func IsSlash(t string) bool {
 // Asked makes a prompt of what looked like a command: the model answers it.
 func (p *Parser) Asked() {
 	if it := p.Above(); p.Command && it.Output == "" && IsSlash(it.Text) {
-		it.Role, it.Rule = session.RoleUser, p.Agent+" prompt"
+		it.Role, it.Rule, p.Command = session.RoleUser, p.Agent+" prompt", false
 	}
 }
 

@@ -2,6 +2,7 @@ package inkcli
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,22 +21,12 @@ var statuses = map[rune]string{
 	'o': session.ToolRunning, '⊷': session.ToolRunning, '⊶': session.ToolRunning, '?': session.ToolRunning,
 }
 
-// StatusOf reads the sign before a tool's name.
-func StatusOf(sign rune) (status string, ok bool) {
-	if chat.Spins(sign) {
-		return session.ToolRunning, true
-	}
-	status, ok = statuses[sign]
-	return status, ok
-}
-
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
 func (p *Parser) box(i int) int {
 	rows := p.Lines[i+1:]
 	rows = rows[:chat.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
 	end := i + 1 + len(rows)
-	closed := end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "╰")
-	if closed {
+	if end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "╰") {
 		end++
 	}
 	var in []row.Line
@@ -44,12 +35,12 @@ func (p *Parser) box(i int) int {
 	}
 	switch {
 	case len(rows) == 0:
-	case isComposer(rows, 2):
+	case isComposer(rows):
 		p.Stale = true
-	case p.tools(in, i, end, closed):
 	case len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down"): // the box that Gemini shows when it is left
 		p.Command = false
 	default:
+		p.tools(in, i, end)
 		p.Printed(end, strings.Trim(markdown.Verbatim(in, 0), "\n"))
 	}
 	return end - i
@@ -66,57 +57,58 @@ func unbox(l row.Line) row.Line {
 
 // tools reads the tools of a group off the lines in its box: each but the first is below a blank
 // line.
-func (p *Parser) tools(in []row.Line, first, end int, closed bool) bool {
-	at, top := -1, first
+func (p *Parser) tools(in []row.Line, first, end int) {
+	var at []int
 	for k := range in {
-		_, ok := head(in[k])
-		switch {
-		case !ok || k > 0 && (in[k-1].Text != "" || at < 0 && in[0].Text != "Action Required"):
-			continue
-		case at >= 0:
-			p.tool(in[at:k], top, first+1+k, true)
-			top = first + 1 + k
+		if _, ok := Head(in[k], 0); ok && (k == 0 || in[k-1].Text == "" && (len(at) > 0 || in[0].Text == "Action Required")) {
+			at = append(at, k)
 		}
-		at = k
 	}
-	if at >= 0 {
-		p.tool(in[at:], top, end, closed)
+	top := first
+	for n, k := range at {
+		below, next := len(in), end
+		if n+1 < len(at) {
+			below, next = at[n+1], first+1+at[n+1]
+		}
+		p.tool(in[k:below], top, next)
+		top = next
 	}
-	return at >= 0
 }
 
-// head reads the line that names a tool: a sign of its state, then at column 3 the name in bold.
-func head(l row.Line) (status string, ok bool) {
-	r, size := utf8.DecodeRuneInString(l.Text)
-	status, ok = StatusOf(r)
-	asked := r == '?' && l.BoldAt(0)
-	return status, asked || ok && strings.HasPrefix(l.Text[size:], "  ") && l.BoldAt(3)
+// Head reads the line that names a tool, from a column on: a sign of its state, a blank or two, its
+// name in bold.
+func Head(l row.Line, col int) (status string, ok bool) {
+	t, ok := strings.CutPrefix(l.Text, row.Blanks(col))
+	sign, size := utf8.DecodeRuneInString(t)
+	status, known := statuses[sign]
+	if chat.Spins(sign) {
+		status, known = session.ToolRunning, true
+	}
+	return status, ok && known && row.Starts(t[size:], " ") && l.BoldAt(col+3)
 }
 
 // tool adds a tool: its line, a blank one, and its output.
-func (p *Parser) tool(in []row.Line, first, end int, closed bool) {
+func (p *Parser) tool(in []row.Line, first, end int) {
 	t := &session.Tool{}
-	t.Status, _ = head(in[0])
+	t.Status, _ = Head(in[0], 0)
+	t.Name, t.Input = Named(in[0], 2)
+	t.Input = Input(t.Input)
 	if strings.HasPrefix(in[0].Text, "?") {
-		inkAsked(t, in)
+		inkAsked(t, in[1:])
 	} else {
-		t.Name, t.Input = Named(in[0], 3)
-		t.Input = Input(t.Input)
-		t.Output, t.Truncated = ToolOutput(in[1:])
+		t.Output, t.Truncated = ToolOutput(in[1:], 0)
 	}
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
-	p.AddCall(t, first, end, !closed, "tool")
+	p.AddCall(t, first, end, false, "tool")
 }
 
 // inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name
 // it by its reason alone once it runs, which is kept behind it.
 func inkAsked(t *session.Tool, in []row.Line) {
-	t.Name, t.Input = Named(in[0], 2)
-	t.Input = Input(t.Input)
 	if t.Name != "Shell" {
 		return
 	}
-	command := inkCommand(in[1:])
+	command := inkCommand(in)
 	switch head, _, _ := strings.Cut(command, "\n"); {
 	case strings.HasPrefix(t.Input, head):
 	case strings.HasPrefix(command, strings.TrimSuffix(t.Input, "…")):
@@ -129,15 +121,15 @@ func inkAsked(t *session.Tool, in []row.Line) {
 // inkCommand is the command in an approval: in a box of its own, or between blank lines.
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
-	for _, l := range in {
+	for _, l := range in[row.SkipBlank(in, 0):] {
 		if strings.HasPrefix(strings.TrimLeft(l.Text, " "), "│") {
 			l = unbox(l)
 		}
-		switch t := strings.TrimLeft(l.Text, " "); {
-		case strings.HasPrefix(t, "╭"), strings.HasPrefix(t, "╰"), t == "" && len(rows) == 0:
-		case t == "", strings.HasPrefix(t, "Allow execution of"):
-			return markdown.Verbatim(rows, 0)
-		default:
+		t := strings.TrimLeft(l.Text, " ")
+		if t == "" || chat.Begins(t, "╰", "Allow execution of") {
+			break
+		}
+		if !strings.HasPrefix(t, "╭") {
 			rows = append(rows, row.CutLine(l, row.Indent(l.Text), -1))
 		}
 	}
@@ -148,7 +140,7 @@ func inkCommand(in []row.Line) string {
 func Named(l row.Line, col int) (name, desc string) {
 	spans := row.Spans(l.Row, col, -1, nil)
 	n := 0
-	for n < len(spans) && (spans[n].Style.Bold || n == 0 && strings.Trim(spans[n].Text, " ") == "") {
+	for n < len(spans) && (spans[n].Style.Bold || strings.Trim(spans[n].Text, " ") == "") {
 		n++
 	}
 	return strings.TrimSpace(row.Text(spans[:n])), strings.TrimSuffix(strings.TrimSpace(row.Text(spans[n:])), " ←")
@@ -165,23 +157,22 @@ func Input(desc string) string {
 	return desc
 }
 
-// ToolOutput is what a tool printed, as far as it is shown.
-func ToolOutput(in []row.Line) (text string, truncated bool) {
+// ToolOutput is what a tool printed, from column left on, as far as it is shown.
+func ToolOutput(in []row.Line, left int) (text string, truncated bool) {
 	rows := slices.DeleteFunc(slices.Clone(in), func(l row.Line) bool { return Hidden(l.Text) })
-	left := math.MaxInt
+	indent := math.MaxInt
 	for _, l := range rows {
-		if l.Text != "" {
-			left = min(left, row.Indent(l.Text))
+		if l.Text != "" && !l.Wrapped {
+			indent = min(indent, row.Indent(l.Text))
 		}
 	}
-	if left != 3 { // where older looks indent it
-		left = 0
+	if indent == left+3 { // where older looks indent it
+		left = indent
 	}
 	return markdown.Verbatim(rows, left), len(rows) < len(in)
 }
 
 // Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
-func Hidden(t string) bool {
-	t = strings.TrimLeft(t, " ")
-	return strings.HasPrefix(t, "... ") && strings.Contains(t, " hidden")
-}
+func Hidden(t string) bool { return hidden.MatchString(t) }
+
+var hidden = regexp.MustCompile(`^ *\.\.\. .* hidden`)

@@ -10,13 +10,9 @@ import (
 // rows with an arrow are parts of the one above.
 var (
 	usageHead = regexp.MustCompile(`^\s*[│|]?\s*Model(?: Usage)?\s+Req`)
-	usageRow  = `^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+\s+`
+	usageRow  = regexp.MustCompile(`^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+` +
+		`\s+(?P<input>` + chat.Figure + `)(?:\s+(?P<read>` + chat.Figure + `))?\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`)
 )
 
 // Usage returns how the table of models is drawn.
-func Usage() []chat.Usage {
-	return []chat.Usage{
-		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<read>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
-		{Row: regexp.MustCompile(usageRow + `(?P<input>` + chat.Figure + `)\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`), Below: usageHead, Within: 16},
-	}
-}
+func Usage() []chat.Usage { return []chat.Usage{{Row: usageRow, Below: usageHead, Within: 16}} }

@@ -142,7 +142,7 @@ type opening struct {
 func (r *blockReader) special(i int) opening {
 	ls, lk := r.ls[i:], r.lk
 	if lk.Gutter != nil {
-		if _, n, _ := lk.Gutter(&ls[0]); n == 1 {
+		if _, n := lk.Gutter(&ls[0]); n == 1 || n > 1 && i == 0 {
 			return opening{block{kind: numberedBlock}, 1, (*blockReader).numbered}
 		}
 	}

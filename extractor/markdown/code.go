@@ -153,21 +153,23 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	return lk.exactSeam(a, b, edge)
 }
 
-// numbered reads a code block with line numbers: it begins with number 1 and goes on as they count
-// up.
+// numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
+// show how the message begins.
 func (r *blockReader) numbered(i int, o opening) int {
 	lk := r.lk
-	width, _, _ := lk.Gutter(&r.ls[i])
+	width, want := lk.Gutter(&r.ls[i])
 	var code []string
 	var above Line
-	want := 1
 	for k := i; k < len(r.ls); k++ {
 		l := &r.ls[k]
 		var in Line
-		switch w, num, _ := lk.Gutter(l); {
-		case num == want:
+		switch w, num := lk.Gutter(l); {
+		case num == want || num == want+1 && r.ls[k-1].Blank():
+			if num > want { // a blank line between two pieces, drawn without its number
+				code = append(code, "")
+			}
 			width = w
-			want++
+			want = num + 1
 			in = l.From(w)
 			code = joinCode(code, SeamBreak, &in, 0)
 		case l.Indent >= width && !r.ls[k-1].Blank():

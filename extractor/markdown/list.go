@@ -15,7 +15,7 @@ type Item struct {
 	Content int    // where the item's text begins
 }
 
-// Markers of tasks, which some agents draw as ☐ and ☑.
+// Markers of tasks, for which some agents draw a sign.
 const (
 	TaskOpen = "- [ ]"
 	TaskDone = "- [x]"
@@ -116,6 +116,17 @@ func ListItem(l *Line) (Item, bool) {
 		return l.ItemOf(mark, int(number), n, t[n:]), err == nil
 	}
 	return Item{}, false
+}
+
+// TaskItem reads a task of a list, which begins with one of signs, in place of TaskOpen or
+// TaskDone, or another item.
+func TaskItem(l *Line, signs map[string]string) (Item, bool) {
+	t := l.Text[l.Indent:]
+	sign := row.FirstWord(t)
+	if task := signs[sign]; task != "" {
+		return l.ItemOf(task, -1, row.Width(sign), t[len(sign):]), true
+	}
+	return ListItem(l)
 }
 
 // ItemOf is an item whose marker takes width cells from the indent, with what follows it.

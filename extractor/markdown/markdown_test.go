@@ -52,13 +52,13 @@ var geminiish = Style{
 		return row.PlainMarks(s)
 	},
 	Heading: claudeish.Heading,
-	Gutter: func(l *Line) (int, int, bool) {
+	Gutter: func(l *Line) (int, int) {
 		if l.First().Fg != rowtest.RGB(0xaf, 0xaf, 0xaf) {
-			return 0, 0, false
+			return 0, 0
 		}
 		w := row.FirstWord(l.Text)
-		n, err := strconv.Atoi(w)
-		return l.Indent + len(w) + 1, n, err == nil
+		n, _ := strconv.Atoi(w)
+		return l.Indent + len(w) + 1, n
 	},
 }
 
@@ -253,6 +253,11 @@ Each worker batches **two stale rows**.
 
   ⟦ #ffffff|Two.⟧`, "One.\n\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n\nTwo.",
 			"One.\n\n```\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n```\n\nTwo."},
+		{"numbered code without its beginning", geminiish, 40, `
+   ⟦ #afafaf| 9⟧ ⟦ #ffffff|{⟧
+   ⟦ #afafaf|10⟧ ⟦ #ffffff|}⟧
+
+   ⟦ #afafaf|15⟧ ⟦ #ffffff|Two.⟧`, "{\n}\n\n15 Two.", "```\n{\n}\n```\n\n15 Two."},
 		{"box table", claudeish, 80, `
 ●
 

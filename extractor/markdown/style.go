@@ -46,9 +46,9 @@ type Style struct {
 	// terminal's tab stops.
 	CodeTabs bool
 	// Gutter reads a line number at the start of a code line: its width in columns, with the
-	// blank after it, and the number. A code line that was wrapped goes on below an empty
-	// gutter.
-	Gutter func(l *Line) (width, n int, ok bool)
+	// blank after it, and the number, 0 if it has none. A code line that was wrapped goes on
+	// below an empty gutter.
+	Gutter func(l *Line) (width, n int)
 	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if there
 	// is none. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []Line) (rows [][]Cell, n int)

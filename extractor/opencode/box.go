@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -20,28 +21,22 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 // input finds the rows [top, edge) of the input box, which have its bar and its ground, and the
 // column where its text begins. What is pasted may have another ground.
 func input(lines []row.Line) (top, edge, left int) {
-	edge = len(lines) - 1
-	for edge >= 0 && !strings.HasPrefix(strings.TrimSpace(lines[edge].Text), opencodeEdge) {
-		edge--
-	}
+	edge = row.Last(lines, func(l row.Line) bool { return strings.HasPrefix(strings.TrimSpace(l.Text), opencodeEdge) })
 	if edge < 1 {
 		return edge, edge, 0
 	}
-	margin := row.Indent(lines[edge-1].Text)
-	left = margin + 3
-	top = edge
-	for top > 0 && strings.HasPrefix(lines[top-1].Text, row.Blanks(margin)+"┃") && lines[top-1].StyleAt(left-1).Bg == lines[edge-1].StyleAt(left-1).Bg && !listed(lines[top-1]) {
-		top--
-	}
-	return top, edge, left
+	margin := row.Blanks(row.Indent(lines[edge-1].Text))
+	left = len(margin) + 3
+	ground := lines[edge-1].StyleAt(left - 1).Bg
+	return 1 + row.Last(lines[:edge], func(l row.Line) bool {
+		return !strings.HasPrefix(l.Text, margin+"┃") || l.StyleAt(left-1).Bg != ground || listed(l)
+	}), edge, left
 }
 
-// listed reports whether a row belongs to a list of commands, which has a bar at its right,
-// too.
-func listed(l row.Line) bool {
-	text := strings.TrimSpace(l.Text)
-	return strings.HasSuffix(text, "┃") && text != "┃"
-}
+// listed reports whether a row belongs to a list of commands, which has a bar at its right, too.
+func listed(l row.Line) bool { return menu.MatchString(l.Text) }
+
+var menu = regexp.MustCompile(`^ *┃.*┃$`)
 
 // opencodeEnd returns the column behind the panel of a box.
 func opencodeEnd(rows []row.Line, ground vterm.Color) int {

@@ -1,9 +1,11 @@
 package opencode
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -17,7 +19,7 @@ func code(ls []markdown.Line) (n int, lang string) {
 	if n := markedCode(ls); n > 0 {
 		return n, ""
 	}
-	if !codePart(ls[:markdown.UntilBlank(ls)]) && !leadsToCode(ls) {
+	if part := ls[:markdown.UntilBlank(ls)]; hasItem(part) || !breaks(part) && !leadsToCode(ls) {
 		return 0, ""
 	}
 	for {
@@ -38,11 +40,8 @@ func blanks(ls []markdown.Line, n int) int {
 	return n
 }
 
-// codePart reports whether lines without a blank one between them are code by themselves.
-func codePart(ls []markdown.Line) bool {
-	if len(ls) == 0 || hasItem(ls) {
-		return false
-	}
+// breaks reports whether one of the lines breaks where a word had room.
+func breaks(ls []markdown.Line) bool {
 	lk := markdown.Style{Left: left, Right: right}
 	for i := 1; i < len(ls); i++ {
 		if lk.SeamOf(&ls[i-1], &ls[i], 0) == markdown.SeamBreak {
@@ -52,30 +51,33 @@ func codePart(ls []markdown.Line) bool {
 	return false
 }
 
-// leadsToCode reports whether the first line, alone between blank ones, is code because what is
-// below it is: it is indented, and the first line could not be prose.
+// leadsToCode reports whether the first line could not be prose, and what is below the next blank
+// line is indented.
 func leadsToCode(ls []markdown.Line) bool {
-	if markdown.UntilBlank(ls) != 1 || hasItem(ls[:1]) || prose.Judge(ls[0].Text[ls[0].Indent:]) != prose.Code {
-		return false
-	}
-	next := blanks(ls, 1)
-	return next < len(ls) && ls[next].Indent > ls[0].Indent && continuesCode(ls[next:])
+	next := blanks(ls, markdown.UntilBlank(ls))
+	return next < len(ls) && ls[next].Indent > ls[0].Indent && prose.Judge(ls[0].Text[ls[0].Indent:]) == prose.Code
 }
 
 // continuesCode reports whether a block of code goes on with the lines up to the next blank one:
-// they are indented, a prompt, or could not be prose.
+// they have a mark that is concealed outside of code, are indented, a prompt, or could not be
+// prose.
 func continuesCode(ls []markdown.Line) bool {
 	part := ls[:markdown.UntilBlank(ls)]
-	if literal(part) && !styled(part) {
-		return true
-	}
-	if hasItem(part) || markedCode(part) > 0 || strings.HasPrefix(part[0].Text, "│ ") || styled(part) {
+	switch text := part[0].Text[part[0].Indent:]; {
+	case styled(part):
 		return false
+	case slices.ContainsFunc(part, func(l markdown.Line) bool { return literal.MatchString(l.Text) }):
+		return true
+	case hasItem(part), chat.Begins(text, "│ ", "```"):
+		return false
+	default:
+		kind := prose.Judge(text)
+		return breaks(part) || kind == prose.Code || strings.HasPrefix(text, "❯ ") || part[0].Indent > 0 && kind != prose.Prose
 	}
-	text := part[0].Text[part[0].Indent:]
-	return codePart(part) || prose.Judge(text) == prose.Code || strings.HasPrefix(text, "❯ ") ||
-		part[0].Indent > 0 && prose.Judge(text) != prose.Prose
 }
+
+// literal matches a line with a mark that is concealed outside of code.
+var literal = regexp.MustCompile(`^(#{1,6}( |$)|> )`)
 
 // markedCode counts the lines of a block of Markdown as code: its marks are there to be read. A
 // fence in it reaches to the fence that closes it.
@@ -107,7 +109,7 @@ func marksFollow(ls []markdown.Line) bool {
 		if showsMarks(part) {
 			return true
 		}
-		if _, ok := markdown.ListItem(&part[0]); !ok {
+		if !hasItem(part[:1]) {
 			return false
 		}
 		ls = ls[blanks(ls, len(part)):]
@@ -115,51 +117,41 @@ func marksFollow(ls []markdown.Line) bool {
 	return false
 }
 
-// showsMarks reports whether lines have Markdown's own marks, in the style that these have in code:
-// a fence, the signs of a heading, "**" in what is bold, "`" in inline code, ">" in italics.
+// fenced matches the first line of Markdown as code; marked, by their styles, the parts of any
+// line: "**" in what is bold, "`" in inline code, ">" in italics.
+var (
+	fenced = regexp.MustCompile("^(```|#{1,6}( |$))")
+	marked = map[row.Mark]*regexp.Regexp{row.MarkBold: regexp.MustCompile(`^ *\*\*.+\*\* *$`), row.MarkCode: regexp.MustCompile("^ *`.+` *$"), row.MarkItalic: regexp.MustCompile("^> ")}
+)
+
+// showsMarks reports whether lines have Markdown's own marks, in the style that these have in code.
 func showsMarks(ls []markdown.Line) bool {
+	if slices.ContainsFunc(ls[:min(1, len(ls))], func(l markdown.Line) bool { return fenced.MatchString(l.Text) }) {
+		return true
+	}
 	for i := range ls {
-		l := &ls[i]
-		if i == 0 && (strings.HasPrefix(l.Text, "```") || l.Indent == 0 && markdown.Hashes(l.Text) > 0) {
-			return true
-		}
-		for _, s := range l.Spans {
-			t := strings.TrimSpace(s.Text)
-			if s.Mark&row.MarkBold != 0 && len(t) > 4 && strings.HasPrefix(t, "**") && strings.HasSuffix(t, "**") ||
-				s.Mark&row.MarkCode != 0 && len(t) > 2 && t[0] == '`' && t[len(t)-1] == '`' ||
-				s.Mark&row.MarkItalic != 0 && strings.HasPrefix(s.Text, "> ") {
-				return true
+		for _, s := range ls[i].Spans {
+			for mark, is := range marked {
+				if s.Mark&mark != 0 && is.MatchString(s.Text) {
+					return true
+				}
 			}
 		}
 	}
 	return false
-}
-
-// literal reports whether one of the lines begins with a mark that is concealed outside of code.
-func literal(ls []markdown.Line) bool {
-	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
-		return l.Indent == 0 && (markdown.Hashes(l.Text) > 0 || strings.HasPrefix(l.Text, "> "))
-	})
 }
 
 // hasItem reports whether one of the lines begins a list item.
 func hasItem(ls []markdown.Line) bool {
-	for i := range ls {
-		if _, ok := markdown.ListItem(&ls[i]); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
+		_, ok := markdown.ListItem(&l)
+		return ok
+	})
 }
 
 // styled reports whether the lines have the marks of prose.
 func styled(ls []markdown.Line) bool {
-	for i := range ls {
-		for _, s := range ls[i].Spans {
-			if s.Mark&(row.MarkBold|row.MarkCode) != 0 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
+		return slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&(row.MarkBold|row.MarkCode) != 0 })
+	})
 }

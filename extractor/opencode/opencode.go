@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -33,12 +32,20 @@ func Agent() *chat.Agent {
 	}
 }
 
+// usage is shown below the prompt: what it has cost, and how large the context of the last request
+// was.
+var usage = []chat.Usage{{
+	Row:  regexp.MustCompile(`\s(?P<total>` + chat.Figure + `) \(\d+%\)(?: · \$(?P<cost>[\d.]+))?(?:\s|$)`),
+	Last: true,
+}}
+
 const (
 	logo         = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
 	bar          = "  ┃"
 	opencodeEdge = "╹▀▀▀"
-	left         = 5 // the column where text begins
-	right        = 3 // columns that text leaves free at the right
+	ending       = "     ▣" // of a turn
+	left         = 5        // the column where text begins
+	right        = 3        // columns that text leaves free at the right
 )
 
 // opencodeBegins reports whether a row may be the first of the logo.
@@ -49,7 +56,7 @@ func opencodeBegins(text string) bool {
 // opencodeBanner reads the welcome: the logo's second row to the last row, which holds the
 // directory and the version.
 func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
-	if len(lines) == 0 || !opencodeBegins(lines[0].Text) {
+	if !opencodeBegins(lines[0].Text) {
 		return chat.Banner{}, 0
 	}
 	for i, l := range lines {
@@ -69,37 +76,38 @@ func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
 // that. On the welcome the logo is all there is to read.
 func split(s chat.Screen) chat.Split {
 	if at := opencodeQuestion(s.Lines); at >= 0 {
-		return chat.Split{OK: true, Bottom: at, State: chat.StateAsking}
+		return chat.Split{OK: true, Bottom: at, Right: sideBar(s.Lines), State: chat.StateAsking}
 	}
 	top, edge, _ := input(s.Lines)
 	logo := slices.IndexFunc(s.Lines, func(l row.Line) bool { return opencodeBegins(l.Text) })
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, Bottom: top, State: chat.StateIdle}
-	if logo >= 0 {
-		sp.Top, sp.Bottom = logo, len(s.Lines)
-		if modal(s.Lines[:top]) {
-			sp.State = chat.StateAsking
-		}
-		return sp
-	}
+	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
 	if slices.ContainsFunc(s.Lines[edge:], func(l row.Line) bool { return strings.Contains(l.Text, "esc interrupt") }) {
 		sp.State = chat.StateBusy
 	}
-	sp.Overlay = slices.ContainsFunc(s.Lines[:top], func(l row.Line) bool { // the menu of commands, over the conversation
-		return strings.HasPrefix(l.Text, bar) && strings.HasSuffix(l.Text[len(bar):], "┃")
-	})
-	if modal(s.Lines[:top]) {
-		sp.Overlay, sp.State = true, chat.StateAsking
+	if slices.ContainsFunc(s.Lines[:top], func(l row.Line) bool { return strings.HasSuffix(l.Text, "    esc") }) {
+		sp.State = chat.StateAsking // a dialog covers the screen: its title has the key beside it that closes it
+	}
+	if logo >= 0 {
+		sp.Top, sp.Bottom = logo, len(s.Lines)
+	} else {
+		sp.Overlay = sp.State == chat.StateAsking || slices.ContainsFunc(s.Lines[:top], listed)
 	}
 	return sp
 }
 
-// modal reports whether a dialog covers the screen: its title has the key beside it
-// that closes it.
-func modal(lines []row.Line) bool {
-	return slices.ContainsFunc(lines, func(l row.Line) bool { return strings.HasSuffix(l.Text, "    esc") })
+// sideBar returns the column where the bar at the right of a wide window begins, with the title and
+// the usage: it has a ground of its own from the first row to the last. 0: there is none.
+func sideBar(lines []row.Line) int {
+	at := lines[0].Cols - 42
+	for _, l := range []row.Line{lines[0], lines[len(lines)-1]} {
+		if at < 1 || l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
+			return 0
+		}
+	}
+	return at
 }
 
 // answerKeys says which key answers a question.
@@ -116,9 +124,6 @@ func opencodeQuestion(lines []row.Line) int {
 	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
 }
 
-// logoPart reports whether a line is made of the logo's blocks.
-func logoPart(l row.Line) bool { return l.Text != "" && strings.Trim(l.Text, "█▀▄ ") == "" }
-
 // cells are the blocks of a conversation.
 func cells() *chat.Cells {
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
@@ -126,8 +131,7 @@ func cells() *chat.Cells {
 		{Begin: chat.Mark{Text: opencodeBegins}, Rows: logoRows},
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
-		{Begin: chat.Mark{Col: left, Signs: []string{"▣"}}, Rows: func([]row.Line) int { return 1 }},
-		{Begin: chat.Mark{Text: pending.MatchString}, Rows: func([]row.Line) int { return 1 }},
+		{Begin: chat.Mark{Text: chrome.MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
 		{Rule: "reply", Headless: true, When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 		{Rule: "reply", When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
@@ -137,10 +141,18 @@ func cells() *chat.Cells {
 // parse reads the items off lines. No row goes on with the one above it, though the terminal may
 // say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
 func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
+	lines = slices.Clone(lines)
 	for i := range lines {
-		if lines[i].Wrapped || unpainted(lines, i) {
-			lines = repaired(lines)
-			break
+		if unpainted(lines, i) {
+			lines[i].Lost = true
+		}
+		if next := row.SkipBlank(lines, i+1); running(lines[i]) && next < len(lines) && lines[next].Lost {
+			lines[i] = row.Line{Row: &vterm.Row{}} // the turn went on out of sight
+		}
+		if lines[i].Wrapped {
+			r := *lines[i].Row
+			r.Wrapped = false
+			lines[i].Row = &r
 		}
 	}
 	items := c.Parse(lines, last)
@@ -153,50 +165,38 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 // took is how long a turn took, or that it was interrupted, at the end of the row below it.
 var took = regexp.MustCompile(` · ([0-9.hms ]+|interrupted)$`)
 
+// running reports whether a row is that of a turn that goes on: it has no time yet.
+func running(l row.Line) bool { return strings.HasPrefix(l.Text, ending) && !took.MatchString(l.Text) }
+
 // ended reports whether a row below a reply says that it is whole: its turn's row has no time while
 // it is written.
 func ended(l row.Line) bool {
-	return l.Text != "" && (!strings.HasPrefix(l.Text, "     ▣") || took.MatchString(l.Text))
-}
-
-// repaired returns lines of which none goes on with the one above it, with a mark where rows were
-// not painted.
-func repaired(lines []row.Line) []row.Line {
-	lines = slices.Clone(lines)
-	for i := range lines {
-		if lines[i].Wrapped {
-			r := *lines[i].Row
-			r.Wrapped = false
-			lines[i].Row = &r
-		}
-		lines[i].Lost = lines[i].Lost || unpainted(lines, i)
-	}
-	return lines
+	return l.Text != "" && !running(l)
 }
 
 // unpainted reports whether the rows above line i are those of a reply that was not painted yet
 // when they left the window: one blank row parts blocks, never more.
 func unpainted(lines []row.Line, i int) bool {
-	if i < 2 || lines[i].Text == "" || lines[i-1].Text != "" || lines[i-2].Text != "" || row.Indent(lines[i].Text) != left {
+	if row.Indent(lines[i].Text) != left {
 		return false
 	}
-	for i--; i >= 0 && lines[i].Text == ""; i-- {
-	}
-	return i >= 0 && (strings.HasPrefix(lines[i].Text, bar) || strings.HasPrefix(lines[i].Text, "     ▣"))
+	above := row.Last(lines[:i], text)
+	return above >= 0 && above < i-2 && chat.Begins(lines[above].Text, bar, ending)
 }
 
 // text reports whether a row is not blank.
 func text(l row.Line) bool { return l.Text != "" }
 
-// pending matches the row of a call whose input is still written, in grey or not.
-var pending = regexp.MustCompile(`^     ~ [A-Z][a-z]+ing .*(?:…|\.\.\.)$`)
+// chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
+// and the one that says how long the model thought, with what it thought folded up or not.
+var chrome = regexp.MustCompile(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$)`)
 
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
 func logoRows(lines []row.Line) int {
 	if _, n := opencodeBanner(lines); n > 0 {
 		return n
 	}
-	return chat.Run(lines, logoPart)
+	return chat.Run(lines, func(l row.Line) bool { return strings.Trim(l.Text, "█▀▄ ") == "" })
 }
 
 // panelRows counts the rows behind bars of one kind.
@@ -209,31 +209,33 @@ func panelRows(lines []row.Line) int {
 func replyRows(lines []row.Line) int {
 	return chat.Run(lines, func(l row.Line) bool {
 		t := l.Text
-		return t == "" || strings.HasPrefix(t, "     ") && !strings.HasPrefix(t, "     ▣") && !pending.MatchString(t) && !call(l)
+		return t == "" || strings.HasPrefix(t, "     ") && !chrome.MatchString(t) && !call(l)
 	})
 }
 
-// signs are the signs before calls that have no panel: a file read or written, a search, a
-// page, a command, any other tool; "~" while its input is written.
-var signs = []string{"→ ", "← ", "✱ ", "⚙ ", "% ", "◇ ", "◈ ", "$ ", "~ "}
+// signs are the signs before calls that have no panel: a file read or written, a search, a page, a
+// command, any other tool.
+var signs = regexp.MustCompile(`^[→←✱⚙%◇◈$] `)
+
+// spinner is before a call that runs.
+var spinner = regexp.MustCompile(`^[⠁-⣿] `)
 
 // call reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
 // "← Edit main.go", in grey.
 func call(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
-	_, runs := spins(t)
-	return ok && (runs || row.Grey(l.StyleAt(left)) && chat.Begins(t, signs...))
+	return ok && (spinner.MatchString(t) || row.Grey(l.StyleAt(left)) && signs.MatchString(t))
 }
 
 // readPanel reads a tool's block. One that begins without its free row is the rest of the one
 // above, whose end the window did not show, or what it did was shown while it ran.
 func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	text := markdown.Prompt(lines, &markdown.Style{Left: left, Right: right})
-	output, folded := opencodeFolded(text)
+	output, folded := unfold(text)
 	if n := len(earlier); n > 0 && earlier[n-1].Rule == "opencode tool" && cut(lines) {
 		it := &earlier[n-1]
 		it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+output, "\n")
-		it.Tool.Truncated = it.Tool.Truncated || folded
+		it.Tool.Truncated = folded
 		it.Tool.Status, it.Open = session.ToolOK, false
 		return chat.Item{End: len(lines)}, false
 	}
@@ -253,84 +255,71 @@ func cut(lines []row.Line) bool {
 func toolBar(l row.Line) bool { return l.StyleAt(2).Fg == l.StyleAt(0).Bg }
 
 // opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it,
-// with what it printed; else the title says what was done. A call that runs has a spinner before
-// it.
+// with what it printed; else the title says what was done. Only commands are shown while they run.
 func opencodeBlock(text string) *session.Tool {
-	t := &session.Tool{Status: session.ToolOK}
-	text, t.Truncated = opencodeFolded(text)
+	text, folded := unfold(text)
 	head, output, _ := strings.Cut(text, "\n\n")
-	if title, ok := strings.CutPrefix(head, "# "); ok && strings.HasPrefix(output, "$ ") {
+	if strings.HasPrefix(head, "# ") && strings.HasPrefix(output, "$ ") {
 		head, output, _ = strings.Cut(output, "\n\n")
-	} else if ok {
-		head = title
 	}
-	t.Output = strings.Trim(output, "\n")
-	call, runs := spins(head)
-	input, shell := strings.CutPrefix(call, "$ ")
-	switch {
-	case shell || runs:
-		t.Name, t.Input = "Bash", input
-	default:
-		for _, sign := range signs {
-			call = strings.TrimPrefix(call, sign)
-		}
-		t.Name, t.Input, _ = strings.Cut(call, " ")
+	t := toolOf(strings.TrimPrefix(head, "# "))
+	if t.Status == session.ToolRunning && t.Name != "Bash" {
+		t.Name, t.Input = "Bash", strings.TrimSpace(t.Name+" "+t.Input)
 	}
-	if runs {
-		t.Status = session.ToolRunning
+	t.Output, t.Truncated = strings.Trim(output, "\n"), folded
+	return t
+}
+
+// toolOf is the tool that a text names: "$ ls", "→ Read main.go"; it runs if a spinner is before
+// it.
+func toolOf(call string) *session.Tool {
+	t := &session.Tool{Status: session.ToolOK}
+	if spinner.MatchString(call) {
+		t.Status, call = session.ToolRunning, spinner.ReplaceAllString(call, "")
+	}
+	if command, shell := strings.CutPrefix(call, "$ "); shell {
+		t.Name, t.Input = "Bash", command
+	} else {
+		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, ""), " ")
 	}
 	return t
 }
 
-// spins cuts the spinner off a call that runs.
-func spins(s string) (string, bool) {
-	if r, n := utf8.DecodeRuneInString(s); chat.Spins(r) && strings.HasPrefix(s[n:], " ") {
-		return s[n+1:], true
-	}
-	return s, false
-}
+// fold is what says that a tool's output is folded up, or can be.
+var fold = regexp.MustCompile(`\n*…?\n*Click to (expand|collapse)$`)
 
-// opencodeFolded cuts off what says that a tool's output is folded up.
-func opencodeFolded(output string) (string, bool) {
-	for _, note := range []string{"Click to expand", "Click to collapse"} {
-		if rest, ok := strings.CutSuffix(output, note); ok {
-			rest = strings.TrimRight(rest, "\n")
-			return strings.TrimRight(strings.TrimSuffix(rest, "…"), "\n"), note == "Click to expand"
-		}
-	}
-	return output, false
+// unfold cuts that off, and reports whether the output is folded up.
+func unfold(output string) (string, bool) {
+	note := fold.FindString(output)
+	return strings.TrimSuffix(output, note), strings.HasSuffix(note, "expand")
 }
 
 // callRows counts the rows of a call without a panel: its input goes on from column 7, what went
 // wrong is below it in red.
 func callRows(lines []row.Line) int {
-	n, failed := 1, false
-	for ; n < len(lines) && lines[n].Text != ""; n++ {
-		indent := row.Indent(lines[n].Text)
-		red := row.Red(lines[n].StyleAt(indent).Fg)
-		if failed = failed || red; !red && (failed || indent < left+2 || !row.Grey(lines[n].StyleAt(indent))) {
-			break
-		}
-	}
-	return n
+	n := 1 + chat.Run(lines[1:], func(l row.Line) bool {
+		indent := row.Indent(l.Text)
+		return indent >= left+2 && row.Grey(l.StyleAt(indent))
+	})
+	return n + chat.Run(lines[n:], red)
 }
+
+// red reports whether a row is red.
+func red(l row.Line) bool { return row.Red(l.StyleAt(row.Indent(l.Text)).Fg) }
 
 // readCall reads a call without a panel: a sign, the tool's name and its input.
 func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
-	sign, call, _ := strings.Cut(strings.TrimSpace(lines[0].Text), " ")
-	t := &session.Tool{Status: session.ToolOK}
+	call, failure := strings.TrimSpace(lines[0].Text), ""
 	for _, l := range lines[1:] {
-		if text := strings.TrimSpace(l.Text); row.Red(l.StyleAt(row.Indent(l.Text)).Fg) {
-			t.Status, t.Output = session.ToolError, strings.TrimPrefix(t.Output+"\n"+text, "\n")
+		if text := strings.TrimSpace(l.Text); red(l) {
+			failure += "\n" + text
 		} else {
 			call += " " + text
 		}
 	}
-	_, running := spins(sign + " ")
-	if t.Name, t.Input, _ = strings.Cut(call, " "); sign == "$" {
-		t.Name, t.Input = "Bash", call
-	} else if (running || sign == "~") && t.Status == session.ToolOK {
-		t.Status = session.ToolRunning
+	t := toolOf(call)
+	if failure != "" {
+		t.Status, t.Output = session.ToolError, failure[1:]
 	}
 	return chat.Called(t), true
 }
@@ -339,7 +328,7 @@ func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 var opencodeLook = &markdown.Style{
 	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic, Seam: seam,
 	Heading: func(l *markdown.Line) int {
-		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB }) {
+		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB && s.Fg != strong }) {
 			return 2
 		}
 		return 0
@@ -349,20 +338,30 @@ var opencodeLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
+// hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese.
+var (
+	hyphened = regexp.MustCompile(`[\pL\p{Nd}]-$`)
+	cjkEnd   = regexp.MustCompile(`[，。、；：！？]$`)
+)
+
 // seam knows a word that was cut behind its hyphen, as words are in the cells of tables: the rest
-// had no room, up to two free columns.
+// had no room, up to two free columns. Chinese and Japanese are cut behind their punctuation.
 func seam(a, b *markdown.Line) (markdown.Seam, bool) {
-	stem, cut := strings.CutSuffix(row.LastWord(a.Text), "-")
-	last, _ := utf8.DecodeLastRuneInString(stem)
 	word := row.FirstWord(b.Text)
-	if !cut || !markdown.WordRune(last) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word) {
+	if cjkEnd.MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2 {
+		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
+	}
+	if !hyphened.MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word) {
 		return 0, false
 	}
 	return markdown.SeamNone, row.Width(word) > a.Room-a.Width-2
 }
 
-// green is the colour of inline code in the default theme.
-var green = vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
+// The default theme has inline code in green, and words in bold in orange: headings are violet.
+var (
+	green  = vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
+	strong = vterm.Color{Kind: vterm.ColorRGB, R: 0xf5, G: 0xa7, B: 0x42}
+)
 
 func marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)

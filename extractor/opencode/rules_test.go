@@ -28,6 +28,10 @@ func TestE23Rules(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **bold** and *slanted*.||> A quote"},
 		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
+		{"how long the model thought", "     ⟦ #f5a742|+ Thought: 195ms⟧\n\n     Text.\n\n     ⟦ #f5a742|- Thought: 1m 2s⟧\n\n     - Thought: so", "assistant Text.\nassistant - Thought: so"},
+		{"a panel of which only the last row is left", "⟦ #5c9cf5|  ┃⟧\n\n     So.", "assistant So."},
+		{"a line cut behind a Chinese comma", "     这一行在逗号后面结束，\n     下一行没有空格，因为中文里没有空格。", "assistant 这一行在逗号后面结束，下一行没有空格，因为中文里没有空格。"},
+		{"a bold line", "     ⟦b #f5a742|Files:⟧\n\n     - one", "assistant **Files:**||- one"},
 		{"a cell cut behind a hyphen", "     Words:\n\n     ⟦ #808080|┌────────────┬─────┐⟧\n     ⟦ #808080|│⟧A           ⟦ #808080|│⟧B    ⟦ #808080|│⟧\n     ⟦ #808080|├────────────┼─────┤⟧\n     ⟦ #808080|│⟧the write-  ⟦ #808080|│⟧1    ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log   ⟦ #808080|│⟧     ⟦ #808080|│⟧\n     ⟦ #808080|├────────────┼─────┤⟧\n     ⟦ #808080|│⟧low- and    ⟦ #808080|│⟧2    ⟦ #808080|│⟧\n     ⟦ #808080|├────────────┼─────┤⟧\n     ⟦ #808080|│⟧one low-    ⟦ #808080|│⟧3    ⟦ #808080|│⟧\n     ⟦ #808080|│⟧and high    ⟦ #808080|│⟧     ⟦ #808080|│⟧\n     ⟦ #808080|└────────────┴─────┘⟧", "assistant Words:||| A | B ||| --- | --- ||| the write-ahead log | 1 ||| low- and | 2 ||| one low- and high | 3 |"},
 		{"a command with its title", "  ┃\n  ┃  # Count files\n  ┃\n  ┃  $ ls\n  ┃\n  ┃  main.go\n  ┃  …\n  ┃\n  ┃  Click to expand\n  ┃", "tool Bash(ls) ok main.go…"},
 		{"a command that runs", "  ┃\n  ┃  ⠋ Count files\n  ┃", "tool Bash(Count files) running "},
@@ -37,11 +41,28 @@ func TestE23Rules(t *testing.T) {
 		{"panels of two kinds", "⟦ #5c9cf5|  ┃⟧  Go\n  ┃\n  ┃  $ ls", "user Go\ntool Bash(ls) ok "},
 		{"calls without a panel", "     ⟦ #808080|→ Read main.go⟧\n     ⟦ #808080|✱ Glob *.go⟧\n       ⟦ #808080|in src⟧\n     ⟦ #808080|⚙ fetch⟧\n     ⟦ #e06c75|Error: no⟧\n     ⟦ #e06c75|way⟧\n     ⟦ #808080|$ ls -1⟧\n     ⟦ #808080|~ Writing command...⟧\n     ⠋ Explore src", "tool Read(main.go) ok \ntool Glob(*.go in src) ok \ntool fetch() error Error: no|way\ntool Bash(ls -1) ok \ntool Explore(src) running "},
 		{"signs in a reply", "     → Read this\n     ⠋\n     $ ls", "assistant ```|→ Read this|⠋|$ ls|```"},
+		{"code and what is below it", "     for x in a\n     do it\n\n     some words\n     more\n\n     x = f(y);\n\n       abc_def\n\n     │ A quote\n\n     for x in a\n     do it\n\n     word\n\n     for x in a\n     do it\n\n       And so it goes on, as it did before.\n\n     for x in a\n     do it\n\n     ⟦b|Note⟧ x = f(y);", "assistant ```|for x in a|do it||some words|more||x = f(y);||  abc_def|```||> A quote||```|for x in a|do it||word||for x in a|do it|```||And so it goes on, as it did before.||```|for x in a|do it|```||**Note** x = f(y);"},
+		{"lines that lead to no code", "     import os\n\n     So it is.\n\n     Then look here\n\n       indented", "assistant import os||So it is.||Then look here||indented"},
+		{"Markdown as code", "     ```\n     a\n\n     b\n     ```\n\n     So.\n\n     # Title\n\n     plain words here\n\n     # Again", "assistant ````|```|a||b|```|````||So.||```|# Title|```||plain words here||```|# Again|```"},
+		{"a command that runs, with its sign", "  ┃\n  ┃  ⠋ $ ls\n  ┃", "tool Bash(ls) running "},
+		{"a command that prints a sign", "  ┃\n  ┃  $ cat x\n  ┃\n  ┃  $ y\n  ┃", "tool Bash(cat x) ok $ y"},
+		{"signs at the edge", "→⟦ #808080|     Read⟧\n\n⠋ words", ""},
+		{"a call with plain rows below", "     ⟦ #808080|→ Read main.go⟧\n       plain\n     ⟦ #808080|~ Writing command...⟧", "tool Read(main.go) ok \nassistant plain"},
+		{"bold words in an item", "     - one\n\n       ⟦b #9d7cd8|Bold⟧", "assistant - one||  **Bold**"},
+		{"hyphens in cells", "     Words:\n\n     ⟦ #808080|┌──────────────┬───┐⟧\n     ⟦ #808080|│⟧A             ⟦ #808080|│⟧B  ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧1  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write --  ⟦ #808080|│⟧2  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧3  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧(ahead) log   ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|└──────────────┴───┘⟧", "assistant Words:||| A | B ||| --- | --- ||| the write-ahead log | 1 ||| the write -- ahead log | 2 ||| the write- (ahead) log | 3 |"},
+		{"rows that the terminal wrapped", "     One\n+     two", "assistant ```|One|two|```"},
+		{"a reply that was not painted", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n     its end", "user Go\n^\nassistant its end"},
+		{"rows at another column", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n       its end", "user Go\nassistant its end"},
+		{"a reply with two blank rows", "     So\n \n \n     it is", "assistant So||it is"},
+		{"blank rows above a reply", " \n \n \n     it is", "assistant it is"},
 		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     - item\n     - item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range cells().Parse(rowtest.Dump(t, 60, c.dump), true) {
+			for _, it := range parse(cells(), rowtest.Dump(t, 60, c.dump), true) {
+				if it.Headless {
+					got = append(got, "^")
+				}
 				got = append(got, told(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
@@ -60,6 +81,7 @@ func TestE23Split(t *testing.T) {
 	}{
 		{"idle", "     Hi.\n\n" + input + "  ctrl+p commands", chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, "half typed"},
 		{"busy", "     Hi.\n\n" + input + "  ⠋ esc interrupt", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}, "half typed"},
+		{"a bar at the right", "     Hi.          ⟦ on#141414|  Context⟧\n\n" + input + "  ctrl+p commands ⟦ on#141414|  •⟧", chat.Split{OK: true, Bottom: 2, Right: 18, State: chat.StateIdle}, "half typed"},
 		{"what is pasted", "  ⟦ #5c9cf5|┃⟧⟦ on#2e2e2e|  a prompt         ⟧\n" + input, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half typed"},
 		{"a menu of commands", "  ┃ /help                ┃\n  ┃ /new                 ┃\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle, Overlay: true}, "half typed"},
 		{"a dialog", "     Models               esc\n\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateAsking, Overlay: true}, "half typed"},
@@ -70,6 +92,9 @@ func TestE23Split(t *testing.T) {
 		{"a panel at the end", "     Hi.\n\n  ┃  $ ls\n", chat.Split{}, ""},
 		{"far above the end", input + "\n\n\n\n\n  end", chat.Split{}, "half typed"},
 		{"another program", "$ ls", chat.Split{}, ""},
+		{"keys of another program", "     enter confirm", chat.Split{}, ""},
+		{"text on the box's ground", "    ⟦ on#1e1e1e|no bar⟧\n" + input, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half typed"},
+		{"a menu on the box's ground", "     Hi.\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  /help            ⟧┃\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle, Overlay: true}, "half typed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump)
@@ -85,10 +110,40 @@ func TestE23Split(t *testing.T) {
 
 // TestOpen shows the row below a reply, which has a time once the reply is whole.
 func TestOpen(t *testing.T) {
-	for below, open := range map[string]bool{"": true, "     ▣  Build": true, "     ▣  Build · Mock Coder": true, "     ▣  Build · Mock Coder · 6.9s": false, "     ▣  Build · Mock Coder · 1m 2s": false, "     ▣  Build · Mock Coder · interrupted": false} {
+	for below, open := range map[string]bool{"": true, "     ▣  Build": true, "     ▣  Build · Mock Coder": true, "     ▣  Build · Mock Coder · 6.9s": false, "     ▣  Build · Mock Coder · 1m 2s": false, "     ▣  Build · Mock Coder · interrupted": false, "     ~ Writing command...": false} {
 		items := parse(cells(), rowtest.Plain(60, "     | A | B |", "", below), true)
 		if len(items) != 1 || items[0].Open != open {
 			t.Errorf("%q: got %v, want open %v", below, items, open)
+		}
+	}
+	for role, it := range map[string]chat.Item{"reply": parse(cells(), rowtest.Plain(60, "     So"), false)[0], "prompt": parse(cells(), rowtest.Dump(t, 60, "⟦ #5c9cf5|  ┃⟧  Go"), true)[0]} {
+		if it.Open {
+			t.Errorf("the %s is open: %v", role, it)
+		}
+	}
+}
+
+func TestBanner(t *testing.T) {
+	for dump, want := range map[string]int{"  " + logo + "\n\n  ~/shop  1.18.33": 3, "  " + logo + "\n\n  ~/shop": 0, "words\n  ~/shop  1.18.33": 0} {
+		if b, n := opencodeBanner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.18.33") != (n > 0) {
+			t.Errorf("%q: got %+v, %d rows, want %d", dump, b, n, want)
+		}
+	}
+}
+
+// TestUnpainted has rows above which others were not painted yet when they left the window, and two
+// blank rows within code.
+func TestUnpainted(t *testing.T) {
+	for _, tt := range []struct {
+		above string
+		want  bool
+	}{
+		{"  ┃  Go on", true},
+		{"     ▣  Build", true},
+		{"     def a():", false},
+	} {
+		if got := unpainted(rowtest.Plain(60, tt.above, "", "", "     on"), 3); got != tt.want {
+			t.Errorf("below %q: %v, want %v", tt.above, got, tt.want)
 		}
 	}
 }

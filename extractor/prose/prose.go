@@ -34,21 +34,18 @@ func Judge(t string) Kind {
 			plain++
 		}
 	}
-	if words == 0 {
-		return Either
-	}
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
 	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case begins(t, "//", "/*", "# "), Exception(t):
 		return Code
-	case sentence && (plain*2 >= words || words > 7):
+	case sentence && plain*2 >= words:
 		return Prose
 	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
 		return Code
 	case plain == words && words >= 3:
 		return Prose
-	case words <= 2 && plain == words && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
+	case plain == words && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
 		return Prose
 	case plain*4 >= words*3 && words > 4:
 		return Prose
@@ -63,16 +60,10 @@ func pictogram(w string) bool {
 	if w[0] < utf8.RuneSelf { // as most do
 		return false
 	}
-	emoji := strings.ContainsRune(w, 0xfe0f)
-	for _, r := range strings.TrimRight(w, ".,;:!?") {
-		switch {
-		case r >= 0x1f000 && r < 0x20000, strings.ContainsRune("✅❌❗❓⭐⚡✨", r):
-			emoji = true
-		case r < 0x2190 && r != 0x200d, unicode.IsLetter(r):
-			return false
-		}
-	}
-	return emoji
+	rest := strings.TrimFunc(strings.TrimRight(w, ".,;:!?"), func(r rune) bool {
+		return r>>12 == 0x1f || strings.ContainsRune("✅❌❗❓⭐⚡✨⚠✔☑❤⚙ℹ▶\u200d\ufe0f", r)
+	})
+	return rest == ""
 }
 
 // Fragment reports whether a line that could be prose is no whole sentence: it begins with a small
@@ -91,25 +82,23 @@ func mark(r rune) bool {
 	return false
 }
 
-// plainWord reports whether a word is one of prose, with the punctuation around it.
+// plainWord reports whether a word is one of prose, with the punctuation around it: no camelCase.
 func plainWord(w string) bool {
 	w = strings.TrimFunc(w, mark)
-	for i, r := range w {
-		camel := i > 0 && unicode.IsUpper(r) && !strings.ContainsRune(w, '-') && strings.ToUpper(w) != w
-		if camel || !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) {
-			return false
-		}
+	_, n := utf8.DecodeRuneInString(w)
+	if strings.ContainsFunc(w[n:], unicode.IsUpper) && strings.ContainsFunc(w, unicode.IsLower) {
+		return false
 	}
-	return true
+	return !strings.ContainsFunc(w, func(r rune) bool {
+		return !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) && !unicode.IsMark(r)
+	})
 }
 
 // Exception reports whether a line is the last of a traceback: `ValueError: not a number`.
 func Exception(t string) bool {
-	name, _, ok := strings.Cut(t, ":")
-	if !ok || strings.Contains(name, " ") || len(name) < 8 {
-		return false
-	}
-	return slices.ContainsFunc([]string{"Error", "Exception", "Warning"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
+	name, _, _ := strings.Cut(t, ":")
+	return len(name) >= 8 && !strings.Contains(name, " ") &&
+		slices.ContainsFunc([]string{"Error", "Exception", "Warning"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
 
 // Signs reports whether a text has signs that prose has not.

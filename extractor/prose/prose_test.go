@@ -22,9 +22,22 @@ func TestE23Judge(t *testing.T) {
 		{"# a comment", prose.Code},
 		{"// flushes the cache before the worker starts", prose.Code},
 		{"ValueError: bad input", prose.Code},
+		{"KeyError: it is not there.", prose.Code},
 		{"main()", prose.Code},
 		{`is not one of the values that it allows, see docs")`, prose.Code},
 		{"├── main.go", prose.Code},
+		{"the max_size setting is read from the file.", prose.Prose},
+		{"if x > 0 and y < 1:", prose.Code},
+		{"Timeout: 30 * time.Second,", prose.Code},
+		{"Close()", prose.Code},
+		{"🚀 Ready", prose.Prose},
+		{"✅ Ready", prose.Prose},
+		{"├─ Ready", prose.Code},
+		{"extends userName implements it", prose.Code},
+		{"use the HTTP API", prose.Prose},
+		{"don't re-run it", prose.Prose},
+		{"Error: no such file", prose.Prose},
+		{"The last Error: see below", prose.Prose},
 		{"🚀", prose.Either},
 		{"", prose.Either},
 	} {
@@ -38,9 +51,20 @@ func TestE23Judge(t *testing.T) {
 func TestE23Command(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true, "git status -s": true,
-		"npm": false, "go there and look around": false, "make sure that it works.": false, "rm is dangerous, though:": false,
+		"npm": false, "./src": false, "go there and look around": false, "make sure that it works.": false, "rm is dangerous, though:": false,
 	} {
 		if got := prose.Command(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// TestE23Signs finds the signs of code.
+func TestE23Signs(t *testing.T) {
+	for line, want := range map[string]bool{
+		"x := 1": true, "return x;": true, "$ ls": true, "#!/bin/sh": true, "// see there": true, "see there": false,
+	} {
+		if got := prose.Signs(line); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}

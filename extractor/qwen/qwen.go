@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -17,13 +17,10 @@ import (
 // inputBox: "> text" between two rules, or a box like Gemini CLI's.
 func inputBox(lines []row.Line) (chat.Box, bool) {
 	top, ok := composer(lines)
-	if !ok {
-		return chat.Box{}, false
-	}
 	if !row.IsRule(lines[top].Text) {
 		return inkcli.InputBox(lines)
 	}
-	return chat.Box{Rows: chat.Between(lines[top+1:], func(l row.Line) bool { return row.IsRule(l.Text) }), Left: 2, Right: -1}, true
+	return chat.Box{Rows: chat.Between(lines[top+1:], func(l row.Line) bool { return row.IsRule(l.Text) }), Left: 2, Right: -1}, ok
 }
 
 // Agent returns Qwen Code, which descends from the Gemini CLI and draws like it, but:
@@ -53,7 +50,10 @@ const (
 )
 
 // cLI is what Qwen Code draws in its own way. Its margin is cut off before.
-var cLI = inkcli.CLI{Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Banner: banner, Status: status, IsCall: isQwenCall, Call: call}
+// tasks are the signs of a list of tasks.
+var tasks = map[string]string{"○\ufe0e": markdown.TaskOpen, "✓": markdown.TaskDone}
+
+var cLI = inkcli.CLI{Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Tasks: tasks, Banner: banner, Status: status, Call: call}
 
 // qwenBegins reports whether a row may be the first of the welcome.
 func qwenBegins(text string) bool {
@@ -77,7 +77,7 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 			in = append(in, t)
 		}
 	}
-	if n == len(lines) || len(in) == 0 { // half drawn
+	if n == len(lines) { // half drawn
 		return b, 0
 	}
 	b.Version = strings.TrimSuffix(strings.TrimPrefix(in[0], name), ")")
@@ -95,17 +95,14 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 func split(s chat.Screen) chat.Split {
 	top, ok := composer(s.Lines)
 	if !ok {
-		return dialog(s.Lines)
+		return dialog(s.Lines, s.Alt)
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle}
 	bottom := top
 	for bottom > 0 && status(s.Lines[bottom-1]) {
 		bottom--
 	}
-	width := s.Lines[top].Cols
-	if row.IsRule(s.Lines[top].Text) { // after a storm of resizes its width may stay another than the window's
-		width = row.Extent(s.Lines[top].Row)
-	}
+	width := row.Extent(s.Lines[top].Row) // after a storm of resizes it may stay another than the window's
 	if n := barredRows(s.Lines, width); n > 0 && s.Alt {
 		bottom = min(n, top)
 		sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
@@ -113,7 +110,7 @@ func split(s chat.Screen) chat.Split {
 	if slices.ContainsFunc(s.Lines[bottom:top], func(l row.Line) bool { return strings.Contains(l.Text, "esc to cancel") }) {
 		sp.State = chat.StateBusy
 	}
-	if d := dialog(s.Lines[:bottom]); d.OK {
+	if d := dialog(s.Lines[:bottom], s.Alt); d.OK {
 		return d
 	}
 	sp.Bottom = bottom
@@ -154,7 +151,7 @@ func status(l row.Line) bool {
 }
 
 // dialog finds a question at the end of the screen: a choice of numbered answers.
-func dialog(lines []row.Line) chat.Split {
+func dialog(lines []row.Line, alt bool) chat.Split {
 	lines = row.Trim(lines)
 	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool {
 		t := strings.Trim(l.Text, "│ ")
@@ -162,7 +159,11 @@ func dialog(lines []row.Line) chat.Split {
 	}) {
 		return chat.Split{}
 	}
-	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
+	sp := chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
+	if alt {
+		sp.Right = lines[0].Cols - 1
+	}
+	return sp
 }
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
@@ -174,7 +175,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 	}
 	in := slices.Clone(lines)
 	for i, l := range lines {
-		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Text == "" || l.Wrapped { // what the terminal wrapped begins in the first column
+		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Wrapped { // what the terminal wrapped begins in the first column
 			continue
 		}
 		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) {
@@ -189,7 +190,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 func qwenIndented(lines []row.Line) bool {
 	for _, l := range lines {
 		n := row.Indent(l.Text)
-		if strings.ContainsRune("✦◆>", row.FirstRune(l.Text[n:])) && l.Text != "" && l.StyleAt(n).Fg.Kind != vterm.ColorDefault {
+		if strings.ContainsRune("✦◆>", row.FirstRune(l.Text[n:])) && l.StyleAt(n).Fg.Kind != vterm.ColorDefault {
 			return n == margin
 		}
 	}
@@ -199,20 +200,11 @@ func qwenIndented(lines []row.Line) bool {
 // elapsed is how long a tool has been running, behind what it does.
 var elapsed = regexp.MustCompile(`(^| +)([0-9]+[hms] ?)+$`)
 
-// isQwenCall reports whether a line is a tool's without a box: a sign, its name in bold, what it
-// does.
-func isQwenCall(l row.Line) bool {
-	r, size := utf8.DecodeRuneInString(l.Text)
-	_, ok := inkcli.StatusOf(r)
-	return ok && strings.HasPrefix(l.Text[size:], " ") && l.BoldAt(2)
-}
-
 // call reads a tool without a box: its line, which may be wrapped, and its output.
 func call(p *inkcli.Parser, i int) int {
 	l := p.Lines[i]
-	r, _ := utf8.DecodeRuneInString(l.Text)
 	t := &session.Tool{}
-	t.Status, _ = inkcli.StatusOf(r)
+	t.Status, _ = inkcli.Head(l, 0)
 	t.Name, t.Input = inkcli.Named(l, 2)
 	if t.Status == session.ToolRunning {
 		t.Input = elapsed.ReplaceAllString(t.Input, "")
@@ -221,18 +213,18 @@ func call(p *inkcli.Parser, i int) int {
 	if t.Input == "" {
 		t.Name, t.Input, _ = strings.Cut(t.Name, " ")
 	}
-	if file, doing := strings.CutSuffix(t.Input, "…"); doing && t.Name == "Reading" {
-		t.Name, t.Input = "Read", file
+	if t.Name == "Reading" {
+		t.Name, t.Input = "Read", strings.TrimSuffix(t.Input, "…")
 	}
 	style := l.Runs[len(l.Runs)-1].Style
 	at := i + 1
-	for t.Input != "" && at < len(p.Lines) && qwenGoesOn(p.Lines[at-1], p.Lines[at], style) {
+	for at < len(p.Lines) && qwenGoesOn(p.Lines[at-1], p.Lines[at], style) {
 		t.Input += " " + strings.TrimSpace(p.Lines[at].Text)
 		at++
 	}
 	below := p.Lines[at:]
 	below = row.Trim(below[:chat.Run(below, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "  ") })])
-	t.Output, t.Truncated = inkcli.ToolOutput(row.CutLines(below, 2, -1))
+	t.Output, t.Truncated = inkcli.ToolOutput(below, 2)
 	end := at + len(below)
 	p.AddCall(t, i, end, p.Open(end), "call")
 	return end - i
@@ -240,11 +232,7 @@ func call(p *inkcli.Parser, i int) int {
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
-	if row.Indent(b.Text) != 2 || style.Fg.Kind == vterm.ColorDefault || inkcli.Hidden(b.Text) {
-		return false
-	}
-	if slices.ContainsFunc(b.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" && r.Style != style }) {
-		return false
-	}
-	return row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
+	other := slices.ContainsFunc(b.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" && r.Style != style })
+	return !other && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b.Text) &&
+		row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

@@ -53,11 +53,18 @@ func TestE23Rules(t *testing.T) {
 		{"a call that waits", asked + "  ╭────────────────────────────────────────╮\n  │ Action Required                        │\n  │                                        │\n  │ ⟦b|?⟧ ⟦b|Shell⟧ rm…                            │\n  │                                        │\n  │ rm -rf x                               │\n  │                                        │\n  │ Allow execution of: 'rm'?              │\n  ╰────────────────────────────────────────╯", "user Go\ntool Shell(rm -rf x) running "},
 		{"a call that waits and says why", asked + "  ╭────────────────────────────────────────╮\n  │ ⟦b|?⟧ ⟦b|Shell⟧ to tidy up                     │\n  │                                        │\n  │ ╭──────────╮                           │\n  │ │ rm -rf x │                           │\n  │ ╰──────────╯                           │\n  ╰────────────────────────────────────────╯", "user Go\ntool Shell(rm -rf x # to tidy up) running "},
 		{"a reply that is printed again", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words, and more."},
+		{"tasks", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|To do:⟧\n\n    ⟦ #cccccc|○\ufe0e test it⟧\n    ⟦ #cccccc|✓ write it⟧", "user Go\nassistant To do:||- [ ] test it|- [x] write it"},
 		{"two replies", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The same words, and more.⟧", "user Go\nassistant The same words\nassistant The same words, and more."},
 		{"a reply whose beginning a resize left behind", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The parser truncates the retry budget only on ARM.⟧\n    ⟦ #cccccc|That index skips every⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The parser truncates the retry budget only on ARM. That⟧\n    ⟦ #cccccc|index skips every header.⟧", "user Go\nassistant The parser truncates the retry budget only on ARM. That index skips every header."},
 		{"two replies of which one begins like the other", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The parser truncates the retry budget only on ARM.⟧\n    ⟦ #cccccc|That index skips none.⟧\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|The parser truncates the retry budget only on ARM.⟧\n    ⟦ #cccccc|That index skips every header.⟧", "user Go\nassistant The parser truncates the retry budget only on ARM. That index skips none.\nassistant The parser truncates the retry budget only on ARM. That index skips every header."},
 		{"code that was written in two pieces", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Look at this text:⟧\n\n     ⟦ #808080|1⟧ ⟦ #00ffff|code()⟧\n\n     ⟦ #808080|2⟧\n\n    ⟦ #cccccc|Then go on⟧", "user Go\nassistant Look at this text:||```|code()|```||Then go on"},
 		{"hints that a resize left behind", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Text⟧\n\n                              a hint at the right\n  Press ctrl-s to show more lines", "user Go\nassistant Text"},
+		{"rows below a full one that are output", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|one two three four five six seven eight nine ten⟧\n     ⟦ #808080|indented⟧\n\n  ✓ ⟦b|Shell⟧ ⟦ #808080|one two three four five six seven eight nine ten⟧\n    ⟦ #cccccc|coloured⟧\n\n  ✓ ⟦b|Shell⟧ ⟦ #808080|one two three four five six seven eight nine ten⟧\n    ⟦ #808080|... last 3 lines hidden ...⟧\n\n  ✓ ⟦b|Shell⟧ one two three four five six seven eight nine ten\n    plain\n\n    below\n+wrapped\n    end", "user Go\ntool Shell(one two three four five six seven eight nine ten) ok  indented\ntool Shell(one two three four five six seven eight nine ten) ok coloured\ntool Shell(one two three four five six seven eight nine ten) ok …\ntool Shell(one two three four five six seven eight nine ten) ok plain||belowwrapped|end"},
+		{"blanks, bold words and code spans among little text", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|See this⟧               ⟦ #00ffff|x.go⟧\n\n  ℹ Then\n\n  ⟦ #8a2be2|✦⟧ ⟦b #00ff00|A long heading of it⟧\n\n    ⟦ #cccccc|So.⟧\n\n  ℹ Then\n\n  ⟦ #8a2be2|✦ cache.Get.and.more⟧⟦ #cccccc| is so.⟧", "user Go\nassistant See this               `x.go`\nsystem Then\nassistant ## A long heading of it||So.\nsystem Then\nassistant `cache.Get.and.more` is so."},
+		{"thoughts below a command", "  ⟦ #8a2be2|> /plan it⟧\n\n   ⟦i|Thinking...⟧\n   │ One.\n\n  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧", "user /plan it\nthinking One.\nassistant So."},
+		{"chrome that a resize left behind", "  ⟦ #8a2be2|> /stats⟧\n\nchrome", ""},
+		{"a reply that the terminal wrapped", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|So it⟧\n+⟦ #cccccc| is.⟧", "user Go\nassistant So it is."},
+		{"0.5: signs in a tip", "  > words\n\n⟦ #808080|> Go⟧\n\n⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧", "user Go\nassistant So."},
 		{"0.5: no margin", "⟦ #808080|> Go⟧\n\n⟦ #8a2be2|✦⟧ ⟦ #cccccc|So.⟧\n\n ╭────────────────╮\n │ ✓  ⟦b|Read⟧ a.go   │\n ╰────────────────╯", "user Go\nassistant So.\ntool Read(a.go) ok "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,10 +92,15 @@ func TestE23Split(t *testing.T) {
 		{"busy", "  ✦ Hi.\n\n  ⠋ Thinking (esc to cancel, 3s)\n\n  ⟦d|queued words⟧\n" + rule + "\n* \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}, ""},
 		{"a dim box stays", "  ⟦d|╭───╮⟧\n  ⟦d|│ x │⟧\n  ⟦d|╰───╯⟧\n\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}, ""},
 		{"a question", "  ✦ Hi.\n\n  Allow?\n  › 1. Yes\n    2. No", false, chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}, ""},
+		{"a question beside a scroll bar", "  ✦ Hi." + strings.Repeat(" ", 52) + "│\n\n  › 1. Yes", true, chat.Split{OK: true, Bottom: 3, Right: 59, State: chat.StateAsking}, ""},
 		{"a question in a box above the composer", "  │ ● 1. Yes │\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}, ""},
 		{"the composer in a box", "✦ Hi.\n\n" + box, false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "Type"},
 		{"scrolled back", "  ✦ Hi." + strings.Repeat(" ", 52) + "█\n  more" + strings.Repeat(" ", 53) + "│\n" + rule + "\n> \n" + rule, true, chat.Split{OK: true, Bottom: 2, Right: 59, State: chat.StateIdle, Scrolled: true}, ""},
 		{"at the end", "  ✦ Hi." + strings.Repeat(" ", 52) + "│\n  more" + strings.Repeat(" ", 53) + "█\n" + rule + "\n> \n" + rule, true, chat.Split{OK: true, Bottom: 2, Right: 59, State: chat.StateIdle}, ""},
+		{"an empty conversation", " \n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, State: chat.StateIdle}, ""},
+		{"a spinner", "  ✦ Hi.\n⠋ Loading\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, ""},
+		{"a rule of another width", "  ✦ Hi." + strings.Repeat(" ", 42) + "│\n" + rule[:50*3] + "\n> \n" + rule[:50*3], true, chat.Split{OK: true, Bottom: 1, Right: 49, State: chat.StateIdle, Scrolled: true}, ""},
+		{"a box over the whole width", "│" + strings.Repeat(" ", 58) + "│\n" + rule + "\n  │\n  ✦ So.\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 4, State: chat.StateIdle}, ""},
 		{"another program", "$ ls\n" + strings.Repeat("─", 20), false, chat.Split{}, ""},
 		{"a rule in a reply", "✦ Hi\n" + rule + "\nmore", false, chat.Split{}, ""},
 	} {
@@ -112,14 +124,16 @@ func TestE23Banner(t *testing.T) {
 	}{
 		{"beside the logo", "  ▄▄▄  ┌──────────────────────────────────┐\n  ███  │ >_ Qwen Code (v0.24.4)           │\n  ███  │                                  │\n  ███  │ API Key | coder (/model to change) │\n  ███  │ ~/shop                           │\n  ▀▀▀  └──────────────────────────────────┘\n", chat.Banner{Version: "0.24.4", Model: "coder", Cwd: "~/shop"}, 6},
 		{"alone, with round corners", "╭─────────────────────╮\n│ >_ Qwen Code (v0.12.0) │\n│ coder (/model to change) │\n│ ~/shop │\n╰─────────────────────╯\n", chat.Banner{Version: "0.12.0", Model: "coder", Cwd: "~/shop"}, 5},
+		{"begun", "┌──────┐", chat.Banner{}, 0},
 		{"half drawn", "┌──────┐\n│ >_ Qwen Code (v0.12.0) │\n│ ~/shop │\n", chat.Banner{}, 0},
 		{"another box", "┌──────┐\n│ Tips │\n└──────┘\n", chat.Banner{}, 0},
-		{"words in a reply", "a line\n>_ Qwen Code (v0.12.0)\n", chat.Banner{}, 0},
+		{"words in a reply", "a line\n>_ Qwen Code (v0.12.0)\n┘", chat.Banner{}, 0},
 		{"the old logo", oldLogo + "\n██╔═══██╗\n\ntext", chat.Banner{}, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := banner(rowtest.Dump(t, 60, c.dump))
-			if d := cmp.Diff(got, c.want); d != "" || n != c.n {
+			lines := rowtest.Dump(t, 60, c.dump)
+			got, n := banner(lines)
+			if d := cmp.Diff(got, c.want); d != "" || n != c.n || n > 0 && !qwenBegins(lines[0].Text) {
 				t.Errorf("%d rows, want %d: %s", n, c.n, d)
 			}
 		})

@@ -123,22 +123,20 @@ func CutLines(lines []Line, from, to int) []Line {
 
 // CutLine returns the columns [from, to) of a line; see CutLines.
 func CutLine(l Line, from, to int) Line {
-	r := &vterm.Row{Wrapped: l.Wrapped}
-	if to < 0 {
-		r.Blanks = l.Blanks
-	}
-	if spans := Spans(l.Row, from, to, nil); len(spans) > 0 {
-		r.Runs = make([]vterm.Run, len(spans))
-		col := 0
-		for i, s := range spans {
-			r.Runs[i] = vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style}
-			col += s.Width
-		}
-		r.Text = strings.TrimRight(Text(spans), " ")
-	}
-	cols := l.Cols - from
-	if to >= 0 {
-		cols = to - from
+	r, cols := Join(Spans(l.Row, from, to, nil)), to-from
+	if r.Wrapped = l.Wrapped; to < 0 {
+		r.Blanks, cols = l.Blanks, l.Cols-from
 	}
 	return Line{Row: r, Cols: cols}
+}
+
+// Join returns a row of spans.
+func Join(spans []Span) *vterm.Row {
+	r := &vterm.Row{Text: strings.TrimRight(Text(spans), " "), Runs: make([]vterm.Run, len(spans))}
+	col := 0
+	for i, s := range spans {
+		r.Runs[i] = vterm.Run{Text: s.Text, Col: col, Width: s.Width, Style: s.Style}
+		col += s.Width
+	}
+	return r
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
@@ -71,22 +72,24 @@ func TestMarks(t *testing.T) {
 		{"a prompt of two lines", "% ls\na\n~/shop\n% ", []mark{{0, b, 2, "", 1}, {2, a, 0, "", 3}, {3, b, 2, "", 3}}, []string{"|ls|a"}},
 		{"a prompt of two lines behind output", "% ls\nab ~/shop\n% ", []mark{{0, b, 2, "", 1}, {1, a, 3, "", 3}, {2, b, 2, "", 3}}, []string{"|ls|ab"}},
 		{"a prompt far above", "% ls\na\n\n\n\n\n\n\n\n\n\n% ", []mark{{0, b, 2, "", 1}, {1, a, 0, "", 1}, {11, b, 2, "", 3}}, []string{"|ls|a"}},
-		{"another prompt above", "% ls\n% ", []mark{{0, a, 0, "", 1}, {0, b, 2, "", 1}, {1, b, 2, "", 3}}, []string{"|ls|"}},
+		{"another prompt above", "ab % ls\n% ", []mark{{0, a, 3, "", 1}, {0, b, 5, "", 1}, {1, b, 2, "", 3}}, []string{"|ls|"}},
 
 		{"a command that the shell says", "% ls zz\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "aid=2;cmdline_url=ls%20-l;x", 2}}, []string{"|ls -l|a|open"}},
 		{"of two lines, with control characters", "% ls\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%0Ab%09c%1b%c2%9bd%ff", 2}}, []string{"|a\nb\tcd|a|open"}},
 		{"that cannot be read", "% ls\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%zz", 2}}, []string{"|ls|a|open"}},
 		{"rows between a command and its output", "% ls \\\n-l\na", []mark{{0, b, 2, "", 1}, {2, c, 0, "", 2}}, []string{"|ls \\\n-l|a|open"}},
 
+		{"at the very begin", "% ls\nb\na", []mark{{0, b, 2, "", 0}, {2, c, 0, "", 1}}, []string{"|ls\nb|a|open"}},
+
 		{"completions", "% l\nls less\n% ls\na", []mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}}, []string{"|ls|a|open"}},
 		{"another command at the next prompt", "% l\nx\n% ss\na", []mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}}, []string{"|l|x", "|ss|a|open"}},
 		{"what a background job wrote", "% ls\na\n% done", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}}, []string{"|ls|a"}},
 		{"a background job below", "% ls\na\n% job\n% pwd\n/x", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}, {3, b, 2, "", 3}, {4, c, 0, "", 4}}, []string{"|ls|a", "|pwd|/x|open"}},
 		{"another prompt", "% ls\na\n> job\nx", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}}, []string{"|ls|a", "|job|x|open"}},
-		{"no prompt before what is typed", "ls\na\nb\nc", []mark{{0, b, 0, "", 1}, {1, c, 0, "", 2}, {2, b, 0, "", 3}}, []string{"|ls|a", "|b|c|open"}},
+		{"no prompt before what is typed", "ls\na\nb\nc", []mark{{0, b, 0, "", 1}, {1, c, 0, "", 2}, {2, b, 0, "", 3}, {3, c, 0, "", 4}}, []string{"|ls|a", "|b|c|open"}},
 
 		{"a folder", "% ls\na", []mark{{0, f, 0, "file://box/srv/my%20shop%1b", 1}, {0, b, 2, "", 1}}, []string{"/srv/my shop|ls|a|open"}},
-		{"a folder that is not quoted", "% ls\na", []mark{{0, f, 0, "file://box/srv/100%", 1}, {0, b, 2, "", 1}}, []string{"/srv/100%|ls|a|open"}},
+		{"a folder that is not quoted", "% ls\na", []mark{{0, f, 0, "file://box/srv/100%", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
 		{"no folder", "% ls\na", []mark{{0, f, 0, "file://box", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
 		{"no file", "% ls\na", []mark{{0, f, 0, "http://box/srv", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
 		{"the folder above", "x\n% ls\na\n% pwd\n/x", []mark{{0, f, 0, "file:///srv", 1}, {1, b, 2, "", 1}, {2, f, 0, "file:///tmp", 2}, {3, b, 2, "", 3}}, []string{"/srv|ls|a", "/tmp|pwd|/x|open"}},
@@ -122,6 +125,10 @@ func TestUnmarkedPrompt(t *testing.T) {
 	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb|1"}; !cmp.Equal(got, want) {
 		t.Errorf("an end: got %q, want %q", got, want)
 	}
+	lines = marked(t, 40, "dev@box:~$ ls\nb\na", mark{2, vterm.MarkOutput, 0, "", 1})
+	if got, want := said(lines, &prompts{}), []string{"|ls|b\na|open"}; !cmp.Equal(got, want) {
+		t.Errorf("an output below: got %q, want %q", got, want)
+	}
 	lines = marked(t, 40, "% ls\na", mark{0, vterm.MarkInput, 2, "", 1})
 	p := learned(t, ":shop $ ")
 	p.marked = true
@@ -141,27 +148,16 @@ func TestOutputSize(t *testing.T) {
 		dirty int
 		size  int
 	}{{"two lines", 2, "", 0, 1}, {"nothing", 2, "", 2, 1}, {"a line drawn again", 2, "", 1, 2}, {"before the prompt", 2, "c", 2, 3}, {"the same", 2, "c", 2, 3}, {"a line less", 1, "c", 2, 4}} {
-		o.extend(step.end, step.more, false, step.dirty)
+		o.extend(&Command{Item: chat.Item{End: step.end}, more: step.more}, step.dirty)
 		if o.Size() != step.size {
 			t.Errorf("%s: got size %d, want %d", step.what, o.Size(), step.size)
 		}
 	}
 	d.Lines = append(d.Lines, rowtest.Dump(t, 40, "x\n\n")...)[:3]
 	d.Lines[1] = rowtest.Dump(t, 40, "\n\n")[0]
-	o.extend(2, "", false, 5)
+	o.extend(&Command{Item: chat.Item{End: 2}}, 5)
 	if got, _ := o.Text(); got != "a" || o.shown != 1 {
 		t.Errorf("got %q, %d lines", got, o.shown)
-	}
-	size := o.Size()
-	o.clear()
-	if got, _ := o.Text(); got != "" || o.Size() != size+1 {
-		t.Errorf("cleared: got %q, size %d", got, o.Size())
-	}
-	if o.clear(); o.Size() != size+1 {
-		t.Error("clearing nothing is a change")
-	}
-	if o.gone(); o.Size() != size+1 {
-		t.Error("losing nothing is a change")
 	}
 }
 

@@ -1,11 +1,13 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // Output is the output of a shell command. Rows that the window cannot change any more move into
@@ -32,67 +34,54 @@ func (p *Output) Text() (string, session.Gap) {
 	if p.doc == nil {
 		return p.text.String(), p.text.Omitted()
 	}
-	lines := p.rest()
+	end := min(p.end, len(p.doc.Lines))
+	lines := row.Trim(p.doc.Lines[min(p.from, end):end])
+	if p.more != "" {
+		lines = append(slices.Clip(lines), row.Line{Row: &vterm.Row{Text: p.more, Runs: []vterm.Run{{Text: p.more}}, Wrapped: p.joined}})
+	}
 	var t document.LongText
 	t.Copy(&p.text)
 	t.Add(lines)
-	s := withoutSign(strings.TrimRight(t.String(), "\n"), lines)
-	switch {
-	case p.joined && p.more != "":
-		s += row.Blanks(t.Blank) + p.more
-	case p.more != "":
-		s += "\n" + p.more
-	}
-	return strings.Trim(s, "\n"), t.Omitted()
+	return strings.Trim(withoutSign(t.String(), lines), "\n"), t.Omitted()
 }
 
-// rest returns the lines that are not in text yet.
-func (p *Output) rest() []row.Line {
-	end := min(p.end, len(p.doc.Lines))
-	return p.doc.Lines[min(p.from, end):end]
+// withoutSign cuts off the sign with which a shell shows that output did not end its line: an
+// inverse % or # of zsh, ⏎ of fish.
+func withoutSign(output string, lines []row.Line) string {
+	if len(lines) == 0 {
+		return output
+	}
+	runs := lines[len(lines)-1].Runs
+	sign := runs[len(runs)-1]
+	if t := sign.Text; t == "⏎" || sign.Style.Inverse && (t == "%" || t == "#") {
+		return strings.TrimSuffix(output, t)
+	}
+	return output
 }
 
-// extend notes that the output goes up to line end of the document, of which the lines from dirty
-// on are new.
-func (p *Output) extend(end int, more string, joined bool, dirty int) {
-	shown := end
-	for shown > p.from && p.doc.Lines[shown-1].Text == "" {
-		shown--
-	}
-	if dirty < p.shown || shown != p.shown || more != p.more {
+// extend notes what the output of a command is, on a document whose lines from dirty on are new.
+func (p *Output) extend(c *Command, dirty int) {
+	p.from, p.end, p.joined = max(0, c.out), c.End, c.joined
+	shown := p.from + len(row.Trim(p.doc.Lines[p.from:p.end]))
+	if dirty < p.shown || shown != p.shown || c.more != p.more {
 		p.size++
 	}
-	p.end, p.shown, p.more, p.joined = end, shown, more, joined
+	p.shown, p.more = shown, c.more
 }
 
-// clear takes the output back.
-func (p *Output) clear() {
-	if s, _ := p.Text(); s != "" {
-		p.size++
+// forget moves the lines above line n of the document, which it drops, into text.
+func (p *Output) forget(n int) {
+	if to := min(n, p.end); to > p.from {
+		p.text.Add(p.doc.Lines[p.from:to])
 	}
-	p.text, p.doc = document.LongText{}, nil
-}
-
-// commit moves the lines up to line n of the document into text.
-func (p *Output) commit(n int) {
-	if n > p.from {
-		p.text.Add(p.doc.Lines[p.from:n])
-		p.from = n
-	}
-}
-
-// moved notes that the document lost its first n lines, which are in text.
-func (p *Output) moved(n int) {
 	p.from, p.end, p.shown = max(0, p.from-n), max(0, p.end-n), max(0, p.shown-n)
 }
 
 // gone keeps what a command had printed of which nothing is left on the document.
 func (p *Output) gone() {
-	if p.doc != nil {
-		p.doc = &document.Document{Lines: p.doc.Before(p.from, p.end)}
-		p.from, p.end = 0, len(p.doc.Lines)
-		p.freeze()
-	}
+	p.doc = &document.Document{Lines: p.doc.Before(p.from, p.end)}
+	p.from, p.end = 0, len(p.doc.Lines)
+	p.freeze()
 }
 
 // freeze lets go of the document.

@@ -29,7 +29,6 @@ type Reader struct {
 
 	prompts prompts
 	folder  string            // that the shell is in above the document, as it says (OSC 7)
-	entered *Command          // that may have wiped the screen
 	lead    document.LongText // what was printed while neither an agent nor a prompt was seen, up to the rows of the document
 	long    bool              // there is some
 	part    part
@@ -38,10 +37,10 @@ type Reader struct {
 // part is what lies between two agents.
 type part struct {
 	commands []Command // read so far; their lines count from the document's first
-	old      []Command // those of them that the last frame read again, as they were before
 	typing   int       // the line on which a command begins that is being typed
 	learned  int       // what was known of prompts when they were read
 	past     int       // commands before those, whose lines the document no longer holds
+	unsure   bool      // the only command was not seen to be entered, but may have wiped the screen (clear)
 }
 
 // Marked says that the shell itself says where its prompts end (OSC 133;B).
@@ -70,63 +69,46 @@ func (r *Reader) End(d *document.Document) {
 // Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
 // in the next document.
 func (r *Reader) Wipe(d *document.Document) bool {
-	if r.entered == nil {
-		r.entered = r.lastCommand(d)
-	}
 	if !r.Seen() {
 		r.lead.Add(d.Lines[:min(d.Base, len(d.Lines))])
 	}
 	r.folder = lastFolder(d.Lines, r.folder)
-	running := r.running()
-	if running == nil {
+	s := &r.part
+	unsure := running(s.commands) == nil
+	if unsure {
+		d.Lines = andBlank(d.Lines)
+		r.Read(d, true)
+	}
+	c := running(s.commands)
+	if c == nil {
 		r.freeze()
 		return false
 	}
+	past := s.commands[:len(s.commands)-1]
+	for _, c := range past {
+		c.printed.freeze()
+	}
+	c.printed.forget(len(d.Lines))
+	c.First, c.out, c.End = -1, -1, 0 // above the next document
 	r.Start = 0
-	r.part = part{past: r.part.past + len(r.part.commands) - 1, commands: running, learned: r.part.learned}
+	r.part = part{past: s.past + len(past), commands: []Command{*c}, learned: s.learned, unsure: unsure || s.unsure}
 	return true
 }
 
-// running returns the command that runs, as it goes on at the top of an empty document; the others
-// end. It is nil if none runs.
-func (r *Reader) running() []Command {
-	n := len(r.part.commands) - 1
-	if n < 0 || !r.part.commands[n].Open {
-		return nil
-	}
-	for _, c := range r.part.commands[:n] {
-		c.printed.freeze()
-	}
-	c := r.part.commands[n]
-	c.printed.commit(min(c.End, len(c.printed.doc.Lines)))
-	return []Command{c.above()}
-}
-
-// above returns the command as it is on a document that begins below its command line.
-func (c Command) above() Command {
-	c.First, c.out, c.End = -1, -1, 0
-	c.printed.from, c.printed.end, c.printed.shown = 0, 0, 0
-	return c
-}
-
-// lastCommand returns the command at the last prompt, entered or not.
-func (r *Reader) lastCommand(d *document.Document) *Command {
-	from := r.Start
-	if n := len(r.part.commands); n > 0 {
-		from = max(from, r.part.commands[n-1].End)
-	}
-	lines := d.Lines[min(from, len(d.Lines)):]
-	s := scanner{folder: r.folder}
-	s.read(append(lines[:len(lines):len(lines)], row.Line{Row: &vterm.Row{}}), 0, &r.prompts)
-	if len(s.cmds) == 0 {
-		return nil
-	}
-	return &s.cmds[len(s.cmds)-1]
+// andBlank returns lines and a blank one below them: what is typed there counts as entered.
+func andBlank(lines []row.Line) []row.Line {
+	return append(slices.Clip(lines), row.Line{Row: &vterm.Row{}})
 }
 
 // Look looks at a frame whose rows are on the document. rw is the row that the cursor is on.
-func (r *Reader) Look(d *document.Document, rw *vterm.Row, cursorX int, settled bool) {
-	r.wipedBy(d)
+func (r *Reader) Look(rw *vterm.Row, cursorX int, settled bool) {
+	if r.part.unsure {
+		at, _ := r.prompts.split(row.Line{Row: rw})
+		if at.typed != "" && strings.HasPrefix(r.part.commands[0].Text, at.typed) {
+			r.part.commands = nil // the shell has only drawn the prompt again (Ctrl+L)
+		}
+		r.part.unsure = false
+	}
 	if _, marked := markOf(rw, vterm.MarkInput); settled && !marked {
 		last := ""
 		if n := len(r.part.commands); n > 0 {
@@ -136,111 +118,79 @@ func (r *Reader) Look(d *document.Document, rw *vterm.Row, cursorX int, settled 
 	}
 }
 
-// wipedBy takes up a command that wiped the screen (clear) before it was seen to be entered. Where
-// the prompt still holds it, the shell has only drawn it again (Ctrl+L).
-func (r *Reader) wipedBy(d *document.Document) {
-	if r.entered == nil || len(d.Lines) == 0 {
-		return
-	}
-	if _, typed, ok := r.prompts.split(d.Lines[0]); !ok || !strings.HasPrefix(r.entered.Text, typed) || typed == "" {
-		c := *r.entered
-		c.Open, c.printed = true, &Output{doc: d}
-		r.part.commands = []Command{c.above()}
-	}
-	r.entered = nil
-}
-
 // Read reads what is new on a document, and returns the commands that it has read again; nil if
 // nothing is new.
 func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 	s := &r.part
 	learned := s.learned != r.prompts.learned
-	if d.Dirty >= len(d.Lines) && !settled && !learned {
+	if d.Dirty >= len(d.Lines) && !settled {
 		return nil
 	}
 	s.learned = r.prompts.learned
-	from, n, open := r.resume(d.Dirty, learned)
-	old := append(s.old[:0], s.commands[n:]...)
-	s.old = old
+	dirty := d.Dirty
+	from, n := r.resume(dirty, learned)
 	k := n
-	if open {
+	if running(s.commands[:n]) != nil {
 		k--
 	}
-	scan := scanner{cmds: s.commands[:n], open: open, folder: r.folder}
+	old := slices.Clone(s.commands[n:])
+	scan := scanner{commands: s.commands[:n], folder: r.folder}
 	scan.read(d.Lines, from, &r.prompts)
-	s.commands, s.typing = scan.cmds, scan.typing
-	for i := k; i < len(s.commands); i++ {
-		s.commands[i].print(d, old)
-	}
-	for i := range old {
-		if !slices.ContainsFunc(s.commands[k:], func(c Command) bool { return c.printed == old[i].printed }) {
-			old[i].printed.gone()
+	s.commands, s.typing = scan.commands, scan.typing
+	for _, o := range old {
+		i := slices.IndexFunc(s.commands[n:], func(c Command) bool { return c.First == o.First })
+		if i < 0 {
+			o.printed.gone()
+			continue
 		}
+		s.commands[n+i].printed = o.printed
 	}
 	d.Clean()
 	v := &session.View{From: s.past + k, Past: s.past, Settled: settled}
-	v.Items = make([]session.Sighting, 0, len(s.commands)-k)
-	for i := range s.commands[k:] {
+	v.Items = make([]session.Sighting, len(s.commands)-k)
+	for i := range v.Items {
 		c := &s.commands[k+i]
-		v.Items = append(v.Items, session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open})
+		if c.printed == nil {
+			c.printed = &Output{doc: d, shown: c.out}
+		}
+		c.printed.extend(c, dirty)
+		v.Items[i] = session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open}
 	}
 	return v
 }
 
 // resume returns the line from which to read a document that is new from line dirty on, and how
-// many of the commands stay; if open, the output of the last of those goes on there.
-func (r *Reader) resume(dirty int, learned bool) (from, n int, open bool) {
-	s := &r.part
-	n = len(s.commands)
-	from = max(min(dirty-2, s.typing), r.Start) // a prompt may have a first line above
+// many of the commands stay. If the last of those runs, its output goes on there.
+func (r *Reader) resume(dirty int, learned bool) (from, n int) {
+	commands := r.part.commands
+	n = len(commands)
+	from = max(min(dirty-2, r.part.typing), r.Start) // a prompt may have a first line above
 	if learned {
 		from = r.Start
 		if n > 1 {
-			from = max(from, s.commands[n-2].First)
+			from = max(from, commands[n-2].First)
 		}
 	}
-	for n > 0 && s.commands[n-1].First >= from {
+	for n > 0 && commands[n-1].out > from {
 		n--
+		from = max(r.Start, min(from, commands[n].First))
 	}
-	if n == 0 {
-		return from, 0, false
+	if n > 0 && commands[n-1].End >= from {
+		commands[n-1].Open = true
 	}
-	c := &s.commands[n-1]
-	switch {
-	case c.printed.from > c.out:
-		from = max(from, c.printed.from)
-	case from <= c.out:
-		from = c.First
-		n--
-		if n == 0 {
-			return from, 0, false
-		}
-		c = &s.commands[n-1]
-	}
-	return from, n, c.Open || from <= c.End
-}
-
-// print notes which lines of a document a command has printed. old are the commands as they were.
-func (c *Command) print(d *document.Document, old []Command) {
-	for i := range old {
-		if o := &old[i]; c.printed == nil && o.First == c.First && o.out == c.out && o.Text == c.Text {
-			c.printed = o.printed
-		}
-	}
-	if c.printed == nil {
-		c.printed = &Output{doc: d, from: c.out, end: c.out, shown: c.out}
-	}
-	c.printed.extend(c.End, c.more, c.joined, d.Dirty)
+	return from, n
 }
 
 // Finish reads the document up to a line, at which an agent begins, and returns what Read does.
 // What the command that started the agent seems to have printed was the agent, half drawn.
 func (r *Reader) Finish(d *document.Document, at int) *session.View {
 	lines := d.Lines
-	d.Lines = append(lines[:at:at], row.Line{Row: &vterm.Row{}}) // below the command: it was entered
+	d.Lines = andBlank(lines[:at])
 	v := r.Read(d, true)
-	if n := len(r.part.commands); len(v.Items) > 0 {
-		r.part.commands[n-1].printed.clear()
+	if n := len(v.Items); n > 0 {
+		c := &r.part.commands[len(r.part.commands)-1]
+		c.End, c.more = max(0, c.out), ""
+		c.printed.extend(c, at)
 	}
 	d.Lines = lines
 	return v
@@ -263,16 +213,9 @@ func (r *Reader) Forget(d *document.Document) {
 		return
 	}
 	cut = min(cut, s.typing)
-	for _, c := range s.commands {
-		if c.First < cut && c.out >= cut {
-			cut = c.First
-		}
-	}
-	cut = max(0, cut)
-	n := 0
-	for n < len(s.commands) && !s.commands[n].Open && s.commands[n].End <= cut-2 {
-		s.commands[n].printed.freeze()
-		n++
+	n, _ := slices.BinarySearchFunc(s.commands, cut-1, func(c Command, at int) int { return c.End - at })
+	for _, c := range s.commands[:n] {
+		c.printed.freeze()
 	}
 	s.past += n
 	s.commands = slices.Delete(s.commands, 0, n)
@@ -283,8 +226,7 @@ func (r *Reader) Forget(d *document.Document) {
 	}
 	for i := range s.commands {
 		c := &s.commands[i]
-		c.printed.commit(min(cut, c.End))
-		c.printed.moved(cut)
+		c.printed.forget(cut)
 		c.First, c.End, c.out = c.First-cut, c.End-cut, c.out-cut
 	}
 	r.Start, s.typing = max(0, r.Start-cut), s.typing-cut
@@ -301,9 +243,6 @@ func (r *Reader) freeze() {
 // Plain returns all that a program has printed which is neither an agent nor a shell, as far as it
 // was too much for the terminal to keep; ok reports whether it was.
 func (r *Reader) Plain(d *document.Document) (text string, gap session.Gap, ok bool) {
-	if !r.long {
-		return "", session.Gap{}, false
-	}
 	p := Output{text: r.lead, doc: d, end: len(d.Lines)}
 	text, gap = p.Text()
 	return text, gap, true

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,9 +17,17 @@ type Command struct {
 	out     int           // the first line of its output
 	more    string        // output that is before the next prompt, on that prompt's row,
 	joined  bool          // which continues the row above
-	began   time.Duration // when the prompt was drawn, or the output begun
-	running bool          // the latter
+	began   time.Duration // when the output begun, or the prompt was drawn
+	timed   bool          // the former
 	printed *Output
+}
+
+// running returns the last of commands if it runs, else nil.
+func running(commands []Command) *Command {
+	if n := len(commands); n > 0 && commands[n-1].Open {
+		return &commands[n-1]
+	}
+	return nil
 }
 
 // maxTyped bounds the rows of one command line, so that what follows a quote that is never closed
@@ -27,103 +36,83 @@ const maxTyped = 1000
 
 // scanner is the state of reading commands off shell lines.
 type scanner struct {
-	cmds   []Command
-	open   bool   // the output of the last of cmds goes on
-	folder string // that the shell is in above the lines
-	typing int    // the line on which a command begins that is still being typed, behind the last line if there is none
+	commands []Command
+	folder   string // that the shell is in above the lines
+	typing   int    // the line on which a command begins that is still being typed, behind the last line if there is none
 }
 
 // read reads the lines from a line on. A command that is not entered yet (nothing is below it) is
-// none, nor is one that was given up with ^C.
+// none, nor is one that was given up with ^C, or at whose prompt the shell has shown completions:
+// it has drawn the prompt again below, with the text.
 func (s *scanner) read(lines []row.Line, from int, p *prompts) {
 	s.typing = len(lines)
 	for i := from; i < len(lines); {
-		if lines[i].Marks != nil {
-			s.marks(lines, i)
-		}
-		prompt, text, ok := p.split(lines[i])
+		s.done(lines, i)
+		at, ok := p.split(lines[i])
 		if !ok {
 			i++
 			continue
 		}
-		s.end(lines, i, prompt, p)
-		first, e := i, entered(lines, i)
-		text, i = typed(lines, i, text, e.output)
+		if c := running(s.commands); c != nil {
+			k, col := promptStart(lines, i, at)
+			c.close(lines, k, col)
+		}
+		c := Command{Item: chat.Item{Message: session.Message{Role: session.RoleShell}, First: i, Rule: "shell prompt", Open: true}}
+		e := entered(lines, i)
+		c.Text, i = typed(lines, i, at.typed, e.output)
 		if e.line != "" {
-			text = e.line
+			c.Text = e.line
 		}
-		unused := p.unused(e, prompt)
-		if i == len(lines) || unused && e.next < 0 {
-			s.typing = min(s.typing, first)
+		unused := e.output < 0 && at.prompt == p.outputs // a background job has written what is below
+		if e.output >= 0 {
+			p.outputs = at.prompt
 		}
-		if text == "" || strings.HasSuffix(text, "^C") || i == len(lines) || unused || p.redrawn(lines, e, text) {
-			continue
+		s.typing = len(lines)
+		switch {
+		case i == len(lines), unused:
+			s.typing = c.First
+		case strings.HasSuffix(c.Text, "^C"), strings.HasPrefix(e.again, c.Text): // or there is no text
+		default:
+			c.Cwd = s.folderAt(lines, c.First)
+			c.out, c.began, c.timed = i, e.began, e.output >= 0
+			s.commands = append(s.commands, c)
 		}
-		item := chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: first, Rule: "shell prompt", Open: true}
-		item.Cwd = s.folderAt(lines, first)
-		s.cmds = append(s.cmds, Command{Item: item, out: i, began: began(lines[first])})
-		s.open = true
 	}
-	if s.open {
-		c := &s.cmds[len(s.cmds)-1]
-		c.End, c.Open, c.more = len(lines), true, ""
-	}
-}
-
-// marks takes into account what a shell says on line i of the command that runs, and of its folder.
-func (s *scanner) marks(lines []row.Line, i int) {
-	if s.open {
-		c := &s.cmds[len(s.cmds)-1]
-		c.start(lines[i])
-		if c.done(lines[i]) {
-			m, _ := markOf(lines[i].Row, vterm.MarkDone)
-			s.close(i, columns(lines[i].Row, 0, m.Col), lines[i].Wrapped)
-		}
+	if c := running(s.commands); c != nil {
+		c.End, c.more = len(lines), ""
 	}
 }
 
 // folderAt returns the folder that the shell is in at line i, behind the last command.
 func (s *scanner) folderAt(lines []row.Line, i int) string {
 	above, from := s.folder, 0
-	if n := len(s.cmds); n > 0 {
-		above, from = s.cmds[n-1].Cwd, s.cmds[n-1].First+1
+	if n := len(s.commands); n > 0 {
+		above, from = s.commands[n-1].Cwd, s.commands[n-1].First+1
 	}
 	return lastFolder(lines[max(0, from):i+1], above)
 }
 
-// end ends the output of the command that runs at the prompt whose last line is line i.
-func (s *scanner) end(lines []row.Line, i int, prompt string, p *prompts) {
-	if !s.open {
+// done ends the command that runs if the shell says so on line i, with its exit status.
+func (s *scanner) done(lines []row.Line, i int) {
+	m, ok := markOf(lines[i].Row, vterm.MarkDone)
+	c := running(s.commands)
+	if !ok || c == nil || m.At < c.began {
 		return
 	}
-	if k, col := promptStart(lines, i); k >= 0 && k >= s.cmds[len(s.cmds)-1].out {
-		s.close(k, columns(lines[k].Row, 0, col), lines[k].Wrapped)
-		return
+	status, _, _ := strings.Cut(m.Text, ";")
+	if n, err := strconv.Atoi(status); err == nil {
+		c.ExitStatus = &n
 	}
-	s.close(p.withoutHead(lines, i), p.outputBefore(prompt), lines[i].Wrapped)
+	if c.timed {
+		seconds := float64((m.At - c.began).Round(time.Millisecond).Milliseconds()) / 1000
+		c.Duration = &seconds
+	}
+	c.close(lines, i, m.Col)
 }
 
-// close ends the output of the command that runs at a line. more is output on that line, which is
-// joined to the line above or not.
-func (s *scanner) close(end int, more string, joined bool) {
-	c := &s.cmds[len(s.cmds)-1]
-	c.End, c.Open, c.more, c.joined = max(end, c.out), false, more, joined
-	s.open = false
-}
-
-// withoutSign cuts off the sign with which a shell shows that output did not end its line: an
-// inverse % or # of zsh, ⏎ of fish.
-func withoutSign(output string, lines []row.Line) string {
-	lines = row.Trim(lines)
-	if len(lines) == 0 || len(lines[len(lines)-1].Runs) == 0 {
-		return output
-	}
-	runs := lines[len(lines)-1].Runs
-	sign := runs[len(runs)-1]
-	if t := sign.Text; t == "⏎" || sign.Style.Inverse && (t == "%" || t == "#") {
-		return strings.TrimSuffix(output, t)
-	}
-	return output
+// close ends the output of a command at a column of line i: what is before that is output.
+func (c *Command) close(lines []row.Line, i, col int) {
+	c.End, c.Open, c.more, c.joined = max(i, c.out), false, columns(lines[i].Row, 0, col), lines[i].Wrapped
 }
 
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that
@@ -134,45 +123,35 @@ func typed(lines []row.Line, i int, command string, output int) (_ string, next 
 	if output >= 0 {
 		end = output
 	}
-	prev := lines[i]
-	var b strings.Builder
-	b.WriteString(command)
-	for i++; i < end && (lines[i].Wrapped || wrapsItself(prev, lines[i])); i++ {
-		b.WriteString(row.Blanks(prev.Blanks) + lines[i].Text)
-		prev = lines[i]
-	}
-	command = strings.TrimSpace(withoutRight(b.String(), prev))
-	word, here := hereWord(command)
-	for rest := ""; i < end && (output >= 0 || here && rest != word || !here && unfinished(command)); {
-		rest = lines[i].Text
-		if m := continuation().FindStringSubmatch(rest); m != nil {
-			rest = m[1]
-		} else if output < 0 {
+	rest, next := wrapped(lines[:end], i)
+	command = strings.TrimSpace(withoutRight(command+rest, lines[next-1]))
+	for next < end && (output >= 0 || unfinished(command)) {
+		line := lines[next].Text
+		text := continuation().ReplaceAllString(line, "$1")
+		if text == line && output < 0 { // no continuation
 			break
 		}
-		b.Reset()
-		b.WriteString(command + "\n" + rest)
-		for i++; i < end && lines[i].Wrapped; i++ {
-			b.WriteString(row.Blanks(lines[i-1].Blanks) + lines[i].Text)
-		}
-		command = b.String()
+		rest, next = wrapped(lines[:end], next)
+		command += "\n" + text + rest
 	}
-	return command, i
+	return command, next
 }
 
-// wrapsItself reports whether a shell that wraps what is typed by itself (zsh, fish) went on with
-// row b: row a is full. Where a command just fits, the cursor stood on the next row, and its output
-// begins below that.
-func wrapsItself(a, b row.Line) bool {
-	return a.Cols > 0 && row.Extent(a.Row)+a.Blanks >= a.Cols && b.Text != "" && withoutRight(a.Text, a) == a.Text
+// wrapped returns what the row on line i goes on with on the rows below it, and the line behind
+// those. Some shells (zsh, fish) wrap what is typed by themselves, where a row is full.
+func wrapped(lines []row.Line, i int) (rest string, next int) {
+	full := func(l row.Line) bool {
+		return row.Extent(l.Row)+l.Blanks >= l.Cols && withoutRight(l.Text, l) == l.Text
+	}
+	for i++; i < len(lines) && (lines[i].Wrapped || full(lines[i-1]) && lines[i].Text != ""); i++ {
+		rest += row.Blanks(lines[i-1].Blanks) + lines[i].Text
+	}
+	return rest, i
 }
 
 // withoutRight cuts off a prompt that the shell shows at the window's right edge.
 func withoutRight(command string, l row.Line) string {
-	if l.Cols == 0 || row.Extent(l.Row) < l.Cols-2 {
-		return command
-	}
-	if i := strings.LastIndex(command, "   "); i >= 0 {
+	if i := strings.LastIndex(command, "   "); i >= 0 && row.Extent(l.Row) >= l.Cols-2 {
 		return command[:i]
 	}
 	return command
@@ -180,10 +159,11 @@ func withoutRight(command string, l row.Line) string {
 
 // unfinished reports whether a shell would ask for more of a command.
 func unfinished(command string) bool {
-	if word, ok := hereWord(command); ok {
+	if m := hereDocument().FindStringSubmatch(command); m != nil {
+		word := strings.Trim(strings.TrimPrefix(m[1], "-"), ` '"\`)
 		return command[strings.LastIndexByte(command, '\n')+1:] != word
 	}
-	if !quoted().MatchString(command) || goesOn().MatchString(command) || compound().MatchString(command) && !compoundBody().MatchString(command) {
+	if !quoted().MatchString(command) || goesOn().MatchString(command) {
 		return true
 	}
 	depth := 0
@@ -191,14 +171,4 @@ func unfinished(command string) bool {
 		depth += depths[w]
 	}
 	return depth > 0
-}
-
-// hereWord is the word that ends a command's here document.
-func hereWord(command string) (string, bool) {
-	m := hereDocument().FindStringSubmatch(command)
-	if m == nil {
-		return "", false
-	}
-	word := strings.Trim(strings.TrimPrefix(m[1], "-"), ` '"\`)
-	return word, word != ""
 }

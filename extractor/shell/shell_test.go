@@ -91,6 +91,7 @@ func TestShellPromptWaits(t *testing.T) {
 	}{
 		{"bash", "dev@box:~$ ", nil, 11, true},
 		{"a command is typed", "dev@box:~$ ls", nil, 13, false},
+		{"a letter is typed", "dev@box:~$ l", nil, 12, false},
 		{"the cursor is elsewhere", "dev@box:~$ ", nil, 30, false},
 		{"a sign alone", "❯ ", nil, 2, false},
 		{"a sign alone that was learned", "⟦b|❯⟧ ", []idle{{"⟦b|❯⟧ "}}, 2, true},
@@ -116,7 +117,7 @@ func parseShell(lines []row.Line, p *prompts) []chat.Item {
 	var items []chat.Item
 	var s scanner
 	s.read(lines, 0, p)
-	for _, c := range s.cmds {
+	for _, c := range s.commands {
 		out := Output{doc: &document.Document{Lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
 		c.Output, _ = out.Text()
 		items = append(items, c.Item)

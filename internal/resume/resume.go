@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -71,7 +72,7 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 		return nil, err
 	}
 	for _, a := range agents {
-		how := extractor.ResumptionOf(a)
+		how := extractor.AgentOf(a).Resume
 		if id := printed(how, rows); id != "" {
 			return plan(info, a, id, FromScreen, folderOf(t, a, info)), nil
 		}
@@ -88,7 +89,7 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 
 // imported returns the plan for a session from an agent's own log.
 func imported(info *store.Info, s *session.Source) (*Plan, error) {
-	how := extractor.ResumptionOf(s.Agent)
+	how := extractor.AgentOf(s.Agent).Resume
 	if how == nil {
 		return nil, ErrNoAgent
 	}
@@ -101,7 +102,7 @@ func imported(info *store.Info, s *session.Source) (*Plan, error) {
 // agentsOf returns the agents of a session that can be started again, the last one first.
 func agentsOf(t *session.Transcript) (names []string) {
 	for _, e := range slices.Backward(t.Entries) {
-		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) && extractor.ResumptionOf(e.Agent) != nil {
+		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) && extractor.AgentOf(e.Agent).Resume != nil {
 			names = append(names, e.Agent)
 		}
 	}
@@ -110,20 +111,20 @@ func agentsOf(t *session.Transcript) (names []string) {
 
 // plan returns a plan. The program is the one that was recorded, if it is the agent's.
 func plan(info *store.Info, agent, id, from, cwd string) *Plan {
-	how := extractor.ResumptionOf(agent)
+	how := extractor.AgentOf(agent).Resume
 	program := how.Program
 	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == program {
 		program = info.Command[0]
 	}
 	command := []string{program}
 	for _, arg := range how.Args {
-		command = append(command, strings.ReplaceAll(arg, extractor.ResumeID, id))
+		command = append(command, strings.ReplaceAll(arg, chat.ResumeID, id))
 	}
 	return &Plan{Agent: agent, ID: id, From: from, Command: command, Cwd: cwd}
 }
 
 // printed returns the id that the agent has printed last, or "".
-func printed(how *extractor.Resumption, rows []string) string {
+func printed(how *chat.Resumption, rows []string) string {
 	for _, row := range slices.Backward(rows) {
 		if m := how.Printed.FindStringSubmatch(row); m != nil {
 			return m[1]
@@ -133,7 +134,7 @@ func printed(how *extractor.Resumption, rows []string) string {
 }
 
 // given returns the id that a command line has, or "".
-func given(how *extractor.Resumption, command []string) string {
+func given(how *chat.Resumption, command []string) string {
 	for i, arg := range command {
 		if i == 0 {
 			continue
@@ -196,7 +197,7 @@ func lastRows(ctx context.Context, lib *library.Library, info *store.Info) (rows
 // folderOf returns the folder of the last conversation of an agent: as its banner said, if the
 // agent was started in a shell, else the session's.
 func folderOf(t *session.Transcript, agent string, info *store.Info) string {
-	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == extractor.ResumptionOf(agent).Program {
+	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == extractor.AgentOf(agent).Resume.Program {
 		return info.Cwd
 	}
 	for _, e := range slices.Backward(t.Entries) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -21,7 +22,7 @@ func TestPrinted(t *testing.T) {
 		"qwen":     {"qwen --resume " + id},
 		"copilot":  {"   ▔▔▔▔    Resume     copilot --resume=" + id},
 	} {
-		how := extractor.ResumptionOf(agent)
+		how := extractor.AgentOf(agent).Resume
 		if how == nil {
 			t.Fatalf("%s cannot be resumed", agent)
 		}
@@ -38,9 +39,9 @@ func TestPrinted(t *testing.T) {
 }
 
 func TestGiven(t *testing.T) {
-	claude, codex := extractor.ResumptionOf("claude"), extractor.ResumptionOf("codex")
+	claude, codex := extractor.AgentOf("claude").Resume, extractor.AgentOf("codex").Resume
 	for _, test := range []struct {
-		how     *extractor.Resumption
+		how     *chat.Resumption
 		command []string
 		want    string
 	}{

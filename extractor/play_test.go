@@ -1,0 +1,301 @@
+package extractor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// simple is the look of an agent that draws little: "== NAME 1.2" is its welcome, "u: " begins a
+// prompt, "a: " a reply, "c: " a command, "! clear" a cleared conversation. The last row with ">"
+// is its input box, and says its state; "[menu]" covers the conversation.
+func simple(name string) *Profile {
+	l := &chat.Look{Versions: "1", Farewell: name == "one"}
+	l.Begins = func(text string) bool { return strings.HasPrefix(text, "== "+name) }
+	l.Banner = func(lines []row.Line) (b chat.Banner, n int) {
+		if l.Begins(lines[0].Text) {
+			b.Version, n = strings.TrimPrefix(lines[0].Text, "== "+name+" "), 1
+		}
+		return b, n
+	}
+	l.Clears = func(l row.Line) bool { return l.Text == "! clear" }
+	l.Split = func(s chat.Screen) (sp chat.Split) {
+		for y, l := range s.Lines {
+			if state, ok := strings.CutPrefix(l.Text, ">"); ok {
+				sp = chat.Split{OK: true, Bottom: y, State: chat.StateIdle, Overlay: sp.Overlay}
+				switch state {
+				case "busy":
+					sp.State = chat.StateBusy
+				case "start":
+					sp.State = chat.StateStarting
+				case "ask":
+					sp.State = chat.StateAsking
+				case "hidden":
+					sp.State = chat.StateUnknown
+				case "back":
+					sp.Scrolled = true
+				case "all":
+					sp.Bottom = len(s.Lines)
+				case "bar":
+					sp.Right = 9
+				}
+			}
+			sp.Overlay = sp.Overlay || l.Text == "[menu]"
+		}
+		sp.Overlay = sp.Overlay && sp.OK
+		return sp
+	}
+	if name == "one" {
+		l.Box = func([]row.Line) (chat.Box, bool) { return chat.Box{}, true }
+	}
+	c := &chat.Cells{Agent: name, Cells: []chat.Cell{
+		{Begin: chat.Mark{Text: l.Begins}},
+		{Begin: chat.Mark{Signs: []string{"! clear"}}, Rule: "clear", Event: session.EventClear},
+	}}
+	for sign, role := range map[string]string{"u": session.RoleUser, "a": session.RoleAssistant, "c": session.RoleCommand} {
+		c.Cells = append(c.Cells, chat.Cell{Begin: chat.Mark{Signs: []string{sign + ": "}}, Rule: role, Read: func(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+			text := strings.Join(textsOf(row.Trim(lines)), "\n")[3:]
+			return chat.Said(role, text, text), true
+		}})
+	}
+	c.Cells = append(c.Cells, chat.Cell{Headless: true, Rule: "rest", Role: session.RoleAssistant, Style: &markdown.Style{}})
+	l.Parse = c.Parse
+	return &Profile{&chat.Agent{Name: name}, l}
+}
+
+// shots are moments of a terminal of 8 rows of 20 cells: what is written, and what is known of the
+// frame, a letter each: settled, wiped, torn, placed, narrower.
+type shots []struct{ know, write string }
+
+// play returns what a Reader says of shots, frame by frame, and whether the input box was shown;
+// then what it tells at the end.
+func (s shots) play(r *Reader) string {
+	term := vterm.New(vterm.Options{Cols: 20, Rows: 8, Scrollback: 100})
+	var out []string
+	for _, shot := range s {
+		is := func(know string) bool { return strings.Contains(shot.know, know) }
+		if is("n") {
+			term.Resize(15, 8)
+		}
+		_, _ = term.Write([]byte(strings.ReplaceAll(shot.write, "\n", "\r\n"))) // never fails
+		steps := r.Read(Frame{Snapshot: term.Snapshot(), History: term.TakeHistory(), Settled: is("s"), Wiped: is("w"), Torn: is("t"), Placed: is("p"), Resized: is("n")})
+		line := told(steps)
+		if r.Shown() {
+			line += "+"
+		}
+		out = append(out, line)
+	}
+	return strings.Join(append(out, told(r.Close())), " | ")
+}
+
+// told returns what steps say.
+func told(steps []Step) string {
+	var out []string
+	for _, s := range steps {
+		switch {
+		case s.Event != "":
+			out = append(out, strings.TrimPrefix(s.Event, "cli:"), s.Agent)
+		case s.View == nil:
+			out = append(out, s.State.String())
+		default:
+			var items []string
+			for _, it := range s.View.Items {
+				text := it.Role[:min(1, len(it.Role))] + it.Event + ":" + it.Text
+				if len(text) > 200 {
+					text = fmt.Sprint(len(text), " bytes")
+				}
+				if it.Open {
+					text += "…"
+				}
+				if it.TruncatedAt != "" {
+					text += "~" + it.TruncatedAt
+				}
+				items = append(items, text)
+			}
+			reprint := ""
+			if s.View.Reprint {
+				reprint = "again"
+			}
+			out = append(out, fmt.Sprintf("%d%s%q", s.View.From, reprint, items))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// screen draws rows from the top of the screen, over what was there.
+func screen(rows ...string) string { return "\x1b[H\x1b[J" + strings.Join(rows, "\n") }
+
+const (
+	alt  = "\x1b[?1049h"
+	main = "\x1b[?1049l"
+)
+
+// simply has the package know simple agents only.
+func simply(t *testing.T) {
+	before := profiles
+	t.Cleanup(func() { profiles = before })
+	other := simple("one") // another look of the first
+	other.Split = func(chat.Screen) chat.Split { return chat.Split{} }
+	profiles = []*Profile{simple("one"), other, simple("two")}
+}
+
+func TestReader(t *testing.T) {
+	simply(t)
+	talk := screen("== one 1.2", "u: hello, my dear", "a: yo", ">")
+	long := shots{{"", talk}, {"", "\r\x1b[K" + strings.Repeat("  x\n", 450) + ">busy"}}
+	few := slices.Repeat(shots{{"", "\r\x1b[K  y\n>busy"}}, 10)
+	for _, tt := range []struct {
+		name  string
+		shots shots
+		want  string
+	}{
+		{"a run between shell prompts", shots{{"s", "me@box:~$ "}, {"s", "one\n"}, {"s", "== one 1.2\nu: hi\na: yo\n>"}, {"s", "\r\x1b[Kme@box:~$ "}}, `0[] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:hi" "a:yo…"] busy+ | exit one 0[] |`},
+		{"begun before, quiet", shots{{"", screen("u: hi", "a: yo", ">")}, {"s", ""}}, `0[] | newSession one 0["u:hi" "a:yo…"] busy+ | exit one`},
+		{"begun before, but cells are missing", shots{{"sp", screen("u: hi", "a: yo", ">")}}, `0[] |`},
+		{"begun before, but rows have scrolled", shots{{"sp", "x\nx\nx\nx\nx\nx\nx\nx\nu: hi\na: yo\n>"}}, `newSession one 0["a:x\nx\nx\nx\nx\nx\nx\nx~head" "u:hi" "a:yo…"] busy+ | exit one`},
+		{"begun before, nobody has said anything", shots{{"s", screen("a: yo", ">")}}, `0[] |`},
+		{"not begun before: a shell was there", shots{{"s", "me@box:~$ "}, {"s", "cat\n"}, {"s", "u: hi\na: yo\n>"}}, `0[] | 0["s:cat…"] | 0["s:cat…"] |`},
+		{"on the alternate screen", shots{{"s", alt + talk}, {"", screen("== one 1.2", "u: hello, my dear", "a: yo you", ">busy")}, {"s", main + "bye\n"}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | 0["u:hello, my dear" "a:yo you…"] busy+ | exit one 0[] |`},
+		{"on the alternate screen, begun before", shots{{"", alt + screen("u: hello, my dear", "a: yo", ">")}, {"s", ""}}, `| newSession one 0["u:hello, my dear" "a:yo"] idle+ | exit one`},
+		{"on the alternate screen, left with a reprint", shots{{"s", alt + talk}, {"", main}, {"w", "== one 1.2\nu: hello, my dear\na: yo\n\nbye\n"}, {"s", ""}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ |  |  | 0again["u:hello, my dear" "a:yo\n\nbye…"] | exit one`},
+		{"on the alternate screen, left for a prompt", shots{{"s", "me@box:~$ "}, {"", "one\n"}, {"s", alt + talk}, {"", main}, {"", "me@box:~$ "}}, `0[] | 0["s:one…"] | newSession one 0["u:hello, my dear" "a:yo"] idle+ |  | exit one 0[] |`},
+		{"on the alternate screen, two does not reprint", shots{{"s", alt + screen("== two 1", "u: hi", ">")}, {"", main}}, `newSession two 0["u:hi"] idle+ | exit two 0[] |`},
+		{"on the alternate screen, scrolled back", shots{{"s", alt + talk}, {"s", screen("u: x", ">back")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | idle+ | exit one`},
+		{"on the alternate screen, cleared", shots{{"s", alt + talk}, {"s", screen("== one 1.2", "u: new", ">")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | clear one 0["u:new"] idle+ | exit one`},
+		{"on the alternate screen, with a bar", shots{{"s", alt + screen("== one 1.2", "u: hi    |", "a: yo    #", ">bar")}, {"s", screen("== one 1.2", "u: hi    #", "a: yo    |", ">bar")}, {"s", screen("== one 1.2", "u: hi    #", "a: yo    |", ">")}}, `newSession one 0["u:hi" "a:yo"] idle+ | idle+ | clear one 0["u:hi    #" "a:yo    |"] idle+ | exit one`},
+		{"another program on the alternate screen", shots{{"s", talk}, {"s", alt + "vim"}, {"s", main}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0["u:hello, my dear" "a:yo"] idle+ | exit one`},
+		{"another program on the alternate screen, asking", shots{{"s", alt + "\x1b[?25lTrust?\n❯ 1. Yes\n  2. No"}, {"", screen("x")}, {"s", ""}}, `asking |  | idle |`},
+		{"a stranger asks", shots{{"s", "\x1b[?25lTrust?\n❯ 1. Yes\n  2. No"}, {"s", ""}, {"", screen("ok")}, {"s", ""}, {"s", ""}}, `0[] asking | 0[] asking | 0[] | 0[] idle | 0[] |`},
+		{"states", shots{{"s", screen("== one 1.2", ">start")}, {"s", screen("== one 1.2", ">hidden")}, {"s", screen("== one 1.2", ">ask")}, {"s", screen("== one 1.2", ">busy")}, {"s", screen("== one 1.2", "[menu]", ">")}}, `0[] newSession one 0[] starting+ | 0[]+ | 0[] asking+ | 0[] busy+ |  | exit one`},
+		{"a menu while rows scroll", shots{{"s", talk}, {"", "\r\x1b[Ka: b\n  c\n  d\n  e\n[menu]\n  f\n  g\n>"}, {"s", screen("  d", "  e", "  f", "  g", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0["u:hello, my dear" "a:yo\n  d\n  e\n  f\n  g…"] busy+ | exit one`},
+		{"torn", shots{{"", talk}, {"t", "\r\x1b[Ka: b\n  c\n  d\n  e\n  f\n  g\n>"}, {"s", ""}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0["u:hello, my dear" "a:yo" "a:b\n  c\n  d\n  e\n  f\n  g…"] busy+ | exit one`},
+		{"the same banner", shots{{"s", talk}, {"s", talk}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "a:yo"] idle+ | exit one`},
+		{"another agent below", shots{{"s", talk}, {"s", "\r\x1b[K== two 1\nu: ho\n>"}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | exit one newSession two 0["u:ho"] busy+ | exit two`},
+		{"the banner again below", shots{{"s", talk}, {"s", "\r\x1b[K== one 1.2\nu: ho\n>"}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["u:ho"] busy+ | exit one`},
+		{"the banner again, nothing said", shots{{"s", screen("== one 1.2", ">")}, {"s", "\r\x1b[K== one 1.2\nu: ho\n>"}}, `0[] newSession one 0[] busy+ | 0["u:ho"] busy+ | exit one`},
+		{"wiped, printed again", shots{{"s", talk}, {"w", screen("== one 1.2")}, {"s", screen("== one 1.2", "u: hello, my dear")}, {"s", talk}, {"s", ""}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0again["u:hello, my dear"] | 0again["u:hello, my dear" "a:yo…"] busy+ | 0again["u:hello, my dear" "a:yo"] idle+ | exit one`},
+		{"wiped, with the last banner only", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: hi", "== one 1.2", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["u:ho"] busy+ | exit one`},
+		{"wiped, other words", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: ho", ">")}, {"s", screen("== one 1.2", "u: ho", "a: ya", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["u:ho"] busy+ | 0["u:ho" "a:ya…"] busy+ | exit one`},
+		{"wiped, compacted", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /compact", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["c:/compact" "u:ho"] busy+ | exit one`},
+		{"wiped, another command", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /model", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["c:/model" "u:ho"] busy+ | exit one`},
+		{"wiped, nothing said", shots{{"s", screen("== one 1.2", ">")}, {"ws", screen("== one 1.2", "u: ho", ">")}}, `0[] newSession one 0[] busy+ | 0again["u:ho"] busy+ | exit one`},
+		{"wiped twice, rows between", shots{{"s", "me@box:~$ "}, {"s", "a\n"}, {"ws", "1\n2\n3\n4\n5\n6\n7\n8\n9\n\x1b[2J\x1b[Hb"}}, `0[] | 0["s:a…"] | 0["s:a…"] |`},
+		{"cleared", shots{{"s", talk}, {"ws", screen("== one 1.2", "! clear", "u: ho", ">")}, {"ws", screen("== one 1.2", "! clear", "u: ho", ">")}, {"s", screen("== one 1.2", "! clear", "u: ho", "a: he", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["cli:clear:" "u:ho"] busy+ | 0again["cli:clear:" "u:ho"] busy+ | 0again["cli:clear:" "u:ho" "a:he…"] busy+ | exit one`},
+		{"cleared without a wipe", shots{{"s", talk}, {"s", screen("== one 1.2", "! clear", "u: ho", ">")}, {"s", screen("== one 1.2", "! clear", "u: he", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["cli:clear:" "u:ho"] busy+ | 0["cli:clear:" "u:he"] busy+ | exit one`},
+		{"narrower", shots{{"s", "me@box:~$ "}, {"s", "echo 12345678\n12345678\nme@box:~$ "}, {"n", ""}, {"s", "ls\nx\nme@box:~$ "}}, `0[] | 0["s:echo 12345678"] |  | 0["s:echo 12345678" "s:ls"] |`},
+		{"wiped twice, cleared once", shots{{"s", talk}, {"ws", screen("== one 1.2", "! clear", "u: ho", ">")}, {"w", ""}, {"ws", screen("== one 1.2", "! clear", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["cli:clear:" "u:ho"] busy+ | 0again["cli:clear:" "u:ho"] busy+ | 0again["cli:clear:" "u:ho"] busy+ | exit one`},
+		{"cleared, and all drawn again", shots{{"s", talk}, {"s", screen("== one 1.2", "! clear", "u: ho", ">")}, {"s", screen("== one 1.3", "! clear", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["cli:clear:" "u:ho"] busy+ | 0["cli:clear:" "u:ho"] busy+ | exit one`},
+		{"wiped, cleared below", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: ho", "! clear", "u: he", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["u:ho" "cli:clear:" "u:he"] busy+ | exit one`},
+		{"wiped, the same words and cleared below", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: hello, my dear", "! clear", "u: he", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["u:hello, my dear" "cli:clear:" "u:he"] busy+ | exit one`},
+		{"the rest of a reply on the alternate screen", shots{{"s", alt + screen("  of it", "", "u: hello, my dear", ">")}}, `newSession one 0["a:of it~head" "u:hello, my dear"] idle+ | exit one`},
+		{"torn, in a shell", shots{{"s", "me@box:~$ "}, {"t", "seq\n1\n2"}}, `0[] | 0["s:seq…"] |`},
+		{"a prompt above the input box", shots{{"s", "me@box:~$ "}, {"s", "one\n"}, {"s", "== one 1.2\nu: hi\n>"}, {"s", "\r\x1b[Kme@box:~$ \x1b7\n>\x1b8"}}, `0[] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:hi"] busy+ | 0["u:hi\nme@box:~$"] busy+ | exit one`},
+		{"half drawn", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:how"] busy+ | exit one`},
+		{"half drawn on the alternate screen", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `newSession one 0["u:hi"] idle+ | + | 0again["u:how"] idle+ | exit one`},
+		{"half drawn, and then quiet", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"s", ""}, {"", "w"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:ho"] busy+ | 0["u:how"] busy+ | exit one`},
+		{"the cursor never rests in the input", shots{{"s", screen("== one 1.2", "u: hi", ">") + "\x1b[2;1H"}, {"", "u: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] busy+ | exit one`},
+		{"the cursor in a question", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[3;1H>ask\x1b[2;1Hu: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] asking+ | exit one`},
+		{"rows are lost, and others follow", shots{{"s", alt + screen("== one 1.2", "u: hi", "a: 1 this one", "  2 this one", "  3", "  4", "  5", ">")}, {"s", screen("  10 that one", "  11 that one", "u: ho", "a: x", ">")}, {"s", screen("  10 that one", "  11 that one", "u: ho", "a: xy", "u: z", ">")}}, `newSession one 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one~middle" "u:ho" "a:x"] idle+ | 1["a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one~middle" "u:ho" "a:xy" "u:z"] idle+ | exit one`},
+		{"small changes of a long reply", slices.Concat(long, few, shots{{"", "\x1b[A\x1b[B\r\x1b[K>"}}), `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "1804 bytes…"] busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | 0["u:hello, my dear" "1844 bytes"] idle+ | exit one`},
+		{"small changes, then quiet", slices.Concat(long, few, shots{{"s", "\r\x1b[K  z\n>busy"}}), `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "1804 bytes…"] busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | 0["u:hello, my dear" "1848 bytes…"] busy+ | exit one`},
+		{"small changes, then many", slices.Concat(long, few, shots{{"", "\r\x1b[K" + strings.Repeat("  z\n", 30) + ">busy"}}), `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "1804 bytes…"] busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | 0["u:hello, my dear" "1964 bytes…"] busy+ | exit one`},
+		{"small changes, then the end", slices.Concat(long, few), `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "1804 bytes…"] busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | busy+ | 0["u:hello, my dear" "1844 bytes…"] exit one`},
+		{"rows are lost, and more comes", shots{{"s", alt + screen("== one 1.2", "u: hi", "a: 1 this one", "  2 this one", "  3", "  4", "  5", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", "  13", ">")}}, `newSession one 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one~middle"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one\n  13~middle"] idle+ | exit one`},
+		{"the rest of a reply", shots{{"s", screen("  of it", "", "u: hi", ">")}, {"s", screen("  of it", "", "u: hi", "", "a: yo", ">")}}, `newSession one 0["a:of it~head" "u:hi"] busy+ | 0["a:of it~head" "u:hi" "a:yo…"] busy+ | exit one`},
+		{"a reply goes on", shots{{"s", talk}, {"", "\r\x1b[K  more\n>"}, {"", "\r\x1b[K  and more\n>busy"}, {"s", ""}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "a:yo\n  more…"] busy+ | 0["u:hello, my dear" "a:yo\n  more\n  and more…"] busy+ | 0["u:hello, my dear" "a:yo\n  more\n  and more…"] busy+ | exit one`},
+		{"rows are lost", shots{{"s", alt + screen("== one 1.2", "u: hi", "a: 1 this one", "  2 this one", "  3", "  4", "  5", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", "u: ho", ">")}}, `newSession one 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one~middle" "u:ho"] idle+ | exit one`},
+	} {
+		if got := strings.TrimSpace(tt.shots.play(NewReader())); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestLook has what a screen shows of an agent that is known.
+func TestLook(t *testing.T) {
+	simply(t)
+	for _, tt := range []struct {
+		agent, screen string
+		asks, known   bool
+		rest          string
+	}{
+		{"one", screen("u: hi", ">"), false, true, ">"},
+		{"one", screen("u: hi", ">busy"), false, true, ">busy"},
+		{"one", screen("u: hi", ">start"), false, false, ">start"},
+		{"one", screen("u: hi", ">hidden"), false, true, ">hidden"},
+		{"one", screen("u: hi", ">ask"), true, true, ">ask"},
+		{"one", screen("u: hi", ">all"), false, true, "u: hi,>all"},
+		{"one", screen("u: hi", "[menu]", ">"), false, true, ">"},
+		{"one", screen("u: hi", "[menu]", ">hidden"), false, false, ">hidden"},
+		{"one", screen("u: hi"), false, false, ""},
+		{"one", screen("u: hi", "Press Enter"), true, false, "u: hi,Press Enter"},
+		{"one", "\x1b[?25l" + screen("❯ 1. Yes", "  2. No"), true, true, "❯ 1. Yes,  2. No"},
+		{"two", screen("u: hi", ">"), false, true, ">"},
+		{"else", screen("u: hi", ">"), false, false, ""},
+		{"", screen("u: hi", ">"), false, true, ""},
+	} {
+		term := vterm.New(vterm.Options{Cols: 20, Rows: 8})
+		_, _ = term.Write([]byte(strings.ReplaceAll(tt.screen, "\n", "\r\n"))) // never fails
+		asks, known := Asks(term.Snapshot(), tt.agent)
+		sight := Look(term.Snapshot(), tt.agent)
+		rest := strings.Join(sight.Rest, ",")
+		if boxed := tt.agent == "one" && !tt.asks && tt.rest != ""; sight.Boxed != boxed {
+			t.Errorf("%q, %q: boxed %v", tt.agent, tt.screen, sight.Boxed)
+		}
+		if asks != tt.asks || known != tt.known || strings.Trim(rest, ",") != tt.rest {
+			t.Errorf("%q, %q: asks %v, known %v, rest %q", tt.agent, tt.screen, asks, known, rest)
+		}
+	}
+}
+
+// TestTrace has what is noted of the last of some frames.
+func TestTrace(t *testing.T) {
+	simply(t)
+	talk := screen("== one 1.2", "u: hello, my dear", "a: yo", ">")
+	for _, tt := range []struct {
+		shots shots
+		want  string
+	}{
+		{shots{{"s", "me@box:~$ ls\nme@box:~$ "}}, `  ""[0,8) as the terminal scrolled, 1 items, 1 parsed: `},
+		{shots{{"s", talk}}, `one 1 "input box"[0,3) as the terminal scrolled, 2 items, 2 parsed: `},
+		{shots{{"s", talk}, {"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">ask")}}, `one 1 "question"[0,3) as the terminal scrolled, 2 items, 2 parsed: `},
+		{shots{{"s", talk}, {"", screen("x")}}, `one 1 "no chrome"[0,8) as the terminal scrolled, 2 items, 0 parsed: the agent's input box is not on the screen: it may be half drawn`},
+		{shots{{"s", talk}, {"", screen("x", "[menu]", ">")}}, `one 1 "no chrome"[0,8) as the terminal scrolled, 2 items, 0 parsed: a menu or a pager covers the conversation`},
+		{shots{{"s", talk}, {"t", "x"}}, `one 1 "no chrome"[0,8) as the terminal scrolled, 2 items, 0 parsed: so much has scrolled out that the screen may be half drawn`},
+		{shots{{"s", talk}, {"n", ""}}, `one 1 "no chrome"[0,8) as the terminal scrolled, 2 items, 0 parsed: the window was just resized`},
+		{shots{{"s", "x\n== one 1.2\nu: hello, my dear\na: yo, my friend\n>\n1\n2\n3\n4\n5\n>"}, {"s", screen("u: hello, my dear", "a: yo, my friend", ">")}}, `one 1 "input box"[0,2) redrawn from the top, 2 items, 2 parsed: `},
+		{shots{{"s", alt + talk}}, `one 1 "input box"[0,3) first frame, 2 items, 2 parsed: `},
+		{shots{{"s", alt + talk}, {"s", screen(">")}}, `one 1 "no chrome"[0,8) first frame, 2 items, 0 parsed: no row of the screen belongs to the conversation`},
+		{shots{{"s", alt + talk}, {"s", screen("a: yo", ">back")}}, `one 1 "scrolled back"[0,1) first frame, 2 items, 0 parsed: `},
+		{shots{{"s", alt + talk}, {"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">bar")}}, `one 1 "input box and scroll bar"[0,3) first frame, 2 items, 2 parsed: `},
+	} {
+		var last Trace
+		r := NewReader()
+		traced := 0
+		r.Trace = func(t Trace) {
+			traced++
+			if len(t.Screen.Lines) > 0 {
+				last = t
+			}
+		}
+		tt.shots.play(r)
+		if traced != len(tt.shots)+1 {
+			t.Errorf("%d traces of %d frames and the end", traced, len(tt.shots))
+		}
+		n := 0
+		for _, p := range last.Parsed {
+			n += len(p.Items)
+		}
+		got := fmt.Sprintf("%s %s %q[%d,%d) %s, %d items, %d parsed: %s", last.Agent, last.Look, last.Layout, last.Top, last.Bottom, last.Placed, len(last.Items), n, last.Skipped)
+		if got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package row
+
+import (
+	"testing"
+
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// TestInk reads colours: of the terminal's sixteen, of the palette's cube and greys, and of three
+// parts.
+func TestInk(t *testing.T) {
+	palette := func(n uint8) vterm.Color { return vterm.Color{Kind: vterm.ColorPalette, Palette: n} }
+	rgb := func(r, g, b uint8) vterm.Color { return vterm.Color{Kind: vterm.ColorRGB, R: r, G: g, B: b} }
+	for _, tt := range []struct {
+		name             string
+		c                vterm.Color
+		grey, plain, red bool
+	}{
+		{"default", vterm.Color{}, false, true, false},
+		{"black", palette(0), false, true, false},
+		{"red", palette(1), false, false, true},
+		{"bright black", palette(8), true, false, false},
+		{"red of the cube", palette(160), false, false, true},
+		{"grey of the palette", palette(244), true, false, false},
+		{"lightest grey", palette(255), false, true, false},
+		{"pink", rgb(255, 100, 100), false, false, true},
+		{"orange", rgb(255, 220, 0), false, false, false},
+		{"magenta", rgb(255, 0, 255), false, false, false},
+		{"blue", rgb(40, 60, 220), false, false, false},
+		{"grey", rgb(150, 150, 150), true, false, false},
+	} {
+		if g, p, r := Grey(vterm.Style{Fg: tt.c}), Plain(tt.c), Red(tt.c); g != tt.grey || p != tt.plain || r != tt.red {
+			t.Errorf("%s: grey %v, plain %v, red %v", tt.name, g, p, r)
+		}
+	}
+}
+
+// TestSpanBounds cuts nothing, and asks for what is not there.
+func TestSpanBounds(t *testing.T) {
+	spans := []Span{{Text: "some text", Width: 9}}
+	if got := Cut(spans, 5, 3); len(got) > 0 {
+		t.Errorf("cut %q from 5 to 3", Text(got))
+	}
+	if Blanks(-1) != "" || len(Blanks(100)) != 100 {
+		t.Errorf("%q, %q", Blanks(-1), Blanks(100))
+	}
+	if got := CommonStart("é", "è"); got != "" {
+		t.Errorf("in common: %q", got)
+	}
+	if StartsURL("https") || !StartsURL("https://x.test") || IsRule("────────x") {
+		t.Error("a word is no address, and a row with a letter no rule")
+	}
+	if got := WrapGap(Line{Row: &vterm.Row{}}); got != nil {
+		t.Errorf("a gap without blanks: %v", got)
+	}
+	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1}, {Text: "b", Col: 5, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}}}
+	if got := Text(Spans(apart, 0, -1, nil)); got != apart.Text || HasBackground(apart) {
+		t.Errorf("spans %q", got)
+	}
+}

@@ -1,0 +1,91 @@
+package shell_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/transcript"
+)
+
+// repeat returns lines with numbers from 0 on.
+func repeat(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format+"\n", i)
+	}
+	return b.String()
+}
+
+// read shows what a terminal of 40 by 6 cells printed, a second after the other, and returns the
+// commands: "folder|command=output", and the second in which that changed last; long outputs are
+// their first line, their length and their last line.
+func read(steps ...string) (got []string) {
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 40, Rows: 6, SessionID: "s", Started: time.Unix(0, 0), Command: []string{"run"}})
+	at := time.Duration(0)
+	for _, s := range steps {
+		at += time.Second
+		p.Feed(session.Event{At: at, Kind: session.Output, Data: []byte(strings.ReplaceAll(s, "\n", "\r\n"))})
+		p.Changes()
+	}
+	p.Close(at + time.Second)
+	for _, e := range p.Entries() {
+		if e.Role != session.RoleShell {
+			continue
+		}
+		out := e.Output
+		if lines := strings.Split(out, "\n"); len(lines) > 20 {
+			out = fmt.Sprintf("%s-%d-%s", lines[0], len(lines), lines[len(lines)-1])
+		}
+		if e.Cwd != "" {
+			e.Text = e.Cwd + "|" + e.Text
+		}
+		if e.EndAt != nil {
+			out += fmt.Sprint(" ", e.EndAt.Unix())
+		}
+		got = append(got, e.Text+"="+out)
+	}
+	return got
+}
+
+func TestReader(t *testing.T) {
+	const a, b, c, d, wipe = "\x1b]133;A\a", "\x1b]133;B\a", "\x1b]133;C\a", "\x1b]133;D\a", "\x1b[H\x1b[2J\x1b[3J"
+	const marked = a + "$ " + b
+	tests := []struct {
+		name  string
+		steps []string
+		want  []string
+	}{
+		{"a prompt is learned below commands", []string{"motd\n% ls\na\n% "}, []string{"ls=a"}},
+		{"a prompt is learned below many commands", []string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "}, []string{"1=a", "2=# x", "3=b", "sh= 5", "4=c"}},
+		{"a prompt that is marked is not learned", []string{marked, "ls\n" + c + "$ x\ny\n" + marked}, []string{"ls=$ x\ny"}},
+		{"an output that grows", []string{"% ", "ls\na", "b\n", "c\n\n", "d"}, []string{"ls=ab\nc\n\nd 5"}},
+		{"an output on the row of the prompt", []string{"u@h:~$ ", "ls\n", "ab", "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=ab 4", "id=c"}},
+		{"that wraps to it", []string{"u@h:~$ ", "ls\n" + strings.Repeat("a", 45) + "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=" + strings.Repeat("a", 45) + " 2", "id=c"}},
+
+		{"clear", []string{"% ls\na\n% ", "clear", "\n" + wipe + "% ", "ls\nb\n% "}, []string{"ls=a", "clear=", "ls=b"}},
+		{"clear twice", []string{"% ls\na\n% ", "clear", "\n" + wipe, wipe, "% "}, []string{"ls=a", "clear= 5"}},
+		{"the prompt is drawn again at the top", []string{"% ls\na\n% ", "cat", wipe + "% cat", "\nb\n% "}, []string{"ls=a", "cat=b"}},
+		{"another command at the top", []string{"% ls\na\n% ", "reset", "\n" + wipe + "% cat", "\nb\n% "}, []string{"ls=a", "reset=", "cat=b"}},
+		{"a command that wipes", []string{"% ", "ls\na\n% ", "watch\nb\n", wipe + "c\n", wipe + "d\n% ", "ls\ne\n% "}, []string{"ls=a", "watch=b\nc\nd 5", "ls=e"}},
+		{"a folder, behind a wipe", []string{"\x1b]7;file:///srv\a" + marked, "ls\n" + c + "a\n", wipe + d + marked, "pwd\n" + c + "b\n" + d + marked}, []string{"/srv|ls=a 3", "/srv|pwd=b"}},
+		{"an erased command", []string{"% ", "ls\na\n% ", "cat\nb\nc", "\x1b[2A\r\x1b[J% "}, []string{"ls=a", "cat=b\nc"}},
+
+		{"long outputs", []string{"% ", "1\n" + repeat(2500, "a%d") + "% ", "2\n" + repeat(2500, "b%d") + "% ", "3\nc\n% "}, []string{"1=a0-2500-a2499 2", "2=b0-2500-b2499 3", "3=c"}},
+		{"a long output in parts", []string{"% ", "1\n" + repeat(1000, "a%d"), repeat(1000, "b%d"), repeat(1000, "c%d") + "% "}, []string{"1=a0-3000-c999 4"}},
+		{"a long output is wiped", []string{"% ", "1\n" + repeat(2000, "a%d"), wipe + repeat(30, "b%d") + "% "}, []string{"1=a0-2030-b29 3"}},
+		{"a plain program", []string{repeat(2000, "a%d")}, []string{"run=a0-2000-a1999"}},
+		{"a plain program that wipes", []string{repeat(40, "a%d"), wipe + repeat(2000, "b%d")}, []string{"run=a0-2035-b1999"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, read(tt.steps...)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
