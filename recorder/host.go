@@ -39,6 +39,8 @@ type Controls struct{ r *run }
 // written, but not all. shown is called once, perhaps later, with the keys that may be recorded by
 // the rules for the session's input.
 func (c *Controls) Type(ctx context.Context, keys []byte, shown func(keys []byte)) error {
+	c.r.typing.RLock() // the end of the run waits until the keys are recorded
+	defer c.r.typing.RUnlock()
 	typed := c.r.tee.typing(c.r.child, keys, shown)
 	defer typed()
 	return c.r.child.typeKeys(ctx, keys)

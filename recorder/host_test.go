@@ -120,3 +120,55 @@ func TestAHostSeesAndTypes(t *testing.T) {
 		t.Error("typing into a command that is over")
 	}
 }
+
+// lastKeys is a Host that notes when the command is over, and the keys it is told about until then.
+type lastKeys struct {
+	controls *recorder.Controls
+	ready    chan struct{}
+	told     chan string
+	before   string
+}
+
+func (l *lastKeys) Event(e session.Event) {
+	if e.Kind == session.Output {
+		l.ready <- struct{}{}
+	}
+}
+
+func (l *lastKeys) Typed(keys []byte) ([]byte, time.Duration) { return keys, 0 }
+
+func (l *lastKeys) Finish() {
+	select {
+	case l.before = <-l.told:
+	default:
+	}
+}
+
+// A key that ends the command is recorded, however soon the command is gone.
+func TestKeysThatEndTheCommand(t *testing.T) {
+	u := ptytest.New(t)
+	for range 20 {
+		l := &lastKeys{ready: make(chan struct{}, 100), told: make(chan string, 1)}
+		typed := make(chan error, 1)
+		go func() {
+			<-l.ready
+			typed <- l.controls.Type(context.Background(), []byte("\x04"), func(keys []byte) { l.told <- string(keys) })
+		}()
+		_, err := recorder.Run(context.Background(), recorder.Options{
+			Command: []string{"sh", "-c", "echo ready; exec cat"}, Stdin: u.TTY, Stdout: u.TTY, Log: &memoryLog{},
+			Host: func(c *recorder.Controls) recorder.Host {
+				l.controls = c
+				return l
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := <-typed; err != nil {
+			t.Error(err)
+		}
+		if l.before != "\x04" {
+			t.Fatalf("told of %q before the end", l.before)
+		}
+	}
+}

@@ -45,10 +45,10 @@ func (p *inputPump) enable(on bool) {
 	}
 }
 
-// stop ends the pump and waits for it. The PTY's writes are cut short: nobody reads them any more.
+// stop ends the pump and waits for it. It is called when the child is gone, which cuts short what is
+// being written to it.
 func (p *inputPump) stop() {
 	p.closing.Store(true)
-	p.child.close()
 	p.wake()
 	<-p.done
 	_ = p.wakeR.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"time"
 
 	"github.com/ptyrec/ptyrec/session"
@@ -139,6 +140,8 @@ type run struct {
 	signals chan os.Signal
 	input   *inputPump
 	output  *outputPump
+
+	typing sync.RWMutex // read-locked while a host types
 }
 
 func (r *run) start() {
@@ -157,7 +160,9 @@ func (r *run) finish() Result {
 	if r.input != nil {
 		r.input.stop()
 	}
+	r.typing.Lock() // what is being typed is recorded first; that needs the PTY
 	r.child.close()
+	r.typing.Unlock()
 	r.term.restore()
 	if r.tee.indexer != nil {
 		_, seq := r.tee.place()
