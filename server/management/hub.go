@@ -131,6 +131,17 @@ func (h *hub) attach(o client.AttachOptions) (*client.Stream, error) {
 	return h.p.Sessions.Attach(ctx, h.id, o)
 }
 
+// failed reports whether the hub could not attach to the session. A hub that still tries has not
+// failed.
+func (h *hub) failed() bool {
+	select {
+	case <-h.ready:
+		return h.err != nil
+	default:
+		return false
+	}
+}
+
 // run follows the session until it ends or the hub is dropped.
 func (h *hub) run() {
 	isReady := sync.OnceFunc(func() { close(h.ready) })

@@ -310,7 +310,7 @@ func (p *Protocol) release(h *hub) {
 	if h.users--; h.users > 0 {
 		return
 	}
-	if h.err != nil {
+	if h.failed() {
 		p.drop(h)
 		return
 	}
