@@ -39,7 +39,6 @@ const (
 	right       = 2 // columns that text leaves free: a blank, and the scroll bar
 	logo        = "╭─╮╭─╮"
 	name        = "Copilot v"
-	copilotTip  = " ● Tip: /"
 	bar         = "┃"
 	clock       = 6      // columns at the right of a prompt that the time takes
 	apart       = "    " // before the time: nobody typed it, wherever a resize has put it
@@ -56,7 +55,7 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 	_, rest, _ := strings.Cut(lines[1].Text, name)
 	filled := func(l row.Line) bool { return l.Text != "" }
 	n = chat.Run(lines, filled)
-	if tip := row.SkipBlank(lines, n); tip < len(lines) && strings.HasPrefix(lines[tip].Text, copilotTip) {
+	if tip := row.SkipBlank(lines, n); tip < len(lines) && strings.HasPrefix(lines[tip].Text, " ● Tip: /") {
 		n = tip + chat.Run(lines[tip:], filled)
 	}
 	return chat.Banner{Version: row.FirstWord(rest)}, n
@@ -114,8 +113,13 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 // rule reports whether a row is a rule over the whole width.
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
-// notice is what else is said with the sign of a reply.
-var notice = regexp.MustCompile(`^ ● (MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error. Retrying...|Tip: /[a-z-]+)$`)
+// notices are what else is said with the sign of a reply: such words, or a tree below a title.
+var notices = regexp.MustCompile(`^(MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^[^│\n]+\n[│└] `)
+
+// notice reports whether what begins with the sign of a reply is a notice.
+func notice(lines []row.Line, _ []chat.Item) bool {
+	return notices.MatchString(markdown.Prompt(lines[:1+chat.Run(lines[1:], indented)], copilotLook))
+}
 
 // anything begins with a sign.
 var anything = chat.Mark{Col: 1, Word: 2}
@@ -132,11 +136,12 @@ func cells() *chat.Cells {
 		{Rule: "call", Begin: file, When: chat.First(named), Read: tool},
 		{Rule: "clear", Begin: chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
 		{Rule: "interrupted", Begin: chat.Mark{Col: 1, Signs: []string{"● Operation cancelled by user "}}, Event: session.EventInterrupted},
-		{Rule: "reply", Begin: reply, When: chat.First(func(l row.Line) bool { return !notice.MatchString(l.Text) }), Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "notice", Begin: reply, When: notice, Role: session.RoleSystem, Style: copilotLook},
+		{Rule: "reply", Begin: reply, Role: session.RoleAssistant, Style: copilotLook},
 		{Rule: "call", Begin: anything, When: chat.First(named), Read: tool},
 		{Rule: "notice", Begin: anything, Role: session.RoleSystem, Style: copilotLook},
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
-		{Rule: "reply", Headless: true, When: inside, Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "reply", Headless: true, When: chat.First(indented), Role: session.RoleAssistant, Style: copilotLook},
 	}}
 }
 
@@ -146,13 +151,13 @@ func named(l row.Line) bool { return l.BoldAt(afterSign(l)) }
 // afterSign returns the column of what is behind the sign of a row.
 func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 
-// inside reports whether the first row may belong to an item above.
-func inside(lines []row.Line, _ []chat.Item) bool { return strings.HasPrefix(lines[0].Text, "   ") }
+// indented reports whether a row may belong to an item above.
+func indented(l row.Line) bool { return strings.HasPrefix(l.Text, "   ") }
 
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below, and no row of it begins in a colour, as code does.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	if n := len(earlier); !inside(lines, nil) || n > 0 && earlier[n-1].Role == session.RoleUser {
+	if n := len(earlier); !indented(lines[0]) || n > 0 && earlier[n-1].Role == session.RoleUser {
 		return false
 	}
 	below := 1 + chat.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
@@ -233,8 +238,7 @@ var copilotLook = &markdown.Style{
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
-	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) },
-	Code:   func(ls []markdown.Line) (int, string) { return markdown.CodeRun(ls, code), "" },
+	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) }, Code: func(ls []markdown.Line) (int, string) { return markdown.CodeRun(ls, code), "" },
 }
 
 // code reports whether a line is code: it begins in a colour. Inline code and the lines of

@@ -141,10 +141,16 @@ func showsMarks(ls []markdown.Line) bool {
 	return false
 }
 
+// item reads a list item's marker, which has a colour of its own: in code, "- " is text.
+func item(l *markdown.Line) (markdown.Item, bool) {
+	it, ok := markdown.ListItem(l)
+	return it, ok && l.First().Fg != l.StyleOf(len(l.Text)-1).Fg
+}
+
 // hasItem reports whether one of the lines begins a list item.
 func hasItem(ls []markdown.Line) bool {
 	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
-		_, ok := markdown.ListItem(&l)
+		_, ok := item(&l)
 		return ok
 	})
 }

@@ -48,14 +48,15 @@ func TestE23Rules(t *testing.T) {
 		{"a command that prints a sign", "  ┃\n  ┃  $ cat x\n  ┃\n  ┃  $ y\n  ┃", "tool Bash(cat x) ok $ y"},
 		{"signs at the edge", "→⟦ #808080|     Read⟧\n\n⠋ words", ""},
 		{"a call with plain rows below", "     ⟦ #808080|→ Read main.go⟧\n       plain\n     ⟦ #808080|~ Writing command...⟧", "tool Read(main.go) ok \nassistant plain"},
-		{"bold words in an item", "     - one\n\n       ⟦b #9d7cd8|Bold⟧", "assistant - one||  **Bold**"},
+		{"bold words in an item", "     ⟦ #fab283|- ⟧one\n\n       ⟦b #9d7cd8|Bold⟧", "assistant - one||  **Bold**"},
+		{"items in code", "     env:\n       - A=1\n     • dot\n\n     ⟦ #fab283|1. ⟧one", "assistant ```|env:|  - A=1|• dot|```||1. one"},
 		{"hyphens in cells", "     Words:\n\n     ⟦ #808080|┌──────────────┬───┐⟧\n     ⟦ #808080|│⟧A             ⟦ #808080|│⟧B  ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧1  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write --  ⟦ #808080|│⟧2  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧3  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧(ahead) log   ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|└──────────────┴───┘⟧", "assistant Words:||| A | B ||| --- | --- ||| the write-ahead log | 1 ||| the write -- ahead log | 2 ||| the write- (ahead) log | 3 |"},
 		{"rows that the terminal wrapped", "     One\n+     two", "assistant ```|One|two|```"},
 		{"a reply that was not painted", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n     its end", "user Go\n^\nassistant its end"},
 		{"rows at another column", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n       its end", "user Go\nassistant its end"},
 		{"a reply with two blank rows", "     So\n \n \n     it is", "assistant So||it is"},
 		{"blank rows above a reply", " \n \n \n     it is", "assistant it is"},
-		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     - item\n     - item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
+		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     ⟦ #fab283|- ⟧item\n     ⟦ #fab283|- ⟧item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
