@@ -181,7 +181,8 @@ async function acts(list) {
         await sleep(60);
       }
     } else if (a.raw) {
-      t.input(a.raw);
+      const mouse = a.raw.startsWith("\x1b[<");
+      if (!mouse || t.xt.modes.mouseTrackingMode !== "none") t.input(a.raw); // else the terminal scrolls
       await sleep(60);
     } else if (a.idle) await t.idle(a.idle, 20000);
     else if (a.until) {
