@@ -45,8 +45,8 @@ func (p *inputPump) enable(on bool) {
 	}
 }
 
-// stop ends the pump and waits for it. It is called when the child is gone, which cuts short what is
-// being written to it.
+// stop ends the pump and waits for it. It is called when the child is gone, which cuts short what
+// is being written to it.
 func (p *inputPump) stop() {
 	p.closing.Store(true)
 	p.wake()
