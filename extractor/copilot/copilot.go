@@ -114,7 +114,7 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
 // notices are what else is said with the sign of a reply: such words, or a tree below a title.
-var notices = regexp.MustCompile(`^(MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^[^│\n]+\n[│└] `)
+var notices = regexp.MustCompile(`^(MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^\pL[^\n]*\n[│└] `)
 
 // notice reports whether what begins with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
@@ -234,7 +234,7 @@ var copilotLook = &markdown.Style{
 		}
 		return 0
 	},
-	Quote: func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
+	Quote: func(l *markdown.Line) (int, bool) { return l.Indent + 2, row.Starts(l.Text[l.Indent:], "│ ") },
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -19,7 +18,7 @@ func code(ls []markdown.Line) (n int, lang string) {
 	if n := markedCode(ls); n > 0 {
 		return n, ""
 	}
-	if part := ls[:markdown.UntilBlank(ls)]; hasItem(part) || !breaks(part) && !leadsToCode(ls) {
+	if part := ls[:markdown.UntilBlank(ls)]; quoted(part) || hasItem(part) || !breaks(part) && !leadsToCode(ls) {
 		return 0, ""
 	}
 	for {
@@ -68,7 +67,7 @@ func continuesCode(ls []markdown.Line) bool {
 		return false
 	case slices.ContainsFunc(part, func(l markdown.Line) bool { return literal.MatchString(l.Text) }):
 		return true
-	case hasItem(part), chat.Begins(text, "│ ", "```"):
+	case quoted(part), hasItem(part), strings.HasPrefix(text, "```"):
 		return false
 	default:
 		kind := prose.Judge(text)
@@ -139,6 +138,11 @@ func showsMarks(ls []markdown.Line) bool {
 		}
 	}
 	return false
+}
+
+// quoted reports whether lines begin with the bar of a quote, which is grey.
+func quoted(ls []markdown.Line) bool {
+	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && row.Grey(ls[0].First())
 }
 
 // item reads a list item's marker, which has a colour of its own: in code, "- " is text.

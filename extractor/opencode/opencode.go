@@ -333,7 +333,7 @@ var opencodeLook = &markdown.Style{
 		}
 		return 0
 	},
-	Quote:  func(l *markdown.Line) (int, bool) { return l.Indent + 2, strings.HasPrefix(l.Text[l.Indent:], "│ ") },
+	Quote:  func(l *markdown.Line) (int, bool) { return l.Indent + 2, row.Starts(l.Text[l.Indent:], "│ ") },
 	Item:   item,
 	Code:   code,
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
