@@ -102,6 +102,9 @@ func told(steps []Step) string {
 		switch {
 		case s.Event != "":
 			out = append(out, strings.TrimPrefix(s.Event, "cli:"), s.Agent)
+			if s.Below {
+				out = append(out, "below")
+			}
 		case s.View == nil:
 			out = append(out, s.State.String())
 		default:
@@ -183,6 +186,7 @@ func TestReader(t *testing.T) {
 		{"wiped, printed again", shots{{"s", talk}, {"w", screen("== one 1.2")}, {"s", screen("== one 1.2", "u: hello, my dear")}, {"s", talk}, {"s", ""}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0again["u:hello, my dear"] | 0again["u:hello, my dear" "a:yo…"] busy+ | 0again["u:hello, my dear" "a:yo"] idle+ | exit one`},
 		{"wiped, with the last banner only", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: hi", "== one 1.2", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["u:ho"] busy+ | exit one`},
 		{"wiped, other words", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: ho", ">")}, {"s", screen("== one 1.2", "u: ho", "a: ya", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["u:ho"] busy+ | 0["u:ho" "a:ya…"] busy+ | exit one`},
+		{"wiped, no banner, printed again from the banner on", shots{{"s", talk}, {"ws", screen(">")}, {"s", screen("u: ho", ">")}, {"ws", screen("== one 1.2", "u: hello, my dear", "a: yo", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one below 0[] idle+ | 0["u:ho"] busy+ | 0again["u:hello, my dear" "a:yo" "u:ho"] busy+ | exit one`},
 		{"wiped, compacted", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /compact", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["c:/compact" "u:ho"] busy+ | exit one`},
 		{"wiped, another command", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /model", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["c:/model" "u:ho"] busy+ | exit one`},
 		{"wiped, nothing said", shots{{"s", screen("== one 1.2", ">")}, {"ws", screen("== one 1.2", "u: ho", ">")}}, `0[] newSession one 0[] busy+ | 0again["u:ho"] busy+ | exit one`},

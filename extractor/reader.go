@@ -31,6 +31,7 @@ type Step struct {
 	Event string // an event of the agent; else View holds
 	Agent string
 	Data  map[string]any
+	Below bool          // with EventClear: when the agent prints all again, it begins above, where its banner is
 	View  *session.View // without its time and offset
 	State chat.State    // with Event == "": the agent's state, where View is nil
 }

@@ -214,9 +214,11 @@ func (r *Reader) judgeWipe() {
 	r.clear()
 }
 
-// clear ends the conversation: what is on the document is a new one.
+// clear ends the conversation: what is on the document is a new one. An agent that draws no banner
+// for it goes on below the old one, on the main screen.
 func (r *Reader) clear() {
-	r.steps = append(r.steps, Step{Event: session.EventClear, Agent: r.seg.agent.Name})
+	below := !r.seg.alt && !r.bannerIn(r.main.Lines[r.seg.start:])
+	r.steps = append(r.steps, Step{Event: session.EventClear, Agent: r.seg.agent.Name, Below: below})
 	r.seg.reprint, r.seg.wiped, r.seg.before = false, false, nil
 }
 

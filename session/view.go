@@ -30,7 +30,7 @@ type View struct {
 	Document int // number of the document
 	From     int // number of the first of Items on the document
 	Items    []Sighting
-	Reprint  bool          // the document may show again what the log already has from the current conversation
+	Reprint  bool          // the document may show again what the log already has
 	Past     int           // no later view of the document shows an item before this one
 	At       time.Duration // since the start of the recording
 	Offset   int64         // bytes of raw output up to here

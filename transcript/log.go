@@ -28,7 +28,7 @@ type Log struct {
 	before  int              // entries before them
 	made    int              // entries ever made, for their ids
 	conv    int              // the current conversation
-	start   int              // index in entries of its first, or 0 if that is not kept
+	start   int              // index in entries of the first that a reprint may show, or 0 if that is not kept
 	running bool             // its agent has not been left: a view may show it again
 
 	document int
@@ -199,6 +199,16 @@ func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, o
 	l.entries = append(l.entries, e)
 	l.note(e, ChangeNew, "", -1)
 	return e
+}
+
+// Clear appends EventClear. below reports whether the agent prints the conversations above again
+// when it prints the new one again.
+func (l *Log) Clear(agent string, below bool, at time.Duration, offset int64) {
+	start := l.start
+	l.Event(session.EventClear, agent, nil, at, offset)
+	if below {
+		l.start = start
+	}
 }
 
 // begin counts up the conversation if e begins one, and notes its end.

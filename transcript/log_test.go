@@ -127,6 +127,29 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestClear has a conversation below one that was cleared, printed again with it.
+func TestClear(t *testing.T) {
+	for _, tt := range []struct {
+		below bool
+		want  []string
+	}{
+		{true, []string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:d", "u:e"}},
+		{false, []string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:b", "u:a", "a:d", "u:e"}},
+	} {
+		l := newLog()
+		l.Merge(view(1, 0, "u:a", "a:b"))
+		l.Clear("", tt.below, 0, 0)
+		l.Merge(view(2, 0, "u:a", "a:d"))
+		l.Forget()
+		v := view(3, 0, "u:a", "a:b", "u:a", "a:d", "u:e")
+		v.Reprint = true
+		l.Merge(v)
+		if diff := cmp.Diff(tt.want, told(l)); diff != "" {
+			t.Errorf("below %v: log (-want +got):\n%s", tt.below, diff)
+		}
+	}
+}
+
 // TestMergeConversation draws a conversation and how it comes to be seen: it grows item by item and
 // letter by letter, each view shows some of its end, it is printed again now and then, and events
 // fall between. The log must hold each message once, in order, whole, and every event.

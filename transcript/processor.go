@@ -279,6 +279,10 @@ func (p *Processor) apply(steps []extractor.Step, at time.Duration) {
 }
 
 func (p *Processor) event(s extractor.Step, at time.Duration) {
+	if s.Event == session.EventClear {
+		p.log.Clear(s.Agent, s.Below, at, p.burst)
+		return
+	}
 	p.log.Event(s.Event, s.Agent, s.Data, at, p.burst)
 	switch s.Event {
 	case session.EventNewSession:
