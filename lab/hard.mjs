@@ -634,7 +634,7 @@ export const ADV = {
         reply: [
           m.text(m.sentence()),
           {
-            tool: "AskUserQuestion",
+            tool: a === "qwen" ? "ask_user_question" : "AskUserQuestion",
             input: {
               questions: [
                 {
