@@ -285,11 +285,12 @@ func fuller(old, now *session.Tool) *session.Tool {
 	return now
 }
 
-// drop takes back what was seen for a moment only and is gone from where it stood.
+// drop takes back what was seen for a moment only and is gone from where it stood, and what turned
+// out to be the rest of another item.
 func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for _, e := range old {
 		s := l.seen[e]
-		if slices.Contains(held, e) || s.kept || v.At-s.first >= settleAfter {
+		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !restOf(e, v.Items) {
 			continue
 		}
 		if i := l.index(e); i >= 0 {
@@ -300,6 +301,13 @@ func (l *Log) drop(old, held []*session.Entry, v session.View) {
 			delete(l.printed, e)
 		}
 	}
+}
+
+// restOf reports whether an entry whose head was not seen is a part of an item, head and all.
+func restOf(e *session.Entry, items []session.Sighting) bool {
+	return e.TruncatedAt == session.TruncatedHead && slices.ContainsFunc(items, func(it session.Sighting) bool {
+		return it.TruncatedAt != session.TruncatedHead && strings.Contains(wordsOf(it.Text), wordsOf(e.Text))
+	})
 }
 
 // align returns, for each item, the entry that it continues or repeats, or nil if it is new. It

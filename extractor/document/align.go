@@ -51,7 +51,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 		d.Placed = PlacedOverlap
 		return at, true
 	}
-	if d.Placed = PlacedHead; d.grown(body) {
+	if d.Placed = PlacedHead; d.grown(body) || d.moved(body) {
 		return d.Base, true
 	}
 	lo := max(0, min(d.Base, len(d.Lines)-len(body))) // all below the first rows was redrawn: a table that grows
@@ -126,6 +126,15 @@ func (d *Document) grown(body []row.Line) bool {
 	}
 	return same >= 12
 }
+
+// moved reports whether body is the window as it was, but for blank rows around what it says.
+func (d *Document) moved(body []row.Line) bool {
+	old, body := content(d.Lines[d.Base:]), content(body)
+	return len(old) > 0 && slices.EqualFunc(old, body, func(a, b row.Line) bool { return a.Text == b.Text })
+}
+
+// content returns lines without the blank ones around them.
+func content(lines []row.Line) []row.Line { return row.Trim(lines[row.SkipBlank(lines, 0):]) }
 
 // contains reports whether all of body is at line at, and the document goes on below it.
 func (d *Document) contains(at int, body []row.Line) bool {
