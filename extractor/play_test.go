@@ -203,6 +203,7 @@ func TestReader(t *testing.T) {
 		{"a prompt above the input box", shots{{"s", "me@box:~$ "}, {"s", "one\n"}, {"s", "== one 1.2\nu: hi\n>"}, {"s", "\r\x1b[Kme@box:~$ \x1b7\n>\x1b8"}}, `0[] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:hi"] busy+ | 0["u:hi\nme@box:~$"] busy+ | exit one`},
 		{"half drawn", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:how"] busy+ | exit one`},
 		{"half drawn on the alternate screen", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `newSession one 0["u:hi"] idle+ | + | 0again["u:how"] idle+ | exit one`},
+		{"the cursor within a welcome", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", screen("== one 1.2", "u: ho", ">all") + "\x1b[2;1H"}}, `newSession one 0["u:hi"] idle+ | 0again["u:ho\n>all"] idle+ | exit one`},
 		{"half drawn, and then quiet", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"s", ""}, {"", "w"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:ho"] busy+ | 0["u:how"] busy+ | exit one`},
 		{"the cursor never rests in the input", shots{{"s", screen("== one 1.2", "u: hi", ">") + "\x1b[2;1H"}, {"", "u: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] busy+ | exit one`},
 		{"the cursor in a question", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[3;1H>ask\x1b[2;1Hu: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] asking+ | exit one`},

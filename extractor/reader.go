@@ -199,13 +199,13 @@ func (r *Reader) leave() {
 // halfDrawn reports whether the cursor is among the rows of the conversation, which end above row
 // bottom, although it was below them when the screen was last quiet. An agent whose cursor rests in
 // the input puts it there when all is drawn; a slow connection shows the screen before. In a dialog
-// it may rest anywhere.
+// and in a welcome that fills the screen it may rest anywhere.
 func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled bool) bool {
 	below := s.CursorY >= bottom
 	if settled {
 		r.seg.rests = below
 	}
-	r.half = r.seg.rests && !below && state != chat.StateAsking
+	r.half = r.seg.rests && !below && state != chat.StateAsking && bottom < len(s.Lines)
 	if r.half {
 		r.trace.Skipped = "the cursor is not in the input, where it rests: the screen is half drawn"
 	}

@@ -57,6 +57,24 @@ func TestMergeLastLine(t *testing.T) {
 	}
 }
 
+// TestMergeRestOfAnother shows what seems to be a prompt without its head, until the rows above it
+// show that it is the rest of a reply. Another prompt without its head stays.
+func TestMergeRestOfAnother(t *testing.T) {
+	l := newLog()
+	v := view(1, 0, "u:go", "a:The reply begins.", "u:It goes on:\n• so", "u:a prompt")
+	for _, i := range []int{2, 3} {
+		v.Items[i].Truncate(session.TruncatedHead)
+	}
+	v.Settled = true
+	l.Merge(v)
+	v = view(1, 0, "u:go", "a:The reply begins.\n\nIt goes on:\n\n- so", "u:next")
+	v.At, v.Settled = time.Second, true
+	l.Merge(v)
+	if diff := cmp.Diff([]string{"u:go", "a:The reply begins.\n\nIt goes on:\n\n- so", "u:a prompt", "u:next"}, told(l)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // Issue 16, item 1: in a window of another height more of a prompt whose head was never shown
 // is on the screen, or less. It stays one entry with all that was seen of it.
 func TestMergeRestOfPrompt(t *testing.T) {
