@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,31 @@ func TestLongText(t *testing.T) {
 	t3.Add(rowtest.Plain(80, "more"))
 	if strings.HasSuffix(t1.String(), "more") || !strings.HasSuffix(t3.String(), "\nend\nmore") {
 		t.Error("a copy is no text of its own")
+	}
+}
+
+// TestRewrapSaidAgain finds the window among turns that say the same: the one that the document
+// goes on from as the window does, up to its end.
+func TestRewrapSaidAgain(t *testing.T) {
+	turn := []string{"> go on, as long as it takes", "", "Done. All that was asked is there now, and the tests pass.", ""}
+	last := []string{"> yes", "", "Done.", ""}
+	for _, tt := range []struct {
+		turns, shown int // of those that say the same
+		last         []string
+		below        string
+	}{
+		{4, 2, last, "the input"},
+		{4, 3, last, "the input"},
+		{4, 3, nil, "the input"},
+		{4, 2, nil, "> the input"},
+		{20, 8, nil, "> the input"},
+	} {
+		said := append(slices.Repeat(turn, tt.turns), tt.last...)
+		d := Document{Lines: rowtest.Plain(70, said...)}
+		at := len(turn) * (tt.turns - tt.shown)
+		if d.Rewrap(rowtest.Plain(60, append(slices.Clone(said[at:]), tt.below)...), 0); d.Base != at {
+			t.Errorf("%d of %d turns, %q below: base %d, want %d", tt.shown, tt.turns, tt.last, d.Base, at)
+		}
 	}
 }
 

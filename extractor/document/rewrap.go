@@ -47,13 +47,30 @@ func place(text string, body []row.Line, least, most, rows int) (at, skipped int
 	for i, l := range body[:min(rows+1, len(body))] {
 		key := lettersFrom(body[i:], most)
 		if len(key) >= least && len(strings.Trim(key, "▄▀─━")) >= 12 { // bars are alike everywhere
-			if p := strings.LastIndex(text, key); p >= skipped {
+			if p := agrees(text, key, letters(body[i:])); p >= skipped {
 				return p - skipped, skipped
 			}
 		}
 		skipped += row.LettersLen(l.Text)
 	}
 	return -1, 0
+}
+
+// agrees returns the place of key in text from which on text agrees longest with all, which begins
+// with key; -1: nowhere. What agrees up to the end of one of the two comes before what does not,
+// and what is below before what is above.
+func agrees(text, key, all string) (at int) {
+	at, most := -1, 0
+	for p := strings.LastIndex(text, key); p >= 0; p = strings.LastIndex(text[:p+len(key)-1], key) {
+		n := len(row.CommonStart(text[p:], all))
+		if n == len(text)-p || n == len(all) {
+			n += allLetters
+		}
+		if n > most {
+			at, most = p, n
+		}
+	}
+	return at
 }
 
 // repair puts the beginning of old, so many bytes of letters, before a body at line at that an
