@@ -41,13 +41,15 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		}
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
-	if strings.Contains(a.StyleOf(len(a.Text)-1).Link, last+word) { // an address goes on
+	link := a.StyleOf(len(a.Text) - 1).Link
+	if strings.Contains(link, last+word) { // an address goes on
 		return SeamNone
 	}
 	width := row.Width(word)
 	if free <= 0 || free == 1 && startsWide(word) {
 		switch {
 		case b.Indent == hang+1, // Ink keeps the blank, at the start of the new line
+			link != "" && b.First().Link != link && WordRune(row.FirstRune(word)), // a link ends at the edge
 			row.StartsURL(word) && !strings.ContainsAny(last[max(len(last)-1, 0):], "([{<\"'`="),
 			last != strings.TrimLeft(a.Text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
 			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
