@@ -207,7 +207,7 @@ func unstyled(l *markdown.Line) bool {
 // plainCode counts the lines of unstyled code. Before 0.44 it may have no blank lines around it.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
-		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.likeCode(part[:n]) {
+		if n := plainBlock(part); n > 0 && (part[0].Indent > ls[0].Indent || c.likeCode(part[:n])) {
 			return n
 		}
 		return 0
@@ -238,15 +238,12 @@ func plainBlock(ls []markdown.Line) int {
 
 // likeCode judges lines that have no style, as they were before they were wrapped.
 func (c *body) likeCode(ls []markdown.Line) bool {
+	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return l.Indent != ls[0].Indent }) {
+		return true // text is in line
+	}
 	code, text := 0, 0
-	for i := range ls {
-		if ls[i].Indent != ls[0].Indent {
-			return true // text is in line
-		}
-		if i > 0 && c.look.SeamOf(&ls[i-1], &ls[i], ls[0].Indent) != markdown.SeamBreak {
-			continue
-		}
-		switch t := ls[i].Text[ls[i].Indent:]; prose.Judge(t) {
+	for _, l := range c.look.Unwrap(ls, ls[0].Indent) {
+		switch t := row.Text(l); prose.Judge(t) {
 		case prose.Code:
 			code++
 		case prose.Prose:

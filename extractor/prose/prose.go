@@ -55,13 +55,14 @@ func Judge(t string) Kind {
 	return Either
 }
 
-// pictogram reports whether a word is emoji alone: it may occur in prose as in code.
+// pictogram reports whether a word is made of emoji or of signs like "→" and "≤": it may occur in
+// prose as in code.
 func pictogram(w string) bool {
 	if w[0] < utf8.RuneSelf { // as most do
 		return false
 	}
 	rest := strings.TrimFunc(strings.TrimRight(w, ".,;:!?"), func(r rune) bool {
-		return r>>12 == 0x1f || strings.ContainsRune("✅❌❗❓⭐⚡✨⚠✔☑❤⚙ℹ▶\u200d\ufe0f", r)
+		return r>>12 == 0x1f || unicode.Is(unicode.Sm, r) || strings.ContainsRune("✅❌❗❓⭐⚡✨⚠✔☑❤⚙ℹ▶\u200d\ufe0f", r)
 	})
 	return rest == ""
 }

@@ -31,6 +31,7 @@ func TestE23Judge(t *testing.T) {
 		{"Timeout: 30 * time.Second,", prose.Code},
 		{"Close()", prose.Code},
 		{"🚀 Ready", prose.Prose},
+		{"缓存层在启动时会读取整个配置文件。λ → μ ≤ π ≈ 3.14", prose.Prose},
 		{"✅ Ready", prose.Prose},
 		{"├─ Ready", prose.Code},
 		{"extends userName implements it", prose.Code},
