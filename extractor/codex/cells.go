@@ -196,11 +196,12 @@ func (p *parser) length(i int, of kind) int {
 
 // user reads a prompt.
 func (p *parser) user(i int, ls []row.Line) {
-	lk := markdown.Style{Left: 2, Right: 1, Seam: cutSeam}
+	c := &body{lines: ls}
+	c.look = markdown.Style{Left: 2, Right: 1, Seam: c.cutSeam}
 	if !strings.HasPrefix(ls[0].Text, "▌ ") && strings.HasPrefix(ls[0].Text, "▌") {
-		lk.Left = 1
+		c.look.Left = 1
 	}
-	if text := markdown.Prompt(ls, &lk); text != "" {
+	if text := markdown.Prompt(ls, &c.look); text != "" {
 		p.Say(session.RoleUser, text, text, i, i+len(ls), "user")
 	}
 }

@@ -1,7 +1,9 @@
 package codex
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -33,17 +35,20 @@ func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if c.balanced(a, b) {
 		return markdown.SeamSpace, true
 	}
-	return cutSeam(a, b)
+	return c.cutSeam(a, b)
 }
 
 // cutSeam is the seam beside a URL (0.10x to 0.16x), or within a word behind one of breaks.
-func cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
+func (c *body) cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if a.Wrapped && strings.Contains(row.LastWord(a.Text), "://") {
 		return markdown.SeamSpace, true
 	}
 	word := row.FirstWord(b.Text)
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	first, _ := utf8.DecodeRuneInString(word)
+	if c.besideURL(b.At-1) && c.midWord(row.LastWord(a.Text), word) {
+		return markdown.SeamNone, true
+	}
 	if !strings.ContainsRune(breaks, last) || strings.HasSuffix(a.Text[:len(a.Text)-size], " ") || !markdown.WordRune(first) {
 		return 0, false
 	}
@@ -56,3 +61,58 @@ func cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
 	}
 	return markdown.SeamNone, row.Width(word) > a.Room-a.Width
 }
+
+// besideURL reports whether a row of a line with a URL may have been cut within a word. From 0.10x
+// to 0.15x such a line is cut between any two characters, but for those of the URL, and one column
+// is left free there for a hyphen that is never drawn: each row has two columns free at most, or a
+// URL follows it. Later versions make the URL a link, and wrap words.
+func (c *body) besideURL(at int) bool {
+	free := func(l row.Line) int { return l.Cols - c.look.Right - row.Extent(l.Row) }
+	goesOn := func(i int) bool { // from row i-1 to row i
+		return i > 0 && !c.blank(i) && (free(c.lines[i-1]) <= 2 || c.lines[i-1].Wrapped || strings.Contains(row.FirstWord(c.lines[i].Text), "://"))
+	}
+	if c.blank(at) || free(c.lines[at]) != 1 {
+		return false
+	}
+	first, end := at, at+1
+	for goesOn(first) {
+		first--
+	}
+	for goesOn(end) {
+		end++
+	}
+	return slices.ContainsFunc(c.lines[first:end], func(l row.Line) bool {
+		i := strings.Index(l.Text, "://")
+		return i >= 0 && l.StyleAt(row.Width(l.Text[:i])).Link == ""
+	})
+}
+
+// midWord reports whether a row that was cut between two pieces was probably cut within a word.
+// Four times in five it is; but not behind a mark, and not beside a piece that is a word.
+func (c *body) midWord(last, word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	end, _ := utf8.DecodeLastRuneInString(last)
+	word = strings.TrimRight(word, ".,;:!?)")
+	switch {
+	case c.within(last + word):
+		return true
+	case strings.ContainsRune(".,;:!?)", end), strings.Contains(word, "://"), unicode.IsUpper(first) && unicode.IsLower(end), word == "a":
+		return false
+	}
+	return !c.known(last) && !c.known(word)
+}
+
+// known reports whether a piece is a word: a common one, or one that is elsewhere in the cell.
+func (c *body) known(piece string) bool {
+	return slices.Contains(common, strings.ToLower(piece)) || len(piece) > 2 && c.within(piece)
+}
+
+// within reports whether a word is between two others on a row of the cell: it is whole there.
+func (c *body) within(word string) bool {
+	return slices.ContainsFunc(c.lines, func(l row.Line) bool {
+		return strings.Contains(strings.TrimLeft(l.Text, " •›>-"), " "+word+" ")
+	})
+}
+
+// common are words that seldom are a piece of another.
+var common = strings.Fields("the and to is for it of that as or with if you are by can not at but which have its from has this was they when will then")

@@ -20,9 +20,43 @@ func TestWrapBehindHyphen(t *testing.T) {
 		{"• It was there at mid-\n  day/unconditionally.", "It was there at mid- day/unconditionally."},
 		{"• See https://example.com/a/bc\n+/d.", "See https://example.com/a/bc/d."},
 	} {
-		text, _ := markdown.Render(rowtest.Dump(t, 30, c.dump), &markdown.Style{Left: 2, Seam: cutSeam})
+		ls := rowtest.Dump(t, 30, c.dump)
+		text, _ := markdown.Render(ls, &markdown.Style{Left: 2, Seam: (&body{lines: ls}).cutSeam})
 		if text != c.want {
 			t.Errorf("got %q, want %q", text, c.want)
 		}
+	}
+}
+
+// TestWrapBesideURL joins words that are cut anywhere, as they are in a line with a URL.
+func TestWrapBesideURL(t *testing.T) {
+	const u = "https://x.test/a"
+	for _, c := range []struct{ name, dump, want string }{
+		{"a word", "• See " + u + " for al\n  l the others.", "See " + u + " for all the others."},
+		{"above the URL", "• It is in the other pages in\n  side of " + u + " too.", "It is in the other pages inside of " + u + " too."},
+		{"above and below a URL with a row of its own", "• It is at the very first pag\n  e of the\n  https://x.test/abc/def/g and h\n  https://x.test/abc/def too, al\n  so.", "It is at the very first page of the https://x.test/abc/def/g and h https://x.test/abc/def too, al so."},
+		{"below a URL that the terminal wrapped", "• https://x.test/a/very/long/p\n+ath\n  is what it is, for all othe\n  rs.", "https://x.test/a/very/long/path is what it is, for all others."},
+		{"a common word", "• Its " + u + " is for\n  others.", "Its " + u + " is for others."},
+		{"a word of the cell", "• See " + u + " or log\n  files. Each log is one.", "See " + u + " or log files. Each log is one."},
+		{"two pieces of a word of the cell", "• Its " + u + " is for\n  mat. One format will do.", "Its " + u + " is format. One format will do."},
+		{"behind a mark", "• See " + u + " of al.\n  others.", "See " + u + " of al. others."},
+		{"before a capital", "• See " + u + " of dog\n  Rex.", "See " + u + " of dog Rex."},
+		{"before an article", "• See " + u + " of dog\n  a.", "See " + u + " of dog a."},
+		{"before the URL", "• It is in the other pages se\n  " + u + " too.", "It is in the other pages se " + u + " too."},
+		{"another line", "• See " + u + " or.\n  It is one row of words to b\n  e short.", "See " + u + " or.\nIt is one row of words to b e short."},
+		{"no column for a hyphen", "• See " + u + " for all\n  others.", "See " + u + " for all others."},
+	} {
+		ls := rowtest.Dump(t, 30, c.dump)
+		text, _ := markdown.Render(ls, &markdown.Style{Left: 2, Seam: (&body{lines: ls}).cutSeam})
+		if text != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, text, c.want)
+		}
+	}
+	ls := rowtest.Dump(t, 30, "• See "+u+" for al\n  others.")
+	for i := range ls[0].Row.Runs { // later versions
+		ls[0].Row.Runs[i].Style.Link = u
+	}
+	if (&body{lines: ls}).besideURL(0) {
+		t.Error("a link is taken for a URL that keeps a line from being wrapped")
 	}
 }
