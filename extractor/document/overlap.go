@@ -22,8 +22,8 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 		total += w
 		for j := m - 1; j >= 0; j-- {
 			b := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
-			if w > 0 && body[i].Text == old[j].Text {
-				b = max(b, w+best[(i+1)*(m+1)+j+1])
+			if body[i].Text == old[j].Text {
+				b = w + best[(i+1)*(m+1)+j+1] // none is better: equal rows weigh the same
 			}
 			best[i*(m+1)+j] = b
 		}
@@ -32,14 +32,14 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 	for _, l := range old {
 		room += weight(l)
 	}
-	if best[0]*5 < min(total, room) || best[0] == 0 {
+	if best[0]*5 < max(1, min(total, room)) {
 		return 0, false
 	}
 	i, j := firstRun(old, body, best)
-	if i > 0 && !redrawn(old, body, i, j) {
-		return j, true
+	if redrawn(old, body, i, j) {
+		j = max(j-i, 0)
 	}
-	return max(j-i, 0), true
+	return j, true
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
@@ -64,10 +64,7 @@ func leads(old, body []row.Line, enough int32) (at int, ok bool) {
 // above j: a marker or a counter changed. Otherwise they came in between.
 func redrawn(old, body []row.Line, i, j int) bool {
 	same, rows := 0, 0
-	for k := range i {
-		if j-i+k < 0 {
-			continue
-		}
+	for k := max(0, i-j); k < i; k++ {
 		if strings.TrimSpace(body[k].Text) == strings.TrimSpace(old[j-i+k].Text) {
 			continue
 		}
@@ -98,7 +95,7 @@ func weight(l row.Line) int32 {
 // firstRun walks the best alignment and returns the place of its first row that occurs only once,
 // or of its first run that is long enough to be trusted, else of the heaviest run.
 func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
-	n, m := len(body), len(old)
+	m := len(old)
 	times := map[string]int{}
 	for _, l := range old {
 		times[l.Text]++
@@ -107,11 +104,10 @@ func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
 		times[l.Text] += 1 << 16
 	}
 	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the run at hand
-	for i, j := 0, 0; i < n && j < m; {
-		b := best[i*(m+1)+j]
+	for i, j := 0, 0; best[i*(m+1)+j] > 0; {
 		w := weight(body[i])
 		switch {
-		case w > 0 && body[i].Text == old[j].Text && b == w+best[(i+1)*(m+1)+j+1]:
+		case w > 0 && body[i].Text == old[j].Text:
 			if run == 0 || j-i != sj-si {
 				si, sj, run = i, j, 0
 			}
@@ -122,7 +118,7 @@ func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
 				return si, sj
 			}
 			i, j = i+1, j+1
-		case b == best[i*(m+1)+j+1]:
+		case best[i*(m+1)+j] == best[i*(m+1)+j+1]:
 			j++
 		default:
 			i++

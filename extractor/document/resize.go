@@ -29,12 +29,12 @@ type Resize struct {
 // draws on d.
 func (z *Resize) Begin(d *Document, drawn bool, frames int) {
 	if z.wait == 0 {
-		z.count = 0
+		z.count, z.calm = 0, Document{}
 	}
 	switch {
 	case !drawn:
 		z.calm = Document{}
-	case z.count == 0 || z.over || z.calm.Lines == nil:
+	case z.over || z.calm.Lines == nil:
 		z.calm = Document{Lines: slices.Clone(d.Lines), Base: d.Base}
 	}
 	z.wait, z.count, z.over = frames, z.count+1, false
@@ -151,8 +151,5 @@ func (d *Document) Rewrap(screen []row.Line, start int) int {
 	}
 	d.replace(at, begin, body)
 	d.Base = at + len(begin)
-	if start > at {
-		start = skipLetters(d.Lines, at, before)
-	}
-	return start
+	return skipLetters(d.Lines, min(at, start), before)
 }

@@ -20,12 +20,15 @@ func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
 	}
 	text := string(buf)
 	half := len(body)/2 + 1
-	pos, skipped := place(text, body, 400, 400, half)
-	if pos < 0 {
-		pos, skipped = place(text, body, 100, 100, 0) // what is short may be said again below
-	}
-	if pos < 0 {
-		pos, skipped = place(text, body, 12, 40, half)
+	pos, skipped := -1, 0
+	for _, by := range []struct{ least, most, rows int }{
+		{400, 400, half},
+		{100, 100, 0}, // what is short may be said again below
+		{12, 40, half},
+	} {
+		if pos, skipped = place(text, body, by.least, by.most, by.rows); pos >= 0 {
+			break
+		}
 	}
 	if pos < 0 {
 		return 0, 0, false

@@ -22,10 +22,7 @@ func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
 	case resized:
 		drawn := make(map[*vterm.Row]int, len(rows))
 		for _, row := range rows {
-			drawn[row] = w.cols
-			if c, ok := w.drawn[row]; ok {
-				drawn[row] = c
-			}
+			drawn[row] = w.Line(row).Cols
 		}
 		w.drawn = drawn
 	case redrawn:

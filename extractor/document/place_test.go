@@ -1,0 +1,188 @@
+package document
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestOverlap finds where a window's rows begin among those that were there, one letter a row:
+// lower case is a light row, A to F a heavy one, a digit after one a letter that grew, _ a blank row.
+func TestOverlap(t *testing.T) {
+	rows := func(signs string) []row.Line {
+		var out []string
+		for _, s := range signs {
+			switch {
+			case s == '_':
+				out = append(out, "")
+			case s >= 'a':
+				out = append(out, string(s))
+			default:
+				out = append(out, strings.Repeat(string(s), 20))
+			}
+		}
+		return rowtest.Plain(60, out...)
+	}
+	for _, tt := range []struct {
+		name, old, body string
+		at              int
+		ok              bool
+	}{
+		{"nothing in common", "AB", "CD", 0, false},
+		{"blank rows in common", "_", "_A", 0, false},
+		{"a first row is replaced by one in its place", "xA_B", "yA_C", 1, true},
+		{"the last row is among others", "AbC", "Axb", 0, true},
+		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2, true},
+		{"the heaviest of two runs", "abcDxDye", "abc_e", 0, true},
+		{"a run of rows that were said twice", "CaCaBbBbBb", "CaCaxBbBbBb", 0, true},
+		{"a light row that is there once is too little", "axDbDy", "aDbD", 2, true},
+	} {
+		if at, ok := overlap(rows(tt.old), rows(tt.body)); at != tt.at || ok != tt.ok {
+			t.Errorf("%s: %d, %v; want %d, %v", tt.name, at, ok, tt.at, tt.ok)
+		}
+	}
+}
+
+// TestLeads finds rows on which a window begins: all of it, or up to the end of what was there.
+func TestLeads(t *testing.T) {
+	old := rowtest.Plain(40, "one", "two", "three", "four")
+	for _, tt := range []struct {
+		body []string
+		ok   bool
+	}{
+		{[]string{"two", "three"}, true},
+		{[]string{"three", "four", "five"}, true},
+		{[]string{"two", "three", "five"}, false},
+	} {
+		if at, ok := leads(old, rowtest.Plain(40, tt.body...), 24); ok != tt.ok || ok && old[at].Text != tt.body[0] {
+			t.Errorf("%q: %d, %v", tt.body, at, ok)
+		}
+	}
+}
+
+// TestRedrawn compares the rows above those in common: the same ones with another marker or
+// counter, or others that came in between.
+func TestRedrawn(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		old, body []string
+		want      bool
+	}{
+		{"a spinner turns, below blank rows", []string{"", "", "", "⠋ Reading main.go"}, []string{"", "", "", "⠙ Reading main.go"}, true},
+		{"another row with the same first letter", []string{"● Running the tests now"}, []string{"● Read the file main.go"}, false},
+		{"the next of a numbered list", []string{"1. Use the cache"}, []string{"2. Use the cache"}, false},
+		{"a row above the first", nil, []string{"● Reading main.go"}, true},
+	} {
+		if got := redrawn(rowtest.Plain(40, tt.old...), rowtest.Plain(40, tt.body...), len(tt.body), len(tt.old)); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
+// TestAlignNotRewrapped shows windows that overlap the document and begin with rows that it has not
+// got there: their letters are above, too, but that is not where they belong.
+func TestAlignNotRewrapped(t *testing.T) {
+	said := "The parser drops the header when the disk is slow and then it rebuilds the index, all of it."
+	prompt := "> Find out how a stale token batches three"
+	twice := []string{"● Reading main.go", "  the first of its rows is this", "and another", "● Reading main.go", "  the first of its rows is this"}
+	wide := func(texts ...string) []row.Line { return rowtest.Plain(100, texts...) }
+	narrow := func(texts ...string) []row.Line { return rowtest.Plain(50, texts...) }
+	for _, tt := range []struct {
+		name  string
+		lines []row.Line
+		base  int
+		body  []row.Line
+		want  []string
+	}{
+		{
+			"a prompt that is said again, and answered in the same words", slices.Concat(
+				wide(prompt, "", said, "", "and exits early.", ""), narrow(prompt, "", "⠋ Working…"),
+			), 6,
+			narrow(prompt, "", "The parser drops the header"),
+			[]string{prompt, "", said, "", "and exits early.", "", prompt, "", "The parser drops the header"},
+		},
+		{
+			"a counter that has grown", wide("a row above it all", "● Reading files: 9", said), 1,
+			wide("● Reading files: 10", said),
+			[]string{"a row above it all", "● Reading files: 10", said},
+		},
+		{
+			"a result that came in between", wide(said, "● Reading main.go", "the last row of the text"), 1,
+			wide("its first row", "its second row", "its third row", "● Reading main.go", "the last row of the text"),
+			[]string{said, "its first row", "its second row", "its third row", "● Reading main.go", "the last row of the text"},
+		},
+		{
+			"a row that is longer than what is above", slices.Concat(wide("row"), narrow("● Reading main.go", "the last row of the text")), 1,
+			narrow("a row that is new, and longer than what is above", "● Reading main.go", "the last row of the text"),
+			[]string{"row", "a row that is new, and longer than what is above", "● Reading main.go", "the last row of the text"},
+		},
+		{
+			"a row above what is said twice", slices.Concat(wide(said), narrow(twice...)), 1,
+			narrow(append([]string{"new"}, twice...)...),
+			append([]string{said, "new"}, twice...),
+		},
+	} {
+		d := Document{Lines: tt.lines, Base: tt.base}
+		d.Align(tt.body, false)
+		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestAlignTableResized draws a table in wider columns below new rows, just after a resize: its
+// cells say where it is, though its first letters are nowhere.
+func TestAlignTableResized(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "│ name │ rows │", "│ tokens of the user │ 12 │", "│ sessions of the user │ 40 │")}
+	d.Align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │", "│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
+	if len(d.Lines) != 6 || d.Placed != PlacedTable {
+		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	}
+}
+
+// TestFindRewrappedWithin finds a window whose first row has changed, within a line of the document:
+// its letters reach into the next line, and belong to that one if it is below a gap.
+func TestFindRewrappedWithin(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "The parser drops the header", "when the disk", "is slow and it rebuilds the index at midnight.")}
+	body := rowtest.Plain(30, "the HEADER when the disk", "is slow and it rebuilds", "the index at midnight.")
+	at, within, ok := d.findRewrapped(body)
+	if at != 0 || within != len("Theparserdrops") || !ok {
+		t.Errorf("line %d, behind %d letters, %v", at, within, ok)
+	}
+	d.Lines[1].Lost = true
+	if at, within, ok := d.findRewrapped(body); at != 1 || within != 0 || !ok {
+		t.Errorf("above a gap: line %d, behind %d letters, %v", at, within, ok)
+	}
+}
+
+// TestRewrapBounds finds the window after its rows were wrapped, where a row of it begins that did
+// so before, where the agent wrapped the rows, and where its part begins above the window.
+func TestRewrapBounds(t *testing.T) {
+	lines := []string{"$ agent", "The parser drops the", "header when the disk is slow", "and it rebuilds the index."}
+	for _, tt := range []struct {
+		name         string
+		from         int // the line that the window begins on
+		wrapped, own bool
+		first        string
+	}{
+		{"where a row began", 2, true, false, "header when the disk"},
+		{"within a row that the agent wrapped", 2, false, true, "when the disk"},
+	} {
+		d := Document{Lines: rowtest.Plain(30, lines...), Base: tt.from}
+		d.Lines[2].Wrapped = true
+		screen := rowtest.Plain(20, tt.first, "is slow", "and it rebuilds the", "index.")
+		screen[0].Wrapped = tt.wrapped
+		if start := d.Rewrap(screen, 1); start != 1 {
+			t.Errorf("%s: the part begins at line %d", tt.name, start)
+		}
+		want := append(slices.Clone(lines[:2]), "header when the disk", "is slow", "and it rebuilds the", "index.")
+		if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
