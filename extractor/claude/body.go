@@ -50,7 +50,7 @@ func marks16(s vterm.Style) row.Mark {
 
 // codeInk tells the colour of inline code: all themes take a blue for it.
 func codeInk(c vterm.Color) bool {
-	r, _, b, _ := row.Rgb(c)
+	r, _, b := row.Rgb(c)
 	return b >= r+40
 }
 

@@ -19,6 +19,8 @@ func TestInk(t *testing.T) {
 		{"default", vterm.Color{}, false, true, false},
 		{"black", palette(0), false, true, false},
 		{"red", palette(1), false, false, true},
+		{"green", palette(2), false, false, false},
+		{"white", palette(7), true, true, false},
 		{"bright black", palette(8), true, false, false},
 		{"red of the cube", palette(160), false, false, true},
 		{"grey of the palette", palette(244), true, false, false},
@@ -44,8 +46,14 @@ func TestSpanBounds(t *testing.T) {
 	if Blanks(-1) != "" || len(Blanks(100)) != 100 {
 		t.Errorf("%q, %q", Blanks(-1), Blanks(100))
 	}
-	if got := CommonStart("é", "è"); got != "" {
-		t.Errorf("in common: %q", got)
+	for _, tt := range [][3]string{{"é", "è", ""}, {"aé", "aè", "a"}, {"ab", "a", "a"}, {"a", "ab", "a"}, {"", "a", ""}} {
+		if got := CommonStart(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("in common of %q and %q: %q", tt[0], tt[1], got)
+		}
+	}
+	// a terminal with the widths of Unicode 11 takes a newer sign to be narrow
+	if got := Text(Cut([]Span{{Text: "a🥲b", Width: 3}}, 1, 2)); got != "🥲" {
+		t.Errorf("cut %q", got)
 	}
 	if StartsURL("https") || !StartsURL("https://x.test") || IsRule("────────x") {
 		t.Error("a word is no address, and a row with a letter no rule")
@@ -53,7 +61,7 @@ func TestSpanBounds(t *testing.T) {
 	if got := WrapGap(Line{Row: &vterm.Row{}}); got != nil {
 		t.Errorf("a gap without blanks: %v", got)
 	}
-	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1}, {Text: "b", Col: 5, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}}}
+	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}, {Text: "b", Col: 5, Width: 1}}}
 	if got := Text(Spans(apart, 0, -1, nil)); got != apart.Text || HasBackground(apart) {
 		t.Errorf("spans %q", got)
 	}

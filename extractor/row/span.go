@@ -3,7 +3,6 @@ package row
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -230,14 +229,12 @@ func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
 // CommonStart returns what two texts begin with, in whole characters.
 func CommonStart(a, b string) string {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
+	for i, r := range a {
+		if !strings.HasPrefix(b[i:], string(r)) {
+			return a[:i]
+		}
 	}
-	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
-		n--
-	}
-	return a[:n]
+	return a
 }
 
 // StartsURL reports whether a word is an address from its start.
