@@ -16,13 +16,13 @@ type Box struct {
 // Text returns what was typed into a box, without the hints in grey that an empty box shows.
 func (b Box) Text() string {
 	var rows []string
-	hint, typed := false, 0
-	cursor := false // the only character that is typed is the cursor on a hint
+	hint, typed := 0, 0 // bytes of hints, pieces of what was typed
+	cursor := false     // the only character that is typed is the cursor on a hint
 	for _, l := range b.Rows {
 		var r strings.Builder
 		for _, s := range row.Spans(l.Row, b.Left, b.Right, row.PlainMarks) {
 			if row.Grey(s.Style) && !strings.Contains(s.Text, "[Pasted ") {
-				hint = hint || strings.TrimSpace(s.Text) != ""
+				hint += len(strings.TrimSpace(s.Text))
 				continue
 			}
 			if t := strings.TrimSpace(s.Text); t != "" {
@@ -34,7 +34,7 @@ func (b Box) Text() string {
 		rows = append(rows, strings.TrimRight(r.String(), " "))
 	}
 	text := strings.Trim(strings.Join(rows, "\n"), "\n ")
-	if hint && typed == 1 && cursor || strings.HasPrefix(text, "Type your message or @") {
+	if hint > 0 && typed == 1 && cursor || strings.HasPrefix(text, "Type your message or @") {
 		return ""
 	}
 	return text

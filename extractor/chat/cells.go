@@ -111,7 +111,7 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 func (c *Cells) next(lines []row.Line) int {
 	for n := 1; n < len(lines); n++ {
 		for k := range c.Cells {
-			if m := &c.Cells[k].Begin; lines[n].Lost || m.set() && m.On(lines[n]) {
+			if m := &c.Cells[k].Begin; lines[n].Lost || m.On(lines[n]) {
 				return n
 			}
 		}
