@@ -103,7 +103,7 @@ func split(s chat.Screen) chat.Split {
 func sideBar(lines []row.Line) int {
 	at := lines[0].Cols - 42
 	for _, l := range []row.Line{lines[0], lines[len(lines)-1]} {
-		if at < 1 || l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
+		if l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
 			return 0
 		}
 	}
