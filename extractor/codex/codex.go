@@ -96,16 +96,14 @@ func boxBanner(lines []row.Line) (b chat.Banner, n int) {
 // boxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
 // narrow window wraps it. It is of none where it has no end.
 func boxRow(lines []row.Line, begin, end string) (in string, rows int) {
-	if len(lines) == 0 || !strings.HasPrefix(lines[0].Text, begin[:min(len(begin), len(lines[0].Text))]) {
+	if len(lines) == 0 || !strings.HasPrefix(lines[0].Text, begin) {
 		return "", 0
 	}
 	var text strings.Builder
 	for rows < min(len(lines), 4) {
 		text.WriteString(lines[rows].Text + " ")
 		rows++
-		if in, ok := strings.CutPrefix(text.String(), begin); !ok {
-			break
-		} else if in, ok = strings.CutSuffix(strings.TrimSpace(in), end); ok {
+		if in, ok := strings.CutSuffix(strings.TrimSpace(text.String()[len(begin):]), end); ok {
 			return strings.TrimSpace(in), rows
 		}
 	}

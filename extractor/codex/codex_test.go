@@ -446,8 +446,11 @@ func TestInputBox(t *testing.T) {
 	}
 }
 
-// TestOpen: the last reply may grow only at the live end.
+// TestOpen: the last reply may grow only at the live end, and where nothing is below it.
 func TestOpen(t *testing.T) {
+	if parse(rowtest.Dump(t, 60, "⟦d|• ⟧So\n\n⟦d|─ Worked for 1m 3s ────────────────⟧"), true)[0].Open {
+		t.Error("Open above a rule")
+	}
 	lines := rowtest.Dump(t, 60, "⟦d|• ⟧So")
 	for _, last := range []bool{true, false} {
 		if got := parse(lines, last)[0].Open; got != last {

@@ -268,7 +268,9 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {
 			break
 		}
-		code = code || j == prose.Code
+		if j == prose.Code {
+			code = true
+		}
 	}
 	if !code {
 		return 0

@@ -32,6 +32,7 @@ func TestE23Rules(t *testing.T) {
 		{"a search of the web to 0.125", -1, "⟦b #808080|•⟧ ⟦b|Searching the web⟧\n\n⟦d|•⟧ ⟦b|Searched⟧ x", "tool ok Searched [x]\n"},
 		{"an exploration that failed in part", -1, "⟦d|•⟧ ⟦b|Explored · 1 nonzero exit⟧\n  └ ⟦ p6|Read⟧ a.go⟦ p1| (exit 1)⟧\n    ⟦ p6|Read⟧ b (exit 2)\n    ⟦d|+ Show details⟧", "tool error Read [a.go]\ntool ok Read [b (exit 2)]\n"},
 		{"what was explored", -1, "⟦d|•⟧ ⟦b|Exploring⟧\n  └ ⟦ p6|Read⟧ a.go, b.go\n    ⟦ p6|Search⟧ x", "tool running Read [a.go]\ntool running Read [b.go]\ntool running Search [x]\n"},
+		{"an exploration in red", -1, "⟦d|•⟧ ⟦b|Explored⟧\n  └ ⟦ p6|Read⟧ ⟦ p1|a.go⟧", "tool ok Read [a.go]\n"},
 		{"an exploration of nothing but a hint", -1, "⟦d|•⟧ ⟦b|Explored⟧\n    ⟦ p6|+ Show details⟧", "tool ok + []\n"},
 		{"commands of its own", -1, "⟦ p5|/status⟧\n\n╭─────────╮\n│ Model: x │\n╰─────────╯\n\n⟦ p5|/diff⟧\nno box\n\n/plain", "command \"`/status`\" -> \"Model: x\"\ncommand \"`/diff`\" -> \"no box\\n\\n/plain\"\n"},
 		{"the rest of a prompt", 0, "⟦ on#373737|  and more⟧\n\n⟦d|• ⟧So.", "user \"and more\"\nassistant \"So.\"\n"},
@@ -64,6 +65,7 @@ func TestE23Rules(t *testing.T) {
 		{"indented words in code, and lines of both kinds", -1, "⟦d|• ⟧So:\n\n  func a() {\n\n      It says what it does here.\n\n  }\n\n  make test\n  It runs all tests.\n  And it prints them.\n\n  usage\n    of it", "assistant \"So:\\n\\n```\\nfunc a() {\\n\\n    It says what it does here.\\n\\n}\\n```\\n\\nmake test\\nIt runs all tests.\\nAnd it prints them.\\n\\n```\\nusage\\n  of it\\n```\"\n"},
 		{"0.3x: comments, a heading at the end, a quote of three rows", -1, "> Look:\n\n  # build\n  make test\n  # end\n\n  - one\n\n  > a quote that is wrapped, which it is because it is very\n  long, so long that two rows have no room for it whatever\n  happens\n\n  ## heading", "assistant \"Look:\\n\\n```\\n# build\\nmake test\\n# end\\n```\\n\\n- one\\n\\n> a quote that is wrapped, which it is because it is very long, so long that two rows have no room for it whatever happens\\n\\n## heading\"\n"},
 		{"0.3x: a sign below text, and text that is wrapped below text", -1, "> Look at this line of text:\n  # not a heading\n\n  One row of text that is as wide as it can be, and goes on\n  name() := 1;\n", "assistant \"Look at this line of text:\\n\\n```\\n# not a heading\\n```\\n\\nOne row of text that is as wide as it can be, and goes on name() := 1;\"\n"},
+		{"0.3x: code that ends with a word", -1, "> Look:\n\n  x := 1;\n  Then stop.\n\n  That is all of it.", "assistant \"Look:\\n\\n```\\nx := 1;\\nThen stop.\\n```\\n\\nThat is all of it.\"\n"},
 		{"0.3x: code, then a list, and text that is wrapped below text", -1, "> Look:\n\n  make test\n\n  - x := 1;\n\n  One row of text that is as wide as it can be, and goes on\n  make test\n  x := 1;", "assistant \"Look:\\n\\n```\\nmake test\\n```\\n\\n- x := 1;\\n\\nOne row of text that is as wide as it can be, and goes on make test\\n\\n```\\nx := 1;\\n```\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
