@@ -7,7 +7,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
-	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/shell"
 	"github.com/ptyrec/ptyrec/session"
@@ -81,7 +80,7 @@ type segment struct {
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
 func NewReader() *Reader {
-	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}}
+	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{document: 1}}
 }
 
 // Agent returns the name of the agent that runs, or "".
@@ -112,13 +111,7 @@ func (r *Reader) Marked() { r.shell.Marked() }
 
 // Plain returns all that a program has printed on a terminal which is neither an agent nor a shell,
 // and what is left out of it.
-func (r *Reader) Plain(t *vterm.Term) (text string, gap session.Gap) {
-	if text, gap, ok := r.shell.Plain(&r.main); ok { // too much for the terminal to keep
-		return text, gap
-	}
-	s := t.Snapshot()
-	return markdown.Verbatim(row.Lines(append(t.Scrollback(), s.Lines...), s.Cols), 0), gap
-}
+func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&r.main) }
 
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {

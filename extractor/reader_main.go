@@ -16,9 +16,6 @@ func (r *Reader) readMain(f Frame) {
 	if r.seg.alt && !r.leaveAlt(&f) {
 		return
 	}
-	if r.seg.document == 0 {
-		r.open(nil, false, 0)
-	}
 	if f.Wiped {
 		r.wipe()
 	}

@@ -2,9 +2,11 @@ package extractor
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -39,5 +41,60 @@ func TestTruncate(t *testing.T) {
 		if got := fmt.Sprint(it.OmittedLines, " ", it.TruncatedAt); got != tt.want || it.Tool.Truncated != it.Truncated {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
 		}
+	}
+}
+
+// TestForget lets go of rows that have long left the window, of which nobody has read an item, and
+// keeps the one on which a command has cleared the conversation: it does so only once.
+func TestForget(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	r.seg.agent = profiles[0]
+	r.main.Lines = rowtest.Plain(20, slices.Repeat([]string{"x"}, maxTape+1)...)
+	r.main.Base = maxTape
+	if r.forget(&r.main); len(r.main.Lines) != keepTape {
+		t.Errorf("%d lines are left", len(r.main.Lines))
+	}
+	r.main.Lines = rowtest.Plain(20, "! clear", "u: ho", "a: he", "a: hi")
+	r.seg.items = r.parse(r.main.Lines, false)
+	r.main.Dirty = 3
+	if r.show(&r.main, 4, true, false); r.seg.reprint {
+		t.Error("the conversation was cleared again")
+	}
+}
+
+// TestHalfDrawn says of a frame that is half drawn that it is.
+func TestHalfDrawn(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	for _, tt := range []struct {
+		shots shots
+		want  bool
+	}{
+		{shots{{"s", screen("== one 1.2", "u: hi", ">")}}, false},
+		{shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}}, true},
+	} {
+		if tt.shots.play(r); r.HalfDrawn() != tt.want {
+			t.Errorf("after %d frames: %v", len(tt.shots), r.HalfDrawn())
+		}
+	}
+}
+
+// TestStormEnds is quiet after two resizes: what is torn then stays as it is.
+func TestStormEnds(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	r.enter(profiles[0], chat.Banner{}, false, 0)
+	for range 2 {
+		r.resize.Begin(&r.main, true, document.MainFrames)
+	}
+	for _, settled := range []bool{false, true, true, true} {
+		if !r.resize.Storm() {
+			t.Error("the storm ended early")
+		}
+		r.place(nil, rowtest.Plain(20, "u: hi"), true, false, settled)
+	}
+	if r.resize.Storm() {
+		t.Error("the storm goes on")
 	}
 }

@@ -331,7 +331,7 @@ func (p *Processor) Close(at time.Duration) {
 
 // plain logs the output of a program that is no agent and no shell.
 func (p *Processor) plain(at time.Duration) {
-	output, gap := p.reader.Plain(p.term)
+	output, gap := p.reader.Plain()
 	if output == "" {
 		return
 	}

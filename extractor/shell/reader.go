@@ -30,7 +30,6 @@ type Reader struct {
 	prompts prompts
 	folder  string            // that the shell is in above the document, as it says (OSC 7)
 	lead    document.LongText // what was printed while neither an agent nor a prompt was seen, up to the rows of the document
-	long    bool              // there is some
 	part    part
 }
 
@@ -222,7 +221,6 @@ func (r *Reader) Forget(d *document.Document) {
 	r.folder = lastFolder(d.Lines[:cut], r.folder)
 	if !r.Seen() {
 		r.lead.Add(d.Lines[:cut])
-		r.long = true
 	}
 	for i := range s.commands {
 		c := &s.commands[i]
@@ -240,10 +238,9 @@ func (r *Reader) freeze() {
 	}
 }
 
-// Plain returns all that a program has printed which is neither an agent nor a shell, as far as it
-// was too much for the terminal to keep; ok reports whether it was.
-func (r *Reader) Plain(d *document.Document) (text string, gap session.Gap, ok bool) {
+// Plain returns all that a program has printed which is neither an agent nor a shell, and what is
+// left out of it.
+func (r *Reader) Plain(d *document.Document) (text string, gap session.Gap) {
 	p := Output{text: r.lead, doc: d, end: len(d.Lines)}
-	text, gap = p.Text()
-	return text, gap, true
+	return p.Text()
 }
