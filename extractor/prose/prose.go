@@ -91,7 +91,7 @@ func plainWord(w string) bool {
 		return false
 	}
 	return !strings.ContainsFunc(w, func(r rune) bool {
-		return !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) && !unicode.IsMark(r)
+		return !unicode.In(r, unicode.L, unicode.M) && !strings.ContainsRune("'’-", r)
 	})
 }
 

@@ -38,6 +38,7 @@ func TestE23Judge(t *testing.T) {
 		{"use the HTTP API", prose.Prose},
 		{"don't re-run it", prose.Prose},
 		{"Error: no such file", prose.Prose},
+		{"cafe\u0301 is open", prose.Prose},
 		{"The last Error: see below", prose.Prose},
 		{"🚀", prose.Either},
 		{"", prose.Either},
