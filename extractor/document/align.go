@@ -42,8 +42,8 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 		if !ok {
 			continue
 		}
-		if at += lo; d.otherWidth(at, body) {
-			if p, within, ok := d.findRewrapped(body); ok && p < at {
+		if at += lo; body[0].Text != d.Lines[at].Text { // the same text may be above, at another width
+			if p, within, ok := d.findRewrapped(body); ok && p < at && goesOn(d.Lines[p:], within, body) {
 				d.repair(p, d.Lines[p], within, body)
 				return p, true
 			}
@@ -86,16 +86,6 @@ func (d *Document) rewrapped(body []row.Line) (at int, ok bool) {
 	}
 	d.repair(at, d.Lines[at], within, body)
 	return at, true
-}
-
-// otherWidth reports whether body, which overlaps the document from line at on, begins with rows
-// that the document has not got there, and what is above was drawn at another width or is the same
-// text.
-func (d *Document) otherWidth(at int, body []row.Line) bool {
-	above := d.Lines[max(0, at-len(body)):at]
-	other := slices.ContainsFunc(above, func(l row.Line) bool { return l.Cols != body[0].Cols })
-	n := slices.IndexFunc(body, func(l row.Line) bool { return l.Text == d.Lines[at].Text })
-	return n != 0 && other || n > 0 && strings.HasSuffix(letters(above), letters(body[:n]))
 }
 
 // cells returns what is in the cells of tables: a new row may widen a column, so that all rows are

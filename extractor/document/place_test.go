@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
-// TestOverlap finds where a window's rows begin among those that were there, one letter a row:
-// lower case is a light row, A to F a heavy one, a digit after one a letter that grew, _ a blank row.
+// TestOverlap finds where rows of a window begin among those that were there, one letter a row:
+// lower case is a light row, upper case a heavy one, _ a blank one.
 func TestOverlap(t *testing.T) {
 	rows := func(signs string) []row.Line {
 		var out []string
@@ -145,7 +145,7 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
-// TestFindRewrappedWithin finds a window whose first row has changed, within a line of the document:
+// TestFindRewrappedWithin finds a window whose first row has changed, within a line above:
 // its letters reach into the next line, and belong to that one if it is below a gap.
 func TestFindRewrappedWithin(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "The parser drops the header", "when the disk", "is slow and it rebuilds the index at midnight.")}
