@@ -148,6 +148,12 @@ function allThatWasSeen(t, got) {
   const again = (i, by) => (may[i] ||= may[by] && keys.indexOf(keys[i]) !== keys.lastIndexOf(keys[i]));
   for (let i = 1; i < keys.length; i++) again(i, i - 1);
   for (let i = keys.length - 2; i >= 0; i--) again(i, i + 1);
+  // So may a few words between pieces that were never there.
+  for (let i = 0, from = -1; i < keys.length; i++)
+    if (may[i]) {
+      if (from >= 0 && i - from <= 3) may.fill(true, from, i);
+      from = i;
+    }
   let at = [0]; // how much of have may be read so far
   for (const [w, i, cell] of words) {
     const next = new Set(may[i] ? at : []);
