@@ -72,6 +72,8 @@ type Line struct {
 	Room    int        // cells that a line could have
 	At      int        // index of its first row among the lines given
 	Wrapped bool       // put together from rows that the terminal wrapped
+	Cell    bool       // of a table's cell
+	Spaced  bool       // one blank in the style of its end follows: it was wrapped there, if agents paint it
 	lost    bool       // the rows above it were never on the screen
 	Note    uint16     // what a look keeps of the line, so as to find it out once; 0: nothing
 }
@@ -146,10 +148,20 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 			continue
 		}
 		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.marks), Room: room, At: i, lost: l.Lost}
+		t.Spaced = spaced(t.Spans)
 		t.Measure()
 		out = append(out, t)
 	}
 	return out
+}
+
+// spaced reports whether one blank follows the last character, before the span that fills the row.
+func spaced(spans []row.Span) bool {
+	if n := len(spans) - 1; n > 0 && strings.Trim(spans[n].Text, " ") == "" {
+		spans = spans[:n]
+	}
+	t := row.Text(spans)
+	return len(t)-len(strings.TrimRight(t, " ")) == 1
 }
 
 func (lk *Style) marks(s vterm.Style) row.Mark {

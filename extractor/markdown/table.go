@@ -235,7 +235,7 @@ func (lk *Style) mergeRows(group [][]Cell, cols []Column) [][]Cell {
 		var ls []Line
 		for _, g := range group {
 			if len(g[i]) > 0 {
-				l := Line{Spans: g[i], Room: c.room()}
+				l := Line{Spans: g[i], Room: c.room(), Cell: true}
 				l.Measure()
 				ls = append(ls, l)
 			}

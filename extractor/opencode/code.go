@@ -41,7 +41,7 @@ func blanks(ls []markdown.Line, n int) int {
 
 // breaks reports whether one of the lines breaks where a word had room.
 func breaks(ls []markdown.Line) bool {
-	lk := markdown.Style{Left: left, Right: right}
+	lk := markdown.Style{Left: left, Right: right, Seam: seam}
 	for i := 1; i < len(ls); i++ {
 		if lk.SeamOf(&ls[i-1], &ls[i], 0) == markdown.SeamBreak {
 			return true

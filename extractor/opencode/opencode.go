@@ -345,14 +345,20 @@ var (
 	cjkEnd   = regexp.MustCompile(`[，。、；：！？]$`)
 )
 
-// seam knows a word that was cut behind its hyphen, as words are in the cells of tables: the rest
-// had no room, up to two free columns. Chinese and Japanese are cut behind their punctuation.
+// seam knows by the blank where lines were wrapped: it is painted at the end of the row, or at the
+// start of the next one if there is no room. Words are cut behind a hyphen or a point, and in the
+// cells of tables, where blanks say nothing, behind a hyphen: the rest had no room, up to two free
+// columns. Chinese and Japanese are cut behind their punctuation.
 func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	word := row.FirstWord(b.Text)
-	if cjkEnd.MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2 {
+	switch first := slices.IndexFunc(b.Spans, func(s row.Span) bool { return strings.Trim(s.Text, " ") != "" }); {
+	case a.Spaced:
+		return markdown.SeamSpace, true
+	case !a.Cell && a.Width >= a.Room && first >= 0 && !strings.HasPrefix(b.Spans[first].Text, " "):
+		return markdown.SeamNone, true
+	case cjkEnd.MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	}
-	if !hyphened.MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word) {
+	case !hyphened.MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word):
 		return 0, false
 	}
 	return markdown.SeamNone, row.Width(word) > a.Room-a.Width-2

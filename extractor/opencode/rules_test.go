@@ -51,6 +51,7 @@ func TestE23Rules(t *testing.T) {
 		{"bold words in an item", "     ⟦ #fab283|- ⟧one\n\n       ⟦b #9d7cd8|Bold⟧", "assistant - one||  **Bold**"},
 		{"items in code", "     env:\n       - A=1\n     • dot\n\n     ⟦ #fab283|1. ⟧one", "assistant ```|env:|  - A=1|• dot|```||1. one"},
 		{"a quote of several rows", "     ⟦ #808080|│⟧ The config loader flushes three tables before the\n     ⟦ #808080|│⟧ lock is held.\n     ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ ⟦ #fab283|- ⟧one\n\n     │ in code │\n     │ a       │", "assistant > The config loader flushes three tables before the lock is held.|>|> - one||```|│ in code │|│ a       │|```"},
+		{"lines wrapped at a blank that is painted, or without one", painted("One two three ", "four.") + "\n\n" + painted(strings.Repeat("x", 49)+" 3.", "14") + "\n\n" + painted(strings.Repeat("y", 49)+"so.", " It"), "assistant One two three four.||" + strings.Repeat("x", 49) + " 3.14||" + strings.Repeat("y", 49) + "so. It"},
 		{"hyphens in cells", "     Words:\n\n     ⟦ #808080|┌──────────────┬───┐⟧\n     ⟦ #808080|│⟧A             ⟦ #808080|│⟧B  ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧1  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write --  ⟦ #808080|│⟧2  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧3  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧(ahead) log   ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|└──────────────┴───┘⟧", "assistant Words:||| A | B ||| --- | --- ||| the write-ahead log | 1 ||| the write -- ahead log | 2 ||| the write- (ahead) log | 3 |"},
 		{"rows that the terminal wrapped", "     One\n+     two", "assistant ```|One|two|```"},
 		{"a reply that was not painted", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n     its end", "user Go\n^\nassistant its end"},
@@ -76,6 +77,14 @@ func TestE23Rules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// painted returns rows of text whose cells all have the colour of the ground.
+func painted(rows ...string) string {
+	for i, r := range rows {
+		rows[i] = "⟦ on#0a0a0a|     ⟧⟦ #eeeeee on#0a0a0a|" + r + "⟧⟦ on#0a0a0a|" + strings.Repeat(" ", 55-len(r)) + "⟧"
+	}
+	return strings.Join(rows, "\n")
 }
 
 func TestE23Split(t *testing.T) {
