@@ -61,7 +61,7 @@ func TestE23Rules(t *testing.T) {
 		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     ⟦ #fab283|- ⟧item\n     ⟦ #fab283|- ⟧item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
 		{"a sign below code", "     for x in a\n     do it\n\n     🚀", "assistant ```|for x in a|do it|```||🚀"},
 		{"a turn that goes on above a reply", "     So\n\n     ▣  Build · gpt\n\n     it is", "assistant So\nassistant it is"},
-		{"a Chinese word in the next row", "     这 The parser reads the whole file and then shows the\n     缓存和索引在午夜重建。", "assistant 这 The parser reads the whole file and then shows the 缓存和索引在午夜重建。"},
+		{"a Chinese word in the next row", "     这 The parser reads the whole file and then shows the\n      缓存和索引在午夜重建。", "assistant 这 The parser reads the whole file and then shows the 缓存和索引在午夜重建。"},
 		{"a name below a Chinese comma", "     这 The parser reads the whole file and then shows，\n     cache_of_the_index.go is one.", "assistant 这 The parser reads the whole file and then shows， cache_of_the_index.go is one."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
