@@ -286,7 +286,7 @@ func TestTrace(t *testing.T) {
 		{shots{{"s", "x\n== one 1.2\nu: hello, my dear\na: yo, my friend\n>\n1\n2\n3\n4\n5\n>"}, {"s", screen("u: hello, my dear", "a: yo, my friend", ">")}}, `one 1 "input box"[0,2) redrawn from the top, 2 items, 2 parsed: `},
 		{shots{{"s", alt + talk}}, `one 1 "input box"[0,3) first frame, 2 items, 2 parsed: `},
 		{shots{{"s", alt + talk}, {"s", screen(">")}}, `one 1 "no chrome"[0,8) first frame, 2 items, 0 parsed: no row of the screen belongs to the conversation`},
-		{shots{{"s", alt + talk}, {"s", screen("a: yo", ">back")}}, `one 1 "scrolled back"[0,1) first frame, 2 items, 0 parsed: `},
+		{shots{{"s", alt + talk}, {"s", screen("a: yo", ">back")}}, `one 1 "scrolled back"[0,1) the user has scrolled back, 2 items, 0 parsed: `},
 		{shots{{"s", alt + talk}, {"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">bar")}}, `one 1 "input box and scroll bar"[0,3) first frame, 2 items, 2 parsed: `},
 	} {
 		var last Trace

@@ -53,7 +53,9 @@ func (r *Reader) readAlt(f Frame) {
 		r.alt, r.altResize = document.Document{}, document.Resize{}
 		r.reopen(r.seg.agent, true, 0)
 	}
-	if !sp.Scrolled {
+	if sp.Scrolled {
+		r.change(&r.alt, func() { r.alt.Extend(body) })
+	} else {
 		r.change(&r.alt, func() { r.altResize.Align(&r.alt, &r.window, body) })
 		r.altResize.Next()
 	}

@@ -28,6 +28,42 @@ func (d *Document) Align(body []row.Line, resized bool) {
 	d.replace(at, body)
 }
 
+// Extend appends what body, a window that the user has scrolled back, shows below the document's
+// last row. That row may go on there.
+func (d *Document) Extend(body []row.Line) {
+	d.Placed = PlacedLookBack
+	lines := row.Trim(d.Lines)
+	for n := min(len(body)-1, len(lines)); n > 0; n-- {
+		at := len(lines) - n
+		if continues(lines[at:], body) && !d.shows(body) {
+			d.replace(at, slices.Clone(body))
+			return
+		}
+	}
+}
+
+// continues reports whether body begins with lines, of which the last may go on.
+func continues(lines, body []row.Line) bool {
+	last, same := len(lines)-1, int32(0)
+	for i, l := range lines {
+		if body[i].Text != l.Text && (i < last || !strings.HasPrefix(body[i].Text, l.Text)) {
+			return false
+		}
+		same += weight(l)
+	}
+	return same >= 4
+}
+
+// shows reports whether all of body is somewhere on the document.
+func (d *Document) shows(body []row.Line) bool {
+	for at := range len(d.Lines) - len(body) + 1 {
+		if same, total := d.likeness(at, body); same == total {
+			return true
+		}
+	}
+	return false
+}
+
 // find returns the document line that body's first row shows.
 func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	if d.Placed = PlacedFirst; len(d.Lines) == 0 {

@@ -186,3 +186,32 @@ func TestRewrapBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestExtend appends what a user sees who goes down to the end again, window by window.
+func TestExtend(t *testing.T) {
+	const a, b, c, d = "The first row.", "The second row.", "The third row.", "The fourth row."
+	for _, tt := range []struct {
+		name            string
+		old, body, want []string
+	}{
+		{"the last row goes on", []string{a, "The sec", ""}, []string{a, b, c}, []string{a, b, c}},
+		{"one row in common", []string{a, b}, []string{b, c, d}, []string{a, b, c, d}},
+		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
+		{"nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
+		{"a row above the last differs", []string{a, "The", c}, []string{b, "The second", c, d}, []string{a, "The", c}},
+		{"rows above the end that were said twice", []string{a, b, c, a}, []string{a, b}, []string{a, b, c, a}},
+		{"above the end", []string{a, b, c}, []string{a, b}, []string{a, b, c}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := Document{Lines: rowtest.Plain(40, tt.old...)}
+			doc.Extend(rowtest.Plain(40, tt.body...))
+			var got []string
+			for _, l := range doc.Lines {
+				got = append(got, l.Text)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

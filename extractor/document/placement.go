@@ -13,5 +13,5 @@ const (
 	PlacedHead     Placement = "same first rows"             // all below was redrawn
 	PlacedTable    Placement = "same table cells"            // in columns of another width
 	PlacedBelow    Placement = "nothing in common"           // below everything; rows may be missing above
-	PlacedLookBack Placement = "the user has scrolled back"  // the document did not change
+	PlacedLookBack Placement = "the user has scrolled back"  // the document can only grow
 )
