@@ -32,6 +32,7 @@ var boxed = Style{Left: 2, WholeCells: true, Border: func(ls []Line) bool { retu
 var (
 	piped   = Style{Left: 2, Table: PipeTable, Marks: codexish.Marks}
 	fielded = Style{Left: 2, Table: FieldTable}
+	full    = Style{Left: 2, Table: FullFieldTable}
 	tasks   = Style{Left: 2, Item: func(l *Line) (Item, bool) {
 		rest, ok := strings.CutPrefix(l.Text[l.Indent:], "✓")
 		return l.ItemOf(TaskDone, -1, 1, rest), ok
@@ -94,6 +95,8 @@ func TestRules(t *testing.T) {
 		{"a box that is code", "●\n  ⟦d|┌───┬───┐⟧\n  │ a │ b │\n  ├───┼───┤", boxed, 40, "┌───┬───┐\n│ a │ b │\n├───┼───┤"},
 		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
 		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a cell wrapped in a wider lower part", "●\n  ┌────┬───┐\n  │ a  │ b │\n  ├────────┼───┤\n  │ ab     │ x │\n  │ cd     │   │\n  ├────────┼───┤\n  │ e      │ f │\n  └────────┴───┘", claudeish, 40, "| a | b |\n| --- | --- |\n| ab cd | x |\n| e | f |"},
+		{"dots that do not fill a cell", "●\n  ┌──────┬───────┐\n  │ Name │ Note  │\n  ├──────┼───────┤\n  │ load │ on…   │\n  │ _cfg │       │\n  └──────┴───────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load_cfg | on… |"},
 		{"a border with other columns", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┴───┤\n  │ c │ d │\n  └───────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |"},
 		{"whole words in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ conf │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load conf | 12 |\n| a | b |"},
 		{"words cut in all cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| _cfg | 34 |"},
@@ -126,6 +129,9 @@ func TestRules(t *testing.T) {
 		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
 		{"a text with a rule below", "● Name: a\n  ────────", fielded, 40, "Name: a\n\n---"},
 		{"an indented line in no row", "● ⟦b|Name:⟧ a\n  ────────\n    b", fielded, 40, "| Name |\n| --- |\n| a |\n\nb"},
+		{"a field that goes on further in", "● ⟦b|Name:⟧ a\n    more\n  ────────\n  ⟦b|Name:⟧ b", full, 40, "| Name |\n| --- |\n| a more |\n| b |"},
+		{"a field below a full line", "● ⟦b|Name:⟧ the cache\n  indeed\n  ────────\n  ⟦b|Name:⟧ b", full, 20, "| Name |\n| --- |\n| the cache indeed |\n| b |"},
+		{"a blank line below a full field", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ the cache is\n\n  Text.", full, 20, "| Name |\n| --- |\n| a |\n| the cache is |\n\nText."},
 		{"a table of fields that is being drawn", "● ⟦b|Name:⟧ a\n  ────────", fielded, 40, "| Name |\n| --- |\n| a |"},
 	}
 	for _, tt := range tests {
@@ -294,6 +300,30 @@ func TestLinkEnd(t *testing.T) {
 		r.Text, r.Runs = tt[0], []vterm.Run{{Text: tt[0], Width: len(tt[0])}}
 		if got, want := Prompt(lines, &Style{}), u+"/d"+tt[1]; got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestLinkWithin joins a token that was cut at the edge, and is in a link from its first or its
+// second row on.
+func TestLinkWithin(t *testing.T) {
+	u := "https://x.test/"
+	for _, first := range []string{u, ""} {
+		lines := rowtest.Dump(t, 7, "see A_B\nC_D_EF")
+		for i, link := range []string{first, u} {
+			lines[i].Row.Runs = []vterm.Run{{Text: lines[i].Text, Width: len(lines[i].Text), Style: vterm.Style{Link: link}}}
+		}
+		if got, want := Prompt(lines, &Style{}), "see A_BC_D_EF"; got != want {
+			t.Errorf("the first in %q: got %q, want %q", first, got, want)
+		}
+	}
+}
+
+// TestSpaced finds one blank behind the words of a row, in their style or in another.
+func TestSpaced(t *testing.T) {
+	for dump, want := range map[string]bool{"one": false, "one ": true, "one  ": false, "⟦b|one⟧ two ": true, "⟦b|one ⟧    ": true, "one ⟦b|two⟧    ": false} {
+		if got := (&Style{}).Lines(rowtest.Dump(t, 20, dump))[0].Spaced; got != want {
+			t.Errorf("%q: got %v, want %v", dump, got, want)
 		}
 	}
 }
