@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,11 @@ func TestAlignNotRewrapped(t *testing.T) {
 			[]string{"row", "a row that is new, and longer than what is above", "● Reading main.go", "the last row of the text"},
 		},
 		{
+			"the first letters of all, said again above more rows than there are", wide("● Reading", "main.go", "Done.", "its last row but one", "the last row of the text"), 3,
+			wide("● Reading main.go", "its first row is a long one", "its second row is no shorter", "its last row but one", "the last row of the text"),
+			[]string{"● Reading", "main.go", "Done.", "● Reading main.go", "its first row is a long one", "its second row is no shorter", "its last row but one", "the last row of the text"},
+		},
+		{
 			"a row above what is said twice", slices.Concat(wide(said), narrow(twice...)), 1,
 			narrow(append([]string{"new"}, twice...)...),
 			append([]string{said, "new"}, twice...),
@@ -142,6 +148,44 @@ func TestAlignTableResized(t *testing.T) {
 	d.Align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │", "│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
 	if len(d.Lines) != 6 || d.Placed != PlacedTable {
 		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	}
+}
+
+// TestAlignBlanks changes the blanks in the first row of a window: its letters are where they were,
+// and no row is wrapped.
+func TestAlignBlanks(t *testing.T) {
+	rows := []string{"name of it  rows", "tokens of the user", "sessions of the user"}
+	d := Document{Lines: rowtest.Plain(60, rows...)}
+	rows[0] = "name of it   rows"
+	d.Align(rowtest.Plain(60, rows...), false)
+	if diff := cmp.Diff(rows, texts(d.Lines)); diff != "" || d.Placed != PlacedOverlap {
+		t.Errorf("placed: %s (-want +got):\n%s", d.Placed, diff)
+	}
+}
+
+// TestAgrees finds letters that are there several times where most of those below agree, up to the
+// end of one of the two if possible, and the last of equal ones.
+func TestAgrees(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int
+	}{{"abcdefabcd", 0}, {"abcdxabc", 5}, {"abcdexabcdx", 0}, {"abcdxabcdx", 5}, {"abxbc", -1}} {
+		if got := agrees(tt.text, "abc", "abcdef"); got != tt.want {
+			t.Errorf("%s: at %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestFindRewrappedPinned finds a window whose first row is the prompt, which stays in sight while
+// the user scrolls: the text below it counts.
+func TestFindRewrappedPinned(t *testing.T) {
+	said := []string{"> Find out how a stale token batches three tables of the cache"}
+	for i := range 30 {
+		said = append(said, fmt.Sprintf("row %d of the text, which is as long as others are", i))
+	}
+	d := Document{Lines: rowtest.Plain(80, said...), Base: 20}
+	if at, _, ok := d.findRewrapped(rowtest.Plain(70, append(said[:1:1], said[12:]...)...)); at != 10 || !ok {
+		t.Errorf("line %d, %v", at, ok)
 	}
 }
 
