@@ -41,6 +41,8 @@ func TestWrapBesideURL(t *testing.T) {
 		{"two pieces of a word of the cell", "• Its " + u + " is for\n  mat. One format will do.", "Its " + u + " is format. One format will do."},
 		{"behind a mark", "• See " + u + " of al.\n  others.", "See " + u + " of al. others."},
 		{"before a capital", "• See " + u + " of dog\n  Rex.", "See " + u + " of dog Rex."},
+		{"a name in capitals", "• See " + u + " or SIG\n  TERM.", "See " + u + " or SIGTERM."},
+		{"before a common word", "• See " + u + " of dog\n  the others.", "See " + u + " of dog the others."},
 		{"before an article", "• See " + u + " of dog\n  a.", "See " + u + " of dog a."},
 		{"before the URL", "• It is in the other pages se\n  " + u + " too.", "It is in the other pages se " + u + " too."},
 		{"another line", "• See " + u + " or.\n  It is one row of words to b\n  e short.", "See " + u + " or.\nIt is one row of words to b e short."},
