@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 )
 
@@ -61,6 +62,9 @@ func TestE23Rules(t *testing.T) {
 		{"code that broke where a word had room", "     Run this:\n\n     for x in a\n     do it\n\n     ⟦ #fab283|- ⟧item\n     ⟦ #fab283|- ⟧item", "assistant Run this:||```|for x in a|do it|```||- item|- item"},
 		{"a sign below code", "     for x in a\n     do it\n\n     🚀", "assistant ```|for x in a|do it|```||🚀"},
 		{"a turn that goes on above a reply", "     So\n\n     ▣  Build · gpt\n\n     it is", "assistant So\nassistant it is"},
+		{"code with a sign of Markdown", "     for x in a\n     do it\n\n     > It is what the user has said before.", "assistant ```|for x in a|do it||> It is what the user has said before.|```"},
+		{"Markdown as code below code", "     for x in a\n     do it\n\n     ```\n     a\n     ```", "assistant ```|for x in a|do it|```||````|```|a|```|````"},
+		{"code that begins with a comment", "     ⟦ #808080|// run it⟧\n     for x in a\n     do it", "assistant ```|// run it|for x in a|do it|```"},
 		{"a Chinese word in the next row", "     这 The parser reads the whole file and then shows the\n      缓存和索引在午夜重建。", "assistant 这 The parser reads the whole file and then shows the 缓存和索引在午夜重建。"},
 		{"a name below a Chinese comma", "     这 The parser reads the whole file and then shows，\n     cache_of_the_index.go is one.", "assistant 这 The parser reads the whole file and then shows， cache_of_the_index.go is one."},
 	} {
@@ -85,6 +89,13 @@ func painted(rows ...string) string {
 		rows[i] = "⟦ on#0a0a0a|     ⟧⟦ #eeeeee on#0a0a0a|" + r + "⟧⟦ on#0a0a0a|" + strings.Repeat(" ", 55-len(r)) + "⟧"
 	}
 	return strings.Join(rows, "\n")
+}
+
+// TestSeamBlank has a blank line below one that is full.
+func TestSeamBlank(t *testing.T) {
+	if s, ok := seam(&markdown.Line{Text: "word", Width: 4, Room: 4}, &markdown.Line{}); ok {
+		t.Errorf("seam %d", s)
+	}
 }
 
 func TestE23Split(t *testing.T) {
