@@ -1,0 +1,38 @@
+package inkcli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+)
+
+// TestMendTables puts the right ends of rows back that Ink has wrapped, and leaves a row of empty
+// cells as it is.
+func TestMendTables(t *testing.T) {
+	for _, tt := range []struct{ name, rows, want string }{
+		{"a row whose end is wrapped", "  │ a │ b\n  │\n  Text.", "  │ a │ b\n+│\n  Text."},
+		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
+	} {
+		var got []string
+		for _, l := range mendTables(rowtest.Dump(t, 40, tt.rows)) {
+			s := l.Text
+			if l.Wrapped {
+				s = "+" + s
+			}
+			got = append(got, s)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// TestToolOutput reads an output that is indented, of which the terminal wrapped a row.
+func TestToolOutput(t *testing.T) {
+	if got, _ := ToolOutput(rowtest.Dump(t, 12, "   one two t\n+hree"), 0); got != "one two three" {
+		t.Errorf("%q", got)
+	}
+}
