@@ -112,6 +112,15 @@ func TestBanner(t *testing.T) {
 	}
 }
 
+// TestLostAtEdge shows the rest of rows of which nothing is known, further left than text is.
+func TestLostAtEdge(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "  > half a menu\n\n ● So")
+	lines[0].Lost = true
+	if got := cells().Parse(lines, true); len(got) != 1 || told(got[0]) != "assistant So" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestLostTwice shows two rows above each of which others were never on the screen.
 func TestLostTwice(t *testing.T) {
 	lines := rowtest.Dump(t, 60, "   and more\n   again\n\n ❯ On")
