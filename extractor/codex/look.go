@@ -173,9 +173,6 @@ func title(l *markdown.Line) bool {
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
 func (c *body) quoted(l *markdown.Line) bool {
-	if l.At >= len(c.lines) {
-		return false
-	}
 	r := c.lines[l.At]
 	t := r.Text
 	if strings.HasPrefix(t, "• ") {
