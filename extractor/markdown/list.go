@@ -35,13 +35,13 @@ const beyond = 1 << 30
 var noList = listLevel{Item: Item{number: -1, col: beyond}}
 
 // next reports whether an item is the one behind the last of the list. Numbers may end at one
-// column.
+// column, which moves to the right when a list grows to a hundred items: rows that have left the
+// window by then stay where they were.
 func (l *listLevel) next(it Item) bool {
-	want := l.number
-	if want >= 0 {
-		want++
+	if l.number < 0 {
+		return it.number < 0 && l.col == it.col
 	}
-	return it.number == want && (l.col == it.col || l.Content == it.Content)
+	return it.number == l.number+1 && (l.Content == it.Content || l.col <= it.col && it.col < l.Content)
 }
 
 // list returns the innermost open list.
@@ -86,7 +86,7 @@ func (r *blockReader) follows(it Item) bool {
 
 // open makes an item's list the innermost open one.
 func (r *blockReader) open(it Item) {
-	for len(r.lists) > 1 && it.col <= r.list().col {
+	for len(r.lists) > 1 && (it.col <= r.list().col || r.list().next(it)) {
 		r.lists = r.lists[:len(r.lists)-1]
 	}
 	pad := r.list().inner
