@@ -53,6 +53,9 @@ func (r *Reader) readAlt(f Frame) {
 		r.alt, r.altResize = document.Document{}, document.Resize{}
 		r.reopen(r.seg.agent, true, 0)
 	}
+	if r.alt.Pinned(body) {
+		sp.Scrolled, body = true, body[1:]
+	}
 	if sp.Scrolled {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {

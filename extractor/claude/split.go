@@ -97,14 +97,10 @@ func claudeSpinner(l row.Line) bool {
 }
 
 // scrolled reads what the alternate screen shows when the user scrolled back: the prompt's
-// first line pinned on top, a pill with an arrow in the last row of the conversation. Back near
-// the end there is no pill, although the last rows may be missing still.
+// first line pinned on top, a pill with an arrow in the last row of the conversation.
 func scrolled(s chat.Screen, sp *chat.Split) {
 	if i := row.Last(s.Lines[:sp.Bottom], pill); i >= 0 {
 		sp.Bottom, sp.Scrolled = i, true
-	}
-	if below := s.Lines[1]; painted(s.Lines[0]) && !painted(below) && strings.HasPrefix(below.Text, "  ") && !strings.HasPrefix(below.Text, "  ⎿") {
-		sp.Scrolled = true // below a whole prompt is a free row, or the result of a command
 	}
 	if s.Lines[0].Text == "" || sp.Scrolled && painted(s.Lines[0]) { // where a message is cut, the first row is kept free
 		sp.Top = 1

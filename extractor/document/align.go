@@ -42,6 +42,17 @@ func (d *Document) Extend(body []row.Line) {
 	}
 }
 
+// Pinned reports whether the first row of body, a window, is pinned there: it is said further up
+// than the rows below it. Claude Code pins the prompt when the user scrolls back. Near the end
+// nothing else says so, and rows are missing there.
+func (d *Document) Pinned(body []row.Line) bool {
+	near := d.near(body)
+	at, ok := leads(d.Lines[near:], body[1:], 24)
+	at += near
+	said := func(l row.Line) bool { return l.Text == body[0].Text }
+	return ok && at > 0 && weight(body[0]) >= 4 && !said(d.Lines[at-1]) && slices.ContainsFunc(d.Lines[:at-1], said)
+}
+
 // continues reports whether body begins with lines, of which the last may go on.
 func continues(lines, body []row.Line) bool {
 	last, same := len(lines)-1, int32(0)
@@ -72,7 +83,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	if d.Placed = PlacedWrapped; body[0].Cols != d.Lines[len(d.Lines)-1].Cols {
 		return d.rewrapped(body)
 	}
-	near := max(0, d.Base-len(body))
+	near := d.near(body)
 	for _, lo := range []int{near, 0} {
 		at, ok := among(d.Lines[lo:], body, d.Base-lo)
 		if !ok {
@@ -101,6 +112,9 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
 	return d.rewrapped(body)
 }
+
+// near returns the first line that a window which scrolls by less than its height can show.
+func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 
 // among returns the place among lines where body begins. Above base, where it was, one row in
 // common is too little: "Reading 1 file…" is said again.

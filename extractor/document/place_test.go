@@ -259,3 +259,27 @@ func TestExtend(t *testing.T) {
 		})
 	}
 }
+
+// TestPinned notices a prompt that stays on top while the rows below it are those further down.
+func TestPinned(t *testing.T) {
+	const prompt, a, b, c = "> Why does it wait?", "The first row of a reply.", "The second row of a reply.", "The third row."
+	doc := Document{Lines: rowtest.Plain(40, "Hi", prompt, "", a, b, c, "}"), Base: 3}
+	for _, tt := range []struct {
+		name string
+		body []string
+		want bool
+	}{
+		{"pinned", []string{prompt, b, c, "}"}, true},
+		{"pinned above a blank row", []string{prompt, "", a, b}, false}, // as it was said
+		{"in its place", []string{prompt, "", a, b, c}, false},
+		{"a row that was not said above", []string{"> Who?", b, c, "}"}, false},
+		{"a row that says next to nothing", []string{"Hi", b, c, "}"}, false},
+		{"the rest is not known", []string{prompt, "New.", "Newer."}, false},
+		{"the first rows", []string{prompt, "Hi", prompt}, false},
+		{"alone", []string{prompt}, false},
+	} {
+		if got := doc.Pinned(rowtest.Plain(40, tt.body...)); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
