@@ -105,6 +105,9 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	if at, ok := leads(d.Lines[lo:], body, 12); ok {
 		return lo + at, true
 	}
+	if at, ok := d.head(body); ok {
+		return at, true
+	}
 	d.Placed = PlacedTable
 	if at, ok := among(cells(d.Lines[near:]), cells(body), d.Base-near); ok || !resized {
 		return near + at, ok
@@ -167,10 +170,23 @@ func (d *Document) grown(body []row.Line) bool {
 	return same >= 12
 }
 
-// moved reports whether body is the window as it was, but for blank rows around what it says.
+// head returns the line that body's first row shows if body begins with the last row that only the
+// document has, which goes on there.
+func (d *Document) head(body []row.Line) (at int, ok bool) {
+	last := row.Last(d.Lines, func(l row.Line) bool {
+		return l.Text != "" && !slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
+	})
+	blank := min(row.SkipBlank(body, 0), len(body)-1)
+	at = last - blank
+	return at, at >= d.Base && weight(d.Lines[last]) > 2 && strings.HasPrefix(body[blank].Text, d.Lines[last].Text)
+}
+
+// moved reports whether body is the window as it was, but for blank rows around what it says and
+// rows below it.
 func (d *Document) moved(body []row.Line) bool {
 	old, body := content(d.Lines[d.Base:]), content(body)
-	return len(old) > 0 && slices.EqualFunc(old, body, func(a, b row.Line) bool { return a.Text == b.Text })
+	n := min(len(old), len(body))
+	return len(old) > 0 && slices.EqualFunc(old, body[:n], func(a, b row.Line) bool { return a.Text == b.Text })
 }
 
 // content returns lines without the blank ones around them.

@@ -44,6 +44,32 @@ func TestGrowsInPlace(t *testing.T) {
 	}
 }
 
+// TestMovedUnderLoad shows windows of an agent that draws late. Next to nothing of what was there is
+// there still, and yet no row is missing.
+func TestMovedUnderLoad(t *testing.T) {
+	const text, more, status = "That index drops every header if the file is empty.", "A retry loop locks its own output if the file is empty.", "▣"
+	for _, tt := range []struct {
+		name      string
+		old, body []string
+		base      int
+	}{
+		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status}, 0},
+		{"the last row goes on at the top", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
+		{"a sign at the top is not enough", []string{text, "", "•", "", status}, []string{"• A row", "", more, "Each worker shadows the log.", status}, 5},
+		{"another row at the top", []string{text, "", "Level 2", "", status}, []string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
+		{"blank rows only", []string{text, "", "Level 2"}, []string{"", ""}, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var d Document
+			d.Align(rowtest.Plain(60, tt.old...), false)
+			d.Align(rowtest.Plain(60, tt.body...), false)
+			if d.Base != tt.base {
+				t.Errorf("base %d, want %d: %q", d.Base, tt.base, texts(d.Lines))
+			}
+		})
+	}
+}
+
 // TestRewrappedOtherwise shows a window drawn at another width, whose first row does not go on as
 // the document does there: the document's line stays whole, and a gap is marked below it.
 func TestRewrappedOtherwise(t *testing.T) {
