@@ -1348,7 +1348,7 @@ ADV.images = (m, a) => {
         keys: [`\x1b[200~${H}/shop/shot.png\x1b[201~`, " ", ...ask],
         reply: [m.text(reply)],
         truth: [
-          { role: "user", text: `${label} ${ask}`, or: `${H}/shop/shot.png ${ask}` }, // Codex 0.169 keeps the path
+          { role: "user", text: `${label} ${ask}`, or: `${a === "gemini" ? "@" : ""}${H}/shop/shot.png ${ask}` }, // Codex 0.169 and Gemini 0.20 keep the path
           ...(a === "gemini" ? [{ role: "tool", op: "read", contains: "shot.png", output: null }] : []),
           { role: "assistant", text: reply },
         ],

@@ -305,7 +305,7 @@ export function score(truth, got) {
   const said = new Set(all.filter(isMsg).map(g => plain(g.text ?? ""))),
     T = truth.entries
       .filter(e => e.role && !e.optional)
-      .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or } : e)), // versions differ
+      .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or, unseen: undefined } : e)), // versions differ
     G = joinCut(T, all.filter(isMsg));
   const pairs = matchTools(T, G, align(T, G)),
     byT = new Map(pairs.map(([i, j]) => [i, j]));

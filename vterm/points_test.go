@@ -6,26 +6,28 @@ import "testing"
 // that what it writes at a column further right leaves no gap and covers nothing.
 func TestPoints(t *testing.T) {
 	for _, tt := range []struct {
-		text  string
-		width int
+		text              string
+		points, graphemes int
 	}{
-		{"ทำงาน", 5},     // SARA AM has a cell of its own
-		{"परीक्षण", 6},   // vowel signs and letters behind a virama, too
-		{"e\u0301te", 3}, // accents have none
-		{"한글", 4},        // wide
-		{"👨‍👩‍👧‍👦🇯🇵", 4}, // emoji are counted as a whole
+		{"ทำงาน", 5, 4},     // SARA AM has a cell of its own
+		{"परीक्षण", 6, 5},   // vowel signs and letters behind a virama, too
+		{"e\u0301te", 3, 3}, // accents have none
+		{"한글", 4, 4},        // wide
+		{"👨‍👩‍👧‍👦🇯🇵", 4, 4}, // emoji are counted as a whole
 	} {
-		if got := PointsWidth(tt.text); got != tt.width {
-			t.Errorf("PointsWidth(%q) = %d, want %d", tt.text, got, tt.width)
-		}
-		term := New(Options{Cols: 40, Rows: 2})
-		term.SetWidths(Points)
-		if _, err := term.Write([]byte(tt.text)); err != nil {
-			t.Fatal(err)
-		}
-		s := term.Snapshot()
-		if s.CursorX != tt.width || s.Lines[0].Text != tt.text {
-			t.Errorf("%q: the cursor is at column %d, want %d; the row says %q", tt.text, s.CursorX, tt.width, s.Lines[0].Text)
+		for by, want := range map[Widths]int{Points: tt.points, Graphemes: tt.graphemes} {
+			if got := TextWidth(tt.text, by); got != want {
+				t.Errorf("TextWidth(%q, %d) = %d, want %d", tt.text, by, got, want)
+			}
+			term := New(Options{Cols: 40, Rows: 2})
+			term.SetWidths(by)
+			if _, err := term.Write([]byte(tt.text)); err != nil {
+				t.Fatal(err)
+			}
+			s := term.Snapshot()
+			if s.CursorX != want || s.Lines[0].Text != tt.text {
+				t.Errorf("%q: the cursor is at column %d, want %d; the row says %q", tt.text, s.CursorX, want, s.Lines[0].Text)
+			}
 		}
 	}
 }

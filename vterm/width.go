@@ -1,7 +1,10 @@
 package vterm
 
 import (
+	"iter"
 	"sort"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/rivo/uniseg"
@@ -77,22 +80,38 @@ func joinsEmoji(r rune) bool {
 	return r >= 0x1F000 && r < 0x20000 || r >= 0x2190 && r < 0x2C00 || r == 0xFE0F || r == 0x20E3
 }
 
-// PointsWidth returns how many cells a text takes by Points.
-func PointsWidth(s string) int {
+// TextWidth returns how many cells a text takes.
+func TextWidth(text string, by Widths) int {
 	n := 0
-	for g := displaywidth.StringGraphemes(s); g.Next(); {
-		c, emoji := g.Value(), false
-		w := 0
-		for i, r := range c {
-			w += width11(r)
-			emoji = emoji || i > 0 && joinsEmoji(r)
-		}
-		if emoji {
-			w = g.Width()
-		}
+	for _, w := range Clusters(text, by) {
 		n += w
 	}
 	return n
+}
+
+// Clusters returns the grapheme clusters of a text, and how many cells each takes.
+func Clusters(text string, by Widths) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for g := uniseg.NewGraphemes(text); g.Next(); {
+			c := g.Str()
+			w := min(2, displaywidth.String(c))
+			if by == Points && !isEmoji(c) {
+				w = 0
+				for _, r := range c {
+					w += width11(r)
+				}
+			}
+			if !yield(c, w) {
+				return
+			}
+		}
+	}
+}
+
+// isEmoji reports whether a cluster is an emoji of several code points.
+func isEmoji(cluster string) bool {
+	_, n := utf8.DecodeRuneInString(cluster)
+	return strings.ContainsFunc(cluster[n:], joinsEmoji)
 }
 
 // width11 is the width of r in Unicode 11, per code point.

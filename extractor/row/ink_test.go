@@ -55,6 +55,10 @@ func TestSpanBounds(t *testing.T) {
 	if got := Text(Cut([]Span{{Text: "a🥲b", Width: 3}}, 1, 2)); got != "🥲" {
 		t.Errorf("cut %q", got)
 	}
+	// a letter behind a virama has a cell of its own
+	if got := Text(Cut([]Span{{Text: "  परीक्षण", Width: 7}}, 2, 7)); got != "परीक्षण" {
+		t.Errorf("cut %q", got)
+	}
 	if StartsURL("https") || !StartsURL("https://x.test") || IsRule("────────x") {
 		t.Error("a word is no address, and a row with a letter no rule")
 	}

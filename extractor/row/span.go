@@ -133,31 +133,29 @@ func cutSpan(s Span, from, to int) Span {
 		s.Text, s.Width = s.Text[from:to], to-from
 		return s
 	}
-	g := displaywidth.StringGraphemes(s.Text)
-	width := displaywidth.String
-	if width(s.Text) != s.Width {
-		width = vterm.PointsWidth
+	by := vterm.Graphemes
+	if vterm.TextWidth(s.Text, by) != s.Width {
+		by = vterm.Points
 	}
 	// Binary output may have characters that make one here and are two on the screen. What is typed
 	// behind it is where the row ends.
-	col, pos, start, end := s.Width-width(s.Text), 0, -1, 0
-	for g.Next() {
-		w, n := width(g.Value()), len(g.Value())
+	col, pos, start, end := s.Width-vterm.TextWidth(s.Text, by), 0, -1, 0
+	for c, w := range vterm.Clusters(s.Text, by) {
 		if max(col, 0) >= from && col+w <= to {
 			if start < 0 {
 				start = pos
 			}
-			end = pos + n
+			end = pos + len(c)
 		}
 		col += w
-		pos += n
+		pos += len(c)
 	}
 	if start < 0 {
 		s.Text, s.Width = "", 0
 		return s
 	}
 	s.Text = s.Text[start:end]
-	s.Width = width(s.Text)
+	s.Width = vterm.TextWidth(s.Text, by)
 	return s
 }
 
