@@ -16,7 +16,7 @@ func (d *Document) Align(body []row.Line, resized bool) {
 	at, ok := d.find(body, resized)
 	switch {
 	case !ok:
-		at, d.Placed = len(d.Lines), PlacedBelow // what was between was never shown
+		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
 	case at < d.Base && d.contains(at, body):
 		d.Placed = PlacedLookBack
 		return
@@ -173,12 +173,25 @@ func (d *Document) grown(body []row.Line) bool {
 // head returns the line that body's first row shows if body begins with the last row that only the
 // document has, which goes on there.
 func (d *Document) head(body []row.Line) (at int, ok bool) {
-	last := row.Last(d.Lines, func(l row.Line) bool {
+	at, ok = begins(d.Lines, d.last(body), body)
+	return at, ok && at >= d.Base
+}
+
+// end returns the line below the document's last. A row that body shows further down, where it goes
+// on, is not the last: rows came in above it.
+func (d *Document) end(body []row.Line) int {
+	last := d.last(body)
+	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return strings.HasPrefix(l.Text, d.Lines[last].Text) }) {
+		return last
+	}
+	return len(d.Lines)
+}
+
+// last returns the last line with text that body does not have, or -1.
+func (d *Document) last(body []row.Line) int {
+	return row.Last(d.Lines, func(l row.Line) bool {
 		return l.Text != "" && !slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
 	})
-	blank := min(row.SkipBlank(body, 0), len(body)-1)
-	at = last - blank
-	return at, at >= d.Base && weight(d.Lines[last]) > 2 && strings.HasPrefix(body[blank].Text, d.Lines[last].Text)
 }
 
 // moved reports whether body is the window as it was, but for blank rows around what it says and

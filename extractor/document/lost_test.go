@@ -44,8 +44,8 @@ func TestGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestMovedUnderLoad shows windows of an agent that draws late. Next to nothing of what was there is
-// there still, and yet no row is missing.
+// TestMovedUnderLoad shows windows of an agent that draws late. Next to nothing of what was there
+// is there still, and yet no row is missing.
 func TestMovedUnderLoad(t *testing.T) {
 	const text, more, status = "That index drops every header if the file is empty.", "A retry loop locks its own output if the file is empty.", "▣"
 	for _, tt := range []struct {
@@ -55,7 +55,10 @@ func TestMovedUnderLoad(t *testing.T) {
 	}{
 		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status}, 0},
 		{"the last row goes on at the top", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
-		{"a sign at the top is not enough", []string{text, "", "•", "", status}, []string{"• A row", "", more, "Each worker shadows the log.", status}, 5},
+		{"the last row goes on further down", []string{text, "", "Level 2", "", status}, []string{more, "", "Level 2 heading", "Each worker shadows the log.", status}, 2},
+		{"rows come in below one", []string{text, "", "Level 2", "", more}, []string{"Level 2 heading", "", "New", "", more}, 2},
+		{"rows come in below another one", []string{text, "", "Level 2", "", more}, []string{"Level 3", "", "New", "", more}, 4},
+		{"rows come in below a sign", []string{text, "", "•", "", more}, []string{"• A row", "", "New", "", more}, 4},
 		{"another row at the top", []string{text, "", "Level 2", "", status}, []string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
 		{"blank rows only", []string{text, "", "Level 2"}, []string{"", ""}, 3},
 	} {

@@ -37,9 +37,23 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 	}
 	i, j := firstRun(old, body, best)
 	if redrawn(old, body, i, j) {
-		j = max(j-i, 0)
+		return max(j-i, 0), true
+	}
+	above := row.Last(old[:j], func(l row.Line) bool { return l.Text != "" })
+	if at, ok := begins(old, above, body[:i]); ok {
+		return at, true
 	}
 	return j, true
+}
+
+// begins reports whether body begins with line at of lines, which goes on there, and returns the
+// line that body's first row shows.
+func begins(lines []row.Line, at int, body []row.Line) (first int, ok bool) {
+	n := row.SkipBlank(body, 0)
+	if n == len(body) || at < n || weight(lines[at]) <= 2 {
+		return 0, false
+	}
+	return at - n, strings.HasPrefix(body[n].Text, lines[at].Text)
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or

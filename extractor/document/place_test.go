@@ -283,3 +283,22 @@ func TestPinned(t *testing.T) {
 		}
 	}
 }
+
+// TestRewrappedBlank finds windows that begin with blank rows, which the document may have, too.
+func TestRewrappedBlank(t *testing.T) {
+	const text = "The build step ignores every header before the lock is held."
+	for _, tt := range []struct {
+		old, body []string
+		at        int
+	}{
+		{[]string{"> Why?", "", text, "", "The end."}, []string{"", text[:40], text[40:]}, 1},
+		{[]string{"> Why?", "", text, "", "The end."}, []string{"", "", text[:40], text[40:]}, 1},
+		{[]string{"", text}, []string{"", "", text[:40], text[40:]}, 0},
+		{[]string{"> Why?", "", text}, []string{text[:40], text[40:]}, 2},
+	} {
+		d := Document{Lines: rowtest.Plain(80, tt.old...)}
+		if at, within, ok := d.findRewrapped(rowtest.Plain(40, tt.body...)); !ok || at != tt.at || within != 0 {
+			t.Errorf("%q in %q: line %d, %d letters in, %v; want line %d", tt.body, tt.old, at, within, ok, tt.at)
+		}
+	}
+}
