@@ -53,7 +53,7 @@ func (r *Reader) readAlt(f Frame) {
 		r.alt, r.altResize = document.Document{}, document.Resize{}
 		r.reopen(r.seg.agent, true, 0)
 	}
-	if r.alt.Pinned(body) {
+	if r.pinned(body) {
 		sp.Scrolled, body = true, body[1:]
 	}
 	if sp.Scrolled {
@@ -65,6 +65,14 @@ func (r *Reader) readAlt(f Frame) {
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, f.Settled)
 	r.state(sp)
+}
+
+// pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when the
+// user scrolls back; near the end nothing else says so, and rows are missing there.
+func (r *Reader) pinned(body []row.Line) bool {
+	return slices.ContainsFunc(r.seg.items, func(it chat.Item) bool {
+		return it.Role == session.RoleUser && it.First < len(r.alt.Lines) && r.alt.Lines[it.First].Text == body[0].Text
+	}) && r.alt.Pinned(body)
 }
 
 // cutRow is a row of which columns from a scroll bar on are cut off.

@@ -33,36 +33,16 @@ func (d *Document) Align(body []row.Line, resized bool) {
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	lines := row.Trim(d.Lines)
-	for n := min(len(body)-1, len(lines)); n > 0; n-- {
-		at := len(lines) - n
-		if continues(lines[at:], body) && !d.shows(body) {
-			d.replace(at, slices.Clone(body))
-			return
-		}
+	if at, ok := goesOnIn(lines, body); ok && !d.shows(body) {
+		d.replace(at, slices.Clone(body))
 	}
 }
 
-// Pinned reports whether the first row of body, a window, is pinned there: it is said further up
-// than the rows below it. Claude Code pins the prompt when the user scrolls back. Near the end
-// nothing else says so, and rows are missing there.
+// Pinned reports whether the first row of body, a window, is not where the rows below it are.
 func (d *Document) Pinned(body []row.Line) bool {
 	near := d.near(body)
 	at, ok := leads(d.Lines[near:], body[1:], 24)
-	at += near
-	said := func(l row.Line) bool { return l.Text == body[0].Text }
-	return ok && at > 0 && weight(body[0]) >= 4 && !said(d.Lines[at-1]) && slices.ContainsFunc(d.Lines[:at-1], said)
-}
-
-// continues reports whether body begins with lines, of which the last may go on.
-func continues(lines, body []row.Line) bool {
-	last, same := len(lines)-1, int32(0)
-	for i, l := range lines {
-		if body[i].Text != l.Text && (i < last || !strings.HasPrefix(body[i].Text, l.Text)) {
-			return false
-		}
-		same += weight(l)
-	}
-	return same >= 4
+	return ok && at+near > 0 && d.Lines[at+near-1].Text != body[0].Text
 }
 
 // shows reports whether all of body is somewhere on the document.
@@ -92,7 +72,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 		if at += lo; body[0].Text != d.Lines[at].Text { // the same text may be above, at another width
 			if p, within, ok := d.findRewrapped(body); ok && p < at && goesOn(d.Lines[p:], within, body) {
 				d.repair(p, d.Lines[p], within, body)
-				return p, true
+				return d.blankAbove(p, body), true
 			}
 		}
 		d.Placed = PlacedOverlap
@@ -118,6 +98,15 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 
 // near returns the first line that a window which scrolls by less than its height can show.
 func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
+
+// blankAbove returns the line that body's first row shows if line at shows the first that is not
+// blank, and the document has blank lines above it, too.
+func (d *Document) blankAbove(at int, body []row.Line) int {
+	for n := row.SkipBlank(body, 0); n > 0 && at > 0 && d.Lines[at-1].Text == ""; n-- {
+		at--
+	}
+	return at
+}
 
 // among returns the place among lines where body begins. Above base, where it was, one row in
 // common is too little: "Reading 1 file…" is said again.
@@ -170,18 +159,18 @@ func (d *Document) grown(body []row.Line) bool {
 	return same >= 12
 }
 
-// head returns the line that body's first row shows if body begins with the last row that only the
-// document has, which goes on there.
+// head returns the line that body's first row shows if body begins with the last rows down to the
+// one that only the document has. That one goes on there.
 func (d *Document) head(body []row.Line) (at int, ok bool) {
-	at, ok = begins(d.Lines, d.last(body), body)
+	at, ok = goesOnIn(d.Lines[:d.last(body)+1], body)
 	return at, ok && at >= d.Base
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes
-// on, is not the last: rows came in above it.
+// on, is not the last: rows came in above it. What grows at the end of both may be a status.
 func (d *Document) end(body []row.Line) int {
-	last := d.last(body)
-	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return strings.HasPrefix(l.Text, d.Lines[last].Text) }) {
+	last, body := d.last(body), row.Trim(body)
+	if last >= d.Base && slices.ContainsFunc(body[:max(len(body)-1, 0)], func(l row.Line) bool { return strings.HasPrefix(l.Text, d.Lines[last].Text) }) {
 		return last
 	}
 	return len(d.Lines)

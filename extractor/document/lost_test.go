@@ -56,6 +56,7 @@ func TestMovedUnderLoad(t *testing.T) {
 		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status}, 0},
 		{"the last row goes on at the top", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
 		{"the last row goes on further down", []string{text, "", "Level 2", "", status}, []string{more, "", "Level 2 heading", "Each worker shadows the log.", status}, 2},
+		{"a row at the end goes on", []string{text, "", "Level 2"}, []string{more, "", "New", "Newer", "Level 2 heading"}, 3},
 		{"rows come in below one", []string{text, "", "Level 2", "", more}, []string{"Level 2 heading", "", "New", "", more}, 2},
 		{"rows come in below another one", []string{text, "", "Level 2", "", more}, []string{"Level 3", "", "New", "", more}, 4},
 		{"rows come in below a sign", []string{text, "", "•", "", more}, []string{"• A row", "", "New", "", more}, 4},

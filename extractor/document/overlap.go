@@ -40,20 +40,33 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 		return max(j-i, 0), true
 	}
 	above := row.Last(old[:j], func(l row.Line) bool { return l.Text != "" })
-	if at, ok := begins(old, above, body[:i]); ok {
+	if at, ok := goesOnIn(old[:above+1], body[:i]); ok {
 		return at, true
 	}
 	return j, true
 }
 
-// begins reports whether body begins with line at of lines, which goes on there, and returns the
-// line that body's first row shows.
-func begins(lines []row.Line, at int, body []row.Line) (first int, ok bool) {
-	n := row.SkipBlank(body, 0)
-	if n == len(body) || at < n || weight(lines[at]) <= 2 {
-		return 0, false
+// goesOnIn finds the line that body's first row shows if body begins with the last of lines. The
+// very last may go on there.
+func goesOnIn(lines, body []row.Line) (at int, ok bool) {
+	for at = max(0, len(lines)-len(body)); at < len(lines); at++ {
+		if continues(lines[at:], body) {
+			return at, true
+		}
 	}
-	return at - n, strings.HasPrefix(body[n].Text, lines[at].Text)
+	return 0, false
+}
+
+// continues reports whether body begins with lines, of which the last may go on.
+func continues(lines, body []row.Line) bool {
+	last, same := len(lines)-1, int32(0)
+	for i, l := range lines {
+		if body[i].Text != l.Text && (i < last || !strings.HasPrefix(body[i].Text, l.Text)) {
+			return false
+		}
+		same += weight(l)
+	}
+	return same > 2
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or

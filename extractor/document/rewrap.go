@@ -40,12 +40,7 @@ func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
 			return lo + k + 1, 0, true
 		}
 	}
-	if within = pos - ends[i] + row.LettersLen(d.Lines[lo+i].Text); within == 0 {
-		for n := row.SkipBlank(body, 0); n > 0 && i > 0 && d.Lines[lo+i-1].Text == ""; n-- {
-			i-- // body begins with blank rows, which have no letters
-		}
-	}
-	return lo + i, within, true
+	return lo + i, pos - ends[i] + row.LettersLen(d.Lines[lo+i].Text), true
 }
 
 // place finds where in a text of letters body begins, by the letters of one of its rows and those
