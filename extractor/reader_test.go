@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // TestTruncate notes what is missing of an item on the first two of four rows. A prompt whose text
@@ -61,6 +62,61 @@ func TestForget(t *testing.T) {
 	r.show(&r.main, 4, true, false)
 	if slices.ContainsFunc(r.steps, func(s Step) bool { return s.Event == session.EventClear }) {
 		t.Error("the conversation was cleared again")
+	}
+}
+
+// TestForgetBounds keeps an item whole that has no more than maxTape lines, and a document of which
+// nothing was read.
+func TestForgetBounds(t *testing.T) {
+	r := NewReader()
+	r.seg.items = []chat.Item{{End: maxTape}, {First: maxTape, End: 2 * maxTape}}
+	r.main.Lines = rowtest.Plain(20, slices.Repeat([]string{"x"}, 2*maxTape)...)
+	r.main.Base = 2*maxTape - 1
+	if r.forget(&r.main); len(r.main.Lines) != maxTape || r.main.Lines[keepTape].Omitted > 0 {
+		t.Errorf("%d lines are left of an item", len(r.main.Lines))
+	}
+	r.seg.items = nil
+	r.main.Lines = rowtest.Plain(20, slices.Repeat([]string{"x"}, maxTape+1)...)
+	r.main.Base = 0
+	if r.forget(&r.main); len(r.main.Lines) != maxTape+1 {
+		t.Errorf("%d lines are left that the window shows", len(r.main.Lines))
+	}
+}
+
+// TestWaiting lets rows wait that scroll out of a screen which cannot be read: they go onto the
+// document, which is read when it is full. Below the alternate screen the shell has them.
+func TestWaiting(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	r.enter(profiles[0], chat.Banner{}, false, 0)
+	r.steps = nil
+	for n := maxLeft; n <= maxTape+maxLeft; n += maxLeft {
+		r.wait(rowtest.Plain(20, slices.Repeat([]string{"a: hi"}, maxLeft)...))
+		if full := n > maxTape; r.left != nil || full != (len(r.steps) > 0) || !full && len(r.main.Lines) != n {
+			t.Errorf("of %d rows %d wait, %d are on the document: %d steps", n, len(r.left), len(r.main.Lines), len(r.steps))
+		}
+	}
+	r.seg.alt = true
+	for n, want := range map[int]bool{maxLeft: false, maxLeft + 1: true} {
+		r.seg.agent, r.left = profiles[0], rowtest.Plain(20, slices.Repeat([]string{"bye"}, n)...)
+		if got := r.leaveAlt(&Frame{Snapshot: vterm.New(vterm.Options{Cols: 20, Rows: 8}).Snapshot()}); got != want {
+			t.Errorf("%d rows below the alternate screen: %v", n, got)
+		}
+	}
+}
+
+// TestWipeOfAgent has an agent say in which folder it works, before it wipes the screen: the folder
+// of the shell stays as it was.
+func TestWipeOfAgent(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	const prompt = "\x1b]7;file://host/shop\abob@host:/shop$ "
+	shots{
+		{"s", prompt}, {"s", "one\n== one 1.2\nu: hi\n>"}, {"s", screen("== one 1.2", "u: hi", "a: yo\x1b]7;file://host/other\a", ">")}, {"sw", "\x1b[2J\x1b[H== one 1.2\nu: hi\n>"},
+		{"s", screen("bob@host:/shop$ ")}, {"s", "ls\nmain.go\nbob@host:/shop$ "},
+	}.play(r)
+	if items, _ := r.shell.Items(0); len(items) != 1 || items[0].Cwd != "/shop" {
+		t.Errorf("%+v", items)
 	}
 }
 

@@ -47,6 +47,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of a prompt", "⟨lost⟩\n⟦ #ffffff on#373737|  and more⟧\n\n" + said + "So.", "user and more\nassistant So."},
 		{"the rest of an output", "⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n⟨lost⟩\n     main.go\n\n" + said + "So.", "tool `Bash(ls)` ok main.go\nassistant So."},
 		{"the rest of an output of a call that is done", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n⟨lost⟩\n     other.go\n\n" + said + "So.", "tool `Bash(ls)` ok a|other.go\nassistant So."},
+		{"the rest of an output of a call that has printed", "⟦ #999999|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n  words\n⟨lost⟩\n     other.go\n\n" + said + "So.", "tool `Bash(ls)` running a\ntool other.go ok other.go\nassistant So."},
 		{"rows of nobody", "⟨lost⟩\n  nobody's words\n\n⟦ #999999|✽⟧ ⟦ #999999|Cooking…⟧ (3s)\n  ⎿  Tip: x", ""},
 		{"a tree in a reply", said + "Files:\n  ├ a\n  └ b\n\n" + said + "My agents\n  are\n  ├ a\n\n" + said + "My agents\n  ⎿  x\n\n" + said + "Look:\n  · one", "assistant Files:||```|├ a|└ b|```\nassistant My agents||```|are|├ a|```\nassistant My agents|⎿  x\nassistant Look:|· one"},
 		{"text with signs of lists", said + "Steps:\n\n  - one\n    a.go is a file\n\n  - two\n\n    etc. and more\n\n    c\n\n  ab. no number", "assistant Steps:||- one|  a.go is a file||- two||  etc. and more||  c||ab. no number"},

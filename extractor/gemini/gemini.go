@@ -52,9 +52,6 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	for i, l := range lines[:min(n+2, len(lines))] {
-		if !strings.Contains(l.Text, " Gemini CLI v") { // saves time
-			continue
-		}
 		if m := version.FindStringSubmatch(l.Text); m != nil {
 			return chat.Banner{Version: m[1]}, max(n, i+1)
 		}

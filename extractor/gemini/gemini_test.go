@@ -259,6 +259,15 @@ Tips for getting started:
 	}
 }
 
+// TestGeminiBegins knows the characters of the logo, and no other that is above or below them.
+func TestGeminiBegins(t *testing.T) {
+	for text, want := range map[string]bool{" ▝▜▄     Gemini CLI v0.61.0": true, " ███": true, "Ready": false, "────": false, "■ ✦ ⠋": false} {
+		if got := geminiBegins(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 func TestGeminiSplit(t *testing.T) {
 	bar := func(s string) string { return strings.Repeat(s, 50) }
 	tests := []struct {

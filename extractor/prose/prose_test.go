@@ -40,6 +40,7 @@ func TestE23Judge(t *testing.T) {
 		{"Error: no such file", prose.Prose},
 		{"cafe\u0301 is open", prose.Prose},
 		{"The last Error: see below", prose.Prose},
+		{"a + b + c + d", prose.Code},
 		{"🚀", prose.Either},
 		{"", prose.Either},
 	} {

@@ -200,18 +200,8 @@ func Width(s string) int {
 	return len(s)
 }
 
-const manyBlanks = "                                                                                "
-
-// Blanks returns n blanks.
-func Blanks(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	if n <= len(manyBlanks) {
-		return manyBlanks[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+// Blanks returns n blanks, none if n is less than 0.
+func Blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // FirstWord is a line's text up to the first blank after its indent.
 func FirstWord(s string) string {
