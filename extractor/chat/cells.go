@@ -140,12 +140,3 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 func First(is func(row.Line) bool) func([]row.Line, []Item) bool {
 	return func(lines []row.Line, _ []Item) bool { return is(lines[0]) }
 }
-
-// Run counts the lines from the first on that are of a kind.
-func Run(lines []row.Line, is func(row.Line) bool) int {
-	n := 0
-	for n < len(lines) && is(lines[n]) {
-		n++
-	}
-	return n
-}

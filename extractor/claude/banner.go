@@ -31,7 +31,7 @@ const oldWelcome = " ✻ Welcome to Claude Code!"
 // bare reads a welcome without a box: what hangs below its title, up to the directory, and
 // the settings behind that.
 func bare(lines []row.Line) (b chat.Banner, n int) {
-	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "   ") })
+	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "   ") })
 	for _, l := range lines[1:n] {
 		if cwd, ok := strings.CutPrefix(l.Text, "   cwd: "); ok {
 			b.Cwd = cwd
@@ -42,7 +42,7 @@ func bare(lines []row.Line) (b chat.Banner, n int) {
 
 // box reads a welcome in a box; there is none before its bottom is drawn.
 func box(lines []row.Line) (b chat.Banner, n int) {
-	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
+	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
 	b.Version = version(strings.Trim(lines[0].Text, "╭─╮ "))
 	if n == len(lines) || !strings.HasPrefix(lines[n].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
 		return chat.Banner{}, 0

@@ -65,7 +65,7 @@ func (p *parser) headless(i int) int {
 		return 1
 	}
 	if dim(p.Lines[first]) {
-		return first - i + chat.Run(p.Lines[first:], filled)
+		return first - i + row.Run(p.Lines[first:], row.Filled)
 	}
 	k, n := len(p.Items), p.length(first, user)
 	if ls := p.Lines[first : first+n]; row.HasBackground(ls[0].Row) {
@@ -78,9 +78,6 @@ func (p *parser) headless(i int) int {
 	}
 	return first - i + n
 }
-
-// filled reports whether a row has text.
-func filled(l row.Line) bool { return l.Text != "" }
 
 // dim reports whether a row without a marker is dim, as what tools print is.
 func dim(l row.Line) bool {

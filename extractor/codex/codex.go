@@ -117,7 +117,7 @@ const loading = "loading"
 // permissions. What /status prints begins with the same title, but a blank line follows.
 func bareBanner(lines []row.Line) (b chat.Banner, n int) {
 	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  "+welcome), ")")
-	n = chat.Run(lines, filled)
+	n = row.Run(lines, row.Filled)
 	for _, l := range lines[1:n] {
 		if cwd, ok := strings.CutPrefix(l.Text, "     "); ok {
 			b.Cwd = cwd

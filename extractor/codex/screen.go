@@ -82,7 +82,7 @@ func starting(lines []row.Line, at int) bool {
 		return false
 	}
 	at = row.SkipBlank(lines, at)
-	at += chat.Run(lines[at:], filled) // what is typed
+	at += row.Run(lines[at:], row.Filled) // what is typed
 	return !slices.ContainsFunc(lines[at:], func(l row.Line) bool { return l.Text != "" && strings.TrimSpace(l.Text) != "? for shortcuts" })
 }
 
@@ -212,7 +212,7 @@ func pinned(lines []row.Line) bool {
 	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
 		return lines[1].StyleAt(0).Bg != bg
 	}
-	n := 1 + chat.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !head(l) })
+	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !head(l) })
 	return n < len(lines) && head(lines[n]) || n+1 < len(lines) && lines[n+1].Text != ""
 }
 

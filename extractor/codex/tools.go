@@ -53,9 +53,9 @@ var (
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
 func parts(ls []row.Line) (head, out []row.Line) {
-	n := 1 + chat.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  └") })
+	n := 1 + row.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  └") })
 	if n == len(ls) { // no output, or one without a corner
-		n = 1 + chat.Run(ls[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  │") })
+		n = 1 + row.Run(ls[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  │") })
 	}
 	return ls[:n], ownLines(ls[n:])
 }
@@ -113,8 +113,8 @@ var failedCall = regexp.MustCompile(` \(exit \d+\)$`)
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
 	unnamed := func(l row.Line) bool { return l.StyleAt(4).Fg.Kind == vterm.ColorDefault } // a verb has a colour
-	for ls = ls[1+chat.Run(ls[1:], unnamed):]; len(ls) > 0; {
-		n := 1 + chat.Run(ls[1:], unnamed)
+	for ls = ls[1+row.Run(ls[1:], unnamed):]; len(ls) > 0; {
+		n := 1 + row.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
 		own := ownLines(ls[:n])
 		last := ls[max(0, len(own)-1)]

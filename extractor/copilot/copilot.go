@@ -53,10 +53,9 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	_, rest, _ := strings.Cut(lines[1].Text, name)
-	filled := func(l row.Line) bool { return l.Text != "" }
-	n = chat.Run(lines, filled)
+	n = row.Run(lines, row.Filled)
 	if tip := row.SkipBlank(lines, n); tip < len(lines) && strings.HasPrefix(lines[tip].Text, " ● Tip: /") {
-		n = tip + chat.Run(lines[tip:], filled)
+		n = tip + row.Run(lines[tip:], row.Filled)
 	}
 	return chat.Banner{Version: row.FirstWord(rest)}, n
 }
@@ -71,7 +70,7 @@ func split(s chat.Screen) chat.Split {
 		return chat.Split{}
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle, Right: max(0, lines[0].Cols-right)}
-	sp.Top = chat.Run(lines, func(l row.Line) bool { return l.Text == "" || strings.HasPrefix(l.Text, " [") }) // the tabs
+	sp.Top = row.Run(lines, func(l row.Line) bool { return l.Text == "" || strings.HasPrefix(l.Text, " [") }) // the tabs
 	dialog := func(l row.Line) bool { return strings.HasPrefix(l.Text, "╭──") }
 	if at := row.Last(lines, dialog); at >= 0 && strings.HasPrefix(lines[len(lines)-1].Text, "╰──") {
 		sp.Bottom, sp.State = at, chat.StateAsking
@@ -118,7 +117,7 @@ var notices = regexp.MustCompile(`^(MCP Servers reloaded: \d+ servers? connected
 
 // notice reports whether what begins with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
-	return notices.MatchString(markdown.Prompt(lines[:1+chat.Run(lines[1:], indented)], copilotLook))
+	return notices.MatchString(markdown.Prompt(lines[:1+row.Run(lines[1:], indented)], copilotLook))
 }
 
 // anything begins with a sign.
@@ -160,7 +159,7 @@ func headless(lines []row.Line, earlier []chat.Item) bool {
 	if n := len(earlier); !indented(lines[0]) || n > 0 && earlier[n-1].Role == session.RoleUser {
 		return false
 	}
-	below := 1 + chat.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
+	below := 1 + row.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
 	coloured := func(l row.Line) bool { return l.StyleAt(copilotLeft).Fg.Kind != vterm.ColorDefault }
 	if slices.ContainsFunc(lines[:below], coloured) {
 		return false

@@ -47,7 +47,7 @@ var version = regexp.MustCompile(`^[▝▜▄▗▟▀█ ]* Gemini CLI v(\S+)`)
 // banner reads the logo: drawn in full and shaded blocks, with two rows more in an IDE, or the
 // small one with the version.
 func banner(lines []row.Line) (b chat.Banner, n int) {
-	n = chat.Run(lines, func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█░") })
+	n = row.Run(lines, func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█░") })
 	if n == 0 {
 		return b, 0
 	}

@@ -143,7 +143,7 @@ func (p *spokenParser) block(i int) int {
 	l := p.Lines[i]
 	switch {
 	case strings.HasPrefix(l.Text, spokenNotice), l.Text == workspace:
-		return 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenStatus(l) && !spokenComposer(l) })
+		return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenStatus(l) && !spokenComposer(l) })
 	case spokenStatus(l), spokenComposer(l):
 		return 1
 	}
@@ -187,7 +187,7 @@ func (p *spokenParser) seam(_, _ *markdown.Line) (markdown.Seam, bool) {
 func (p *spokenParser) prompt(i int) int {
 	end := p.until(i + 1)
 	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len("User:"):])) {
-		end = i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
+		end = i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
 	}
 	sign, text := byte('>'), markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
 	if command, ok := strings.CutPrefix(text, "!"); ok {
@@ -291,7 +291,7 @@ func spokenNamed(t *session.Tool, ls []row.Line, from int) (n int) {
 	var desc string
 	t.Name, desc = inkcli.Named(ls[0], from)
 	style := ls[0].Runs[len(ls[0].Runs)-1].Style
-	n = chat.Run(ls[1:], func(l row.Line) bool {
+	n = row.Run(ls[1:], func(l row.Line) bool {
 		return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
 	})
 	for _, l := range ls[1 : 1+n] {

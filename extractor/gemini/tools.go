@@ -3,7 +3,6 @@ package gemini
 import (
 	"strings"
 
-	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
@@ -17,7 +16,7 @@ func line(p *inkcli.Parser, i int) int {
 		under = strings.TrimSpace(p.Lines[body].Text)
 		body++
 	}
-	below := row.Trim(p.Lines[body : body+chat.Run(p.Lines[body:], belongs)])
+	below := row.Trim(p.Lines[body : body+row.Run(p.Lines[body:], belongs)])
 	l := p.Lines[i]
 	t := &session.Tool{}
 	t.Status, _ = inkcli.Head(l, 2)

@@ -246,14 +246,14 @@ func (p *Parser) prompt(i int) int {
 // barred reads what is between two bars: what the user typed, or a composer that a resize left
 // behind.
 func (p *Parser) barred(i int) int {
-	first := i + 1 + chat.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
-	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return row.HasBackground(l.Row) && !IsBar(l) })
+	first := i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
+	n := row.Run(p.Lines[first:], func(l row.Line) bool { return row.HasBackground(l.Row) && !IsBar(l) })
 	rows, end := p.Lines[first:first+n], first+n
 	if n == 0 || isComposer(rows) {
 		p.Stale = true
 		return end - i
 	}
-	end += chat.Run(p.Lines[end:min(end+1, len(p.Lines))], IsBar)
+	end += row.Run(p.Lines[end:min(end+1, len(p.Lines))], IsBar)
 	if t := rows[0].Text; len(t) > 2 {
 		p.accent = rows[0].StyleAt(1).Fg
 		p.Typed(t[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), i, end)
@@ -330,7 +330,7 @@ func (p *Parser) thinking(i int) int {
 	if p.Lines[i].Text == " Thinking..." {
 		first++
 	}
-	n := chat.Run(p.Lines[first:], func(l row.Line) bool { return strings.HasPrefix(l.Text, " │") })
+	n := row.Run(p.Lines[first:], func(l row.Line) bool { return strings.HasPrefix(l.Text, " │") })
 	if n == 0 {
 		return 0
 	}

@@ -24,7 +24,7 @@ var statuses = map[rune]string{
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
 func (p *Parser) box(i int) int {
 	rows := p.Lines[i+1:]
-	rows = rows[:chat.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
+	rows = rows[:row.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
 	end := i + 1 + len(rows)
 	if end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "╰") {
 		end++
@@ -139,10 +139,7 @@ func inkCommand(in []row.Line) string {
 // Named parts a tool's line into its name, in bold from a column on, and what it does.
 func Named(l row.Line, col int) (name, desc string) {
 	spans := row.Spans(l.Row, col, -1, nil)
-	n := 0
-	for n < len(spans) && (spans[n].Style.Bold || strings.Trim(spans[n].Text, " ") == "") {
-		n++
-	}
+	n := row.Run(spans, func(s row.Span) bool { return s.Style.Bold || strings.Trim(s.Text, " ") == "" })
 	return strings.TrimSpace(row.Text(spans[:n])), strings.TrimSuffix(strings.TrimSpace(row.Text(spans[n:])), " ←")
 }
 

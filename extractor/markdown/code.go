@@ -44,21 +44,15 @@ func CodeGroups(ls []Line, block, more func([]Line) int) int {
 }
 
 // blankLines counts the blank lines from the first on.
-func blankLines(ls []Line) int {
-	if n := slices.IndexFunc(ls, func(l Line) bool { return !l.Blank() }); n >= 0 {
-		return n
-	}
-	return len(ls)
-}
+func blankLines(ls []Line) int { return row.Run(ls, func(l Line) bool { return l.Blank() }) }
 
 // UntilBlank counts the lines up to the next blank one.
-func UntilBlank(ls []Line) int {
-	for i := range ls {
-		if ls[i].Blank() {
-			return i
-		}
-	}
-	return len(ls)
+func UntilBlank(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() }) }
+
+// NextGroup returns the lines behind the next blank ones.
+func NextGroup(ls []Line) []Line {
+	n := UntilBlank(ls)
+	return ls[n+blankLines(ls[n:]):]
 }
 
 // code reads a code block. Some agents draw the code of a list item at the body's left edge all the

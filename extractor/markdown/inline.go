@@ -27,7 +27,7 @@ func inline(spans []row.Span, drop row.Mark) string {
 	var b strings.Builder
 	for ps := pieces(spans, drop); len(ps) > 0; {
 		link := ps[0].link
-		n := run(ps, func(p *piece) bool { return p.link == link })
+		n := row.Run(ps, func(p piece) bool { return p.link == link })
 		if link == "" {
 			writePieces(&b, ps[:n], 0)
 			ps = ps[n:]
@@ -46,15 +46,6 @@ func inline(spans []row.Span, drop row.Mark) string {
 	return b.String()
 }
 
-// run counts the pieces, from the first on, for which is holds.
-func run(ps []piece, is func(*piece) bool) int {
-	n := 0
-	for n < len(ps) && is(&ps[n]) {
-		n++
-	}
-	return n
-}
-
 // signs are the marks as Markdown writes them, in the order in which they nest.
 var signs = [...]struct {
 	mark row.Mark
@@ -67,7 +58,7 @@ func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 	for len(ps) > 0 {
 		best, longest := 0, 0
 		for i, s := range signs {
-			if n := run(ps, func(p *piece) bool { return p.mark&^open&s.mark != 0 }); n > longest {
+			if n := row.Run(ps, func(p piece) bool { return p.mark&^open&s.mark != 0 }); n > longest {
 				best, longest = i, n
 			}
 		}

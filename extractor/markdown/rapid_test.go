@@ -97,7 +97,9 @@ func TestBodyNeverPanics(t *testing.T) {
 		for i := range looks {
 			Render(lines, &looks[i])
 			Prompt(lines, &looks[i])
-			row.CutLines(lines, 2, 10)
+			for _, l := range lines {
+				row.CutLine(l, 2, 10)
+			}
 		}
 		Verbatim(lines, 1)
 	})

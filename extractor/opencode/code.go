@@ -21,22 +21,12 @@ func code(ls []markdown.Line) (n int, lang string) {
 	if part := ls[:markdown.UntilBlank(ls)]; quoted(part) || hasItem(part) || !breaks(part) && !leadsToCode(ls) {
 		return 0, ""
 	}
-	for {
-		n += markdown.UntilBlank(ls[n:])
-		next := blanks(ls, n)
-		if next == len(ls) || !continuesCode(ls[next:]) {
-			return n, ""
+	return markdown.CodeGroups(ls, markdown.UntilBlank, func(below []markdown.Line) int {
+		if part := below[:markdown.UntilBlank(below)]; continuesCode(part) {
+			return len(part)
 		}
-		n = next
-	}
-}
-
-// blanks returns the first line from n on that is not blank.
-func blanks(ls []markdown.Line, n int) int {
-	for n < len(ls) && ls[n].Blank() {
-		n++
-	}
-	return n
+		return 0
+	}), ""
 }
 
 // breaks reports whether one of the lines breaks where a word had room.
@@ -53,15 +43,13 @@ func breaks(ls []markdown.Line) bool {
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
 // line is indented.
 func leadsToCode(ls []markdown.Line) bool {
-	next := blanks(ls, markdown.UntilBlank(ls))
-	return next < len(ls) && ls[next].Indent > ls[0].Indent && prose.Judge(ls[0].Text[ls[0].Indent:]) == prose.Code
+	next := markdown.NextGroup(ls)
+	return len(next) > 0 && next[0].Indent > ls[0].Indent && prose.Judge(ls[0].Text[ls[0].Indent:]) == prose.Code
 }
 
-// continuesCode reports whether a block of code goes on with the lines up to the next blank one:
-// they have a mark that is concealed outside of code, are indented, a prompt, or could not be
-// prose.
-func continuesCode(ls []markdown.Line) bool {
-	part := ls[:markdown.UntilBlank(ls)]
+// continuesCode reports whether a block of code goes on with lines behind a blank one: they have a
+// mark that is concealed outside of code, are indented, a prompt, or could not be prose.
+func continuesCode(part []markdown.Line) bool {
 	switch text := part[0].Text[part[0].Indent:]; {
 	case styled(part):
 		return false
@@ -90,7 +78,7 @@ func markedCode(ls []markdown.Line) int {
 		case strings.HasPrefix(ls[i].Text, "```"):
 			open = !open
 		case ls[i].Blank():
-			if open || marksFollow(ls[blanks(ls, i):]) {
+			if open || marksFollow(markdown.NextGroup(ls[i:])) {
 				continue
 			}
 			return i
@@ -111,7 +99,7 @@ func marksFollow(ls []markdown.Line) bool {
 		if !hasItem(part[:1]) {
 			return false
 		}
-		ls = ls[blanks(ls, len(part)):]
+		ls = markdown.NextGroup(ls)
 	}
 	return false
 }

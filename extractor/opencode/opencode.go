@@ -133,8 +133,8 @@ func cells() *chat.Cells {
 		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
 		{Begin: chat.Mark{Text: chrome.MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
-		{Rule: "reply", Headless: true, When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
-		{Rule: "reply", When: chat.First(text), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "reply", When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 	}}
 }
 
@@ -180,12 +180,9 @@ func unpainted(lines []row.Line, i int) bool {
 	if row.Indent(lines[i].Text) != left {
 		return false
 	}
-	above := row.Last(lines[:i], text)
+	above := row.Last(lines[:i], row.Filled)
 	return above >= 0 && above < i-2 && chat.Begins(lines[above].Text, bar, ending)
 }
-
-// text reports whether a row is not blank.
-func text(l row.Line) bool { return l.Text != "" }
 
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
 // and the one that says how long the model thought, with what it thought folded up or not.
@@ -196,18 +193,18 @@ func logoRows(lines []row.Line) int {
 	if _, n := opencodeBanner(lines); n > 0 {
 		return n
 	}
-	return chat.Run(lines, func(l row.Line) bool { return strings.Trim(l.Text, "█▀▄ ") == "" })
+	return row.Run(lines, func(l row.Line) bool { return strings.Trim(l.Text, "█▀▄ ") == "" })
 }
 
 // panelRows counts the rows behind bars of one kind.
 func panelRows(lines []row.Line) int {
 	tool := toolBar(lines[0])
-	return chat.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
+	return row.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
 }
 
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
 func replyRows(lines []row.Line) int {
-	return chat.Run(lines, func(l row.Line) bool {
+	return row.Run(lines, func(l row.Line) bool {
 		t := l.Text
 		return t == "" || strings.HasPrefix(t, "     ") && !chrome.MatchString(t) && !call(l)
 	})
@@ -297,11 +294,11 @@ func unfold(output string) (string, bool) {
 // callRows counts the rows of a call without a panel: its input goes on from column 7, what went
 // wrong is below it in red.
 func callRows(lines []row.Line) int {
-	n := 1 + chat.Run(lines[1:], func(l row.Line) bool {
+	n := 1 + row.Run(lines[1:], func(l row.Line) bool {
 		indent := row.Indent(l.Text)
 		return indent >= left+2 && row.Grey(l.StyleAt(indent))
 	})
-	return n + chat.Run(lines[n:], red)
+	return n + row.Run(lines[n:], red)
 }
 
 // red reports whether a row is red.

@@ -64,12 +64,12 @@ func qwenBegins(text string) bool {
 // where there is room; or the old logo, which has no version.
 func banner(lines []row.Line) (b chat.Banner, n int) {
 	if strings.HasSuffix(lines[0].Text, oldLogo) {
-		return b, chat.Run(lines, func(l row.Line) bool { return l.Text != "" })
+		return b, row.Run(lines, row.Filled)
 	}
 	if len(lines) < 2 || !qwenBegins(lines[0].Text) || !strings.Contains(lines[1].Text, name) {
 		return b, 0
 	}
-	n = 1 + chat.Run(lines[1:], func(l row.Line) bool { return !strings.HasSuffix(l.Text, "┘") && !strings.HasSuffix(l.Text, "╯") })
+	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return !strings.HasSuffix(l.Text, "┘") && !strings.HasSuffix(l.Text, "╯") })
 	var in []string
 	for _, l := range lines[1:n] {
 		beside := strings.Split(strings.TrimSuffix(l.Text, "│"), "│ ")
@@ -122,7 +122,7 @@ func split(s chat.Screen) chat.Split {
 
 // barredRows counts the rows at the top that end in a scroll bar, in the last of so many columns.
 func barredRows(lines []row.Line, width int) int {
-	return chat.Run(lines, func(l row.Line) bool {
+	return row.Run(lines, func(l row.Line) bool {
 		return row.Extent(l.Row) == width && (strings.HasSuffix(l.Text, "│") || strings.HasSuffix(l.Text, "█"))
 	})
 }
@@ -223,7 +223,7 @@ func call(p *inkcli.Parser, i int) int {
 		at++
 	}
 	below := p.Lines[at:]
-	below = row.Trim(below[:chat.Run(below, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "  ") })])
+	below = row.Trim(below[:row.Run(below, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "  ") })])
 	t.Output, t.Truncated = inkcli.ToolOutput(below, 2)
 	end := at + len(below)
 	p.AddCall(t, i, end, p.Open(end), "call")

@@ -72,6 +72,18 @@ func (l Line) BoldAt(col int) bool { return l.StyleAt(col).Bold }
 // DimAt reports whether the cell at a column is dim.
 func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
 
+// Filled reports whether a line has text.
+func Filled(l Line) bool { return l.Text != "" }
+
+// Run counts the elements of a list, from the first on, that are of a kind.
+func Run[T any](list []T, is func(T) bool) int {
+	n := 0
+	for n < len(list) && is(list[n]) {
+		n++
+	}
+	return n
+}
+
 // SkipBlank returns the first line from i on that has text.
 func SkipBlank(lines []Line, i int) int {
 	for i < len(lines) && lines[i].Text == "" {
@@ -111,17 +123,8 @@ func Trim(lines []Line) []Line {
 // Extent returns the number of cells up to a row's last character.
 func Extent(r *vterm.Row) int { return Width(r.Text) }
 
-// CutLines returns the columns [from, to) of lines, as lines: what is in a box or beside a margin.
-// to < 0: to their ends; else the window counts as that much narrower.
-func CutLines(lines []Line, from, to int) []Line {
-	out := make([]Line, len(lines))
-	for i, l := range lines {
-		out[i] = CutLine(l, from, to)
-	}
-	return out
-}
-
-// CutLine returns the columns [from, to) of a line; see CutLines.
+// CutLine returns the columns [from, to) of a line: what is in a box or beside a margin. to < 0: to
+// its end; else the window counts as that much narrower.
 func CutLine(l Line, from, to int) Line {
 	r, cols := Join(Spans(l.Row, from, to, nil)), to-from
 	if r.Wrapped = l.Wrapped; to < 0 {
