@@ -105,6 +105,16 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// TestPinnedCut looks for a pinned prompt after a window was drawn over the lines of the last one.
+func TestPinnedCut(t *testing.T) {
+	r := NewReader()
+	r.seg.items = []chat.Item{{Message: session.Message{Role: session.RoleUser}, First: 2}}
+	r.alt.Lines = rowtest.Plain(20, "a: hi", "a: ho")
+	if r.pinned(r.alt.Lines) {
+		t.Error("a reply is a pinned prompt")
+	}
+}
+
 // TestWipeOfAgent has an agent say in which folder it works, before it wipes the screen: the folder
 // of the shell stays as it was.
 func TestWipeOfAgent(t *testing.T) {

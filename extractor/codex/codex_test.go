@@ -360,6 +360,7 @@ func TestCodexSplit(t *testing.T) {
 		{"signs of a reply", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦b p2|•⟧ ⟦b|Ran⟧ ls\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 4, State: chat.StateIdle}},
 		{"a pinned prompt above a reply that fills the window", true, "⟦bd|› ⟧Go\n  text of a reply\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
 		{"a prompt without an answer", true, "⟦bd|› ⟧Go\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a prompt pinned right above a reply of one row", true, "⟦bd|› ⟧Go\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
 		{"a prompt pinned without its sign", true, "Go\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
 		{"a reply at the top", true, "  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
 		{"a rule at the top", true, "⟦d|─ Worked for 1s ─⟧\n\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},

@@ -60,6 +60,7 @@ func TestMovedUnderLoad(t *testing.T) {
 		{"rows come in below one", []string{text, "", "Level 2", "", more}, []string{"Level 2 heading", "", "New", "", more}, 2},
 		{"rows come in below another one", []string{text, "", "Level 2", "", more}, []string{"Level 3", "", "New", "", more}, 4},
 		{"rows come in below a sign", []string{text, "", "•", "", more}, []string{"• A row", "", "New", "", more}, 4},
+		{"the last row goes on at the top, without blank rows", []string{text, "", "Level 2", "", status}, []string{"Level 2 heading", more, "Each worker shadows the log.", status}, 2},
 		{"another row at the top", []string{text, "", "Level 2", "", status}, []string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
 		{"blank rows only", []string{text, "", "Level 2"}, []string{"", ""}, 3},
 	} {
@@ -71,6 +72,17 @@ func TestMovedUnderLoad(t *testing.T) {
 				t.Errorf("base %d, want %d: %q", d.Base, tt.base, texts(d.Lines))
 			}
 		})
+	}
+}
+
+// TestGoesOnAbove shows windows with a row that goes on with one above the window already.
+func TestGoesOnAbove(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "Level 2", "", "▣"), Base: 2}
+	if at, ok := d.head(rowtest.Plain(60, "Level 2 heading", "▣")); ok {
+		t.Errorf("line %d", at)
+	}
+	if end := d.end(rowtest.Plain(60, "New", "Level 2 heading", "▣")); end != 3 {
+		t.Errorf("the document ends at line %d", end)
 	}
 }
 

@@ -234,7 +234,7 @@ func TestPlaceOnce(t *testing.T) {
 		body        []row.Line
 		start, base int
 		ok          bool
-	}{{drawn, 0, 2, true}, {drawn, 1, 2, false}, {rowtest.Plain(60, "and it rebuilds the index now.", said[3]), 0, 2, false}, {rowtest.Plain(60, said[1:]...), 0, 1, false}, {rowtest.Plain(30, "nothing that was said before"), 0, 2, false}} {
+	}{{drawn, 0, 2, true}, {drawn, 1, 2, false}, {rowtest.Plain(60, "and it rebuilds the index now.", said[3]), 0, 2, false}, {rowtest.Plain(60, said[1:]...), 0, 1, false}, {rowtest.Plain(15, "and it rebuilds", "the index. It", "is a text of", "some length."), 0, 2, false}, {rowtest.Plain(30, "nothing that was said before"), 0, 2, false}} {
 		d := Document{Lines: rowtest.Plain(60, said...), Base: tt.base}
 		z, w := Resize{wait: 1}, Window{}
 		if _, _, ok := z.Place(&d, &w, tt.start, nil, tt.body); ok != tt.ok || ok && d.Base != 1 {

@@ -41,6 +41,7 @@ func TestOverlap(t *testing.T) {
 		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2, true},
 		{"the heaviest of two runs", "abcDxDye", "abc_e", 0, true},
 		{"a run of rows that were said twice", "CaCaBbBbBb", "CaCaxBbBbBb", 0, true},
+		{"such a run below a new row", "CaCaBbBbBb", "xCaCayBbBbBb", 0, true},
 		{"a light row that is there once is too little", "axDbDy", "aDbD", 2, true},
 	} {
 		if at, ok := overlap(rows(tt.old), rows(tt.body)); at != tt.at || ok != tt.ok {
@@ -242,6 +243,7 @@ func TestExtend(t *testing.T) {
 		{"one row in common", []string{a, b}, []string{b, c, d}, []string{a, b, c, d}},
 		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
 		{"nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
+		{"a row above the last goes on", []string{a, "The", c}, []string{"The second", c, d}, []string{a, "The", c}},
 		{"a row above the last differs", []string{a, "The", c}, []string{b, "The second", c, d}, []string{a, "The", c}},
 		{"rows above the end that were said twice", []string{a, b, c, a}, []string{a, b}, []string{a, b, c, a}},
 		{"above the end", []string{a, b, c}, []string{a, b}, []string{a, b, c}},
@@ -277,6 +279,12 @@ func TestPinned(t *testing.T) {
 	} {
 		if got := doc.Pinned(rowtest.Plain(40, tt.body...)); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	again := Document{Lines: rowtest.Plain(40, prompt, a, prompt, "", b, c, "}"), Base: 4}
+	for _, body := range [][]string{{prompt, "", b}, {prompt, "New."}} {
+		if again.Pinned(rowtest.Plain(40, body...)) {
+			t.Errorf("said twice, %q", body)
 		}
 	}
 }
