@@ -96,6 +96,9 @@ func Begins(text string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
+// IsPath reports whether a text begins with a path.
+func IsPath(text string) bool { return Begins(text, "~", "/") }
+
 var version = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
 // IsVersion reports whether a word is three numbers with dots between.

@@ -55,15 +55,12 @@ func box(lines []row.Line) (b chat.Banner, n int) {
 			b.Cwd = cwd
 		case b.Model == "" && strings.Contains(cell, " · "):
 			b.Model, _, _ = strings.Cut(cell, " · ")
-		case b.Cwd == "" && isPath(cell):
+		case b.Cwd == "" && chat.IsPath(cell):
 			b.Cwd = cell
 		}
 	}
 	return b, n + 1
 }
-
-// isPath reports whether a text begins like a directory.
-func isPath(s string) bool { return chat.Begins(s, "/", "~") }
 
 // version reads the version out of "Claude Code v2.1.197".
 func version(s string) string {
@@ -91,7 +88,7 @@ func logo(lines []row.Line) (chat.Banner, int) {
 		if s == "" {
 			return chat.Banner{}, 0
 		}
-		if isPath(s) {
+		if chat.IsPath(s) {
 			b.Cwd = s
 			return b, n + 1
 		}

@@ -86,6 +86,12 @@ func corner(l row.Line) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " \u00a0"), ok
 }
 
+// behind returns the style of the rest of a row, which corner returned, and its column.
+func behind(l row.Line, rest string) (st vterm.Style, col int) {
+	col = row.Width(l.Text[:len(l.Text)-len(rest)])
+	return l.StyleAt(col), col
+}
+
 // wholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
 // with a label in it.
 func wholeRule(l row.Line) bool {

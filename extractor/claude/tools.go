@@ -3,7 +3,6 @@ package claude
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -64,8 +63,8 @@ func (p *parser) runningGroup(i int) bool {
 	}
 	for _, l := range p.Lines[i+1 : min(len(p.Lines), i+6)] {
 		if rest, ok := corner(l); ok {
-			grey := row.Grey(l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)])))
-			return grey && !interrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
+			st, _ := behind(l, rest)
+			return row.Grey(st) && !interrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
 		}
 		if !strings.HasPrefix(l.Text, " ") {
 			return false
@@ -164,8 +163,8 @@ func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
 		end = p.outputEnd(i + 1)
 		stopped = stopped || interrupted(rest)
 		if out.text == "" {
-			out = outputText(p.Lines[i:end], cornerLeft(l))
-			st := l.StyleAt(row.Width(l.Text[:len(l.Text)-len(rest)]))
+			st, left := behind(l, rest)
+			out = outputText(p.Lines[i:end], min(left, outputLeft))
 			out.red, out.grey = row.Red(st.Fg), row.Grey(st)
 		}
 		i = end
@@ -211,15 +210,8 @@ func outputText(lines []row.Line, left int) claudeResult {
 	return out
 }
 
-// outputLeft is the column of the output of a call.
+// outputLeft is the column of the output of a call, where a corner leaves that much free.
 const outputLeft = 5
-
-// cornerLeft is the column behind a corner: outputLeft, or nearer where less is left
-// free.
-func cornerLeft(l row.Line) int {
-	rest := strings.TrimPrefix(strings.TrimLeft(l.Text, " "), claudeCorner)
-	return min(row.Indent(l.Text)+1+utf8.RuneCountInString(rest)-utf8.RuneCountInString(strings.TrimLeft(rest, " \u00a0")), outputLeft)
-}
 
 // hiddenBelow cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
 // expand)`.

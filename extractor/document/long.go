@@ -18,15 +18,15 @@ const (
 
 // LongText is a text of rows of which the middle is left out where it is too long.
 type LongText struct {
-	head  []byte
-	lines int // of head
-	full  bool
-	tail  []string // rows, with a line break before those that do not continue the row above
-	size  int      // of tail, in bytes
-	count int      // and in lines
-	gap   session.Gap
-	Blank int  // blanks at the end of the last row, which belong to its line where the next row continues it
-	begun bool // something that is not blank was added
+	head   []byte
+	lines  int // of head
+	full   bool
+	tail   []string // rows, with a line break before those that do not continue the row above
+	size   int      // of tail, in bytes
+	count  int      // and in lines
+	gap    session.Gap
+	blanks int  // blanks at the end of the last row, which belong to its line where the next row continues it
+	begun  bool // something that is not blank was added
 }
 
 // Set makes t a text that does not grow any more, and what was left out of it.
@@ -42,9 +42,9 @@ func (t *LongText) Add(lines []row.Line) {
 		case !l.Wrapped:
 			t.put("\n" + l.Text)
 		case l.Text != "":
-			t.put(row.Blanks(t.Blank) + l.Text)
+			t.put(row.Blanks(t.blanks) + l.Text)
 		}
-		t.Blank = l.Blanks
+		t.blanks = l.Blanks
 	}
 }
 

@@ -28,11 +28,8 @@ const (
 // spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
 // versions, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
-	return strings.HasPrefix(text, spokenNotice) || text == workspace || isPath(text) && strings.Contains(text, " sandbox")
+	return strings.HasPrefix(text, spokenNotice) || text == workspace || chat.IsPath(text) && strings.Contains(text, " sandbox")
 }
-
-// isPath reports whether a text begins with a path.
-func isPath(text string) bool { return chat.Begins(text, "~", "/") }
 
 // spokenBanner finds the first footer, with the directory, and an empty composer below it.
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
@@ -41,7 +38,7 @@ func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
 	if !spokenBegins(lines[0].Text) || at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
 		return b, 0
 	}
-	if i := slices.IndexFunc(lines[:at], func(l row.Line) bool { return isPath(l.Text) }); i >= 0 {
+	if i := slices.IndexFunc(lines[:at], func(l row.Line) bool { return chat.IsPath(l.Text) }); i >= 0 {
 		b.Cwd = row.FirstWord(lines[i].Text)
 	}
 	return b, 1

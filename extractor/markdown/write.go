@@ -132,12 +132,9 @@ func (w *writer) line(pad, s string) {
 
 // lines writes lines, the first behind a list item's marker, the others under its text.
 func (w *writer) lines(pad, mark string, ls []string) {
-	for i, l := range ls {
-		if i == 0 {
-			w.line(pad+mark, l)
-			continue
-		}
-		w.line(pad+row.Blanks(len(mark)), l)
+	for _, l := range ls {
+		w.line(pad+mark, l)
+		mark = row.Blanks(len(mark))
 	}
 }
 

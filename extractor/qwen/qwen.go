@@ -49,10 +49,10 @@ const (
 	oldLogo = "██████╗ ██╗    ██╗███████╗███╗   ██╗"
 )
 
-// cLI is what Qwen Code draws in its own way. Its margin is cut off before.
 // tasks are the signs of a list of tasks.
 var tasks = map[string]string{"○\ufe0e": markdown.TaskOpen, "✓": markdown.TaskDone}
 
+// cLI is what Qwen Code draws in its own way. Its margin is cut off before.
 var cLI = inkcli.CLI{Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Tasks: tasks, Banner: banner, Status: status, Call: call}
 
 // qwenBegins reports whether a row may be the first of the welcome.
