@@ -46,13 +46,11 @@ func (p *parser) collapsed(i int) bool {
 func (p *parser) collapsedText(i int) string {
 	t, _ := cutGlyph(p.Lines[i].Text, dot, record)
 	for k := i + 1; k < len(p.Lines); k++ {
-		if row.Indent(p.Lines[k].Text) < 2 && !p.Lines[k].Wrapped {
+		l := p.Lines[k]
+		if _, ok := corner(l); ok || row.Indent(l.Text) < 2 && !l.Wrapped {
 			break
 		}
-		if _, ok := corner(p.Lines[k]); ok {
-			break
-		}
-		t += " " + strings.TrimSpace(p.Lines[k].Text)
+		t += " " + strings.TrimSpace(l.Text)
 	}
 	t, _, _ = strings.Cut(strings.TrimSpace(t), " (ctrl+")
 	if claudeParts(t) == nil {

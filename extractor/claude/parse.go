@@ -140,16 +140,10 @@ func (p *parser) starts(i int) bool {
 	if l.Wrapped || l.Text == "" {
 		return false
 	}
-	if l.Text[0] != ' ' {
+	if _, ok := corner(l); ok || l.Text[0] != ' ' {
 		return true
 	}
-	if _, ok := corner(l); ok {
-		return true
-	}
-	if i > 0 && p.Lines[i-1].Text != "" && !l.Lost {
-		return false
-	}
-	return p.collapsed(i) || p.blinking(i)
+	return (i == 0 || p.Lines[i-1].Text == "" || l.Lost) && (p.collapsed(i) || p.blinking(i))
 }
 
 // replyEnd returns the line behind a reply that goes on from line i. No corner follows it but that

@@ -161,10 +161,7 @@ func headless(lines []row.Line, earlier []chat.Item) bool {
 	}
 	below := 1 + row.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
 	coloured := func(l row.Line) bool { return l.StyleAt(copilotLeft).Fg.Kind != vterm.ColorDefault }
-	if slices.ContainsFunc(lines[:below], coloured) {
-		return false
-	}
-	return below == len(lines) || row.FirstWord(lines[below].Text) != "❯"
+	return !slices.ContainsFunc(lines[:below], coloured) && (below == len(lines) || row.FirstWord(lines[below].Text) != "❯")
 }
 
 // time is when a prompt was sent, at the right edge of its first row.

@@ -182,10 +182,7 @@ func (r *blockReader) read(i int, o opening) int {
 // starts reports whether a block other than a paragraph begins at line i, which follows text.
 func (r *blockReader) starts(i int) bool {
 	o := r.special(i)
-	if o.lines > 0 && (o.kind != codeBlock || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) {
-		return true
-	}
-	return r.interrupts(i)
+	return o.lines > 0 && (o.kind != codeBlock || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) || r.interrupts(i)
 }
 
 // textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows

@@ -43,11 +43,7 @@ func Judge(t string) Kind {
 		return Prose
 	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
 		return Code
-	case plain == words && words >= 3:
-		return Prose
-	case plain == words && (unicode.IsUpper(first) || endsIn(t, ".!?,")):
-		return Prose
-	case plain*4 >= words*3 && words > 4:
+	case plain == words && (words >= 3 || unicode.IsUpper(first) || endsIn(t, ".!?,")), plain*4 >= words*3 && words > 4:
 		return Prose
 	case strings.ContainsAny(t, "/\"'()[]-:.") || unicode.IsLower(first):
 		return Code
@@ -74,18 +70,12 @@ func Fragment(t string) bool {
 	return unicode.IsLower(first) && !endsIn(t, ".!?:,;")
 }
 
-// mark reports whether a character is of the punctuation around words.
-func mark(r rune) bool {
-	switch r {
-	case '.', ',', ';', ':', '!', '?', '(', ')', '"', '\'', '“', '”', '‘', '’', '—', '–':
-		return true
-	}
-	return false
-}
+// punctuation is the marks around words.
+const punctuation = `.,;:!?()"'“”‘’—–`
 
 // plainWord reports whether a word is one of prose, with the punctuation around it: no camelCase.
 func plainWord(w string) bool {
-	w = strings.TrimFunc(w, mark)
+	w = strings.Trim(w, punctuation)
 	_, n := utf8.DecodeRuneInString(w)
 	if strings.ContainsFunc(w[n:], unicode.IsUpper) && strings.ContainsFunc(w, unicode.IsLower) {
 		return false
@@ -134,8 +124,5 @@ func Command(t string) bool {
 	if rest == "" || endsIn(t, ".:?,") {
 		return false
 	}
-	if strings.Contains(commands, " "+w+" ") {
-		return true
-	}
-	return strings.Contains(words, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
+	return strings.Contains(commands, " "+w+" ") || strings.Contains(words, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
 }
