@@ -67,8 +67,8 @@ func (r *Reader) readAlt(f Frame) {
 	r.state(sp)
 }
 
-// pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when the
-// user scrolls back; near the end nothing else says so, and rows are missing there.
+// pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when
+// the user scrolls back; near the end nothing else says so, and rows are missing there.
 func (r *Reader) pinned(body []row.Line) bool {
 	return slices.ContainsFunc(r.seg.items, func(it chat.Item) bool {
 		return it.Role == session.RoleUser && it.First < len(r.alt.Lines) && r.alt.Lines[it.First].Text == body[0].Text
