@@ -48,7 +48,7 @@ func (r *Reader) readAlt(f Frame) {
 	if sp.Right > 0 {
 		body = r.upTo(body, sp.Right)
 	}
-	if r.cleared(body) {
+	if !sp.Scrolled && r.cleared(body) {
 		r.flush(math.MaxInt)
 		r.alt, r.altResize = document.Document{}, document.Resize{}
 		r.reopen(r.seg.agent, true, 0)

@@ -649,6 +649,7 @@ export const ADV = {
               ],
             },
             contains: "Which store",
+            or: "Ask user 1 question", // Qwen up to 0.12
           },
           m.text(m.para(2)),
         ],

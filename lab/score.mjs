@@ -91,9 +91,12 @@ const toolText = m =>
       .join(" "),
   );
 
+/** Whether a tool's text has the call; versions differ in what they show of it. */
+const showsCall = (text, t) => [t.contains, t.or].some(c => c && text.includes(squeeze(c.split("\n")[0]).slice(0, 40)));
+
 function likeness(t, g) {
   if (t.role === "tool")
-    return g.role === "tool" ? (toolText(g).includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) ? 1 : 0.55) : 0;
+    return g.role === "tool" ? (showsCall(toolText(g), t) ? 1 : 0.55) : 0;
   if (t.role === "shell" || t.role === "command")
     return g.role === t.role && squeeze(g.text).includes(squeeze(t.text)) ? 1 : 0;
   if (g.role !== t.role) return 0;
@@ -354,7 +357,7 @@ export function score(truth, got) {
       }
       if (
         g &&
-        (s.includes(squeeze(t.contains.split("\n")[0]).slice(0, 40)) || cutCall(g, t)) &&
+        (showsCall(s, t) || cutCall(g, t)) &&
         (!t.outputShown || s.includes(squeeze(t.output)))
       )
         tool++;

@@ -60,6 +60,7 @@ export function truth(sc, exit = null) {
                 p.search ??
                 p.todo?.[0]?.[0] ??
                 p.tool,
+              ...(p.or ? { or: p.or } : p.todo ? { or: `Set ${p.todo.length} todo(s)` } : {}), // Gemini up to 0.28
               output: p.output ?? null,
             });
         }

@@ -102,7 +102,7 @@ func ofTerminal(l row.Line) bool {
 func copilotEnd(lines []row.Line, top, bottom int) int {
 	filled := func(l row.Line) bool { return strings.Trim(l.Text, " "+bar) != "" }
 	end := top + 1 + row.Last(lines[top:bottom], filled)
-	start := top + 1 + row.Last(lines[top:end], func(l row.Line) bool { return !filled(l) })
+	start := top + 1 + row.Last(lines[top:end], func(l row.Line) bool { return !filled(l) || strings.HasSuffix(l.Text, bar) })
 	if end == bottom || slices.ContainsFunc(lines[start:end], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  ❯ ") }) {
 		return start
 	}

@@ -29,12 +29,16 @@ func (d *Document) Align(body []row.Line, resized bool) {
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
-// last row. That row may go on there.
+// last row, which may go on there. A window of some text that has nothing in common with the
+// document is below a gap, unless other rows are missing, which it may show.
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	lines := row.Trim(d.Lines)
-	if at, ok := goesOnIn(lines, body); ok && !d.shows(body) {
+	switch at, ok := goesOnIn(lines, body); {
+	case ok && !d.shows(body):
 		d.replace(at, slices.Clone(body))
+	case shared(lines, body) == 0 && shared(body, body) >= 24 && !slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost }):
+		d.Align(body, false)
 	}
 }
 

@@ -234,7 +234,8 @@ func TestRewrapBounds(t *testing.T) {
 
 // TestExtend appends what a user sees who goes down to the end again, window by window.
 func TestExtend(t *testing.T) {
-	const a, b, c, d = "The first row.", "The second row.", "The third row.", "The fourth row."
+	const a, b, c, d, e, f = "The first row.", "The second row.", "The third row.", "The fourth row.", "The last row, which is long enough.", " It goes on."
+	missing := func(l row.Line) string { return map[bool]string{true: "?"}[l.Lost] } // above the row
 	for _, tt := range []struct {
 		name            string
 		old, body, want []string
@@ -242,18 +243,26 @@ func TestExtend(t *testing.T) {
 		{"the last row goes on", []string{a, "The sec", ""}, []string{a, b, c}, []string{a, b, c}},
 		{"one row in common", []string{a, b}, []string{b, c, d}, []string{a, b, c, d}},
 		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
-		{"nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
 		{"a row above the last goes on", []string{a, "The", c}, []string{"The second", c, d}, []string{a, "The", c}},
+		{"a little that has nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
+		{"nothing in common", []string{a, b}, []string{c, d, e, e + f}, []string{a, b, "?" + c, d, e, e + f}},
+		{"nothing in common, but rows are missing", []string{a, "?" + b}, []string{c, d, e, e + f}, []string{a, "?" + b}},
 		{"a row above the last differs", []string{a, "The", c}, []string{b, "The second", c, d}, []string{a, "The", c}},
 		{"rows above the end that were said twice", []string{a, b, c, a}, []string{a, b}, []string{a, b, c, a}},
 		{"above the end", []string{a, b, c}, []string{a, b}, []string{a, b, c}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			doc := Document{Lines: rowtest.Plain(40, tt.old...)}
-			doc.Extend(rowtest.Plain(40, tt.body...))
+			doc := Document{Lines: rowtest.Plain(80, tt.old...)}
+			for i, l := range doc.Lines {
+				if rest, ok := strings.CutPrefix(l.Text, "?"); ok {
+					doc.Lines[i] = rowtest.Plain(80, rest)[0]
+					doc.Lines[i].Lost = true
+				}
+			}
+			doc.Extend(rowtest.Plain(80, tt.body...))
 			var got []string
 			for _, l := range doc.Lines {
-				got = append(got, l.Text)
+				got = append(got, missing(l)+l.Text)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
