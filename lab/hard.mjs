@@ -426,7 +426,9 @@ export const ADV = {
                 { role: "command", text: "/compress" },
                 { role: "assistant", text: "Compression was not beneficial for this history size.", may: true },
               ]
-            : undefined,
+            : a === "opencode"
+              ? [{ role: "assistant", text: "Test session", may: true }] // it shows what it made of the conversation
+              : undefined,
       },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
