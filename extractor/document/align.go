@@ -37,6 +37,11 @@ func (d *Document) Extend(body []row.Line) {
 	switch at, ok := goesOnIn(lines, body); {
 	case ok && !d.shows(body):
 		d.replace(at, slices.Clone(body))
+	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
+		at, ok := overlap(d.Lines[d.Base:], body)
+		if end := row.Trim(body); ok && shared(lines, end[len(end)-1:]) == 0 {
+			d.replace(d.Base+at, slices.Clone(body))
+		}
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost }):
 		d.Align(body, false)
 	}

@@ -244,6 +244,8 @@ func TestExtend(t *testing.T) {
 		{"one row in common", []string{a, b}, []string{b, c, d}, []string{a, b, c, d}},
 		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
 		{"a row above the last goes on", []string{a, "The", c}, []string{"The second", c, d}, []string{a, "The", c}},
+		{"the last rows were laid out otherwise", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c, d}, []string{a, e, e + "1", "", b, "", c, d}},
+		{"the last row is known", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c}, []string{a, e, e + "1", b, c}},
 		{"a little that has nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
 		{"nothing in common", []string{a, b}, []string{c, d, e, e + f}, []string{a, b, "?" + c, d, e, e + f}},
 		{"nothing in common, but rows are missing", []string{a, "?" + b}, []string{c, d, e, e + f}, []string{a, "?" + b}},
