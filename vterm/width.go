@@ -92,8 +92,12 @@ func TextWidth(text string, by Widths) int {
 // Clusters returns the grapheme clusters of a text, and how many cells each takes.
 func Clusters(text string, by Widths) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		for g := uniseg.NewGraphemes(text); g.Next(); {
-			c := g.Str()
+		for text != "" {
+			c := text[:1]
+			if len(text) > 1 && (text[0]|text[1]) >= utf8.RuneSelf { // saves the search: nothing joins ASCII
+				c, _, _, _ = uniseg.FirstGraphemeClusterInString(text, -1)
+			}
+			text = text[len(c):]
 			w := min(2, displaywidth.String(c))
 			if by == Points && !isEmoji(c) {
 				w = 0

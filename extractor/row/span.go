@@ -133,13 +133,17 @@ func cutSpan(s Span, from, to int) Span {
 		s.Text, s.Width = s.Text[from:to], to-from
 		return s
 	}
-	by := vterm.Graphemes
-	if vterm.TextWidth(s.Text, by) != s.Width {
+	by, width := vterm.Graphemes, Width(s.Text)
+	if width != s.Width {
+		width = vterm.TextWidth(s.Text, by) // a letter behind a virama has a cell of its own
+	}
+	if width != s.Width {
 		by = vterm.Points
+		width = vterm.TextWidth(s.Text, by)
 	}
 	// Binary output may have characters that make one here and are two on the screen. What is typed
 	// behind it is where the row ends.
-	col, pos, start, end := s.Width-vterm.TextWidth(s.Text, by), 0, -1, 0
+	col, pos, start, end := s.Width-width, 0, -1, 0
 	for c, w := range vterm.Clusters(s.Text, by) {
 		if max(col, 0) >= from && col+w <= to {
 			if start < 0 {
