@@ -81,7 +81,7 @@ func split(s chat.Screen) chat.Split {
 	if low < len(lines)-2 || top < 1 {
 		return chat.Split{}
 	}
-	if status := lines[len(lines)-1].Text; strings.Contains(status, " esc esc ") || strings.Contains(status, " esc again ") {
+	if status := lines[len(lines)-1].Text; strings.Contains(status, " esc ") { // once, twice or again: what stops it
 		sp.State = chat.StateBusy
 	}
 	sp.Bottom = copilotEnd(lines, sp.Top, top)

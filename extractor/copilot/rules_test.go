@@ -75,6 +75,7 @@ func TestE23Split(t *testing.T) {
 	}{
 		{"idle", "\n [Chat] [Files]\n ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n / commands", chat.Split{OK: true, Top: 1, Bottom: 3, Right: 58, State: chat.StateIdle}},
 		{"busy", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Working esc esc cancel", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
+		{"busy in 1.0.88", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n ◉ Working · 39 B esc interrupt", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
 		{"stopped once", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Press esc again to stop", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
 		{"a dialog", " ● Hi.\n\n╭──────╮\n│ Sure? │\n╰──────╯", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateAsking}},
 		{"a menu", " ● Hi.\n\n  ❯ /clear\n    /help\n\n" + rule + "\n❯ /\n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
