@@ -494,7 +494,7 @@ export const KINDS = {
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
       {
         command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status", copilot: "/usage" }[agent],
-        may: agent === "qwen", // newer versions show what it prints, and not the command
+        may: agent === "qwen" || agent === "copilot", // some versions show what it prints, and not the command
       },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
     ],
