@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
@@ -33,8 +34,12 @@ func Agent() *chat.Agent {
 	}
 }
 
-// cLI is what the Gemini CLI draws in its own way.
-var cLI = inkcli.CLI{Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Banner: banner, Status: status, Call: line, CallCol: 2}
+// cLI is what the Gemini CLI draws in its own way. Older versions wrap up to four columns before the
+// edge.
+var cLI = inkcli.CLI{
+	Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Style: markdown.Style{Left: 2, Slack: 4},
+	Banner: banner, Status: status, Call: line, CallCol: 2, Next: inkcli.Next, Begins: inkcli.Begins,
+}
 
 // geminiBegins reports whether a row may be the first of the logo.
 func geminiBegins(text string) bool {

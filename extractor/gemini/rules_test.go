@@ -172,7 +172,7 @@ func TestE23Spoken(t *testing.T) {
 		{"calls", "Success: ⟦b|Shell⟧  ls\nmain.go\nError: ⟦b|Shell⟧ ⟦ #808080|make⟧\n⟦ #808080|no⟧ rule\nSuccess: Edit  main.go → Accepted\nConfirming: ⟦b|Edit⟧ a", "tool Shell(ls) ok: main.go ¶ tool Shell(make) error: no rule ¶ tool Edit(main.go) ok: Accepted ¶ tool Edit(a) running: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, oneLine(spokenParse(dump(t, 50, c.dump), true))); d != "" {
+			if d := cmp.Diff(c.want, oneLine(spoken.Parse(dump(t, 50, c.dump), true))); d != "" {
 				t.Errorf("items (-want +got):\n%s", d)
 			}
 		})

@@ -10,40 +10,31 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// split finds the composer and what is right above it: spinner, hints, mode and queue. A scroll bar
-// is at the right of the alternate screen.
+// chrome is what is below the conversation: spinner, hints, mode and queue above the composer, or an
+// approval.
+var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
+
+// split parts the screen. A scroll bar is at the right of the alternate screen.
 func split(s chat.Screen) chat.Split {
-	sp := splitMain(s)
+	sp := chrome.Split(s.Lines)
 	if s.Alt && sp.OK {
 		sp.Right = s.Lines[0].Cols - 1
 	}
 	return sp
 }
 
-// splitMain is split on the main screen.
-func splitMain(s chat.Screen) chat.Split {
-	top, ok := inkcli.ComposerAt(s.Lines)
-	if !ok {
-		return dialog(s.Lines)
-	}
-	for top > 0 && s.Lines[top].Wrapped { // the bar was drawn for a wider window
+// composer finds the first row of the composer: its bar, which may have been drawn for a wider
+// window, or the rule above, which nothing of the conversation is below.
+func composer(lines []row.Line) (top int, ok bool) {
+	top, ok = inkcli.ComposerAt(lines)
+	for top > 0 && lines[top].Wrapped {
 		top--
 	}
-	sp := chat.Split{OK: true, State: chat.StateIdle}
-	up := top
-	if i := slices.IndexFunc(s.Lines[max(0, top-4):top], func(l row.Line) bool { return row.IsRule(l.Text) }); i >= 0 { // nothing of the conversation is below the rule
-		up = max(0, top-4) + i
+	above := lines[max(0, top-4):top]
+	if i := slices.IndexFunc(above, func(l row.Line) bool { return row.IsRule(l.Text) }); i >= 0 {
+		top -= len(above) - i
 	}
-	for up > 0 && status(s.Lines[up-1]) {
-		if up--; strings.Contains(s.Lines[up].Text, "(esc to cancel") {
-			sp.State = chat.StateBusy
-		}
-	}
-	if d := dialog(s.Lines[:up]); d.OK {
-		return d
-	}
-	sp.Bottom = up
-	return sp
+	return top, ok
 }
 
 // status reports whether a row right above the composer is chrome: blank, a spinner, a hint, the

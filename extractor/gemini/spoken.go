@@ -3,7 +3,6 @@ package gemini
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -14,11 +13,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// geminiSpoken is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter,
+// spokenLook is the Gemini CLI as it draws for screen readers: no boxes, no colours that matter,
 // no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
 // are printed once, each line as long as it is; below them footer, growing items and composer are
 // drawn again with each frame, words wrapped.
-var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spokenParse, Box: inkcli.InputBox}
+var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spoken.Parse, Box: inkcli.InputBox}
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
@@ -28,8 +27,12 @@ const (
 // spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
 // versions, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
-	return strings.HasPrefix(text, spokenNotice) || text == workspace || chat.IsPath(text) && strings.Contains(text, " sandbox")
+	return spokenHead(text) || chat.IsPath(text) && strings.Contains(text, " sandbox")
 }
+
+// spokenHead reports whether a row is the first of what is above a frame: a notice, or the footer's
+// head.
+func spokenHead(text string) bool { return strings.HasPrefix(text, spokenNotice) || text == workspace }
 
 // spokenBanner finds the first footer, with the directory, and an empty composer below it.
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
@@ -53,43 +56,55 @@ func spokenComposer(l row.Line) bool {
 	return row.HasInverse(l.Row) && row.Starts(l.Text, spokenModes...)
 }
 
-// spokenLabels begin the items; what follows them says the state of a tool.
+// spokenLabels begin the items; they say the state of a tool. A tool that runs has a sign instead:
+// "⊶ Edit  main.go: old => new".
 var spokenLabels = map[string]string{
-	"User": "", "Model": "",
-	"Success": session.ToolOK, "Error": session.ToolError, "Canceled": session.ToolRejected,
-	"Executing": session.ToolRunning, "Pending": session.ToolRunning, "Confirming": session.ToolRunning, "Validating": session.ToolRunning,
+	spokenUser: "", spokenModel: "",
+	"Success:": session.ToolOK, "Error:": session.ToolError, "Canceled:": session.ToolRejected,
+	"Executing:": session.ToolRunning, "Pending:": session.ToolRunning, "Confirming:": session.ToolRunning, "Validating:": session.ToolRunning,
+	"⊶": session.ToolRunning, "⊷": session.ToolRunning,
 }
 
-// spokenLabel is the label that a row begins with, or "".
-func spokenLabel(t string) string {
-	name, _, _ := strings.Cut(t, ":")
-	if _, known := spokenLabels[name]; !known || !strings.HasPrefix(t[len(name):]+" ", ": ") {
+const (
+	spokenUser  = "User:"
+	spokenModel = "Model:"
+)
+
+// spokenLabel returns the label that a row begins with, or "".
+func spokenLabel(l row.Line) string {
+	label, _, _ := strings.Cut(l.Text, " ")
+	if _, known := spokenLabels[label]; !known {
 		return ""
 	}
-	return name
+	return label
 }
 
 // labelled reports whether a row begins with a label.
-func labelled(l row.Line) bool { return spokenLabel(l.Text) != "" }
+func labelled(l row.Line) bool { return spokenLabel(l) != "" }
 
-// spokenSplit finds the composer at the end of the screen and the status above it.
-func spokenSplit(s chat.Screen) chat.Split {
-	lines := row.Trim(s.Lines)
-	top := max(0, len(lines)-12)
-	at := slices.IndexFunc(lines[top:], spokenComposer)
-	if at < 0 {
-		if slices.ContainsFunc(lines[top:], func(l row.Line) bool { return strings.HasSuffix(l.Text, " 1. Allow once") }) {
-			return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
-		}
+// spokenChrome is what is below the conversation.
+var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: spokenStatus, Dialog: spokenDialog}
+
+// spokenRows is how many rows at the end of the screen may be of the composer or a dialog.
+const spokenRows = 12
+
+// spokenSplit parts the screen.
+func spokenSplit(s chat.Screen) chat.Split { return spokenChrome.Split(row.Trim(s.Lines)) }
+
+// spokenInput finds the composer at the end of the screen.
+func spokenInput(lines []row.Line) (top int, ok bool) {
+	from := max(0, len(lines)-spokenRows)
+	at := slices.IndexFunc(lines[from:], spokenComposer)
+	return from + at, at >= 0
+}
+
+// spokenDialog finds an approval at the end of the screen.
+func spokenDialog(lines []row.Line) chat.Split {
+	end := lines[max(0, len(lines)-spokenRows):]
+	if !slices.ContainsFunc(end, func(l row.Line) bool { return strings.HasSuffix(l.Text, " 1. Allow once") }) {
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, State: chat.StateIdle, Bottom: top + at}
-	for sp.Bottom > 0 && spokenStatus(lines[sp.Bottom-1]) {
-		if sp.Bottom--; strings.Contains(lines[sp.Bottom].Text, "(esc to cancel") {
-			sp.State = chat.StateBusy
-		}
-	}
-	return sp
+	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
 }
 
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
@@ -100,33 +115,28 @@ func spokenStatus(l row.Line) bool {
 
 var spokenHints = regexp.MustCompile(`^(YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts| to toggle\)$`)
 
-// spokenParse reads the items off conversation lines.
-func spokenParse(lines []row.Line, last bool) []chat.Item {
-	p := &spokenParser{cLI.NewParser(lines, last)}
-	return p.Read(p.next)
-}
+// spoken is what the Gemini CLI draws for screen readers.
+var spoken = inkcli.CLI{Agent: "gemini", Next: spokenNext, Begins: spokenEnds}
 
-// spokenParser reads items as inkcli.Parser does.
-type spokenParser struct{ *inkcli.Parser }
-
-func (p *spokenParser) next(i int) int {
+// spokenNext reads what begins at line i and returns how many lines it has.
+func spokenNext(p *inkcli.Parser, i int) int {
 	l := p.Lines[i]
-	switch label := spokenLabel(l.Text); {
-	case label == "User":
-		return p.prompt(i)
-	case label == "Model":
-		return p.reply(i)
+	switch label := spokenLabel(l); {
+	case label == spokenUser:
+		return spokenPrompt(p, i)
+	case label == spokenModel:
+		return spokenReply(p, i)
 	case label != "":
-		return p.tool(i, spokenLabels[label])
-	case spokenRuns(l):
-		return p.tool(i, session.ToolRunning)
+		return spokenTool(p, i, label)
 	case spokenBye(l):
 		p.Command = false
 		return len(p.Lines) - i
-	case p.block(i) > 0:
+	case spokenFrame(l):
 		p.Stale = true
-		return p.block(i)
-	case spokenCancelled(l):
+		if spokenHead(l.Text) {
+			return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenFrame(l) })
+		}
+	case spokenCancelled.MatchString(l.Text):
 		p.Cancelled(i, i+1)
 	default:
 		p.Printed(i+1, l.Text)
@@ -134,59 +144,52 @@ func (p *spokenParser) next(i int) int {
 	return 1
 }
 
-// block counts the rows of a notice, a footer or a composer in the middle of a frame, above what
-// still grows.
-func (p *spokenParser) block(i int) int {
-	l := p.Lines[i]
-	switch {
-	case strings.HasPrefix(l.Text, spokenNotice), l.Text == workspace:
-		return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenStatus(l) && !spokenComposer(l) })
-	case spokenStatus(l), spokenComposer(l):
-		return 1
-	}
-	return 0
+// spokenEnds reports whether line k belongs to no item above it.
+func spokenEnds(p *inkcli.Parser, k int) bool {
+	l := p.Lines[k]
+	return labelled(l) || spokenBye(l) || spokenFrame(l) || spokenCancelled.MatchString(l.Text)
 }
 
-// until returns the end of an item that began above line i.
-func (p *spokenParser) until(i int) int {
-	return p.UntilOne(i, func(i int, l row.Line) bool {
-		return labelled(l) || spokenRuns(l) || spokenBye(l) || p.block(i) > 0 || spokenCancelled(l)
-	})
-}
-
-// spokenRuns reports whether a row names a tool that runs: "⊶ Edit  main.go: old => new".
-func spokenRuns(l row.Line) bool { return chat.Begins(l.Text, "⊶ ", "⊷ ") }
+// spokenFrame reports whether a row is one of a frame that is drawn again: of a footer or a
+// composer, above what still grows.
+func spokenFrame(l row.Line) bool { return spokenStatus(l) || spokenComposer(l) }
 
 // spokenBye reports whether Gemini takes its leave: its summary follows.
 func spokenBye(l row.Line) bool {
 	return strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0)
 }
 
-// spokenCancelled reports whether a row says that the user stopped the turn.
-func spokenCancelled(l row.Line) bool {
-	return strings.HasPrefix(strings.TrimLeft(l.Text, "ℹ "), "Request cancelled")
-}
+// spokenCancelled matches a row that says that the user stopped the turn.
+var spokenCancelled = regexp.MustCompile(`^[ℹ ]*Request cancelled`)
 
-// inner is an item's lines without the label.
-func (p *spokenParser) inner(i, end, label int) []row.Line {
-	ls := slices.Clone(p.Lines[i:end])
+// inner returns an item's lines without the label and what is between: a number of columns.
+func inner(lines []row.Line, label int) []row.Line {
+	ls := slices.Clone(lines)
 	ls[0] = row.CutLine(ls[0], label, -1)
 	ls[0].Cols += label
 	return ls
 }
 
-// seam returns the seam of a finished item's lines, which Gemini never wraps.
-func (p *spokenParser) seam(_, _ *markdown.Line) (markdown.Seam, bool) {
-	return markdown.SeamBreak, !p.Stale
+// whole is the right margin of items that Gemini has finished: it never wraps their lines.
+const whole = -1 << 20
+
+// spokenStyle returns how the next item is drawn.
+func spokenStyle(p *inkcli.Parser) markdown.Style {
+	style := markdown.Style{Right: whole, CodeTabs: true, Item: spokenItem, Marks: spokenMarks, Heading: spokenHeading}
+	if p.Stale {
+		style.Right = 0
+	}
+	return style
 }
 
-// prompt reads what the user typed. What is below a command is what it prints.
-func (p *spokenParser) prompt(i int) int {
-	end := p.until(i + 1)
-	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len("User:"):])) {
+// spokenPrompt reads what the user typed. What is below a command is what it prints.
+func spokenPrompt(p *inkcli.Parser, i int) int {
+	end := p.End(i + 1)
+	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len(spokenUser):])) {
 		end = i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
 	}
-	sign, text := byte('>'), markdown.Prompt(p.inner(i, end, len("User:  ")), &markdown.Style{Seam: p.seam})
+	style := spokenStyle(p)
+	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[i:end], len(spokenUser)+2), &style)
 	if command, ok := strings.CutPrefix(text, "!"); ok {
 		sign, text = '!', strings.TrimSpace(command)
 	}
@@ -194,19 +197,15 @@ func (p *spokenParser) prompt(i int) int {
 	return end - i
 }
 
-// reply reads what the model said.
-func (p *spokenParser) reply(i int) int {
-	end := p.until(i + 1)
+// spokenReply reads what the model said.
+func spokenReply(p *inkcli.Parser, i int) int {
+	end := p.End(i + 1)
 	p.Unsaid(i, end)
-	ls := p.inner(i, end, len("Model:  "))
+	ls := inner(p.Lines[i:end], len(spokenModel)+2)
 	if !p.Stale {
 		ls = apart(ls)
 	}
-	text, md := markdown.Render(ls, &markdown.Style{
-		Marks: spokenMarks, Seam: p.seam, Item: spokenItem, Gutter: spokenGutter, CodeTabs: true, Heading: spokenHeading,
-		Quote: func(l *markdown.Line) (int, bool) { return min(2, len(l.Text)), row.Starts(l.Text, "> ") },
-	})
-	p.AddReply(text, md, i, end, "Model:")
+	p.AddReply(ls, spokenStyle(p), i, end, spokenModel)
 	return end - i
 }
 
@@ -217,6 +216,15 @@ func spokenHeading(l *markdown.Line) int {
 		return 2
 	}
 	return 0
+}
+
+// spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
+func spokenMarks(s vterm.Style) row.Mark {
+	m := row.PlainMarks(s)
+	if c := s.Fg; c.B > c.G && c.R > c.G {
+		m |= row.MarkCode
+	}
+	return m
 }
 
 // spokenItem reads a list item: two blanks follow its marker.
@@ -247,56 +255,37 @@ func apart(ls []row.Line) []row.Line {
 // spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
 var spokenKinds = []*regexp.Regexp{regexp.MustCompile(`^ *([-*+•]|\d+[.)])  `), regexp.MustCompile(`^[1-9]\d*( |$)`), regexp.MustCompile(`^[┌│├└]`), regexp.MustCompile(`^>`)}
 
-// spokenGutter reads a code line's number: a blank follows it, no point.
-func spokenGutter(l *markdown.Line) (width, n int) {
-	number, _, _ := strings.Cut(l.Text, " ")
-	n, _ = strconv.Atoi(number)
-	return len(number) + 1, n
-}
-
-// spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
-func spokenMarks(s vterm.Style) row.Mark {
-	m := row.PlainMarks(s)
-	if c := s.Fg; c.B > c.G && c.R > c.G {
-		m |= row.MarkCode
-	}
-	return m
-}
-
-// tool reads a call: its name, what it does, and its output up to the next label.
-func (p *spokenParser) tool(i int, status string) int {
-	end := p.until(i + 1)
-	l := p.Lines[i]
-	from := row.Width(row.FirstWord(l.Text)) + 1
-	t, out := &session.Tool{Status: status}, i+1
-	if l.BoldAt(from) {
-		out += spokenNamed(t, p.Lines[i:end], from)
+// spokenTool reads a call: its name, what it does, and its output up to the next label.
+func spokenTool(p *inkcli.Parser, i int, label string) int {
+	lines := p.Lines[i:p.End(i+1)]
+	from, below := row.Width(label)+1, 1
+	t := inkcli.Named(lines[0], from)
+	t.Status = spokenLabels[label]
+	if t.Name != "" {
+		below += spokenGoesOn(t, lines)
 	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"
-		name, desc, _ := strings.Cut(strings.TrimSpace(row.CutLine(l, from, -1).Text), "  ")
-		t.Name = name
-		result(t, desc)
+		t.Name, t.Input, _ = strings.Cut(t.Input, "  ")
+		result(t)
 	}
-	printed(t, p.Lines[out:end], 0)
+	inkcli.Output(t, lines[below:], 0)
 	t.Output = strings.TrimSpace(t.Output)
-	p.AddCall(t, i, end, p.Open(end), "tool")
-	return end - i
+	p.AddCall(t, i, i+len(lines), p.Open(i+len(lines)), "tool")
+	return len(lines)
 }
 
-// spokenNamed reads a tool's name, in bold from a column on, and what it does, which may go on
-// below. It returns how many lines below it takes.
-func spokenNamed(t *session.Tool, ls []row.Line, from int) (n int) {
-	var desc string
-	t.Name, desc = inkcli.Named(ls[0], from)
+// spokenGoesOn adds what else a tool does, which may go on below the line that names it, in the same
+// style. It returns how many lines below it takes.
+func spokenGoesOn(t *session.Tool, ls []row.Line) (n int) {
 	style := ls[0].Runs[len(ls[0].Runs)-1].Style
 	n = row.Run(ls[1:], func(l row.Line) bool {
 		return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
 	})
 	for _, l := range ls[1 : 1+n] {
 		if !l.Wrapped {
-			desc += "\n"
+			t.Input += "\n"
 		}
-		desc += l.Text
+		t.Input += l.Text
 	}
-	t.Input = inkcli.Input(desc)
+	t.Input = inkcli.Input(t.Input)
 	return n
 }

@@ -16,6 +16,7 @@ import (
 type colors struct {
 	accent, plain vterm.Color
 	others        map[vterm.Color]bool // that code spans do not have; nil: they have only the accent
+	codeCol       int                  // where the numbers of code lines may begin
 }
 
 // colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
@@ -56,19 +57,21 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 }
 
 // body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
-func (p *Parser) body(lines []row.Line) (text, md string) {
+func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
 	c := colorsOf(lines, p.accent)
+	c.codeCol = min(lk.Left, 1)
 	if p.cli.Tinted {
 		c.others = othersOf(lines, c.plain)
 	}
-	lk := &markdown.Style{
-		Left: 2, Right: p.cli.Right, Slack: 4, // older versions wrap up to four columns before the edge
-		Item:  func(l *markdown.Line) (markdown.Item, bool) { return markdown.TaskItem(l, p.cli.Tasks) },
-		Table: markdown.FullFieldTable, Gutter: c.gutter, Marks: c.marks,
+	lk.Table, lk.Gutter = markdown.FullFieldTable, c.gutter
+	if lk.Marks == nil {
+		lk.Marks = c.marks
 	}
 	ls := lk.Lines(mendTables(lines))
-	lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
-	quotes := inkQuotes(lk, ls)
+	if lk.Heading == nil {
+		lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
+	}
+	quotes := inkQuotes(&lk, ls)
 	lk.Quote = func(l *markdown.Line) (int, bool) {
 		w, ok := quotes[l.At]
 		return w, ok
@@ -85,13 +88,13 @@ func (c colors) marks(s vterm.Style) row.Mark {
 	return m
 }
 
-// number is that of a code line: one column in at least.
-var number = regexp.MustCompile(`^ +([0-9]+)(?: |$)`)
+// number is that of a code line.
+var number = regexp.MustCompile(`^ *([0-9]+)(?: |$)`)
 
 // gutter reads the line number of a code line, in the colour of comments.
 func (c colors) gutter(l *markdown.Line) (width, n int) {
 	m := number.FindStringSubmatch(l.Text)
-	if m == nil || l.First().Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
+	if m == nil || l.Indent < c.codeCol || l.First().Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
 		return 0, 0
 	}
 	n, _ = strconv.Atoi(m[1])

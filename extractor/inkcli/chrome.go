@@ -8,6 +8,30 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
+// Chrome is what a program draws below the conversation.
+type Chrome struct {
+	Composer func(lines []row.Line) (top int, ok bool) // finds the first row of what the user types into
+	Status   func(l row.Line) bool                     // reports whether a row right above that is chrome
+	Dialog   func(lines []row.Line) chat.Split         // finds a question at the end of the screen
+}
+
+// Split parts a screen.
+func (c *Chrome) Split(lines []row.Line) chat.Split {
+	top, ok := c.Composer(lines)
+	if !ok {
+		return c.Dialog(lines)
+	}
+	bottom := 1 + row.Last(lines[:top], func(l row.Line) bool { return !c.Status(l) })
+	if d := c.Dialog(lines[:bottom]); d.OK {
+		return d
+	}
+	sp := chat.Split{OK: true, Bottom: bottom, State: chat.StateIdle}
+	if slices.ContainsFunc(lines[bottom:top], func(l row.Line) bool { return strings.Contains(l.Text, "esc to cancel") }) {
+		sp.State = chat.StateBusy
+	}
+	return sp
+}
+
 // InputBox finds what the user types: " > text" between two bars, or "│ > text │" in a box.
 func InputBox(lines []row.Line) (chat.Box, bool) {
 	top, ok := ComposerAt(lines)

@@ -3,6 +3,7 @@
 package inkcli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,18 +15,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// CLI is how one of the programs that descend from the Gemini CLI differs from the others.
+// CLI is how one of the programs that descend from the Gemini CLI draws.
 type CLI struct {
-	Agent   string            // begins the names of its rules
-	Replies string            // the signs before a reply
-	Notices string            // the signs before words of the program's own
-	Right   int               // the columns that replies leave free at the right
-	Tasks   map[string]string // see markdown.TaskItem
-	Tinted  bool              // code spans have a colour of their own, not that of the signs
+	Agent   string         // begins the names of its rules
+	Replies string         // the signs before a reply
+	Notices string         // the signs before words of the program's own
+	Style   markdown.Style // of replies; marks and headings, if not there, follow from the user's colours
+	Tinted  bool           // code spans have a colour of their own, not that of the signs
 	Banner  func(lines []row.Line) (chat.Banner, int)
-	Status  func(l row.Line) bool      // reports whether a row is chrome above the composer
-	Call    func(p *Parser, i int) int // reads the tool without a box that begins at line i, and returns its number of lines
-	CallCol int                        // the column where those begin
+	Status  func(l row.Line) bool       // reports whether a row is chrome above the composer
+	Call    func(p *Parser, i int) int  // reads the tool without a box that begins at line i, and returns its number of lines
+	CallCol int                         // the column where those begin
+	Next    func(p *Parser, i int) int  // reads what begins at line i, and returns its number of lines: Next, or in another way
+	Begins  func(p *Parser, k int) bool // reports whether line k belongs to no item above it: Begins, or in another way
 }
 
 // Parser reads items off the conversation, top to bottom.
@@ -37,24 +39,14 @@ type Parser struct {
 	Stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
-// NewParser returns a parser of conversation lines.
-func (a CLI) NewParser(lines []row.Line, last bool) *Parser {
-	return &Parser{Parser: chat.Parser{Agent: a.Agent, Lines: lines, Last: last}, cli: a}
-}
-
 // Parse reads the items off conversation lines.
 func (a CLI) Parse(lines []row.Line, last bool) []chat.Item {
-	p := a.NewParser(lines, last)
-	return p.Read(p.next)
-}
-
-// Read reads all lines, with next where something begins.
-func (p *Parser) Read(next func(i int) int) []chat.Item {
-	p.Parser.Read(func(i int) int {
-		if p.Lines[i].Text == "" || p.Lines[i].Wrapped {
+	p := &Parser{Parser: chat.Parser{Agent: a.Agent, Lines: lines, Last: last}, cli: a}
+	p.Read(func(i int) int {
+		if p.continues(i) {
 			return 1
 		}
-		return next(i)
+		return a.Next(p, i)
 	})
 	// A command at the end is held back until it is known what follows: what it prints, or the
 	// model's answer.
@@ -64,8 +56,11 @@ func (p *Parser) Read(next func(i int) int) []chat.Item {
 	return p.Items
 }
 
-// next reads what begins at line i and returns how many lines it has.
-func (p *Parser) next(i int) int {
+// continues reports whether nothing can begin at line i.
+func (p *Parser) continues(i int) bool { return p.Lines[i].Text == "" || p.Lines[i].Wrapped }
+
+// Next reads what begins at line i and returns how many lines it has.
+func Next(p *Parser, i int) int {
 	l := p.Lines[i]
 	r := row.FirstRune(l.Text)
 	switch {
@@ -108,33 +103,22 @@ func (p *Parser) other(i int) int {
 	return n
 }
 
-// until returns the end of an item that began above line i: the next line that begins something
-// else, or a hint at the right edge that a resize left behind, for nothing of a message is indented
-// so far below a blank line.
-func (p *Parser) until(i int) int {
-	return p.UntilOne(i, p.begins)
+// End returns the end of an item that began above line i, without the blank lines below it.
+func (p *Parser) End(i int) int {
+	return p.Until(i, func(k int) bool { return !p.continues(k) && p.cli.Begins(p, k) })
 }
 
-// begins reports whether line k, with the text l, belongs to no item above it.
-func (p *Parser) begins(k int, l row.Line) bool {
+// Begins reports whether line k belongs to no item above it: it begins something else, or is a hint
+// at the right edge that a resize left behind, for nothing of a message is indented so far below a
+// blank line.
+func Begins(p *Parser, k int) bool {
+	l := p.Lines[k]
 	aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
 	return l.Lost || !strings.HasPrefix(l.Text, "  ") || p.isCall(l) || aside
 }
 
-// UntilOne returns the end of what is above the next line that begins something, without the blank
-// lines between.
-func (p *Parser) UntilOne(i int, begins func(i int, l row.Line) bool) int {
-	return p.Until(i-1, func(k int) bool {
-		l := p.Lines[k]
-		return k >= i && l.Text != "" && !l.Wrapped && begins(k, l)
-	})
-}
-
 // isCall reports whether a tool without a box begins on a line.
-func (p *Parser) isCall(l row.Line) bool {
-	_, ok := Head(l, p.cli.CallCol)
-	return ok
-}
+func (p *Parser) isCall(l row.Line) bool { return Head(l, p.cli.CallCol) != "" }
 
 // Add appends an item. A command ends with it.
 func (p *Parser) Add(it chat.Item, first, end int, rule string) {
@@ -155,8 +139,13 @@ func (p *Parser) AddCall(t *session.Tool, first, end int, open bool, rule string
 	p.Above().Open, p.Command = t.Status == session.ToolRunning, false
 }
 
-// AddReply appends what the model said.
-func (p *Parser) AddReply(text, md string, first, end int, rule string) {
+// AddReply appends what the model said, from line first on, drawn in a style.
+func (p *Parser) AddReply(lines []row.Line, style markdown.Style, first, end int, rule string) {
+	text, md := p.body(lines, style)
+	if chat.Begins(text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
+		p.say(text, first, end)
+		return
+	}
 	p.Asked()
 	if strings.Trim(text, "┌─┬┐│ \n") == "" { // nothing, or a table of which only the border is there yet
 		return
@@ -184,14 +173,9 @@ func (p *Parser) signless(i int) bool {
 // said reads what the model said, from line i on. What /compress and its like say is drawn like a
 // reply.
 func (p *Parser) said(i int) int {
-	end := p.until(i + 1)
+	end := p.End(i + 1)
 	p.Unsaid(i, end)
-	text, md := p.body(p.Lines[i:end])
-	if slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) || strings.HasPrefix(text, "Chat history compressed from ") {
-		p.say(text, i, end)
-	} else {
-		p.AddReply(text, md, i, end, "reply")
-	}
+	p.AddReply(p.Lines[i:end], p.cli.Style, i, end, "reply")
 	return end - i
 }
 
@@ -235,12 +219,15 @@ func lettersOf(lines []row.Line) string {
 // prompt reads what the user typed, drawn as "> text". What is below a blank line in another style
 // is a notice, such as that of the model that answers.
 func (p *Parser) prompt(i int) int {
-	style := p.Lines[i].StyleAt(2)
-	end := p.UntilOne(i+1, func(k int, l row.Line) bool {
-		return p.begins(k, l) || p.Lines[k-1].Text == "" && l.StyleAt(row.Indent(l.Text)) != style
-	})
-	p.Typed(p.Lines[i].Text[0], markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: 2}), i, end)
-	return end - i
+	style, end := p.Lines[i].StyleAt(2), p.End(i+1)
+	rows := p.Lines[i:end]
+	for k := 1; k < len(rows); k++ {
+		if rows[k].Text != "" && rows[k-1].Text == "" && rows[k].StyleAt(row.Indent(rows[k].Text)) != style {
+			rows = row.Trim(rows[:k])
+		}
+	}
+	p.Typed(p.Lines[i].Text[0], markdown.Prompt(rows, &markdown.Style{Left: 2}), i, i+len(rows))
+	return len(rows)
 }
 
 // barred reads what is between two bars: what the user typed, or a composer that a resize left
@@ -279,10 +266,11 @@ func (p *Parser) Typed(sign byte, text string, first, end int) {
 	p.Command = role == session.RoleCommand
 }
 
+// slash matches a command of the CLI.
+var slash = regexp.MustCompile(`^/([^/*]|$)`)
+
 // IsSlash reports whether a prompt is a command of the CLI.
-func IsSlash(t string) bool {
-	return strings.HasPrefix(t, "/") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, "/*")
-}
+func IsSlash(t string) bool { return slash.MatchString(t) }
 
 // Asked makes a prompt of what looked like a command: the model answers it.
 func (p *Parser) Asked() {
@@ -302,7 +290,7 @@ func (p *Parser) Printed(end int, text string) {
 // notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
 // an error. The sign may have a selector of its black and white form behind it.
 func (p *Parser) notice(i int) int {
-	end := p.until(i + 1)
+	end := p.End(i + 1)
 	_, size := utf8.DecodeRuneInString(p.Lines[i].Text)
 	left := 1 + row.Indent(strings.TrimPrefix(p.Lines[i].Text[size:], "\ufe0e"))
 	text := markdown.Prompt(p.Lines[i:end], &markdown.Style{Left: left})
@@ -330,7 +318,7 @@ func (p *Parser) thinking(i int) int {
 	if p.Lines[i].Text == " Thinking..." {
 		first++
 	}
-	n := row.Run(p.Lines[first:], func(l row.Line) bool { return strings.HasPrefix(l.Text, " │") })
+	n := row.Run(p.Lines[first:], row.Prefixed(" │"))
 	if n == 0 {
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // TestMendTables puts the right ends of rows back that Ink has wrapped, and leaves a row of empty
@@ -30,9 +31,10 @@ func TestMendTables(t *testing.T) {
 	}
 }
 
-// TestToolOutput reads an output that is indented, of which the terminal wrapped a row.
-func TestToolOutput(t *testing.T) {
-	if got, _ := ToolOutput(rowtest.Dump(t, 12, "   one two t\n+hree"), 0); got != "one two three" {
-		t.Errorf("%q", got)
+// TestOutput reads an output that is indented, of which the terminal wrapped a row.
+func TestOutput(t *testing.T) {
+	tool := &session.Tool{Output: "done"}
+	if Output(tool, rowtest.Dump(t, 12, "   one two t\n+hree"), 0); tool.Output != "done\none two three" {
+		t.Errorf("%q", tool.Output)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -14,11 +13,11 @@ import (
 )
 
 // statuses are the signs before a tool's name, by what they say of it.
-var statuses = map[rune]string{
-	'✓': session.ToolOK, '✔': session.ToolOK,
-	'x': session.ToolError, '✗': session.ToolError, '✖': session.ToolError,
-	'-': session.ToolRejected,
-	'o': session.ToolRunning, '⊷': session.ToolRunning, '⊶': session.ToolRunning, '?': session.ToolRunning,
+var statuses = map[string]string{
+	"✓": session.ToolOK, "✔": session.ToolOK,
+	"x": session.ToolError, "✗": session.ToolError, "✖": session.ToolError,
+	"-": session.ToolRejected,
+	"o": session.ToolRunning, "⊷": session.ToolRunning, "⊶": session.ToolRunning, "?": session.ToolRunning,
 }
 
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
@@ -60,7 +59,7 @@ func unbox(l row.Line) row.Line {
 func (p *Parser) tools(in []row.Line, first, end int) {
 	var at []int
 	for k := range in {
-		if _, ok := Head(in[k], 0); ok && (k == 0 || in[k-1].Text == "" && (len(at) > 0 || in[0].Text == "Action Required")) {
+		if Head(in[k], 0) != "" && (k == 0 || in[k-1].Text == "" && (len(at) > 0 || in[0].Text == "Action Required")) {
 			at = append(at, k)
 		}
 	}
@@ -75,28 +74,27 @@ func (p *Parser) tools(in []row.Line, first, end int) {
 	}
 }
 
-// Head reads the line that names a tool, from a column on: a sign of its state, a blank or two, its
-// name in bold.
-func Head(l row.Line, col int) (status string, ok bool) {
-	t, ok := strings.CutPrefix(l.Text, row.Blanks(col))
-	sign, size := utf8.DecodeRuneInString(t)
-	status, known := statuses[sign]
-	if chat.Spins(sign) {
-		status, known = session.ToolRunning, true
+// Head returns the state of the tool that a line names, from a column on: a sign of its state, a
+// blank or two, its name in bold. It returns "" if the line names none.
+func Head(l row.Line, col int) string {
+	sign := row.FirstWord(l.Text)
+	switch {
+	case row.Indent(l.Text) != col, !l.BoldAt(col + 3):
+		return ""
+	case chat.Spins(row.FirstRune(sign)):
+		return session.ToolRunning
 	}
-	return status, ok && known && row.Starts(t[size:], " ") && l.BoldAt(col+3)
+	return statuses[sign]
 }
 
 // tool adds a tool: its line, a blank one, and its output.
 func (p *Parser) tool(in []row.Line, first, end int) {
-	t := &session.Tool{}
-	t.Status, _ = Head(in[0], 0)
-	t.Name, t.Input = Named(in[0], 2)
+	t := Named(in[0], 2)
 	t.Input = Input(t.Input)
 	if strings.HasPrefix(in[0].Text, "?") {
 		inkAsked(t, in[1:])
 	} else {
-		t.Output, t.Truncated = ToolOutput(in[1:], 0)
+		Output(t, in[1:], 0)
 	}
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
 	p.AddCall(t, first, end, false, "tool")
@@ -136,11 +134,27 @@ func inkCommand(in []row.Line) string {
 	return markdown.Verbatim(rows, 0)
 }
 
-// Named parts a tool's line into its name, in bold from a column on, and what it does.
-func Named(l row.Line, col int) (name, desc string) {
+// Named reads the line that names a tool: its state, from a column on its name in bold, and what it
+// does.
+func Named(l row.Line, col int) *session.Tool {
 	spans := row.Spans(l.Row, col, -1, nil)
 	n := row.Run(spans, func(s row.Span) bool { return s.Style.Bold || strings.Trim(s.Text, " ") == "" })
-	return strings.TrimSpace(row.Text(spans[:n])), strings.TrimSuffix(strings.TrimSpace(row.Text(spans[n:])), " ←")
+	return &session.Tool{
+		Status: Head(l, col-2), Name: strings.TrimSpace(row.Text(spans[:n])),
+		Input: strings.TrimSuffix(strings.TrimSpace(row.Text(spans[n:])), " ←"),
+	}
+}
+
+// Below adds a call without a box, from line i on, with what it printed: the lines from below on
+// that are indented. It returns how many lines the call has.
+func (p *Parser) Below(t *session.Tool, i, below, indent int, rule string) int {
+	in := row.Blanks(indent)
+	rows := p.Lines[below:]
+	rows = row.Trim(rows[:row.Run(rows, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, in) })])
+	Output(t, rows, 2)
+	end := below + len(rows)
+	p.AddCall(t, i, end, p.Open(end), rule)
+	return end - i
 }
 
 // Input is what a tool does without the directory and the reason, which older looks put behind
@@ -154,8 +168,8 @@ func Input(desc string) string {
 	return desc
 }
 
-// ToolOutput is what a tool printed, from column left on, as far as it is shown.
-func ToolOutput(in []row.Line, left int) (text string, truncated bool) {
+// Output adds what a tool printed, from column left on, as far as it is shown.
+func Output(t *session.Tool, in []row.Line, left int) {
 	rows := slices.DeleteFunc(slices.Clone(in), func(l row.Line) bool { return Hidden(l.Text) })
 	indent := math.MaxInt
 	for _, l := range rows {
@@ -166,7 +180,7 @@ func ToolOutput(in []row.Line, left int) (text string, truncated bool) {
 	if indent == left+3 { // where older looks indent it
 		left = indent
 	}
-	return markdown.Verbatim(rows, left), len(rows) < len(in)
+	t.Output, t.Truncated = strings.Trim(t.Output+"\n"+markdown.Verbatim(rows, left), "\n"), len(rows) < len(in)
 }
 
 // Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".

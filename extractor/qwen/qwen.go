@@ -49,11 +49,16 @@ const (
 	oldLogo = "██████╗ ██╗    ██╗███████╗███╗   ██╗"
 )
 
-// tasks are the signs of a list of tasks.
-var tasks = map[string]string{"○\ufe0e": markdown.TaskOpen, "✓": markdown.TaskDone}
-
 // cLI is what Qwen Code draws in its own way. Its margin is cut off before.
-var cLI = inkcli.CLI{Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Right: 2, Tinted: true, Tasks: tasks, Banner: banner, Status: status, Call: call}
+var cLI = inkcli.CLI{
+	Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Style: markdown.Style{Left: 2, Right: 2, Slack: 4, Item: item}, Tinted: true,
+	Banner: banner, Status: status, Call: call, Next: inkcli.Next, Begins: inkcli.Begins,
+}
+
+// item reads a list item, or a task with its sign.
+func item(l *markdown.Line) (markdown.Item, bool) {
+	return markdown.TaskItem(l, map[string]string{"○\ufe0e": markdown.TaskOpen, "✓": markdown.TaskDone})
+}
 
 // qwenBegins reports whether a row may be the first of the welcome.
 func qwenBegins(text string) bool {
@@ -91,32 +96,25 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 	return b, n + 1
 }
 
-// split finds the composer and the chrome above it.
+// chrome is what is below the conversation.
+var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
+
+// split parts the screen. On the alternate one, a scroll bar is beside the conversation.
 func split(s chat.Screen) chat.Split {
-	top, ok := composer(s.Lines)
-	if !ok {
-		return dialog(s.Lines, s.Alt)
+	sp := chrome.Split(s.Lines)
+	if !s.Alt || !sp.OK {
+		return sp
 	}
-	sp := chat.Split{OK: true, State: chat.StateIdle}
-	bottom := top
-	for bottom > 0 && status(s.Lines[bottom-1]) {
-		bottom--
+	width := s.Lines[0].Cols
+	if sp.State != chat.StateAsking {
+		top, _ := composer(s.Lines)
+		width = row.Extent(s.Lines[top].Row) // after a storm of resizes it may stay another than the window's
+		if n := barredRows(s.Lines, width); n > 0 {
+			sp.Bottom = min(n, top)
+			sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
+		}
 	}
-	width := row.Extent(s.Lines[top].Row) // after a storm of resizes it may stay another than the window's
-	if n := barredRows(s.Lines, width); n > 0 && s.Alt {
-		bottom = min(n, top)
-		sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
-	}
-	if slices.ContainsFunc(s.Lines[bottom:top], func(l row.Line) bool { return strings.Contains(l.Text, "esc to cancel") }) {
-		sp.State = chat.StateBusy
-	}
-	if d := dialog(s.Lines[:bottom], s.Alt); d.OK {
-		return d
-	}
-	sp.Bottom = bottom
-	if s.Alt {
-		sp.Right = width - 1
-	}
+	sp.Right = width - 1
 	return sp
 }
 
@@ -151,7 +149,7 @@ func status(l row.Line) bool {
 }
 
 // dialog finds a question at the end of the screen: a choice of numbered answers.
-func dialog(lines []row.Line, alt bool) chat.Split {
+func dialog(lines []row.Line) chat.Split {
 	lines = row.Trim(lines)
 	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool {
 		t := strings.Trim(l.Text, "│ ")
@@ -159,11 +157,7 @@ func dialog(lines []row.Line, alt bool) chat.Split {
 	}) {
 		return chat.Split{}
 	}
-	sp := chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
-	if alt {
-		sp.Right = lines[0].Cols - 1
-	}
-	return sp
+	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
 }
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
@@ -171,7 +165,7 @@ func dialog(lines []row.Line, alt bool) chat.Split {
 func parse(lines []row.Line, last bool) []chat.Item {
 	a, cut := cLI, margin
 	if !qwenIndented(lines) {
-		a.Right, cut = 0, 1
+		a.Style.Right, cut = 0, 1
 	}
 	in := slices.Clone(lines)
 	for i, l := range lines {
@@ -203,9 +197,7 @@ var elapsed = regexp.MustCompile(`(^| +)([0-9]+[hms] ?)+$`)
 // call reads a tool without a box: its line, which may be wrapped, and its output.
 func call(p *inkcli.Parser, i int) int {
 	l := p.Lines[i]
-	t := &session.Tool{}
-	t.Status, _ = inkcli.Head(l, 0)
-	t.Name, t.Input = inkcli.Named(l, 2)
+	t := inkcli.Named(l, 2)
 	if t.Status == session.ToolRunning {
 		t.Input = elapsed.ReplaceAllString(t.Input, "")
 		t.Name = elapsed.ReplaceAllString(t.Name, "")
@@ -222,12 +214,7 @@ func call(p *inkcli.Parser, i int) int {
 		t.Input += " " + strings.TrimSpace(p.Lines[at].Text)
 		at++
 	}
-	below := p.Lines[at:]
-	below = row.Trim(below[:row.Run(below, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "  ") })])
-	t.Output, t.Truncated = inkcli.ToolOutput(below, 2)
-	end := at + len(below)
-	p.AddCall(t, i, end, p.Open(end), "call")
-	return end - i
+	return p.Below(t, i, at, 2, "call")
 }
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.

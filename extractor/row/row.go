@@ -75,6 +75,13 @@ func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
 // Filled reports whether a line has text.
 func Filled(l Line) bool { return l.Text != "" }
 
+// Prefixed returns a function that reports whether a line begins with one of the prefixes.
+func Prefixed(prefixes ...string) func(Line) bool {
+	return func(l Line) bool {
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(l.Text, prefix) })
+	}
+}
+
 // Run counts the elements of a list, from the first on, that are of a kind.
 func Run[T any](list []T, is func(T) bool) int {
 	n := 0
