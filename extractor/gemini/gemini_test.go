@@ -307,6 +307,20 @@ func TestGeminiSplit(t *testing.T) {
 ╰────────────────────────────────────────────────╯
  ~/shop        no sandbox (see /docs)        auto
 `, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a hint that was at the right of a wider window", `
+> hi
+
+✦ A reply
+
+ ⠏ Thinking... (esc to cancel, 0s)
++                ? for shortcuts
+──────────────────────────────────────────────────
++──────
+ YOLO Ctrl+Y
+` + bar("▄") + `
+⟦ on#5f5f5f| * ⟧⟦v on#5f5f5f| ⟧⟦ on#5f5f5f|  Type your message or @path/to/file         ⟧
+` + bar("▀") + `
+`, chat.Split{OK: true, Bottom: 3, State: chat.StateBusy}},
 		{"a box of the conversation is no composer", `
 ✦ A reply
 ╭────────────────────────────────────────────────╮

@@ -45,9 +45,9 @@ func status(l row.Line) bool {
 }
 
 // hints match the rows above the composer: at their beginning, and where they have a spinner, or a
-// mode, which is at the right until a window that shrinks wraps its row.
-var hints = regexp.MustCompile(`^(Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||\? for shortcuts|Shift\+Tab|` +
-	`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
+// hint or mode, which is at the right until a window that shrinks wraps its row.
+var hints = regexp.MustCompile(`^(Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|` +
+	`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
 
 // chosen is the choice in a dialog.
 var chosen = regexp.MustCompile(`^│ +● `)

@@ -59,6 +59,10 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 // body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
 func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
 	c := colorsOf(lines, p.accent)
+	if len(lines) == 1 && p.replied { // a code span may have no text beside it
+		c.plain = p.plain
+	}
+	p.plain, p.replied = c.plain, true
 	c.codeCol = min(lk.Left, 1)
 	if p.cli.Tinted {
 		c.others = othersOf(lines, c.plain)
