@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,14 @@ type Cell struct {
 	// Read reads what data cannot say. earlier are the items above. ok is false where it becomes no
 	// item of its own; its first End lines belong to the item above then.
 	Read func(lines []row.Line, earlier []Item) (it Item, ok bool)
+	// Add adds the items that the lines [first, end) tell, where they may be none, several, or
+	// change the one above.
+	Add func(p *Parser, first, end int)
+	// Keeps: rows on which chrome may begin do not end it.
+	Keeps bool
+	// Through reports whether it goes on with a row above which others were never on the screen.
+	// nil: it ends there.
+	Through func(l row.Line) bool
 }
 
 // Mark is what a row begins with.
@@ -42,7 +51,8 @@ type Mark struct {
 	Signs []string                 // one of them is there
 	Word  int                      // or any word of at most so many characters
 	Ink   func(s vterm.Style) bool // of its first character; nil: any
-	Text  func(text string) bool   // or the whole row is such a text
+	Row   func(l row.Line) bool    // or the row is of a kind
+	Text  func(text string) bool   // or the whole row is such a text, in any column
 }
 
 // On reports whether a row begins with the mark.
@@ -53,6 +63,9 @@ func (m *Mark) On(l row.Line) bool {
 	if l.Wrapped || row.Indent(l.Text) != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
 		return false
 	}
+	if m.Row != nil {
+		return m.Row(l)
+	}
 	t := l.Text[m.Col:]
 	if m.Word > 0 {
 		word, _, _ := strings.Cut(t, " ")
@@ -62,15 +75,16 @@ func (m *Mark) On(l row.Line) bool {
 }
 
 // set reports whether the mark says anything.
-func (m *Mark) set() bool { return m.Signs != nil || m.Word > 0 || m.Text != nil }
+func (m *Mark) set() bool { return m.Signs != nil || m.Word > 0 || m.Row != nil || m.Text != nil }
 
 // Parse reads the items off conversation lines; see Look.Parse.
 func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 	p := &Parser{Agent: c.Agent, Lines: lines, Last: last}
 	p.Read(func(i int) int {
 		cell, n := c.at(lines[i:], p.Items)
-		if cell == nil {
-			return 1
+		end := i + len(row.Trim(lines[i:i+n]))
+		if end == i {
+			return n
 		}
 		from, headless := i, cell.Headless
 		if above := p.Above(); headless && cell.Role == session.RoleAssistant && above.Role == cell.Role && row.SkipBlank(lines, above.End) >= i {
@@ -78,15 +92,18 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 			p.Items = p.Items[:len(p.Items)-1]
 			cell, _ = c.at(lines[from:], p.Items)
 		}
-		if it, ok := cell.read(lines[from:i+n], p.Items); ok {
-			it.Open = it.Open || it.Role == session.RoleAssistant && last && i+n == len(lines)
+		if cell.Add != nil {
+			cell.Add(p, i, end)
+		} else if it, ok := cell.read(lines[row.SkipBlank(lines, from):end], p.Items); ok {
 			it.Headless = headless
-			p.Add(it, from, i+len(row.Trim(lines[i:i+n])), cell.Rule)
+			p.Add(it, from, end, cell.Rule)
 		} else if it.End > 0 {
 			p.Above().End = i + it.End
 		}
 		return n
 	})
+	it := p.Above()
+	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], c.begins)
 	return p.Items
 }
 
@@ -98,7 +115,7 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 			continue
 		}
 		if cell.Rows == nil {
-			return cell, c.next(lines)
+			return cell, c.next(lines, cell)
 		}
 		if n := cell.Rows(lines); n > 0 {
 			return cell, n
@@ -107,16 +124,31 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	return nil, 0
 }
 
-// next counts the lines up to the next one on which a cell may begin, or above which rows are lost.
-func (c *Cells) next(lines []row.Line) int {
-	for n := 1; n < len(lines); n++ {
-		for k := range c.Cells {
-			if m := &c.Cells[k].Begin; lines[n].Lost || m.On(lines[n]) {
-				return n
-			}
+// next counts the lines of a cell up to the next one on which another may begin, or above which
+// rows are lost.
+func (c *Cells) next(lines []row.Line, of *Cell) int {
+	return 1 + row.Run(lines[1:], func(l row.Line) bool {
+		return (!l.Lost || of.Through != nil && of.Through(l)) && !c.ends(of, l)
+	})
+}
+
+// ends reports whether another cell than this one may begin on a row.
+func (c *Cells) ends(of *Cell, l row.Line) bool {
+	for k := range c.Cells {
+		if cell := &c.Cells[k]; cell.Begin.On(l) && !(of.Keeps && cell.Rule == "") {
+			return true
 		}
 	}
-	return len(lines)
+	return false
+}
+
+// begins reports whether any cell may begin on a row.
+func (c *Cells) begins(l row.Line) bool { return c.ends(&Cell{}, l) }
+
+// Of returns the cell that a row begins by itself, or nil.
+func (c *Cells) Of(l row.Line) *Cell {
+	cell, _ := c.at([]row.Line{l}, nil)
+	return cell
 }
 
 // read returns what a cell's lines say, if they say anything.

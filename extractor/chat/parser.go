@@ -57,8 +57,13 @@ func (p *Parser) Above() *Item {
 func (p *Parser) Interrupted(first, end int, rule string) {
 	it := p.Above()
 	runs := it.Tool != nil && it.Tool.Status == session.ToolRunning
-	it.Partial = it.Partial || runs || it.Role == session.RoleAssistant || it.Role == session.RoleThinking
+	it.Partial = it.Partial || runs || it.said()
 	p.Add(Item{Event: session.EventInterrupted}, first, end, rule)
+}
+
+// said reports whether an item is what the model said or thought.
+func (it *Item) said() bool {
+	return it.Role == session.RoleAssistant || it.Role == session.RoleThinking
 }
 
 // Until returns the end of what is above the first line from i on for which ends holds, without

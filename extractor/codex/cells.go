@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,213 +12,148 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// kind is what a cell of the conversation is, by the marker in column 0.
-type kind uint8
+// cells are what is said and done: a sign in the first column begins each. A prompt's is dim, unlike
+// the composer's. A reply's bullet is dim and so is the blank behind it; that of a command is drawn
+// by itself, that of a change to files precedes a bold verb.
+var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
+	{Begin: bullet, When: chat.First(statusRow)},
+	{Rule: "call", Begin: bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
+	{Rule: "notice", Begin: bullet, When: chat.First(info), Add: notice},
+	{Rule: "reply", Begin: chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: said},
+	{Begin: bullet}, // somebody else's
+	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: reply, Through: said},
+	{Rule: "user", Begin: chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
+	{Rule: "user", Begin: chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
+	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
+	{Rule: "notice", Begin: chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
+	{Begin: chat.Mark{Row: row.Filled}}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
+	{Begin: chat.Mark{Col: 2, Row: footnote}},
+	{Headless: true, When: rest(printed)},
+	{Rule: "user", Headless: true, When: rest(painted), Role: session.RoleUser, Read: prompt},
+	{Rule: "reply", Headless: true, When: replyRest, Role: session.RoleAssistant, Read: reply},
+}}
 
-const (
-	text   kind = iota // no marker: it goes on with the cell above
-	user               // the user's prompt
-	says               // a reply, or reasoning
-	tool               // a tool call
-	notice             // a notice, an error, a decision
-	slash              // a command such as /status, with what it printed
-	chrome             // rules between turns, tips, boxes, an input box that was left behind, what is printed at the end
-)
+var bullet = chat.Mark{Signs: []string{"•", "◦"}}
 
-// kinds are the cells that a sign in the first column begins.
-var kinds = map[rune]kind{
-	'▌': user, '›': user, '•': says, '◦': says, '>': says, '/': slash,
-	'■': notice, '⚠': notice, '✔': notice, '✗': notice, '✘': notice, '✨': notice, '🖐': notice, 'ⓘ': notice,
+func dim(s vterm.Style) bool      { return s.Dim }
+func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
+
+// head reports whether a row begins a cell.
+func head(l row.Line) bool { return cells.Of(l) != nil }
+
+// userRow reports whether a row looks like the first of a prompt in the conversation.
+func userRow(l row.Line) bool {
+	st := l.StyleAt(0)
+	return row.Starts(l.Text, "› ") && dim(st) || strings.HasPrefix(l.Text, "▌") && coloured(st)
 }
 
-// readers read the lines of cells; what has none becomes no item.
-var readers = [chrome + 1]func(p *parser, i int, ls []row.Line){
-	user: (*parser).user, says: (*parser).says, tool: (*parser).tool, notice: (*parser).notice, slash: (*parser).slash,
+// barred counts the rows of a prompt with a bar before each of its lines.
+func barred(lines []row.Line) int {
+	return row.Run(lines, func(l row.Line) bool { return l.Wrapped || strings.HasPrefix(l.Text, "▌") })
 }
 
-// parser reads the cells of a conversation.
-type parser struct{ chat.Parser }
-
-func parse(lines []row.Line, last bool) []chat.Item {
-	p := &parser{chat.Parser{Agent: "codex", Lines: lines, Last: last}}
-	p.Read(p.next)
-	return p.Items
+// footnote reports whether a row that begins in the third column is Codex's own: "  Worked for 3s •
+// 23:35" or " done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
+func footnote(l row.Line) bool {
+	if strings.HasPrefix(l.Text, "  └ ") {
+		return l.BoldAt(4) // "Tip:"
+	}
+	return l.DimAt(0) && len(l.Runs) == 1
 }
 
-// next reads the cell that begins at line i and returns how many lines it has.
-func (p *parser) next(i int) int {
-	kind := cell(p.Lines[i])
-	if kind == text {
-		return p.headless(i)
+// rest returns a condition for the rows of a cell whose first ones were never on the screen: that
+// the first with text is of a kind.
+func rest(is func(row.Line) bool) func([]row.Line, []chat.Item) bool {
+	return func(lines []row.Line, _ []chat.Item) bool {
+		i := row.SkipBlank(lines, 0)
+		return i < len(lines) && is(lines[i])
 	}
-	n := p.length(i, kind)
-	if read := readers[kind]; read != nil {
-		read(p, i, p.Lines[i:i+n])
-	}
-	return n
 }
 
-// headless reads the rest of a prompt or a reply whose first rows were never on the screen, and
-// returns how many lines it has. What a tool printed is left out, and the rest of the banner.
-func (p *parser) headless(i int) int {
-	first := row.SkipBlank(p.Lines, i)
-	if !p.Lines[i].Lost || first == len(p.Lines) {
-		return 1
-	}
-	if dim(p.Lines[first]) {
-		return first - i + row.Run(p.Lines[first:], row.Filled)
-	}
-	k, n := len(p.Items), p.length(first, user)
-	if ls := p.Lines[first : first+n]; row.HasBackground(ls[0].Row) {
-		p.user(first, ls)
-	} else if p.Above().Role == session.RoleUser || p.Lines[i].Late && slices.ContainsFunc(ls, chat.AtMargin) && !strings.HasPrefix(ls[0].Text, "  └") {
-		p.says(first, ls)
-	}
-	if len(p.Items) > k {
-		p.Items[k].First, p.Items[k].Headless = i, true
-	}
-	return first - i + n
-}
-
-// dim reports whether a row without a marker is dim, as what tools print is.
-func dim(l row.Line) bool {
+// printed reports whether a row without a sign is dim, as what tools print is.
+func printed(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
 
-// cell tells by a row's marker what kind of cell begins there.
-func cell(l row.Line) kind {
-	t := l.Text
-	sign := row.FirstRune(t)
-	switch kind := kinds[sign]; {
-	case t == "", l.Wrapped, sign == ' ' && !footnote(l):
-		return text
-	case sign == '•', sign == '◦':
-		return bullet(l)
-	case kind == text, chat.Begins(t, ">_", ">> "), // ">> Code review started: …"
-		kind == user && !userRow(l), kind == slash && l.StyleAt(0).Fg.Kind == vterm.ColorDefault:
-		return chrome
-	default:
-		return kind
+// painted reports whether a row has the background of a prompt.
+func painted(l row.Line) bool { return row.HasBackground(l.Row) }
+
+// said reports whether a row without a sign may be one of a reply.
+func said(l row.Line) bool { return !printed(l) }
+
+// replyRest reports whether rows without a head are of a reply: one was due or, where the recording
+// begins, they are written like one.
+func replyRest(lines []row.Line, earlier []chat.Item) bool {
+	if n := len(earlier); n > 0 && earlier[n-1].Role == session.RoleUser {
+		return true
 	}
+	rows := chat.Between(lines[row.SkipBlank(lines, 0):], func(l row.Line) bool { return l.Text != "" && row.Indent(l.Text) == 0 })
+	return lines[0].Late && slices.ContainsFunc(rows, chat.AtMargin) && !strings.HasPrefix(rows[0].Text, "  └")
 }
 
-// head reports whether a row begins a cell.
-func head(l row.Line) bool { return cell(l) != text }
-
-// userRow reports whether a row begins a prompt of the conversation: its sign is dim, unlike
-// the composer's.
-func userRow(l row.Line) bool {
-	st := l.StyleAt(0)
-	if strings.HasPrefix(l.Text, "▌") {
-		return st.Fg.Kind != vterm.ColorDefault
-	}
-	return row.Starts(l.Text, "› ") && st.Dim
-}
-
-// footnote reports whether an indented row is Codex's own: "  Worked for 3s • 23:35" or "
-// done 5:24 AM", dim with the blanks before it, "  └ Tip: …", "  Tip: …".
-func footnote(l row.Line) bool {
-	t := strings.TrimPrefix(l.Text, "  ")
-	if strings.HasPrefix(t, "└ ") {
-		return l.BoldAt(4) // "Tip:"
-	}
-	return l.DimAt(0) && len(l.Runs) == 1 && !strings.HasPrefix(t, " ")
-}
-
-// bullet tells replies from tool calls: a reply's bullet is dim and so is the blank behind it;
-// that of a command is drawn by itself, that of a change to files precedes a bold verb.
-func bullet(l row.Line) kind {
-	st, title := l.StyleAt(0), titleOf(l)
-	switch {
-	case statusRow(l):
-		return chrome
-	case title != "" && l.Runs[0].Width == 1, slices.Contains(dimTitles, title), change(l, title):
-		return tool
-	case info(l), !st.Dim && l.BoldAt(1): // "• Waited for background terminal"
-		return notice
-	case !st.Dim: // somebody else's bullet
-		return chrome
-	}
-	return says
+// call reports whether a row begins a tool call.
+func call(l row.Line) bool {
+	title := titleOf(l)
+	return title != "" && l.Runs[0].Width == 1 || slices.Contains(dimTitles, title) || change(l, title)
 }
 
 // titleOf is the bold text behind a bullet.
 func titleOf(l row.Line) string {
-	i := slices.IndexFunc(l.Runs, func(r vterm.Run) bool { return r.Col+r.Width > 2 })
-	if i < 0 || !l.Runs[i].Style.Bold {
-		return ""
+	if r := l.RunAt(2); r.Style.Bold {
+		return strings.TrimSpace(r.Text)
 	}
-	return strings.TrimSpace(l.Runs[i].Text)
+	return ""
 }
 
 // dimTitles are cells whose bullet is that of a reply.
 var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Generated Image:", "Proposed Change", "Change Approved"}
 
+// changes matches the head of a change to files, up to the counts. If the path is very long, these
+// are on the next row.
+var changes = regexp.MustCompile(`^\S+ (?:Edited|Added|Deleted) (?:.*\(\+|\S+$)`)
+
 // change reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
 // the counts in colours.
 func change(l row.Line, title string) bool {
-	if !slices.Contains([]string{"Edited", "Added", "Deleted"}, title) {
-		return false
-	}
-	at := strings.LastIndex(l.Text, "(+")
-	if at < 0 { // the path is so long that the counts are on the next row
-		return strings.Count(l.Text, " ") == 2
-	}
-	return l.StyleAt(row.Width(l.Text[:at])+1).Fg.Kind != vterm.ColorDefault
+	m := changes.FindString(l.Text)
+	at := strings.TrimSuffix(m, "+")
+	return title != "" && m != "" && (at == m || coloured(l.StyleAt(row.Width(at))))
 }
 
-// infos begin notices that look like replies.
-var infos = []string{"Model changed to ", "Conversation reverted to this point", "Model interrupted to submit ", "Context compacted", "Permissions updated to ", "Review finished", "Thread renamed to ", "Session renamed to "}
+// infos match notices that look like replies by their words.
+var infos = regexp.MustCompile(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )| hook \(`)
 
-// info reports whether a row is a notice that looks like a reply: by its words, or the hint at its
-// end.
+// info reports whether a row is a notice that looks like a reply: by its words, the hint at its
+// end, or a bold bullet: "• Waited for background terminal".
 func info(l row.Line) bool {
-	t, n := strings.TrimPrefix(l.Text, "• "), len(l.Runs)-1
-	return chat.Begins(t, infos...) || strings.Contains(t, " hook (") || l.Runs[n].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
+	hint := l.Runs[len(l.Runs)-1].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
+	return infos.MatchString(l.Text) || hint || !l.DimAt(0) && l.BoldAt(1)
 }
 
-// length counts the lines of the cell that begins at line i, up to the next marker, without blank
-// lines at its end.
-func (p *parser) length(i int, of kind) int {
-	return p.Until(i+1, func(k int) bool {
-		l := p.Lines[k]
-		if l.Lost && (of != says || dim(l)) {
-			return true
-		}
-		kind := cell(l)
-		own := of == user && strings.HasPrefix(l.Text, "▌") || of == slash && kind == chrome // the box of what /status printed
-		return kind != text && !own
-	}) - i
-}
-
-// user reads a prompt.
-func (p *parser) user(i int, ls []row.Line) {
+// prompt reads what the user typed.
+func prompt(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	c := &body{lines: ls}
 	c.look = markdown.Style{Left: 2, Right: 1, Seam: c.cutSeam}
-	if !strings.HasPrefix(ls[0].Text, "▌ ") && strings.HasPrefix(ls[0].Text, "▌") {
+	if bar, ok := strings.CutPrefix(ls[0].Text, "▌"); ok && !row.Starts(bar, " ") {
 		c.look.Left = 1
 	}
-	if text := markdown.Prompt(ls, &c.look); text != "" {
-		p.Say(session.RoleUser, text, text, i, i+len(ls), "user")
-	}
+	text := markdown.Prompt(ls, &c.look)
+	return chat.Said(session.RoleUser, text, text), text != ""
 }
 
-// says reads a reply, or reasoning, which is dim and italic. The last one may grow, unless a rule,
-// a tip, or what is printed at the end follows it.
-func (p *parser) says(i int, ls []row.Line) {
-	end, role, rule := i+len(ls), session.RoleAssistant, "reply"
+// reply reads a reply, or reasoning, which is dim and italic.
+func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
 	}
-	lk := replyLook(ls)
+	lk, role := replyLook(ls), session.RoleAssistant
 	if reasoning(ls) {
-		role, rule = session.RoleThinking, "reasoning"
+		role = session.RoleThinking
 		lk.Marks = func(s vterm.Style) row.Mark { return row.PlainMarks(s) &^ row.MarkItalic }
 	}
-	if text, md := markdown.Render(ls, lk); text != "" {
-		p.Say(role, text, md, i, end, rule).Open = p.Last && !slices.ContainsFunc(p.Lines[end:], head)
-	}
+	text, md := markdown.Render(ls, lk)
+	return chat.Said(role, text, md), text != ""
 }
 
 // reasoning reports whether all of a cell is dim and italic.
@@ -232,21 +168,24 @@ func reasoning(ls []row.Line) bool {
 }
 
 // notice reads a notice; some tell what became of a call or of the turn.
-func (p *parser) notice(i int, ls []row.Line) {
+func notice(p *chat.Parser, i, end int) {
+	ls := p.Lines[i:end]
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
-	switch end := i + len(ls); {
+	switch {
 	case strings.HasPrefix(text, "Conversation interrupted"), strings.HasPrefix(ls[0].Text, "🖐"):
 		p.Interrupted(i, end, "interrupt")
-	case p.rejected(i, end, text), p.failed(ls, end):
+	case rejected(p, i, end, text), failed(p, ls, end):
 	default:
 		p.Say(session.RoleSystem, text, text, i, end, "notice")
 	}
 }
 
-// slash reads a command of Codex's own with what it printed.
-func (p *parser) slash(i int, ls []row.Line) {
+// command reads a command of Codex's own with what it printed, perhaps in a box.
+func command(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	text := strings.TrimSpace(ls[0].Text)
-	p.Say(session.RoleCommand, text, "`"+text+"`", i, i+len(ls), "command").Output = markdown.Verbatim(unboxed(ls[1:]), 0)
+	it := chat.Said(session.RoleCommand, text, "`"+text+"`")
+	it.Output = markdown.Verbatim(unboxed(ls[1:]), 0)
+	return it, true
 }
 
 // unboxed is lines without the box around them.

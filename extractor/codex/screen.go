@@ -6,6 +6,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -148,16 +149,16 @@ func popup(lines []row.Line, bottom int) int {
 func answers(lines []row.Line) bool {
 	any, said := false, false
 	for i := len(lines) - 1; i >= 0; i-- {
-		switch cell(lines[i]) {
-		case user:
-			return true
-		case says, tool:
-			any, said = true, true
-		case text:
+		switch cell := cells.Of(lines[i]); {
+		case cell == nil:
 			if strings.HasPrefix(lines[i].Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
 			any = any || lines[i].Text != ""
+		case cell.Role == session.RoleUser:
+			return true
+		case cell.Role == session.RoleAssistant || cell.Role == session.RoleTool:
+			any, said = true, true
 		default:
 			if !said || footnote(lines[i]) {
 				return false
@@ -218,5 +219,6 @@ func pinned(lines []row.Line) bool {
 
 // bare reports whether a row is plain text from the first column on.
 func bare(l row.Line) bool {
-	return cell(l) == chrome && l.Runs[0].Style == vterm.Style{}
+	cell := cells.Of(l)
+	return cell != nil && cell.Rule == "" && l.Runs[0].Style == vterm.Style{}
 }

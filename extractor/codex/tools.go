@@ -14,8 +14,9 @@ import (
 
 // tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
 // server.tool({})".
-func (p *parser) tool(i int, ls []row.Line) {
-	title, end := titleOf(ls[0]), i+len(ls)
+func tool(p *chat.Parser, i, end int) {
+	ls := p.Lines[i:end]
+	title := titleOf(ls[0])
 	switch above := p.Above(); {
 	case exploration.MatchString(title):
 		p.Together(explored(ls, state(ls[0], title)), i, end, "explored")
@@ -36,7 +37,7 @@ func (p *parser) tool(i int, ls []row.Line) {
 	if strings.HasPrefix(title, "Exited (") { // "• Exited (status 1) ls"
 		t.Name, t.Status = "Ran", session.ToolError
 	}
-	if p.wasRejected(end, t) {
+	if wasRejected(p, end, t) {
 		return
 	}
 	if above := p.Above(); strings.HasPrefix(t.Name, "Searched") && underWay.MatchString(above.Text) { // the same call
@@ -177,7 +178,7 @@ func diffColumn(ls []markdown.Line) int {
 var decision = regexp.MustCompile(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
-func (p *parser) rejected(i, end int, text string) bool {
+func rejected(p *chat.Parser, i, end int, text string) bool {
 	m := decision.FindStringSubmatch(text)
 	if m != nil {
 		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
@@ -187,7 +188,7 @@ func (p *parser) rejected(i, end int, text string) bool {
 
 // wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
 // failed then, and for a moment as running.
-func (p *parser) wasRejected(end int, t *session.Tool) bool {
+func wasRejected(p *chat.Parser, end int, t *session.Tool) bool {
 	above := p.Above()
 	if above.Rule != "codex rejected" || above.Tool.Input != t.Input || t.Status == session.ToolOK {
 		return false
@@ -197,7 +198,7 @@ func (p *parser) wasRejected(end int, t *session.Tool) bool {
 }
 
 // failed reads the notice that a change to files went wrong: it is part of the change shown before.
-func (p *parser) failed(ls []row.Line, end int) bool {
+func failed(p *chat.Parser, ls []row.Line, end int) bool {
 	above := p.Above()
 	if above.Rule != changeRule || !strings.HasPrefix(ls[0].Text, "✘ Failed to apply patch") {
 		return false

@@ -56,15 +56,18 @@ func Lines(rows []*vterm.Row, cols int) []Line {
 	return lines
 }
 
-// StyleAt is the style of the cell at a column.
-func (l Line) StyleAt(col int) vterm.Style {
+// RunAt returns the run at a column, or beyond it; an empty one behind the last.
+func (l Line) RunAt(col int) vterm.Run {
 	for i := range l.Runs {
 		if r := &l.Runs[i]; col < r.Col+r.Width {
-			return r.Style
+			return *r
 		}
 	}
-	return vterm.Style{}
+	return vterm.Run{}
 }
+
+// StyleAt is the style of the cell at a column.
+func (l Line) StyleAt(col int) vterm.Style { return l.RunAt(col).Style }
 
 // BoldAt reports whether the cell at a column is bold.
 func (l Line) BoldAt(col int) bool { return l.StyleAt(col).Bold }
