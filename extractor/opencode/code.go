@@ -11,22 +11,36 @@ import (
 )
 
 // code finds the code block that begins at the first line. Code has neither a fence nor a frame,
-// and no colour where its grammar is not at hand. Its lines break where words would have gone on,
-// or are indented, and blank lines may part them. Markdown's own marks are concealed, but not those
-// in a block of code.
+// and no colour where its grammar is not at hand. Then its lines break where words would have gone
+// on, or are indented, and blank lines may part them. Markdown's own marks are concealed, but not
+// those in a block of code.
 func code(ls []markdown.Line) (n int, lang string) {
-	if n := markedCode(ls); n > 0 {
-		return n, ""
-	}
-	if part := ls[:markdown.UntilBlank(ls)]; quoted(part) || hasItem(part) || !breaks(part) && !leadsToCode(ls) {
+	goesOn := continuesCode
+	switch first := ls[:markdown.UntilBlank(ls)]; {
+	case showsMarks(first):
+		goesOn = marksFollow
+	case highlighted(first):
+	case structured(first), !breaks(first) && !leadsToCode(ls):
 		return 0, ""
 	}
-	return markdown.CodeGroups(ls, markdown.UntilBlank, func(below []markdown.Line) int {
-		if part := below[:markdown.UntilBlank(below)]; continuesCode(part) {
-			return len(part)
+	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
+		if goesOn(below) {
+			return group(below)
 		}
 		return 0
 	}), ""
+}
+
+// group counts the lines up to the next blank one. In Markdown as code, a fence reaches to the one
+// that closes it.
+func group(ls []markdown.Line) int {
+	open := false
+	return row.Run(ls, func(l markdown.Line) bool {
+		if strings.HasPrefix(l.Text, "```") {
+			open = !open
+		}
+		return open || !l.Blank()
+	})
 }
 
 // breaks reports whether one of the lines breaks where a word had room.
@@ -44,64 +58,44 @@ func breaks(ls []markdown.Line) bool {
 // line is indented.
 func leadsToCode(ls []markdown.Line) bool {
 	next := markdown.NextGroup(ls)
-	return len(next) > 0 && next[0].Indent > ls[0].Indent && prose.Judge(ls[0].Text[ls[0].Indent:]) == prose.Code
+	return len(next) > 0 && next[0].Indent > ls[0].Indent && judge(&ls[0]) == prose.Code
 }
 
-// continuesCode reports whether a block of code goes on with lines behind a blank one: they have a
-// mark that is concealed outside of code, are indented, a prompt, or could not be prose.
-func continuesCode(part []markdown.Line) bool {
-	switch text := part[0].Text[part[0].Indent:]; {
-	case styled(part):
-		return false
-	case slices.ContainsFunc(part, func(l markdown.Line) bool { return literal.MatchString(l.Text) }):
+// judge tells code from prose by the words of a line.
+func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) }
+
+// highlighted reports whether lines have colours that only the grammar of code gives them.
+func highlighted(ls []markdown.Line) bool {
+	return judge(&ls[0]) != prose.Prose && hasSpan(ls, func(s row.Span) bool {
+		return !s.Style.Bold && slices.Contains(syntax, s.Style.Fg)
+	})
+}
+
+// continuesCode reports whether a block of code goes on with the lines up to a blank one: they have
+// a mark that is concealed outside of code, are indented, a prompt, or could not be prose.
+func continuesCode(below []markdown.Line) bool {
+	part := below[:markdown.UntilBlank(below)]
+	if highlighted(part) {
 		return true
-	case quoted(part), hasItem(part), strings.HasPrefix(text, "```"):
-		return false
-	default:
-		kind := prose.Judge(text)
-		return breaks(part) || kind == prose.Code || strings.HasPrefix(text, "❯ ") || part[0].Indent > 0 && kind != prose.Prose
 	}
+	if styled(part) || slices.ContainsFunc(part, literal) {
+		return !styled(part)
+	}
+	kind := judge(&part[0])
+	likely := kind == prose.Code || part[0].Indent > 0 && kind != prose.Prose || breaks(part)
+	return likely && !structured(part) && !strings.HasPrefix(part[0].Text, "```")
 }
 
-// literal matches a line with a mark that is concealed outside of code.
-var literal = regexp.MustCompile(`^(#{1,6}( |$)|> )`)
+// literalMark is a mark that is concealed outside of code, or a prompt.
+var literalMark = regexp.MustCompile(`^(#{1,6}( |$)|> | *❯ )`)
 
-// markedCode counts the lines of a block of Markdown as code: its marks are there to be read. A
-// fence in it reaches to the fence that closes it.
-func markedCode(ls []markdown.Line) int {
-	if !showsMarks(ls[:markdown.UntilBlank(ls)]) {
-		return 0
-	}
-	end, open := 0, false
-	for i := range ls {
-		switch {
-		case strings.HasPrefix(ls[i].Text, "```"):
-			open = !open
-		case ls[i].Blank():
-			if open || marksFollow(markdown.NextGroup(ls[i:])) {
-				continue
-			}
-			return i
-		}
-		end = i + 1
-	}
-	return end
-}
+func literal(l markdown.Line) bool { return literalMark.MatchString(l.Text) }
 
 // marksFollow reports whether a block of Markdown as code goes on: with lists, perhaps, and then
 // with lines that show their marks.
 func marksFollow(ls []markdown.Line) bool {
-	for len(ls) > 0 {
-		part := ls[:markdown.UntilBlank(ls)]
-		if showsMarks(part) {
-			return true
-		}
-		if !hasItem(part[:1]) {
-			return false
-		}
-		ls = markdown.NextGroup(ls)
-	}
-	return false
+	part := ls[:markdown.UntilBlank(ls)]
+	return showsMarks(part) || hasItem(part[:min(1, len(part))]) && marksFollow(markdown.NextGroup(ls))
 }
 
 // fenced matches the first line of Markdown as code; marked, by their styles, the parts of any
@@ -113,30 +107,25 @@ var (
 
 // showsMarks reports whether lines have Markdown's own marks, in the style that these have in code.
 func showsMarks(ls []markdown.Line) bool {
-	if slices.ContainsFunc(ls[:min(1, len(ls))], func(l markdown.Line) bool { return fenced.MatchString(l.Text) }) {
-		return true
-	}
-	for i := range ls {
-		for _, s := range ls[i].Spans {
-			for mark, is := range marked {
-				if s.Mark&mark != 0 && is.MatchString(s.Text) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return len(ls) > 0 && fenced.MatchString(ls[0].Text) || hasSpan(ls, func(s row.Span) bool {
+		is := marked[s.Mark]
+		return is != nil && is.MatchString(s.Text)
+	})
 }
 
-// quoted reports whether lines begin with the bar of a quote, which is grey.
-func quoted(ls []markdown.Line) bool {
-	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && row.Grey(ls[0].First())
+// styled reports whether the lines have the marks of prose.
+func styled(ls []markdown.Line) bool {
+	return hasSpan(ls, func(s row.Span) bool { return s.Mark&(row.MarkBold|row.MarkCode) != 0 })
 }
 
-// item reads a list item's marker, which has a colour of its own: in code, "- " is text.
-func item(l *markdown.Line) (markdown.Item, bool) {
-	it, ok := markdown.ListItem(l)
-	return it, ok && l.First().Fg != l.StyleOf(len(l.Text)-1).Fg
+// hasSpan reports whether a part of the lines is of a kind.
+func hasSpan(ls []markdown.Line, is func(row.Span) bool) bool {
+	return slices.ContainsFunc(ls, func(l markdown.Line) bool { return slices.ContainsFunc(l.Spans, is) })
+}
+
+// structured reports whether lines are a quote, by its grey bar, or have items of a list.
+func structured(ls []markdown.Line) bool {
+	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && row.Grey(ls[0].First()) || hasItem(ls)
 }
 
 // hasItem reports whether one of the lines begins a list item.
@@ -147,9 +136,8 @@ func hasItem(ls []markdown.Line) bool {
 	})
 }
 
-// styled reports whether the lines have the marks of prose.
-func styled(ls []markdown.Line) bool {
-	return slices.ContainsFunc(ls, func(l markdown.Line) bool {
-		return slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&(row.MarkBold|row.MarkCode) != 0 })
-	})
+// item reads a list item's marker, which has a colour of its own: in code, "- " is text.
+func item(l *markdown.Line) (markdown.Item, bool) {
+	it, ok := markdown.ListItem(l)
+	return it, ok && l.First().Fg != l.StyleOf(len(l.Text)-1).Fg
 }

@@ -53,6 +53,12 @@ func opencodeBegins(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " "), logo)
 }
 
+// The rows of the welcome that name the model, and the directory and the version at its end.
+var (
+	modelRow   = regexp.MustCompile(`^ *┃  Build · (.*)$`)
+	versionRow = regexp.MustCompile(`^ *(\S+)(?: .*)? (\d+\.\d+\.\d+)$`)
+)
+
 // opencodeBanner reads the welcome: the logo's second row to the last row, which holds the
 // directory and the version.
 func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
@@ -60,68 +66,15 @@ func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
 		return chat.Banner{}, 0
 	}
 	for i, l := range lines {
-		t := strings.TrimSpace(l.Text)
-		if model, ok := strings.CutPrefix(t, "┃  Build · "); ok {
-			b.Model = model
+		if m := modelRow.FindStringSubmatch(l.Text); m != nil {
+			b.Model = m[1]
 		}
-		if f := strings.Fields(t); len(f) >= 2 && chat.IsVersion(f[len(f)-1]) {
-			b.Cwd, b.Version = f[0], f[len(f)-1]
+		if m := versionRow.FindStringSubmatch(l.Text); m != nil {
+			b.Cwd, b.Version = m[1], m[2]
 			return b, i + 1
 		}
 	}
 	return chat.Banner{}, 0
-}
-
-// split finds the input box: its lower edge, and the rows with its bar and its ground above
-// that. On the welcome the logo is all there is to read.
-func split(s chat.Screen) chat.Split {
-	if at := opencodeQuestion(s.Lines); at >= 0 {
-		return chat.Split{OK: true, Bottom: at, Right: sideBar(s.Lines), State: chat.StateAsking}
-	}
-	top, edge, _ := input(s.Lines)
-	logo := slices.IndexFunc(s.Lines, func(l row.Line) bool { return opencodeBegins(l.Text) })
-	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
-		return chat.Split{}
-	}
-	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
-	if slices.ContainsFunc(s.Lines[edge:], func(l row.Line) bool { return strings.Contains(l.Text, "esc interrupt") }) {
-		sp.State = chat.StateBusy
-	}
-	if slices.ContainsFunc(s.Lines[:top], func(l row.Line) bool { return strings.HasSuffix(l.Text, "    esc") }) {
-		sp.State = chat.StateAsking // a dialog covers the screen: its title has the key beside it that closes it
-	}
-	if logo >= 0 {
-		sp.Top, sp.Bottom = logo, len(s.Lines)
-	} else {
-		sp.Overlay = sp.State == chat.StateAsking || slices.ContainsFunc(s.Lines[:top], listed)
-	}
-	return sp
-}
-
-// sideBar returns the column where the bar at the right of a wide window begins, with the title and
-// the usage: it has a ground of its own from the first row to the last. 0: there is none.
-func sideBar(lines []row.Line) int {
-	at := lines[0].Cols - 42
-	for _, l := range []row.Line{lines[0], lines[len(lines)-1]} {
-		if l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
-			return 0
-		}
-	}
-	return at
-}
-
-// answerKeys says which key answers a question.
-var answerKeys = regexp.MustCompile(`enter +(confirm|submit|select|toggle)`)
-
-// opencodeQuestion finds a question at the end of the screen in place of the input box,
-// by its keys in the last row of its panel, and returns its first row; -1 without one: "△
-// Permission required", its buttons, "enter confirm".
-func opencodeQuestion(lines []row.Line) int {
-	at := row.Last(row.Trim(lines), func(l row.Line) bool { return strings.TrimSpace(l.Text) != "┃" })
-	if at < 0 || !strings.HasPrefix(lines[at].Text, bar) || !answerKeys.MatchString(lines[at].Text) {
-		return -1
-	}
-	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
 }
 
 // cells are the blocks of a conversation.
@@ -130,7 +83,8 @@ func cells() *chat.Cells {
 	return &chat.Cells{Agent: "opencode", Cells: []chat.Cell{
 		{Begin: chat.Mark{Text: opencodeBegins}, Rows: logoRows},
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
-		{Rule: "user", Begin: panel, Rows: panelRows, Role: session.RoleUser, Style: &markdown.Style{Left: left, Right: right}},
+		{Rule: "notice", Begin: panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
+		{Rule: "user", Begin: panel, Rows: panelRows, Read: readPrompt},
 		{Begin: chat.Mark{Text: chrome.MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
 		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
@@ -196,12 +150,6 @@ func logoRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool { return strings.Trim(l.Text, "█▀▄ ") == "" })
 }
 
-// panelRows counts the rows behind bars of one kind.
-func panelRows(lines []row.Line) int {
-	tool := toolBar(lines[0])
-	return row.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
-}
-
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
 func replyRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool {
@@ -210,85 +158,18 @@ func replyRows(lines []row.Line) int {
 	})
 }
 
-// signs are the signs before calls that have no panel: a file read or written, a search, a page, a
-// command, any other tool.
-var signs = regexp.MustCompile(`^[→←✱⚙%◇◈$] `)
-
-// spinner is before a call that runs.
-var spinner = regexp.MustCompile(`^[⠁-⣿] `)
+// spinner is before a call that runs; signs are the signs before other calls that have no panel: a
+// file read or written, a search, a page, a command, any other tool.
+var (
+	spinner = regexp.MustCompile(`^[⠁-⣿] `)
+	signs   = regexp.MustCompile(`^[→←✱⚙%◇◈$] `)
+)
 
 // call reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
 // "← Edit main.go", in grey.
 func call(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
 	return ok && (spinner.MatchString(t) || row.Grey(l.StyleAt(left)) && signs.MatchString(t))
-}
-
-// readPanel reads a tool's block. One that begins without its free row is the rest of the one
-// above, whose end the window did not show, or what it did was shown while it ran.
-func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
-	text := markdown.Prompt(lines, &markdown.Style{Left: left, Right: right})
-	output, folded := unfold(text)
-	if n := len(earlier); n > 0 && earlier[n-1].Rule == "opencode tool" && cut(lines) {
-		it := &earlier[n-1]
-		it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+output, "\n")
-		it.Tool.Truncated = folded
-		it.Tool.Status, it.Open = session.ToolOK, false
-		return chat.Item{End: len(lines)}, false
-	}
-	t := opencodeBlock(text)
-	if cut(lines) && t.Status != session.ToolRunning && !strings.HasPrefix(text, "$ ") && !strings.HasPrefix(text, "# ") {
-		t = &session.Tool{Name: "Bash", Output: output, Truncated: folded, Status: session.ToolOK}
-	}
-	return chat.Called(t), true
-}
-
-// cut reports whether a panel begins without its free row.
-func cut(lines []row.Line) bool {
-	return strings.TrimSpace(strings.TrimPrefix(lines[0].Text, bar)) != ""
-}
-
-// toolBar reports whether a row's bar is drawn in the colour of the ground.
-func toolBar(l row.Line) bool { return l.StyleAt(2).Fg == l.StyleAt(0).Bg }
-
-// opencodeBlock is the call of a panel: a command, perhaps below a title that the model gave it,
-// with what it printed; else the title says what was done. Only commands are shown while they run.
-func opencodeBlock(text string) *session.Tool {
-	text, folded := unfold(text)
-	head, output, _ := strings.Cut(text, "\n\n")
-	if strings.HasPrefix(head, "# ") && strings.HasPrefix(output, "$ ") {
-		head, output, _ = strings.Cut(output, "\n\n")
-	}
-	t := toolOf(strings.TrimPrefix(head, "# "))
-	if t.Status == session.ToolRunning && t.Name != "Bash" {
-		t.Name, t.Input = "Bash", strings.TrimSpace(t.Name+" "+t.Input)
-	}
-	t.Output, t.Truncated = strings.Trim(output, "\n"), folded
-	return t
-}
-
-// toolOf is the tool that a text names: "$ ls", "→ Read main.go"; it runs if a spinner is before
-// it.
-func toolOf(call string) *session.Tool {
-	t := &session.Tool{Status: session.ToolOK}
-	if spinner.MatchString(call) {
-		t.Status, call = session.ToolRunning, spinner.ReplaceAllString(call, "")
-	}
-	if command, shell := strings.CutPrefix(call, "$ "); shell {
-		t.Name, t.Input = "Bash", command
-	} else {
-		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, ""), " ")
-	}
-	return t
-}
-
-// fold is what says that a tool's output is folded up, or can be.
-var fold = regexp.MustCompile(`\n*…?\n*Click to (expand|collapse)$`)
-
-// unfold cuts that off, and reports whether the output is folded up.
-func unfold(output string) (string, bool) {
-	note := fold.FindString(output)
-	return strings.TrimSuffix(output, note), strings.HasSuffix(note, "expand")
 }
 
 // callRows counts the rows of a call without a panel: its input goes on from column 7, what went
@@ -306,17 +187,95 @@ func red(l row.Line) bool { return row.Red(l.StyleAt(row.Indent(l.Text)).Fg) }
 
 // readCall reads a call without a panel: a sign, the tool's name and its input.
 func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
-	call, failure := strings.TrimSpace(lines[0].Text), ""
-	for _, l := range lines[1:] {
-		if text := strings.TrimSpace(l.Text); red(l) {
-			failure += "\n" + text
-		} else {
-			call += " " + text
-		}
+	n := row.Run(lines, func(l row.Line) bool { return !red(l) })
+	t := toolOf(joined(lines[:n], " "))
+	if t.Output = joined(lines[n:], "\n"); t.Output != "" {
+		t.Status = session.ToolError
 	}
-	t := toolOf(call)
-	if failure != "" {
-		t.Status, t.Output = session.ToolError, failure[1:]
+	return chat.Called(t), true
+}
+
+// joined returns the texts of rows with a separator between them.
+func joined(lines []row.Line, sep string) string {
+	var texts []string
+	for _, l := range lines {
+		texts = append(texts, strings.TrimSpace(l.Text))
+	}
+	return strings.Join(texts, sep)
+}
+
+// toolOf is the tool that a text names: "$ ls", "→ Read main.go"; it runs if a spinner is before
+// it.
+func toolOf(call string) *session.Tool {
+	t := &session.Tool{Status: session.ToolOK}
+	if spinner.MatchString(call) {
+		t.Status, call = session.ToolRunning, spinner.ReplaceAllString(call, "")
+	}
+	if command, shell := strings.CutPrefix(call, "$ "); shell {
+		t.Name, t.Input = "Bash", command
+	} else {
+		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, ""), " ")
+	}
+	return t
+}
+
+// panelStyle is how text is drawn on a panel.
+var panelStyle = &markdown.Style{Left: left, Right: right}
+
+// notice reports whether a panel says in grey what went wrong.
+func notice(lines []row.Line, _ []chat.Item) bool {
+	at := slices.IndexFunc(lines[:panelRows(lines)], func(l row.Line) bool { return l.Text != bar })
+	return at >= 0 && row.Grey(lines[at].StyleAt(left))
+}
+
+// readPrompt reads what the user said, without what is on a ground of its own below it: the names of
+// files, and that the prompt is queued.
+func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+	badge := func(l row.Line) bool { return l.StyleAt(left).Bg != l.StyleAt(left-1).Bg }
+	text := markdown.Prompt(slices.DeleteFunc(slices.Clone(lines), badge), panelStyle)
+	return chat.Said(session.RoleUser, text, text), text != ""
+}
+
+// toolBar reports whether a row's bar is drawn in the colour of the ground.
+func toolBar(l row.Line) bool { return l.StyleAt(2).Fg == l.StyleAt(0).Bg }
+
+// panelRows counts the rows behind bars of one kind.
+func panelRows(lines []row.Line) int {
+	tool := toolBar(lines[0])
+	return row.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
+}
+
+// The texts of panels: title is what the model calls a command, fold what says that the output is
+// folded up, or can be; begun is what a panel begins with, and no output is likely to.
+var (
+	title = regexp.MustCompile(`^(?:# |([⠁-⣿] ))(?:.+\n)+\n(\$ )`)
+	fold  = regexp.MustCompile(`\n*…?\n*Click to (expand|collapse)$`)
+	begun = regexp.MustCompile(`^(?:[$#]|[⠁-⣿]) `)
+)
+
+// readPanel reads a tool's block: a command, perhaps below its title, with what it printed; else
+// the title says what was done. A block that begins without its free row is the rest of the one
+// above, whose end the window did not show, or what it did was shown while it ran.
+func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
+	text := markdown.Prompt(lines, panelStyle)
+	note := fold.FindString(text)
+	folded := strings.HasSuffix(note, "expand")
+	text = strings.TrimSuffix(text, note)
+	cut := strings.TrimSpace(strings.TrimPrefix(lines[0].Text, bar)) != ""
+	if n := len(earlier) - 1; cut && n >= 0 && earlier[n].Rule == "opencode tool" {
+		it := &earlier[n]
+		it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+text, "\n")
+		it.Tool.Truncated, it.Tool.Status, it.Open = folded, session.ToolOK, false
+		return chat.Item{End: len(lines)}, false
+	}
+	if cut && !begun.MatchString(text) {
+		return chat.Called(&session.Tool{Name: "Bash", Output: text, Truncated: folded, Status: session.ToolOK}), true
+	}
+	head, output, _ := strings.Cut(strings.TrimPrefix(title.ReplaceAllString(text, "$1$2"), "# "), "\n\n")
+	t := toolOf(head)
+	t.Output, t.Truncated = strings.Trim(output, "\n"), folded
+	if t.Status == session.ToolRunning && t.Name != "Bash" { // only commands are shown while they run
+		t.Name, t.Input = "Bash", strings.TrimSpace(t.Name+" "+t.Input)
 	}
 	return chat.Called(t), true
 }
@@ -362,9 +321,11 @@ func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 }
 
 // The default theme has inline code in green, and words in bold in orange: headings are violet.
+// Without bold, orange, violet and red are numbers, keywords and names in code.
 var (
 	green  = vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
 	strong = vterm.Color{Kind: vterm.ColorRGB, R: 0xf5, G: 0xa7, B: 0x42}
+	syntax = []vterm.Color{strong, {Kind: vterm.ColorRGB, R: 0x9d, G: 0x7c, B: 0xd8}, {Kind: vterm.ColorRGB, R: 0xe0, G: 0x6c, B: 0x75}}
 )
 
 func marks(s vterm.Style) row.Mark {

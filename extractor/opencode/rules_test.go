@@ -28,6 +28,9 @@ func told(it chat.Item) string {
 func TestE23Rules(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **bold** and *slanted*.||> A quote"},
+		{"what is below a prompt", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  Go on⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦ on#5c9cf5| txt ⟧⟦ on#1e1e1e| a.go ⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
+		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
+		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
 		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
 		{"how long the model thought", "     ⟦ #f5a742|+ Thought: 195ms⟧\n\n     Text.\n\n     ⟦ #f5a742|- Thought: 1m 2s⟧\n\n     - Thought: so", "assistant Text.\nassistant - Thought: so"},
 		{"a panel of which only the last row is left", "⟦ #5c9cf5|  ┃⟧\n\n     So.", "assistant So."},
@@ -45,6 +48,7 @@ func TestE23Rules(t *testing.T) {
 		{"code and what is below it", "     for x in a\n     do it\n\n     some words\n     more\n\n     x = f(y);\n\n       abc_def\n\n     ⟦ #808080|│⟧ A quote\n\n     for x in a\n     do it\n\n     word\n\n     for x in a\n     do it\n\n       And so it goes on, as it did before.\n\n     for x in a\n     do it\n\n     ⟦b|Note⟧ x = f(y);", "assistant ```|for x in a|do it||some words|more||x = f(y);||  abc_def|```||> A quote||```|for x in a|do it||word||for x in a|do it|```||And so it goes on, as it did before.||```|for x in a|do it|```||**Note** x = f(y);"},
 		{"lines that lead to no code", "     import os\n\n     So it is.\n\n     Then look here\n\n       indented", "assistant import os||So it is.||Then look here||indented"},
 		{"Markdown as code", "     ```\n     a\n\n     b\n     ```\n\n     So.\n\n     # Title\n\n     plain words here\n\n     # Again", "assistant ````|```|a||b|```|````||So.||```|# Title|```||plain words here||```|# Again|```"},
+		{"a command that runs, below its title", "  ┃\n  ┃  ⠋ Count files\n  ┃\n  ┃  $ ls\n  ┃\n  ┃  main.go\n  ┃", "tool Bash(ls) running main.go"},
 		{"a command that runs, with its sign", "  ┃\n  ┃  ⠋ $ ls\n  ┃", "tool Bash(ls) running "},
 		{"a command that prints a sign", "  ┃\n  ┃  $ cat x\n  ┃\n  ┃  $ y\n  ┃", "tool Bash(cat x) ok $ y"},
 		{"signs at the edge", "→⟦ #808080|     Read⟧\n\n⠋ words", ""},
@@ -111,7 +115,7 @@ func TestE23Split(t *testing.T) {
 		{"what is pasted", "  ⟦ #5c9cf5|┃⟧⟦ on#2e2e2e|  a prompt         ⟧\n" + input, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half typed"},
 		{"a menu of commands", "  ┃ /help                ┃\n  ┃ /new                 ┃\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle, Overlay: true}, "half typed"},
 		{"a dialog", "     Models               esc\n\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateAsking, Overlay: true}, "half typed"},
-		{"a dialog over the welcome", "     Models               esc\n  " + logo + "\n" + input, chat.Split{OK: true, Top: 1, Bottom: 6, State: chat.StateAsking}, "half typed"},
+		{"a dialog over the welcome", "     Models               esc\n  " + logo + "\n" + input, chat.Split{OK: true, Top: 1, Bottom: 6, State: chat.StateAsking, Overlay: true}, "half typed"},
 		{"the welcome", "$ opencode\n\n  " + logo + "\n\n" + input + "\n\n\n\n\n  ~/shop  1.18.33", chat.Split{OK: true, Top: 2, Bottom: 14, State: chat.StateIdle}, "half typed"},
 		{"a permission", "     Hi.\n\n  ┃  △ Permission required\n  ┃  Allow once   enter   confirm\n  ┃\n", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}, ""},
 		{"choices", "     Hi.\n\n  ┃  Which?\n  ┃  enter toggle\n", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}, ""},

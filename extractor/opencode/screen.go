@@ -1,0 +1,96 @@
+package opencode
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// split finds the input box: its lower edge, and the rows with its bar and its ground above
+// that. On the welcome the logo is all there is to read.
+func split(s chat.Screen) chat.Split {
+	if at := question(s.Lines); at >= 0 {
+		return chat.Split{OK: true, Bottom: at, Right: sideBar(s.Lines), State: chat.StateAsking}
+	}
+	top, edge, _ := input(s.Lines)
+	logo := slices.IndexFunc(s.Lines, func(l row.Line) bool { return opencodeBegins(l.Text) })
+	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
+		return chat.Split{}
+	}
+	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
+	if logo >= 0 {
+		sp.Top, sp.Bottom = logo, len(s.Lines)
+	}
+	if has(s.Lines[edge:], working) {
+		sp.State = chat.StateBusy
+	}
+	if has(s.Lines[:top], dialog) {
+		sp.State = chat.StateAsking
+	}
+	sp.Overlay = has(s.Lines[:top], dialog) || has(s.Lines[:top], menu)
+	return sp
+}
+
+var (
+	working = regexp.MustCompile(`esc interrupt`)
+	dialog  = regexp.MustCompile(`    esc$`) // one covers the screen: its title has the key beside it that closes it
+	menu    = regexp.MustCompile(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
+
+	// answer matches the row that says which key answers a question.
+	answer = regexp.MustCompile(`^  ┃.*enter +(confirm|submit|select|toggle)`)
+)
+
+// has reports whether one of the rows is of a kind.
+func has(lines []row.Line, kind *regexp.Regexp) bool {
+	return slices.ContainsFunc(lines, func(l row.Line) bool { return kind.MatchString(l.Text) })
+}
+
+// sideBar returns the column where the bar at the right of a wide window begins, with the title and
+// the usage: it has a ground of its own from the first row to the last. 0: there is none.
+func sideBar(lines []row.Line) int {
+	at := lines[0].Cols - 42
+	for _, l := range []row.Line{lines[0], lines[len(lines)-1]} {
+		if l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
+			return 0
+		}
+	}
+	return at
+}
+
+// question finds the first row of a question at the end of the screen, where the input box would
+// be; -1: there is none.
+func question(lines []row.Line) int {
+	at := row.Last(row.Trim(lines), func(l row.Line) bool { return strings.TrimSpace(l.Text) != "┃" })
+	if at < 0 || !answer.MatchString(lines[at].Text) {
+		return -1
+	}
+	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
+}
+
+// inputBox: rows behind a bar, of which the last names the model.
+func inputBox(lines []row.Line) (chat.Box, bool) {
+	top, edge, left := input(lines)
+	if top == edge {
+		return chat.Box{}, false
+	}
+	return chat.Box{Rows: lines[top : edge-1], Left: left, Right: cmp.Or(sideBar(lines), -1)}, true
+}
+
+// input finds the rows [top, edge) of the input box, which have its bar and its ground, and the
+// column where its text begins. What is pasted may have another ground.
+func input(lines []row.Line) (top, edge, left int) {
+	edge = row.Last(lines, func(l row.Line) bool { return strings.HasPrefix(strings.TrimSpace(l.Text), opencodeEdge) })
+	if edge < 1 {
+		return edge, edge, 0
+	}
+	margin := row.Blanks(row.Indent(lines[edge-1].Text))
+	left = len(margin) + 3
+	ground := lines[edge-1].StyleAt(left - 1).Bg
+	return 1 + row.Last(lines[:edge], func(l row.Line) bool {
+		return !strings.HasPrefix(l.Text, margin+"┃") || l.StyleAt(left-1).Bg != ground || menu.MatchString(l.Text)
+	}), edge, left
+}
