@@ -43,13 +43,10 @@ type Reader struct {
 
 	main, alt document.Document
 	window    document.Window
-	resize    document.Resize
-	altResize document.Resize
 	cut       document.CutRows
 	cutRows   [2]map[cutRow]row.Line // of the last frame, and of the one before
 	shell     shell.Reader
 	seg       segment
-	left      []row.Line // rows that left the main screen while it was unreadable, or an agent took its leave
 	steps     []Step
 	version   string // of the last agent, as its banner says
 	shown     bool
@@ -150,7 +147,7 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 	if agent == nil {
 		r.shell.Begin(start)
 	}
-	r.resize.Forget()
+	r.main.Settle()
 	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 

@@ -125,7 +125,6 @@ func (r *Reader) forget(d *document.Document) {
 	s.items = shift(slices.Clone(s.items[n:]), -cut)
 	s.start = max(0, s.start-cut)
 	d.Forget(cut)
-	r.resize.Forget()
 	if len(d.Lines) > maxTape && len(s.items) > 0 {
 		it := &s.items[0]
 		by := d.LeaveOut(it.First+keepTape/2, min(it.End, d.Base)-keepTape/2)

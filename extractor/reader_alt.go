@@ -16,7 +16,7 @@ import (
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.cut.Note(f.Lines, f.Cols)
-		r.altResize.Begin(&r.alt, true, document.AltFrames)
+		r.alt.Resized(true, document.AltFrames)
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
@@ -50,7 +50,7 @@ func (r *Reader) readAlt(f Frame) {
 	}
 	if !sp.Scrolled && r.cleared(body) {
 		r.flush(math.MaxInt)
-		r.alt, r.altResize = document.Document{}, document.Resize{}
+		r.alt = document.Document{}
 		r.reopen(r.seg.agent, true, 0)
 	}
 	if r.pinned(body) {
@@ -59,8 +59,7 @@ func (r *Reader) readAlt(f Frame) {
 	if sp.Scrolled {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
-		r.change(&r.alt, func() { r.altResize.Align(&r.alt, &r.window, body) })
-		r.altResize.Next()
+		r.change(&r.alt, func() { r.alt.Align(body) })
 	}
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, f.Settled)
@@ -109,7 +108,7 @@ func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 	if p == nil {
 		return false
 	}
-	r.alt, r.altResize = document.Document{}, document.Resize{}
+	r.alt = document.Document{}
 	if late {
 		r.alt.Late()
 	}
@@ -165,19 +164,18 @@ func (r *Reader) cleared(body []row.Line) bool {
 func (r *Reader) leaveAlt(f *Frame) bool {
 	if p := r.seg.agent; p.Farewell {
 		s := r.screen(*f)
-		r.left = append(r.left, r.scrolled(*f)...)
+		r.main.Left = append(r.main.Left, r.scrolled(*f)...)
 		f.History = nil
 		end := len(row.Trim(s.Lines))
-		if q, _, at, _ := r.banner(slices.Concat(r.left, s.Lines[:end])); q == p {
+		if q, _, at, _ := r.banner(slices.Concat(r.main.Left, s.Lines[:end])); q == p {
 			at += r.main.Base
-			r.main.Advance(r.left, s.Lines[:end])
-			r.left = nil
+			r.main.Advance(s.Lines[:end])
 			r.reopen(p, false, at)
 			r.main.Dirty = min(r.main.Dirty, at)
-			r.readInline(s, nil, end, false, f.Settled)
+			r.readInline(s, end, false, f.Settled)
 			return false
 		}
-		if !f.Settled && len(r.left) <= maxLeft && !r.promptAt(s, end) {
+		if !f.Settled && len(r.main.Left) <= maxLeft && !r.promptAt(s, end) {
 			return false
 		}
 	}

@@ -21,7 +21,7 @@ func (r *Reader) readMain(f Frame) {
 	}
 	s := r.screen(f)
 	if f.Resized {
-		r.resize.Begin(&r.main, r.seg.agent != nil, document.MainFrames)
+		r.main.Resized(r.seg.agent != nil, document.MainFrames)
 		start := &r.seg.start
 		if r.seg.agent == nil {
 			start = &r.shell.Start
@@ -31,18 +31,18 @@ func (r *Reader) readMain(f Frame) {
 		return
 	}
 	scrolled := r.scrolled(f)
-	left := append(r.left, scrolled...)
-	r.left = nil
+	r.main.Left = append(r.main.Left, scrolled...)
 	if f.Torn && r.seg.agent != nil {
-		r.wait(left)
+		r.wait()
 		r.trace.Skipped = "so much has scrolled out that the screen may be half drawn"
 		return
 	}
 	end := len(row.Trim(s.Lines))
 	if r.seg.agent != nil && r.promptAt(s, end) {
 		r.flush(math.MaxInt)
-		r.main.Advance(left, s.Lines[:end])
-		if len(left) > len(s.Lines) { // more has gone by than any frame has shown
+		left := len(r.main.Left)
+		r.main.Advance(s.Lines[:end])
+		if left > len(s.Lines) { // more has gone by than any frame has shown
 			r.show(&r.main, r.main.Base+s.CursorY, false, true)
 		}
 		r.leave()
@@ -50,26 +50,24 @@ func (r *Reader) readMain(f Frame) {
 		r.main.Dirty = 0
 	}
 	if r.seg.agent == nil {
-		r.readShell(s, left, max(end, s.CursorY+1), f)
+		r.readShell(s, max(end, s.CursorY+1), f)
 		return
 	}
-	r.readInline(s, left, end, len(scrolled) > 0, f.Settled)
+	r.readInline(s, end, len(scrolled) > 0, f.Settled)
 }
 
 // maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
 const maxLeft = keepTape / 2
 
-// wait keeps rows that have left the screen for the next frame that can be read. If there are too
-// many, they go onto the document; it is read as it is only when it is full, for a read costs as
-// much as the document is long.
-func (r *Reader) wait(left []row.Line) {
-	r.left = left
-	if len(left) < maxLeft {
+// wait keeps the rows that have left the screen for the next frame that can be read. If there are
+// too many, they go onto the document; it is read as it is only when it is full, for a read costs
+// as much as the document is long.
+func (r *Reader) wait() {
+	if len(r.main.Left) < maxLeft {
 		return
 	}
-	r.left = nil
 	r.change(&r.main, func() {
-		r.main.Advance(left, nil)
+		r.main.Advance(nil)
 		r.again()
 	})
 	r.seg.state = chat.StateBusy
@@ -97,7 +95,7 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 func (r *Reader) wipe() {
 	r.flush(math.MaxInt)
 	goesOn := r.seg.agent == nil && r.shell.Wipe(&r.main)
-	r.main, r.left = document.Document{}, nil
+	r.main.Wipe()
 	switch {
 	case r.seg.agent != nil:
 		r.reopen(r.seg.agent, false, 0)
@@ -112,9 +110,9 @@ func (r *Reader) promptAt(s chat.Screen, end int) bool {
 }
 
 // readShell reads a frame outside of agents, and notices when one starts.
-func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, f Frame) {
+func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 	end, settled := min(end, len(s.Lines)), f.Settled
-	r.main.Advance(left, s.Lines[:end])
+	r.main.Advance(s.Lines[:end])
 	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
 	from := min(max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40), len(r.main.Lines))
 	p, b, at, _ := r.banner(r.main.Lines[from:])
@@ -128,7 +126,7 @@ func (r *Reader) readShell(s chat.Screen, left []row.Line, end int, f Frame) {
 	if p != nil {
 		r.enter(p, b, false, at)
 		r.main.Dirty = 0
-		r.readInline(s, nil, len(row.Trim(s.Lines)), true, settled)
+		r.readInline(s, len(row.Trim(s.Lines)), true, settled)
 		return
 	}
 	if v := r.shell.Read(&r.main, settled); v != nil {
@@ -166,7 +164,7 @@ func (r *Reader) stranger(s chat.Screen, settled bool) {
 
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have
 // scrolled out.
-func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, settled bool) {
+func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 	sp := r.split(s)
 	if sp.OK {
 		end = min(sp.Bottom, end)
@@ -176,19 +174,25 @@ func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, s
 		r.half = !sp.OK
 		r.trace.Skipped = unreadable(sp)
 		r.state(sp)
-		r.wait(left)
+		r.wait()
 		return
-	case r.resize.Torn() && r.bannerIn(left) && !r.resize.Drawn(&r.main, &r.window, r.seg.start, s.Lines[:end]):
+	case r.bannerIn(r.main.Left) && r.main.Torn(r.seg.start, s.Lines[:end]):
 		r.trace.Skipped = "the agent prints all again, for a size that the window no longer has"
-		r.wait(left)
+		r.wait()
 		return
 	case sp.OK && r.halfDrawn(s, sp.State, end, settled):
-		r.wait(left)
+		r.wait()
 		return
 	}
 	r.trace.split(sp, 0, end) // what is above row Top was on the document before
 	r.seg.chrome = sp.OK
-	fresh := r.place(left, s.Lines[:end], sp.OK, scrolled, settled)
+	fresh := r.change(&r.main, func() {
+		r.main.Draw(s.Lines[:end], r.seg.start, sp.OK, scrolled)
+		r.again()
+	})
+	if settled {
+		r.main.Waited()
+	}
 	if sp.State == chat.StateIdle && fresh > 0 {
 		sp.State = chat.StateBusy // text comes in: not every agent shows that it works meanwhile
 	}
@@ -201,35 +205,6 @@ func (r *Reader) readInline(s chat.Screen, left []row.Line, end int, scrolled, s
 func (r *Reader) bannerIn(lines []row.Line) bool {
 	p, _, _, _ := r.banner(lines)
 	return p != nil
-}
-
-// place puts the window of an agent onto the document, below the rows that have left it, and
-// returns how many lines are new then. drawn reports whether the agent's chrome is on the screen:
-// its window may have been drawn again.
-func (r *Reader) place(left, body []row.Line, drawn, scrolled, settled bool) (fresh int) {
-	placed := document.PlacedScrolled
-	var above []row.Line
-	if drawn {
-		if over, window, ok := r.resize.Place(&r.main, &r.window, r.seg.start, left, body); ok {
-			above, left, body, placed = over, nil, window, document.PlacedWrapped
-		} else if !scrolled {
-			if left, ok = r.main.Return(left, body, r.seg.start); ok {
-				placed = document.PlacedRedrawn
-			}
-		}
-	}
-	if settled {
-		r.resize.Next()
-	}
-	fresh = r.change(&r.main, func() {
-		if above != nil {
-			r.main.SetAbove(above)
-		}
-		r.main.Advance(left, body)
-		r.again()
-	})
-	r.main.Placed = placed
-	return fresh
 }
 
 // again notices the agent's banner below its own conversation: the conversation was cleared, or

@@ -91,14 +91,15 @@ func TestWaiting(t *testing.T) {
 	r.enter(profiles[0], chat.Banner{}, false, 0)
 	r.steps = nil
 	for n := maxLeft; n <= maxTape+maxLeft; n += maxLeft {
-		r.wait(rowtest.Plain(20, slices.Repeat([]string{"a: hi"}, maxLeft)...))
-		if full := n > maxTape; r.left != nil || full != (len(r.steps) > 0) || !full && len(r.main.Lines) != n {
-			t.Errorf("of %d rows %d wait, %d are on the document: %d steps", n, len(r.left), len(r.main.Lines), len(r.steps))
+		r.main.Left = rowtest.Plain(20, slices.Repeat([]string{"a: hi"}, maxLeft)...)
+		r.wait()
+		if full := n > maxTape; r.main.Left != nil || full != (len(r.steps) > 0) || !full && len(r.main.Lines) != n {
+			t.Errorf("of %d rows %d wait, %d are on the document: %d steps", n, len(r.main.Left), len(r.main.Lines), len(r.steps))
 		}
 	}
 	r.seg.alt = true
 	for n, want := range map[int]bool{maxLeft: false, maxLeft + 1: true} {
-		r.seg.agent, r.left = profiles[0], rowtest.Plain(20, slices.Repeat([]string{"bye"}, n)...)
+		r.seg.agent, r.main.Left = profiles[0], rowtest.Plain(20, slices.Repeat([]string{"bye"}, n)...)
 		if got := r.leaveAlt(&Frame{Snapshot: vterm.New(vterm.Options{Cols: 20, Rows: 8}).Snapshot()}); got != want {
 			t.Errorf("%d rows below the alternate screen: %v", n, got)
 		}
@@ -152,16 +153,18 @@ func TestStormEnds(t *testing.T) {
 	simply(t)
 	r := NewReader()
 	r.enter(profiles[0], chat.Banner{}, false, 0)
+	s := chat.Screen{Lines: rowtest.Plain(20, "u: hi", ">"), CursorY: 1}
+	r.main.Lines = slices.Clone(s.Lines)
 	for range 2 {
-		r.resize.Begin(&r.main, true, document.MainFrames)
+		r.main.Resized(true, document.MainFrames)
 	}
 	for _, settled := range []bool{false, true, true, true} {
-		if !r.resize.Storm() {
+		if !r.main.Torn(0, s.Lines) {
 			t.Error("the storm ended early")
 		}
-		r.place(nil, rowtest.Plain(20, "u: hi"), true, false, settled)
+		r.readInline(s, 2, false, settled)
 	}
-	if r.resize.Storm() {
+	if r.main.Torn(0, s.Lines) {
 		t.Error("the storm goes on")
 	}
 }

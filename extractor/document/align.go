@@ -8,10 +8,21 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Align finds where body, the rows of an alternate screen's window, belongs and puts it there:
-// everything from its first row on is as it says. A body that is wholly inside the document is a
-// look back and changes nothing. resized reports whether the window was resized a short while ago.
-func (d *Document) Align(body []row.Line, resized bool) {
+// Align puts body, the rows of an alternate screen's window, where it belongs, and drops what was
+// torn since the first of several resizes.
+func (d *Document) Align(body []row.Line) {
+	if d.restore(0, body) {
+		d.Placed = PlacedWrapped
+	} else {
+		d.align(body, d.resize.wait > 0)
+	}
+	d.Waited()
+}
+
+// align finds where body belongs and puts it there: everything from its first row on is as it says.
+// A body that is wholly inside the document is a look back and changes nothing. resized reports
+// whether the window was resized a short while ago.
+func (d *Document) align(body []row.Line, resized bool) {
 	body = slices.Clone(body)
 	at, ok := d.find(body, resized)
 	switch {
@@ -43,7 +54,7 @@ func (d *Document) Extend(body []row.Line) {
 			d.replace(d.Base+at, slices.Clone(body))
 		}
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost }):
-		d.Align(body, false)
+		d.align(body, false)
 	}
 }
 

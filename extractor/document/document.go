@@ -14,6 +14,7 @@ import (
 type Document struct {
 	Lines  []row.Line
 	Base   int        // the line on the window's first row
+	Left   []row.Line // rows that have left the window since Lines last had it (main screen)
 	Placed Placement  // how Base was found
 	Dirty  int        // lines from here on are new since the last call of Clean
 	were   []row.Line // the lines that were cut off since then, from line Dirty on
@@ -23,7 +24,14 @@ type Document struct {
 	repairAt      int
 	raw, repaired row.Line
 
-	late bool // what was above the first line was never on the screen
+	late   bool // what was above the first line was never on the screen
+	resize resize
+}
+
+// Wipe drops all lines: the window was erased. An agent may still be about to draw for its size.
+func (d *Document) Wipe() {
+	d.Settle()
+	*d = Document{resize: d.resize}
 }
 
 // Late says that the text began before the first line: its rows were never on the screen.
@@ -35,16 +43,12 @@ func (d *Document) Late() {
 // Clean forgets what is new.
 func (d *Document) Clean() { d.Dirty, d.were = len(d.Lines), d.were[:0] }
 
-// Advance puts body where the window's text stood, after the rows that left the window (main
+// Advance puts body where the window's text stood, after the rows that have left the window (main
 // screen).
-func (d *Document) Advance(left, body []row.Line) {
-	d.replace(d.Base, left, body)
-	d.Base += len(left)
-	d.Placed = PlacedScrolled
+func (d *Document) Advance(body []row.Line) {
+	d.replace(d.Base, d.Left, body)
+	d.Base, d.Left, d.Placed = d.Base+len(d.Left), nil, PlacedScrolled
 }
-
-// SetAbove replaces the lines above the window, and drops those in it.
-func (d *Document) SetAbove(lines []row.Line) { d.replace(0, lines) }
 
 // replace sets the lines from at on, and notes from where on they differ.
 func (d *Document) replace(at int, parts ...[]row.Line) {
@@ -91,4 +95,5 @@ func (d *Document) Forget(n int) {
 	d.Dirty = max(0, d.Dirty-n)
 	d.repairAt -= n
 	d.late = false
+	d.Settle()
 }

@@ -40,7 +40,7 @@ func TestAlignScrolls(t *testing.T) {
 			for len(body) < height {
 				body = append(body, "")
 			}
-			d.Align(row.Trim(rowtest.Plain(60, body...)), false)
+			d.align(row.Trim(rowtest.Plain(60, body...)), false)
 		}
 		for range rapid.IntRange(5, 40).Draw(t, "frames") {
 			for range rapid.IntRange(1, height/3).Draw(t, "rows") {
@@ -68,10 +68,10 @@ func TestAlignScrolls(t *testing.T) {
 
 func TestAlignInsertsAbove(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"), false)
+	d.align(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"), false)
 	// the window follows the end: a result of three rows comes in below the second line
-	d.Align(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:], false)
-	d.Align(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"), false)
+	d.align(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:], false)
+	d.align(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"), false)
 	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here", "fourth line here", "fifth line here"}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
@@ -82,8 +82,8 @@ func TestAlignInsertsAbove(t *testing.T) {
 // whole, and in the same frame the window moves on (Codex 0.169).
 func TestAlignRedrawsAndScrolls(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"), false)
-	d.Align(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."), false)
+	d.align(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"), false)
+	d.align(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."), false)
 	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
@@ -92,8 +92,8 @@ func TestAlignRedrawsAndScrolls(t *testing.T) {
 
 func TestAlignAfterResize(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."), false)
-	d.Align(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."), false)
+	d.align(rowtest.Plain(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."), false)
+	d.align(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."), false)
 	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
@@ -103,9 +103,9 @@ func TestAlignAfterResize(t *testing.T) {
 // Rows that a resize brings back from a gap belong below it: the line above the gap stays whole.
 func TestAlignAfterResizeBelowGap(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(40, "A retry loop validates its own output on", "every call. The build step batches the"), false)
-	d.Align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."), false)
-	d.Align(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."), false)
+	d.align(rowtest.Plain(40, "A retry loop validates its own output on", "every call. The build step batches the"), false)
+	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."), false)
+	d.align(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."), false)
 	want := []string{"A retry loop validates its own output on", "every call. The build step batches the",
 		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
@@ -145,9 +145,9 @@ func TestRepainted(t *testing.T) {
 // A window that scrolls back to rows drawn at another width shows the same text, not more of it.
 func TestAlignOtherWidthAbove(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."), false)
-	d.Align(rowtest.Plain(30, "Next the index is built.", "", "More of the reply is here."), false)
-	d.Align(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."), false)
+	d.align(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."), false)
+	d.align(rowtest.Plain(30, "Next the index is built.", "", "More of the reply is here."), false)
+	d.align(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."), false)
 	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
@@ -158,8 +158,8 @@ func TestAlignOtherWidthAbove(t *testing.T) {
 // row is redrawn, not a second one.
 func TestAlignBlinks(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(40, "", "  Reading main.go", "  ⎿  main.go"), false)
-	d.Align(rowtest.Plain(40, "", "● Reading main.go", "  ⎿  main.go"), false)
+	d.align(rowtest.Plain(40, "", "  Reading main.go", "  ⎿  main.go"), false)
+	d.align(rowtest.Plain(40, "", "● Reading main.go", "  ⎿  main.go"), false)
 	if diff := cmp.Diff([]string{"", "● Reading main.go", "  ⎿  main.go"}, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -173,10 +173,10 @@ func TestAlignBlankTail(t *testing.T) {
 		doc = append(doc, fmt.Sprintf("line %d of a reply that is long", i))
 	}
 	var d Document
-	d.Align(rowtest.Plain(60, append(append([]string{}, doc...), "and its last")...), false)
-	d.Align(rowtest.Plain(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...), false)
+	d.align(rowtest.Plain(60, append(append([]string{}, doc...), "and its last")...), false)
+	d.align(rowtest.Plain(60, append(append([]string{}, doc[6:]...), "and its last", "", "", "", "", "", "")...), false)
 	doc = append(doc, "and its last row")
-	d.Align(rowtest.Plain(60, doc...), false)
+	d.align(rowtest.Plain(60, doc...), false)
 	if diff := cmp.Diff(doc, texts(row.Trim(d.Lines))); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -186,9 +186,9 @@ func TestAlignBlankTail(t *testing.T) {
 // not: it goes on below, and what came since stays.
 func TestAlignSaidAgain(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  README.md", ""), false)
-	d.Align(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"), false)
-	d.Align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  main.go", ""), false)
+	d.align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  README.md", ""), false)
+	d.align(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"), false)
+	d.align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  main.go", ""), false)
 	want := []string{"● Reading 1 file…", "  ⎿  README.md", "", "● The reply to the first question is short", "",
 		"❯ The second question of the user", "● Reading 1 file…", "  ⎿  main.go"}
 	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {

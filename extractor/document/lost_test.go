@@ -11,9 +11,9 @@ import (
 // blank rows: the first row with words keeps the mark, also when the window comes again.
 func TestLostBelowBlanks(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(60, "what was said first, at some length", "and its end"), false)
+	d.align(rowtest.Plain(60, "what was said first, at some length", "and its end"), false)
 	for range 2 {
-		d.Align(rowtest.Plain(60, "", "", "something else altogether is here", "and goes on"), false)
+		d.align(rowtest.Plain(60, "", "", "something else altogether is here", "and goes on"), false)
 		if len(d.Lines) != 6 || d.Lines[2].Lost || !d.Lines[4].Lost || d.Lines[5].Lost {
 			t.Fatalf("rows %q, lost %v", texts(d.Lines), lost(d.Lines))
 		}
@@ -33,12 +33,12 @@ func lost(lines []row.Line) (at []int) {
 // has not moved.
 func TestGrowsInPlace(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(60, "", "", "A retry loop invalidates a", "", "Build - Mock Coder"), false)
-	d.Align(rowtest.Plain(60, "", "A small shop", "A retry loop invalidates a nil pointer.", "", "Build - Mock Coder - 3.2s"), false)
+	d.align(rowtest.Plain(60, "", "", "A retry loop invalidates a", "", "Build - Mock Coder"), false)
+	d.align(rowtest.Plain(60, "", "A small shop", "A retry loop invalidates a nil pointer.", "", "Build - Mock Coder - 3.2s"), false)
 	if d.Base != 0 || len(d.Lines) != 5 || d.Lines[2].Lost {
 		t.Errorf("base %d, rows %q", d.Base, texts(d.Lines))
 	}
-	d.Align(rowtest.Plain(60, "", "B", "The retry loop is another one", "", "Build - Mock Coder - 3.2s and so on"), false)
+	d.align(rowtest.Plain(60, "", "B", "The retry loop is another one", "", "Build - Mock Coder - 3.2s and so on"), false)
 	if d.Base == 0 {
 		t.Errorf("another text was taken for the same window: %q", texts(d.Lines))
 	}
@@ -66,8 +66,8 @@ func TestMovedUnderLoad(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d Document
-			d.Align(rowtest.Plain(60, tt.old...), false)
-			d.Align(rowtest.Plain(60, tt.body...), false)
+			d.align(rowtest.Plain(60, tt.old...), false)
+			d.align(rowtest.Plain(60, tt.body...), false)
 			if d.Base != tt.base {
 				t.Errorf("base %d, want %d: %q", d.Base, tt.base, texts(d.Lines))
 			}
@@ -90,8 +90,8 @@ func TestGoesOnAbove(t *testing.T) {
 // the document does there: the document's line stays whole, and a gap is marked below it.
 func TestRewrappedOtherwise(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(60, "> Find out how a stale token batches three tables", "", "* The config loader skips the timeout", "", "The scheduler races with the write-ahead log under heavy load and more"), false)
-	d.Align(rowtest.Plain(90, "shared buffer even with caching off", "", "The scheduler races with the write-ahead log under", "heavy load and more"), false)
+	d.align(rowtest.Plain(60, "> Find out how a stale token batches three tables", "", "* The config loader skips the timeout", "", "The scheduler races with the write-ahead log under heavy load and more"), false)
+	d.align(rowtest.Plain(90, "shared buffer even with caching off", "", "The scheduler races with the write-ahead log under", "heavy load and more"), false)
 	for _, l := range d.Lines {
 		if i := len(l.Text); i > 0 && l.Text[0] == '>' && l.Text != "> Find out how a stale token batches three tables" {
 			t.Errorf("the prompt became %q", l.Text)

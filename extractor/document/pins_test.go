@@ -38,15 +38,16 @@ func TestEqual(t *testing.T) {
 func TestLate(t *testing.T) {
 	var d Document
 	d.Late()
-	d.Advance(nil, rowtest.Plain(20, "", "first", "second"))
+	d.Advance(rowtest.Plain(20, "", "first", "second"))
 	d.Late() // says it of the rows that are there, too
-	d.Advance(rowtest.Plain(20, "", "first"), rowtest.Plain(20, "second", "third"))
-	d.Advance(nil, rowtest.Plain(20, "second again", "third"))
+	d.Left = rowtest.Plain(20, "", "first")
+	d.Advance(rowtest.Plain(20, "second", "third"))
+	d.Advance(rowtest.Plain(20, "second again", "third"))
 	if diff := cmp.Diff([]int{1}, lost(d.Lines)); diff != "" || !d.Lines[1].Late {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	d.Forget(2)
-	d.SetAbove(rowtest.Plain(20, "other"))
+	d.replace(0, rowtest.Plain(20, "other"))
 	if len(lost(d.Lines)) > 0 {
 		t.Errorf("a row is lost whose rows above were only forgotten")
 	}
@@ -59,12 +60,12 @@ func TestRepairedRow(t *testing.T) {
 	body := rowtest.Plain(20, "the header", "below", "the header")
 	d.repair(0, d.Lines[0], len("Theparserdrops"), body)
 	for range 2 {
-		d.Advance(nil, rowtest.Plain(20, "the header", "below", "the header"))
+		d.Advance(rowtest.Plain(20, "the header", "below", "the header"))
 		if diff := cmp.Diff([]string{"The parser drops the header", "below", "the header"}, texts(d.Lines)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	d.Advance(nil, rowtest.Plain(20, "another"))
+	d.Advance(rowtest.Plain(20, "another"))
 	if d.Lines[0].Text != "another" {
 		t.Errorf("another row is %q", d.Lines[0].Text)
 	}
@@ -139,8 +140,8 @@ func TestReturn(t *testing.T) {
 		{"blank", nil, rowtest.Plain(40, "", ""), 0, 3, false},
 		{"mostly new", nil, append(lines[1:2:2], rowtest.Plain(40, "a row that is new, and long at that", "a second row that is new, and long")...), 0, 3, false},
 	} {
-		d := Document{Lines: lines, Base: 3}
-		if _, ok := d.Return(tt.left, tt.body, tt.start); ok != tt.ok || d.Base != tt.base {
+		d := Document{Lines: lines, Base: 3, Left: tt.left}
+		if ok := d.returned(tt.body, tt.start); ok != tt.ok || d.Base != tt.base {
 			t.Errorf("%s: base %d, %v; want %d, %v", tt.name, d.Base, ok, tt.base, tt.ok)
 		}
 	}
@@ -173,54 +174,56 @@ func TestStorm(t *testing.T) {
 	said := []string{"> What does the parser do when it is slow?", "The parser drops the header when the disk is slow,", "and it rebuilds the index."}
 	drawn := []string{"> What does the parser do", "when it is slow?", "The parser drops the header", "when the disk is slow, and it", "rebuilds the index."}
 	d := Document{Lines: rowtest.Plain(60, said...)}
-	var z Resize
-	var w Window
-	z.Begin(&d, true, 3)
-	if z.Drawn(&d, &w, 0, rowtest.Plain(30, drawn...)) {
+	restorable := func(start int) bool {
+		_, _, ok := d.restorable(start, rowtest.Plain(30, drawn...))
+		return ok
+	}
+	d.Resized(true, 3)
+	if restorable(0) {
 		t.Error("one resize is a storm")
 	}
-	z.Begin(&d, true, 3)
+	d.Resized(true, 3)
 	d.Lines = rowtest.Plain(60, "torn")
-	if !z.Torn() || !z.Drawn(&d, &w, 0, rowtest.Plain(30, drawn...)) || z.Drawn(&d, &w, 1, rowtest.Plain(30, drawn...)) {
+	if d.Torn(0, rowtest.Plain(30, drawn...)) || !d.Torn(1, rowtest.Plain(30, drawn...)) {
 		t.Error("the window was not found, or above its part")
 	}
-	if _, window, ok := z.Place(&d, &w, 0, nil, rowtest.Plain(30, drawn[1:]...)); !ok || window[0].Text != said[0] {
-		t.Errorf("the window begins with %q, %v", texts(window), ok)
+	if d.Draw(rowtest.Plain(30, drawn[1:]...), 0, true, false); d.Lines[0].Text != said[0] {
+		t.Errorf("the window is %q", texts(d.Lines))
 	}
-	if z.Torn() {
+	if d.Torn(0, rowtest.Plain(30, "torn")) {
 		t.Error("the document is torn, though the window was found again")
 	}
 	for range 4 {
-		z.Next()
+		d.Waited()
 	}
 	d.Lines = rowtest.Plain(60, "torn")
-	if z.Drawn(&d, &w, 0, rowtest.Plain(30, drawn...)) {
+	if restorable(0) {
 		t.Error("the storm is not over after three frames")
 	}
 	d.Lines = rowtest.Plain(60, "another text, long enough to be known")
-	z.Begin(&d, true, 3)
-	z.Begin(&d, true, 3)
-	if z.Drawn(&d, &w, 0, rowtest.Plain(30, drawn...)) {
+	d.Resized(true, 3)
+	d.Resized(true, 3)
+	if restorable(0) {
 		t.Error("a resize long after kept the document of before")
 	}
 }
 
 // TestStormBegins resizes twice while no agent draws, and in a document that begins between.
 func TestStormBegins(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(60, "a text that is long enough to be known again")}
 	body := rowtest.Plain(30, "a text that is long enough to", "be known again")
-	var w Window
-	var shell, fresh Resize
+	shell := Document{Lines: rowtest.Plain(60, "a text that is long enough to be known again")}
+	fresh := shell
 	for range 2 {
-		shell.Begin(&d, false, 3)
-		fresh.Forget()
-		fresh.Begin(&d, true, 3)
+		shell.Resized(false, 3)
+		fresh.Settle()
+		fresh.Resized(true, 3)
 	}
-	if shell.Torn() || !fresh.Torn() || !fresh.Drawn(&d, &w, 0, body) {
-		t.Errorf("torn: %v without an agent, %v in a new document", shell.Torn(), fresh.Torn())
+	torn := rowtest.Plain(30, "torn")
+	if shell.Torn(0, torn) || !fresh.Torn(0, torn) || fresh.Torn(0, body) {
+		t.Errorf("torn: %v without an agent, %v in a new document", shell.Torn(0, torn), fresh.Torn(0, torn))
 	}
-	w.Next([]*vterm.Row{body[1].Row}, 30, true, false)
-	if fresh.Drawn(&d, &w, 0, body) {
+	body[1].Stale = true
+	if !fresh.Torn(0, body) {
 		t.Error("a window was found that is not yet drawn again")
 	}
 }
@@ -235,9 +238,8 @@ func TestPlaceOnce(t *testing.T) {
 		start, base int
 		ok          bool
 	}{{drawn, 0, 2, true}, {drawn, 1, 2, false}, {rowtest.Plain(60, "and it rebuilds the index now.", said[3]), 0, 2, false}, {rowtest.Plain(60, said[1:]...), 0, 1, false}, {rowtest.Plain(15, "and it rebuilds", "the index. It", "is a text of", "some length."), 0, 2, false}, {rowtest.Plain(30, "nothing that was said before"), 0, 2, false}} {
-		d := Document{Lines: rowtest.Plain(60, said...), Base: tt.base}
-		z, w := Resize{wait: 1}, Window{}
-		if _, _, ok := z.Place(&d, &w, tt.start, nil, tt.body); ok != tt.ok || ok && d.Base != 1 {
+		d := Document{Lines: rowtest.Plain(60, said...), Base: tt.base, resize: resize{wait: 1}}
+		if ok := d.redrawn(tt.start, tt.body); ok != tt.ok || ok && d.Base != 1 {
 			t.Errorf("%q from %d on: base %d, %v", tt.body[0].Text, tt.start, d.Base, ok)
 		}
 	}
@@ -257,16 +259,16 @@ func TestNowhere(t *testing.T) {
 // TestMoved shows a prompt of few letters again, a row below where it was.
 func TestMoved(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(30, "what was above", "", "┃  no", "", ""), Base: 2}
-	d.Align(rowtest.Plain(30, "", "┃  no", ""), false)
+	d.align(rowtest.Plain(30, "", "┃  no", ""), false)
 	if diff := cmp.Diff([]string{"what was above", "", "", "┃  no", ""}, texts(d.Lines)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	d.Align(rowtest.Plain(30, "", "┃  on", ""), false)
+	d.align(rowtest.Plain(30, "", "┃  on", ""), false)
 	if len(d.Lines) != 8 {
 		t.Errorf("another prompt is in its place: %q", texts(d.Lines))
 	}
 	for n := 11; n <= 14; n += 3 { // blank rows say nothing of their place, below blank ones neither
-		d.Align(rowtest.Plain(30, "", "", ""), false)
+		d.align(rowtest.Plain(30, "", "", ""), false)
 		if len(d.Lines) != n {
 			t.Errorf("a blank window is in its place: %q", texts(d.Lines))
 		}

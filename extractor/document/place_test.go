@@ -135,7 +135,7 @@ func TestAlignNotRewrapped(t *testing.T) {
 		},
 	} {
 		d := Document{Lines: tt.lines, Base: tt.base}
-		d.Align(tt.body, false)
+		d.align(tt.body, false)
 		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
@@ -146,7 +146,7 @@ func TestAlignNotRewrapped(t *testing.T) {
 // cells say where it is, though its first letters are nowhere.
 func TestAlignTableResized(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "│ name │ rows │", "│ tokens of the user │ 12 │", "│ sessions of the user │ 40 │")}
-	d.Align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │", "│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
+	d.align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │", "│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
 	if len(d.Lines) != 6 || d.Placed != PlacedTable {
 		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
 	}
@@ -158,7 +158,7 @@ func TestAlignBlanks(t *testing.T) {
 	rows := []string{"name of it  rows", "tokens of the user", "sessions of the user"}
 	d := Document{Lines: rowtest.Plain(60, rows...)}
 	rows[0] = "name of it   rows"
-	d.Align(rowtest.Plain(60, rows...), false)
+	d.align(rowtest.Plain(60, rows...), false)
 	if diff := cmp.Diff(rows, texts(d.Lines)); diff != "" || d.Placed != PlacedOverlap {
 		t.Errorf("placed: %s (-want +got):\n%s", d.Placed, diff)
 	}

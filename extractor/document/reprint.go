@@ -2,20 +2,18 @@ package document
 
 import "github.com/ptyrec/ptyrec/extractor/row"
 
-// Return puts the window back to where it was, if an agent has redrawn it from its top row (main
+// returned puts the window back to where it was, if an agent has redrawn it from its top row (main
 // screen): what it drew below scrolled the text up, and when that is gone it shows again what had
-// left the window. It returns those of the rows that have just left which stay above the window,
-// and whether it went back at all. Do not call it while rows leave the window: then the agent goes
-// on below, and what looks like rows above is said again. start is the first line of the agent's
-// part.
-func (d *Document) Return(left, body []row.Line, start int) (above []row.Line, ok bool) {
-	at := d.repainted(d.Base+len(left), body)
+// left the window. Do not call it while rows leave the window: then the agent goes on below, and
+// what looks like rows above is said again. start is the first line of the agent's part.
+func (d *Document) returned(body []row.Line, start int) bool {
+	at := d.repainted(d.Base+len(d.Left), body)
 	if at <= start {
-		return left, false
+		return false
 	}
-	above = left[:max(0, at-d.Base)]
+	d.Left = d.Left[:max(0, at-d.Base)]
 	d.Base = min(d.Base, at)
-	return above, true
+	return true
 }
 
 // repainted returns the line above place that body's first row shows again, or 0: body is as likely

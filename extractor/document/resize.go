@@ -14,95 +14,88 @@ const (
 	AltFrames  = 40
 )
 
-// Resize follows an agent from a resize on, until the agent has drawn its text for the new width.
+// resize follows an agent from a resize on, until the agent has drawn its text for the new width.
 // Until then the rows on the screen are torn: laid out for one width, and cut or wrapped for
 // another. What leaves the main screen may be there twice.
-type Resize struct {
-	wait  int // frames in which the agent may still redraw; 0: nothing is awaited
-	count int // resizes, one shortly after the other
-
-	calm Document // as it was before the first of them, without lines if no agent drew on it
-	over bool     // the agent has drawn its window again since
+type resize struct {
+	wait  int       // frames in which the agent may still redraw; 0: nothing is awaited
+	count int       // resizes, one shortly after the other
+	calm  *Document // as it was before the first of them; nil if it was empty, or no agent drew on it
+	over  bool      // the agent has drawn its window again since
 }
 
-// Begin notes a resize, after which to wait for so many frames. drawn reports whether an agent
+// Resized notes a resize, after which to wait for so many frames. drawn reports whether an agent
 // draws on d.
-func (z *Resize) Begin(d *Document, drawn bool, frames int) {
+func (d *Document) Resized(drawn bool, frames int) {
+	z := &d.resize
 	if z.wait == 0 {
-		z.count, z.calm = 0, Document{}
+		z.count, z.calm = 0, nil
 	}
 	switch {
-	case !drawn:
-		z.calm = Document{}
-	case z.over || z.calm.Lines == nil:
-		z.calm = Document{Lines: slices.Clone(d.Lines), Base: d.Base}
+	case !drawn || len(d.Lines) == 0:
+		z.calm = nil
+	case z.over || z.calm == nil:
+		z.calm = &Document{Lines: slices.Clone(d.Lines), Base: d.Base}
 	}
 	z.wait, z.count, z.over = frames, z.count+1, false
 }
 
-// Next notes that one of these frames has been read.
-func (z *Resize) Next() { z.wait = max(0, z.wait-1) }
+// Waited notes that one of these frames has been read.
+func (d *Document) Waited() { d.resize.wait = max(0, d.resize.wait-1) }
 
-// Forget lets go of the document as it was: another one has begun.
-func (z *Resize) Forget() { z.calm, z.over = Document{}, false }
+// Settle lets go of the document as it was: another part has begun.
+func (d *Document) Settle() { d.resize.calm, d.resize.over = nil, false }
 
-// Storm reports whether several resizes came one shortly after the other, and the agent may not
+// storm reports whether several resizes came one shortly after the other, and the agent may not
 // have drawn for the last of them.
-func (z *Resize) Storm() bool { return z.wait > 0 && z.count > 1 }
+func (z *resize) storm() bool { return z.wait > 0 && z.count > 1 && z.calm != nil }
 
-// Torn reports whether such a storm may have torn the rows of the document.
-func (z *Resize) Torn() bool { return z.Storm() && !z.over && z.calm.Lines != nil }
-
-// Place finds the place of the window of an agent which has drawn it again since a resize, with its
-// text wrapped at the new width. It returns the window's rows, and the lines above them where d has
-// others there. left are the rows that have left the window: they are on d already if ok. start is
-// the first line of the agent's part of d.
-func (z *Resize) Place(d *Document, w *Window, start int, left, body []row.Line) (above, window []row.Line, ok bool) {
-	if z.wait == 0 {
-		return nil, nil, false
+// Torn reports whether such a storm may have torn the rows of the document, and body is not yet the
+// agent's window as drawn for the last of them. start is the first line of the agent's part.
+func (d *Document) Torn(start int, body []row.Line) bool {
+	if !d.resize.storm() || d.resize.over {
+		return false
 	}
-	if above, window, ok = z.restore(d, w, start, body); ok {
-		z.over = true
-		return above, window, true
-	}
-	window, ok = z.redrawn(d, start, left, body)
-	return nil, window, ok
+	_, _, ok := d.restorable(start, body)
+	return !ok
 }
 
-// Align puts body, the window of an alternate screen, where it belongs on d, and drops what was
-// torn since the first of several resizes.
-func (z *Resize) Align(d *Document, w *Window, body []row.Line) {
-	if above, window, ok := z.restore(d, w, 0, body); ok {
-		d.Placed = PlacedWrapped
-		d.replace(0, above, window)
-		return
+// Draw puts body, the window of an agent on the main screen, where it belongs. drawn reports
+// whether the agent may have drawn all of it again: since a resize, or from its top row, unless
+// rows have just scrolled out. start is the first line of the agent's part.
+func (d *Document) Draw(body []row.Line, start int, drawn, scrolled bool) {
+	switch {
+	case drawn && d.restore(start, body):
+		d.Left, d.Placed, d.resize.over = nil, PlacedWrapped, true
+	case drawn && d.redrawn(start, body):
+		d.Left, d.Placed = nil, PlacedWrapped
+	case drawn && !scrolled && d.returned(body, start):
+		d.Advance(body)
+		d.Placed = PlacedRedrawn
+	default:
+		d.Advance(body)
 	}
-	d.Align(body, z.wait > 0)
 }
 
-// restore finds the place of a window of which all was drawn since the last of several resizes, and
-// makes it d's. The lines above it are those from before.
-func (z *Resize) restore(d *Document, w *Window, start int, body []row.Line) (above, window []row.Line, ok bool) {
-	at, within, ok := z.find(d, w, start, body)
+// restore puts a window of which all was drawn since the last of several resizes below the lines
+// from before.
+func (d *Document) restore(start int, body []row.Line) bool {
+	at, within, ok := d.restorable(start, body)
 	if !ok {
-		return nil, nil, false
+		return false
 	}
-	window = slices.Clone(body)
-	d.repair(at, z.calm.Lines[at], within, window)
+	calm, window := d.resize.calm, slices.Clone(body)
+	d.repair(at, calm.Lines[at], within, window)
+	d.replace(0, calm.Lines[:at])
+	d.replace(at, window)
 	d.Base = at
-	return z.calm.Lines[:at:at], window, true
+	return true
 }
 
-// Drawn reports whether Place would find a window of which all was drawn since the last of several
-// resizes.
-func (z *Resize) Drawn(d *Document, w *Window, start int, body []row.Line) bool {
-	_, _, ok := z.find(d, w, start, body)
-	return ok
-}
-
-// find finds such a window on the document as it was before those resizes.
-func (z *Resize) find(d *Document, w *Window, start int, body []row.Line) (at, within int, ok bool) {
-	if !z.Storm() || slices.ContainsFunc(body, w.stale) {
+// restorable finds such a window on the document as it was before those resizes.
+func (d *Document) restorable(start int, body []row.Line) (at, within int, ok bool) {
+	z := &d.resize
+	if !z.storm() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) {
 		return 0, 0, false
 	}
 	if z.over {
@@ -114,18 +107,22 @@ func (z *Resize) find(d *Document, w *Window, start int, body []row.Line) (at, w
 	return at, within, ok && at >= start && goesOn(z.calm.Lines[at:], within, body)
 }
 
-// redrawn finds the place of a window whose text is on the document at another width.
-func (z *Resize) redrawn(d *Document, start int, left, body []row.Line) (window []row.Line, ok bool) {
-	place := d.Base + len(left)
+// redrawn puts a window whose text is on the document at another width where that is.
+func (d *Document) redrawn(start int, body []row.Line) bool {
+	if d.resize.wait == 0 {
+		return false
+	}
+	place := d.Base + len(d.Left)
 	at, within, _ := d.findRewrapped(body)
 	here, total := d.likeness(place, body)
 	if at <= start || at >= place || here*2 >= total { // not yet
-		return nil, false
+		return false
 	}
-	window = slices.Clone(body)
+	window := slices.Clone(body)
 	d.repair(at, d.Lines[at], within, window)
-	z.wait, d.Base = 0, at
-	return window, true
+	d.replace(at, window)
+	d.Base, d.resize.wait = at, 0
+	return true
 }
 
 // goesOn reports whether body begins as lines do, behind so many bytes of letters of the first.

@@ -33,8 +33,8 @@ func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
 
 // Line returns a row of the frame at hand as a line.
 func (w *Window) Line(rw *vterm.Row) row.Line {
-	if c, ok := w.drawn[rw]; ok {
-		return row.Line{Row: rw, Cols: c}
+	if cols, ok := w.drawn[rw]; ok {
+		return row.Line{Row: rw, Cols: cols, Stale: true}
 	}
 	return row.Line{Row: rw, Cols: w.cols}
 }
@@ -43,15 +43,9 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
 	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {
-		if l := w.Line(row); w.lines[y].Row != row || w.lines[y].Cols != l.Cols {
+		if l := w.Line(row); w.lines[y].Row != row || w.lines[y].Cols != l.Cols || w.lines[y].Stale != l.Stale {
 			w.lines[y] = l
 		}
 	}
 	return w.lines
-}
-
-// stale reports whether a row has not been drawn since the last resize.
-func (w *Window) stale(l row.Line) bool {
-	_, old := w.drawn[l.Row]
-	return old && l.Text != ""
 }

@@ -43,7 +43,8 @@ type Line struct {
 	Omitted int  // the lines that were left out where this one is
 	Lost    bool // the rows above it were never on the screen
 	Late    bool // likewise, for the recording begins here
-	Judged  bool // begins is known
+	Stale   bool // it was drawn before the window was last resized
+	Judged  bool // Begins is known
 	Begins  bool // some agent's banner may begin here
 }
 
