@@ -56,11 +56,14 @@ type Mark struct {
 }
 
 // On reports whether a row begins with the mark.
-func (m *Mark) On(l row.Line) bool {
+func (m *Mark) On(l row.Line) bool { return m.on(l, row.Indent(l.Text)) }
+
+// on is On with the row's indent, which is the same for all marks.
+func (m *Mark) on(l row.Line, indent int) bool {
 	if m.Text != nil {
 		return m.Text(l.Text)
 	}
-	if l.Wrapped || row.Indent(l.Text) != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
+	if l.Wrapped || indent != m.Col || m.Ink != nil && !m.Ink(l.StyleAt(m.Col)) {
 		return false
 	}
 	if m.Row != nil {
@@ -103,15 +106,16 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 		return n
 	})
 	it := p.Above()
-	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], c.begins)
+	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], c.Begins)
 	return p.Items
 }
 
 // at returns the cell that begins with the first line, and how many lines it has.
 func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
+	indent := row.Indent(lines[0].Text)
 	for k := range c.Cells {
 		cell := &c.Cells[k]
-		if cell.Begin.set() && !cell.Begin.On(lines[0]) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
+		if cell.Begin.set() && !cell.Begin.on(lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
 			continue
 		}
 		if cell.Rows == nil {
@@ -134,19 +138,26 @@ func (c *Cells) next(lines []row.Line, of *Cell) int {
 
 // ends reports whether another cell than this one may begin on a row.
 func (c *Cells) ends(of *Cell, l row.Line) bool {
+	indent := row.Indent(l.Text)
 	for k := range c.Cells {
-		if cell := &c.Cells[k]; cell.Begin.On(l) && !(of.Keeps && cell.Rule == "") {
+		if cell := &c.Cells[k]; cell.Begin.on(l, indent) && !(of.Keeps && cell.Rule == "") {
 			return true
 		}
 	}
 	return false
 }
 
-// begins reports whether any cell may begin on a row.
-func (c *Cells) begins(l row.Line) bool { return c.ends(&Cell{}, l) }
+// anyCell is a cell that each other one ends.
+var anyCell Cell
+
+// Begins reports whether a cell may begin on a row.
+func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
 // Of returns the cell that a row begins by itself, or nil.
 func (c *Cells) Of(l row.Line) *Cell {
+	if !c.Begins(l) { // as most do not
+		return nil
+	}
 	cell, _ := c.at([]row.Line{l}, nil)
 	return cell
 }

@@ -39,7 +39,7 @@ func dim(s vterm.Style) bool      { return s.Dim }
 func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
 
 // head reports whether a row begins a cell.
-func head(l row.Line) bool { return cells.Of(l) != nil }
+func head(l row.Line) bool { return cells.Begins(l) }
 
 // userRow reports whether a row looks like the first of a prompt in the conversation.
 func userRow(l row.Line) bool {

@@ -57,14 +57,16 @@ func Lines(rows []*vterm.Row, cols int) []Line {
 	return lines
 }
 
+var noRun vterm.Run
+
 // RunAt returns the run at a column, or beyond it; an empty one behind the last.
-func (l Line) RunAt(col int) vterm.Run {
+func (l Line) RunAt(col int) *vterm.Run {
 	for i := range l.Runs {
 		if r := &l.Runs[i]; col < r.Col+r.Width {
-			return *r
+			return r
 		}
 	}
-	return vterm.Run{}
+	return &noRun
 }
 
 // StyleAt is the style of the cell at a column.
