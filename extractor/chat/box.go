@@ -40,6 +40,16 @@ func (b Box) Text() string {
 	return text
 }
 
+// BoxOf returns the box whose rows begin with the first line and end above one for which ends holds:
+// "│ > text │" in a frame, or text from a column on.
+func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
+	rows := Between(lines, func(l row.Line) bool { return ends(l) || strings.HasPrefix(l.Text, "╰") })
+	if strings.HasPrefix(rows[0].Text, "│") {
+		return Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}
+	}
+	return Box{Rows: rows, Left: left, Right: -1}
+}
+
 // Between returns the rows from the first on, up to one that ends the box.
 func Between(lines []row.Line, ends func(row.Line) bool) []row.Line {
 	if i := slices.IndexFunc(lines, ends); i >= 0 {

@@ -1,102 +1,87 @@
 package claude
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
+// The titles of welcomes: without a box in 1.0, and with the version.
+const (
+	oldWelcome = " ✻ Welcome to Claude Code!"
+	title      = "Claude Code v"
+)
+
 // claudeBegins reports whether a row may be the first of the welcome.
 func claudeBegins(text string) bool {
-	return strings.HasPrefix(text, "╭─") || text == oldWelcome || strings.Contains(text, "Claude Code v")
+	return chat.Begins(text, "╭─", oldWelcome) || strings.Contains(text, title)
 }
 
-// banner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box
-// in a narrow window), a box with the version in its top (2.0 on a wide window), or the logo with
-// three lines beside it.
-func banner(lines []row.Line) (chat.Banner, int) {
+// banner reads the welcome: a box that says "Welcome to Claude Code!" (1.0; without the box in a
+// narrow window), a box with the version in its top (2.0 on a wide window), or the logo with three
+// lines beside it. There is no box before its bottom is drawn.
+func banner(lines []row.Line) (b chat.Banner, n int) {
 	switch t := lines[0].Text; {
 	case strings.HasPrefix(t, "╭─"):
-		return box(lines)
-	case t == oldWelcome && lines[0].BoldAt(14):
-		return bare(lines)
-	}
-	return logo(lines)
-}
-
-// oldWelcome is the title of a welcome without a box.
-const oldWelcome = " ✻ Welcome to Claude Code!"
-
-// bare reads a welcome without a box: what hangs below its title, up to the directory, and
-// the settings behind that.
-func bare(lines []row.Line) (b chat.Banner, n int) {
-	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "   ") })
-	for _, l := range lines[1:n] {
-		if cwd, ok := strings.CutPrefix(l.Text, "   cwd: "); ok {
-			b.Cwd = cwd
+		n = 2 + row.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
+		b.Version = version(t)
+		if n > len(lines) || !strings.HasPrefix(lines[n-1].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, oldWelcome[1:len(oldWelcome)-1]) {
+			return chat.Banner{}, 0
 		}
+	case t == oldWelcome && lines[0].BoldAt(14):
+		n = 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, "   ") })
+	default:
+		return logo(lines)
+	}
+	for _, l := range lines[1:n] {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(l.Text, "│"), "│")
+		setting(&b, strings.TrimSpace(cell))
 	}
 	return b, n
 }
 
-// box reads a welcome in a box; there is none before its bottom is drawn.
-func box(lines []row.Line) (b chat.Banner, n int) {
-	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") })
-	b.Version = version(strings.Trim(lines[0].Text, "╭─╮ "))
-	if n == len(lines) || !strings.HasPrefix(lines[n].Text, "╰─") || b.Version == "" && !strings.Contains(lines[1].Text, "✻ Welcome to Claude Code") {
-		return chat.Banner{}, 0
+// setting reads a line of the welcome: the directory, or the model and what it is paid by.
+func setting(b *chat.Banner, s string) {
+	cwd, labelled := strings.CutPrefix(s, "cwd: ")
+	model, _, paid := strings.Cut(s, " · ")
+	switch {
+	case labelled:
+		b.Cwd = cwd
+	case paid:
+		b.Model = cmp.Or(b.Model, model)
+	case chat.IsPath(s):
+		b.Cwd = cmp.Or(b.Cwd, s)
 	}
-	for _, l := range lines[1:n] {
-		cell, _, _ := strings.Cut(strings.TrimPrefix(l.Text, "│"), "│")
-		cell = strings.TrimSpace(cell)
-		switch cwd, ok := strings.CutPrefix(cell, "cwd: "); {
-		case ok:
-			b.Cwd = cwd
-		case b.Model == "" && strings.Contains(cell, " · "):
-			b.Model, _, _ = strings.Cut(cell, " · ")
-		case b.Cwd == "" && chat.IsPath(cell):
-			b.Cwd = cell
-		}
-	}
-	return b, n + 1
 }
 
 // version reads the version out of "Claude Code v2.1.197".
 func version(s string) string {
-	_, v, _ := strings.Cut(s, "Claude Code v")
-	v, _, _ = strings.Cut(v, " ")
-	return v
+	_, v, _ := strings.Cut(s, title)
+	return row.FirstWord(v)
 }
 
 // logo reads the lines beside the logo: name and version, model, directory. The logo moves
 // while it greets.
-func logo(lines []row.Line) (chat.Banner, int) {
-	t := lines[0].Text
-	at := strings.Index(t, "Claude Code v")
-	if at < 0 || len(lines) < 3 {
-		return chat.Banner{}, 0
+func logo(lines []row.Line) (b chat.Banner, n int) {
+	name, _, ok := strings.Cut(lines[0].Text, title)
+	col := row.Width(name)
+	if !ok || !lines[0].BoldAt(col) {
+		return b, 0
 	}
-	col := row.Width(t[:at])
-	if !lines[0].StyleAt(col).Bold {
-		return chat.Banner{}, 0
-	}
-	b := chat.Banner{Version: version(t)}
-	b.Model, _, _ = strings.Cut(besideLogo(lines[1], col), " · ")
-	for n := 2; n < len(lines); n++ { // a narrow window wraps the plan's name
-		s := besideLogo(lines[n], col)
-		if s == "" {
+	b.Version = version(lines[0].Text)
+	for n, l := range lines[1:] { // a narrow window wraps the plan's name
+		s := strings.TrimSpace(row.CutLine(l, col, -1).Text)
+		switch {
+		case s == "":
 			return chat.Banner{}, 0
-		}
-		if chat.IsPath(s) {
+		case n == 0:
+			b.Model, _, _ = strings.Cut(s, " · ")
+		case chat.IsPath(s):
 			b.Cwd = s
-			return b, n + 1
+			return b, n + 2
 		}
 	}
 	return chat.Banner{}, 0
-}
-
-// besideLogo returns the text to the right of the logo.
-func besideLogo(l row.Line, col int) string {
-	return strings.TrimSpace(row.Text(row.Spans(l.Row, col, -1, row.PlainMarks)))
 }

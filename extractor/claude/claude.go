@@ -16,11 +16,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	if top < 0 || asks {
 		return chat.Box{}, false
 	}
-	rows := chat.Between(lines[top+1:], func(l row.Line) bool { return wholeRule(l) || strings.HasPrefix(l.Text, "╰") })
-	if strings.HasPrefix(rows[0].Text, "│") {
-		return chat.Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}, true
-	}
-	return chat.Box{Rows: rows, Left: 2, Right: -1}, true
+	return chat.BoxOf(lines[top+1:], 2, frame), true
 }
 
 // Agent returns Claude Code (Ink on the main screen up to 2.1.2xx, an alternate screen of its own
@@ -90,25 +86,6 @@ func corner(l row.Line) (rest string, ok bool) {
 func behind(l row.Line, rest string) (st vterm.Style, col int) {
 	col = row.Width(l.Text[:len(l.Text)-len(rest)])
 	return l.StyleAt(col), col
-}
-
-// wholeRule reports whether a row is a rule from column 0 over (almost) the whole width, perhaps
-// with a label in it.
-func wholeRule(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "───") && strings.Count(l.Text, "─")*10 >= l.Cols*6
-}
-
-// boxTop reports whether a row is the top of a box over the whole width, without a word in it.
-func boxTop(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "╭──") && strings.Count(l.Text, "─") >= l.Cols-4
-}
-
-// inputRow reports whether a row can be the first of the live input between its rules or in its
-// box.
-func inputRow(l row.Line) bool {
-	t, _ := cutGlyph(l.Text, "│")
-	_, ok := cutGlyph(t, ">", "❯", "!", "#")
-	return ok && !painted(l)
 }
 
 // allText reports whether ok holds for every run of a row that is not blank.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -45,30 +46,34 @@ func transcript(s chat.Screen) (chat.Split, bool) {
 	return chat.Split{OK: true, Overlay: true, Bottom: top + i}, i >= 0
 }
 
-// claudeInput returns the first row of the input, or of the dialog in its place; -1 if the screen
-// has neither.
+// claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule is
+// the first below the conversation; -1 if the screen has neither.
 func claudeInput(lines []row.Line) (top int, asks bool) {
-	framed := func(l row.Line) bool { return wholeRule(l) || boxTop(l) }
+	top = -1
 	for i := len(lines) - 2; i >= 0; i-- {
-		if framed(lines[i]) && inputRow(lines[i+1]) {
+		switch {
+		case !frame(lines[i]):
+		case input.MatchString(lines[i+1].Text) && !painted(lines[i+1]):
 			return i, false
+		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return choice.MatchString(l.Text) }):
+			top, asks = i, true
 		}
 	}
-	for i := range lines { // a dialog: its upper rule is the first below the conversation
-		if framed(lines[i]) && claudeAsks(lines[i+1:]) {
-			return i, true
-		}
-	}
-	return -1, false
+	return top, asks
 }
 
-// claudeAsks reports whether rows hold a choice with its pointer.
-func claudeAsks(lines []row.Line) bool {
-	return slices.ContainsFunc(lines, func(l row.Line) bool {
-		t := strings.TrimLeft(strings.TrimPrefix(l.Text, "│"), " ")
-		_, chosen := cutGlyph(t, "❯")
-		return chosen && t != l.Text || strings.Contains(l.Text, "Esc to cancel")
-	})
+var (
+	// input matches the first row of the live input, between its rules or in its box.
+	input = regexp.MustCompile(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
+	// choice matches a row of a dialog: a choice with its pointer, or the hint below all choices.
+	choice = regexp.MustCompile(`^(?:│ *| +)❯(?:[ \x{a0}]|$)|Esc to cancel`)
+)
+
+// frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
+// label in it, or the top of such a box, without a word in it.
+func frame(l row.Line) bool {
+	n := strings.Count(l.Text, "─")
+	return strings.HasPrefix(l.Text, "───") && n*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && n >= l.Cols-4
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the

@@ -38,11 +38,7 @@ func InputBox(lines []row.Line) (chat.Box, bool) {
 	if !ok {
 		return chat.Box{}, false
 	}
-	rows := chat.Between(lines[top+1:], func(l row.Line) bool { return IsBar(l) || strings.HasPrefix(l.Text, "╰") })
-	if strings.HasPrefix(rows[0].Text, "│") {
-		return chat.Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}, true
-	}
-	return chat.Box{Rows: rows, Left: 3, Right: -1}, true
+	return chat.BoxOf(lines[top+1:], 3, IsBar), true
 }
 
 // IsBar reports whether a row is one of the half-block bars above and below a prompt, over the
