@@ -1,20 +1,22 @@
 package claude
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Agents that were started together are one tree:
+// branch matches a row of the tree that agents are shown as which were started together, and a row
+// below one, with what the agent does or its result:
 //
 //	● 2 background agents launched (↓ to manage)
 //	   ├ Count go files
-//	   └ Count text files
-//
-// With their results shown, a branch reads `├─ Count go files · 2 tool uses · 1.2k tokens`, and a
-// corner below it says what the agent does or `Done`.
+//	   └ Count text files · 2 tool uses · 1.2k tokens
+//	     ⎿  Done
+var branch = regexp.MustCompile(`^[ │]*(?:[├└]─* *(.*?)(?: · .*)?|⎿[ \x{a0}]*(.*))$`)
 
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
@@ -22,21 +24,17 @@ func (p *parser) agents(i int) int {
 	if !strings.Contains(p.Lines[i].Text, " agents") {
 		return i
 	}
+	end := i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  ") })
 	var calls []chat.Item
-	end := i + 1
-	for end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "  ") {
-		t := strings.TrimLeft(p.Lines[end].Text, " │")
-		branch := strings.TrimLeft(t, "├└─")
-		switch note, corner := strings.CutPrefix(t, claudeCorner); {
-		case branch != t:
-			name, _, _ := strings.Cut(branch, " · ")
-			calls = append(calls, did(&session.Tool{Name: "Agent", Input: strings.TrimSpace(name), Status: status(p.Lines[i])}))
+	for _, l := range p.Lines[i+1 : end] {
+		switch m := branch.FindStringSubmatch(l.Text); {
+		case m != nil && m[1] != "":
+			calls = append(calls, did(&session.Tool{Name: "Agent", Input: m[1], Status: status(p.Lines[i])}))
 		case len(calls) == 0:
 			return i
-		case corner:
-			calls[len(calls)-1].Tool.Output = strings.TrimLeft(note, " \u00a0")
+		case m != nil:
+			calls[len(calls)-1].Tool.Output = m[2]
 		}
-		end++
 	}
 	if len(calls) == 0 {
 		return i
@@ -51,13 +49,10 @@ func (p *parser) agents(i int) int {
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
 func (p *parser) answered(i int) int {
-	if i+1 == len(p.Lines) {
+	out, end := p.result(i + 1)
+	if !strings.HasPrefix(out.text, "· ") {
 		return i
 	}
-	if rest, ok := corner(p.Lines[i+1]); !ok || !strings.HasPrefix(rest, "· ") {
-		return i
-	}
-	out, end, _ := p.result(i+1, i+1)
 	var questions, answers []string
 	for _, pair := range strings.Split("\n"+out.text, "\n· ")[1:] {
 		question, answer, _ := strings.Cut(strings.Join(strings.Fields(pair), " "), " → ")

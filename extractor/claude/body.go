@@ -11,20 +11,32 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// look is how a reply is drawn; right is what its text leaves free at the right, few that its
-// theme has 16 colours.
-func look(right int, few bool) *markdown.Style {
-	marks := claudeMarks
-	if few {
-		marks = marks16
-	}
-	return &markdown.Style{
-		Left: 2, Right: right,
-		Marks: marks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
+// lookOf returns how replies are drawn among these lines.
+//
+// Text leaves 4 and, in early 1.0, 5 columns free at the right, none since 2.1. What is wrapped at
+// the wider width is wrapped at the narrower one too, so where no line shows it, the narrower one
+// does no harm. Tips and the welcome are indented further than replies, and reach the edge.
+func lookOf(lines []row.Line) *markdown.Style {
+	lk := &markdown.Style{
+		Left: 2, Right: 5,
+		Marks: claudeMarks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
 		Code: code, CodeTabs: true, Table: table, WholeCells: true,
 		Border: border,
 	}
+	if slices.ContainsFunc(lines, func(l row.Line) bool {
+		return strings.HasPrefix(l.Text, "❯ ") || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4
+	}) {
+		lk.Right = 0
+	}
+	i := slices.IndexFunc(lines, func(l row.Line) bool { return marker.On(l) || row.Starts(l.Text, "❯ ", "> ") })
+	if i >= 0 && fewColours(lines[i].StyleAt(0).Fg) {
+		lk.Marks = marks16
+	}
+	return lk
 }
+
+// fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.
+func fewColours(c vterm.Color) bool { return c.Kind == vterm.ColorPalette && c.Palette < 16 }
 
 // claudeMarks reads inline styles; code is in the themes' light blue.
 func claudeMarks(s vterm.Style) row.Mark {

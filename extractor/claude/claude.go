@@ -46,47 +46,8 @@ func Agent() *chat.Agent {
 	}
 }
 
-// markers begin a reply or a tool call.
-const (
-	dot          = "●"
-	record       = "⏺"
-	claudeCorner = "⎿"
-)
-
 // spinners are the glyphs that the line of a running turn cycles through.
 const spinners = "·✢*✶✻✽✳∗"
-
-// cutGlyph cuts one of the glyphs and the blanks behind it off the start of s.
-func cutGlyph(s string, glyphs ...string) (rest string, ok bool) {
-	for _, g := range glyphs {
-		if rest, ok := strings.CutPrefix(s, g); ok && (rest == "" || rest[0] == ' ' || strings.HasPrefix(rest, "\u00a0")) {
-			return strings.TrimLeft(rest, " \u00a0"), true
-		}
-	}
-	return s, false
-}
-
-// signed reports whether a row begins with one of the glyphs.
-func signed(l row.Line, glyphs ...string) bool {
-	_, ok := cutGlyph(l.Text, glyphs...)
-	return ok
-}
-
-// corner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
-func corner(l row.Line) (rest string, ok bool) {
-	n := row.Indent(l.Text)
-	if n > 3 {
-		return "", false
-	}
-	rest, ok = strings.CutPrefix(l.Text[n:], claudeCorner)
-	return strings.TrimLeft(rest, " \u00a0"), ok
-}
-
-// behind returns the style of the rest of a row, which corner returned, and its column.
-func behind(l row.Line, rest string) (st vterm.Style, col int) {
-	col = row.Width(l.Text[:len(l.Text)-len(rest)])
-	return l.StyleAt(col), col
-}
 
 // allText reports whether ok holds for every run of a row that is not blank.
 func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {

@@ -28,160 +28,130 @@ var verbs = map[string]string{
 	"thought": "", "thinking": "",
 }
 
-// claudePart is one part of a group's line: so many calls of a kind.
-type claudePart struct {
+// Each part of a group's line is a verb, a number and a noun ("searched for 1 pattern", "thought
+// for 3s"), or an MCP server that was called ("called shop 2 times").
+var (
+	countPart  = regexp.MustCompile(`^(?:and )?(\w+)(?: \S+){0,2}? (\d+)[hms]*(?: |$)`)
+	serverPart = regexp.MustCompile(`^(?:and )?(?i:call|quer)\w+ (\S+)(?: (\d+) times)?$`)
+)
+
+// groupPart is one part of a group's line: so many calls of a kind.
+type groupPart struct {
 	tool  string // "": thinking
-	n     int
+	count string
 	input string // the MCP server that was called, else ""
 }
 
-// collapsed reports whether line i is a group of calls that are done: grey from column 2 on, with
-// "1 failed" in red.
-func (p *parser) collapsed(i int) bool {
-	l := p.Lines[i]
-	return row.Indent(l.Text) == 2 && allText(l.Row, func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }) && p.collapsedText(i) != ""
-}
-
-// collapsedText is a group's line without what is no word of it; empty where line i is none.
-func (p *parser) collapsedText(i int) string {
-	t, _ := cutGlyph(p.Lines[i].Text, dot, record)
-	for k := i + 1; k < len(p.Lines); k++ {
-		l := p.Lines[k]
-		if _, ok := corner(l); ok || row.Indent(l.Text) < 2 && !l.Wrapped {
+// groupParts parts a group's line, and reports whether the calls run; nil if line i is none.
+func (p *parser) groupParts(i int) (parts []groupPart, runs bool) {
+	text := behindSign(p.Lines[i].Text)
+	for _, l := range p.Lines[i+1:] {
+		if _, ok := corner(l.Text); ok || row.Indent(l.Text) < 2 && !l.Wrapped {
 			break
 		}
-		t += " " + strings.TrimSpace(l.Text)
+		text += " " + strings.TrimSpace(l.Text)
 	}
-	t, _, _ = strings.Cut(strings.TrimSpace(t), " (ctrl+")
-	if claudeParts(t) == nil {
-		return ""
-	}
-	return t
-}
-
-// claudeParts parts a group's line; nil where it is none: each part is a verb, a number and a noun.
-func claudeParts(s string) []claudePart {
-	s, _, _ = strings.Cut(s, " · ")
-	s = strings.TrimSuffix(strings.TrimSpace(s), "…")
-	var parts []claudePart
-	for _, part := range strings.Split(s, ", ") {
-		part = strings.TrimPrefix(part, "and ")
-		w := strings.Fields(part)
-		if len(w) < 2 {
-			return nil
-		}
-		verb := strings.ToLower(w[0])
-		if server, ok := claudeServer(w[1:]); ok && chat.Begins(verb, "call", "quer") {
-			parts = append(parts, claudePart{"Call", max(1, count(w[2:])), server})
+	text, _, _ = strings.Cut(text, " (ctrl+")
+	counts, _, _ := strings.Cut(text, " · ")
+	for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(counts), "…"), ", ") {
+		if m := serverPart.FindStringSubmatch(part); m != nil {
+			parts = append(parts, groupPart{"Call", cmp.Or(m[2], "1"), m[1]})
 			continue
 		}
-		tool, ok := verbs[verb]
-		n := count(w[1:])
-		if !ok || n < 0 {
-			return nil
+		m := countPart.FindStringSubmatch(part)
+		if m == nil {
+			return nil, false
 		}
-		parts = append(parts, claudePart{tool: tool, n: n})
+		tool, ok := verbs[strings.ToLower(m[1])]
+		if !ok {
+			return nil, false
+		}
+		parts = append(parts, groupPart{tool: tool, count: m[2]})
 	}
-	return parts
+	return parts, strings.HasSuffix(text, "…")
 }
 
-// claudeServer reads the name of an MCP server that was called. The number of calls follows it if
-// there are more than one: "Called shop", "calling shop 2 times".
-func claudeServer(words []string) (name string, ok bool) {
-	if n := len(words); words[n-1] == "times" {
-		words = words[:max(0, n-2)]
+// group returns the calls of the group in line i: of one that runs the call that the hint behind
+// its corner shows; the others were shown before or come later.
+func (p *parser) group(i int, out claudeResult) (items []chat.Item) {
+	parts, runs := p.groupParts(i)
+	if parts == nil { // a description that the model gave
+		verb, _, _ := strings.Cut(strings.ToLower(behindSign(p.Lines[i].Text)), " ")
+		parts = []groupPart{{tool: cmp.Or(verbs[verb], "Bash"), count: "1"}}
 	}
-	if len(words) != 1 {
-		return "", false
+	t := session.Tool{Status: session.ToolOK}
+	if runs || p.runs(i) {
+		t.Status = session.ToolRunning
 	}
-	return words[0], true
-}
-
-// count reads the number among the words behind a verb: "2 files", "for 1 pattern", "for 3s",
-// "slack 2 times".
-func count(words []string) int {
-	for _, w := range words[:min(3, len(words))] {
-		if n, err := strconv.Atoi(strings.TrimRight(w, "hms")); err == nil {
-			return n
+	for _, part := range parts {
+		n, _ := strconv.Atoi(part.count) // digits
+		for range min(n, 200) {
+			if t := t; part.tool != "" {
+				t.Name, t.Input = part.tool, part.input
+				items = append(items, did(&t))
+			}
 		}
 	}
-	return -1
-}
-
-// group reads a group of calls, running or done.
-func (p *parser) group(i int) int {
-	end := p.Until(i+1, p.starts)
-	text := p.collapsedText(i)
-	parts := claudeParts(text)
-	if parts == nil {
-		parts = []claudePart{{tool: kind(p.Lines[i].Text), n: 1}}
+	thought := strings.Join(strings.Fields(out.text), " ")
+	switch {
+	case thought == "", out.stopped:
+	case len(items) == 0: // `Thought for 3s`, as far as it is shown
+		return []chat.Item{chat.Said(session.RoleThinking, thought, thought)}
+	default:
+		t.Name, t.Input = hinted(items[0].Tool.Name, out.text)
+		items = []chat.Item{did(&t)}
 	}
-	hint, end, stopped := p.result(end, end)
-	status := session.ToolOK
-	if strings.HasSuffix(text, "…") || p.runningGroup(i) {
-		status = session.ToolRunning
-	}
-	if stopped {
-		hint.text = ""
-	}
-	items := groupCalls(parts, hint.text, status)
 	if len(items) == 1 && strings.Contains(p.Lines[i].Text, " failed") {
 		items[0].Tool.Status = session.ToolError
 	}
-	if thought := strings.Join(strings.Fields(hint.text), " "); len(items) == 0 && thought != "" { // `Thought for 3s`, as far as it is shown
-		p.Say(session.RoleThinking, thought, thought, i, end, "thinking")
-	}
-	p.Together(items, i, end, "group")
-	if stopped {
-		p.Add(chat.Item{Event: session.EventInterrupted}, end, end, "interrupted group")
-	}
-	return end
-}
-
-// kind guesses the call from the description that the model gave it.
-func kind(s string) string {
-	rest, _ := cutGlyph(strings.TrimSpace(s), dot, record)
-	verb, _, _ := strings.Cut(strings.ToLower(rest), " ")
-	return cmp.Or(verbs[verb], "Bash")
+	return items
 }
 
 // elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
 var elapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
 
-// groupCalls makes the calls of a group. The hint of a running group shows one call; the others
-// were shown before or come later. They are made when the group is done.
-func groupCalls(parts []claudePart, hint, status string) (calls []chat.Item) {
-	for _, part := range parts {
-		for range min(part.n, 200) {
-			if part.tool != "" {
-				calls = append(calls, did(&session.Tool{Name: part.tool, Input: part.input, Status: status}))
-			}
+// hinted is the call that a running group shows: a command, or what another call was given.
+func hinted(name, hint string) (tool, input string) {
+	if command, ok := strings.CutPrefix(hint, "$ "); ok {
+		return "Bash", elapsed.ReplaceAllString(command, "")
+	}
+	if name == "Bash" && !strings.Contains(hint, " ") {
+		return "Read", hint // the head describes one call of several, the hint is another one's file
+	}
+	return name, hint
+}
+
+// unmarked reports whether line i is a call without a marker: a group of calls that are done, grey
+// from column 2 on, with "1 failed" in red; or one whose marker is hidden at the moment, because it
+// blinks.
+func (p *parser) unmarked(i int) bool {
+	l := p.Lines[i]
+	if row.Indent(l.Text) != 2 {
+		return false
+	}
+	faint := func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }
+	if row.Grey(l.Runs[0].Style) || allText(l.Row, faint) {
+		if parts, _ := p.groupParts(i); parts != nil {
+			return true
 		}
 	}
-	if hint != "" && len(calls) > 0 {
-		return []chat.Item{did(hinted(calls[0].Tool.Name, hint, status))}
+	if l.BoldAt(2) {
+		name, rest := p.header(i)
+		return rest != "" && names[name]
 	}
-	return calls
+	return p.runs(i)
 }
 
-// hinted is the call that a running group shows: a command, or what another call was given.
-func hinted(name, hint, status string) *session.Tool {
-	input, isCommand := strings.CutPrefix(hint, "$ ")
-	switch {
-	case isCommand:
-		name, input = "Bash", elapsed.ReplaceAllString(input, "")
-	case name == "Bash" && !strings.Contains(input, " "):
-		name = "Read" // the head describes one call of several, the hint is another one's file
+// runs reports whether line i describes a call that runs: a grey corner below it holds its command
+// or file.
+func (p *parser) runs(i int) bool {
+	for _, l := range p.Lines[i+1 : min(len(p.Lines), i+6)] {
+		if rest, ok := corner(l.Text); ok {
+			return row.Grey(l.StyleAt(row.Width(strings.TrimSuffix(l.Text, rest)))) && !chat.Begins(rest, append(interruptions, "Tip: ")...)
+		}
+		if !strings.HasPrefix(l.Text, " ") {
+			return false
+		}
 	}
-	return &session.Tool{Name: name, Input: input, Status: status}
-}
-
-// did returns the item of a call.
-func did(t *session.Tool) chat.Item {
-	it := chat.Called(t)
-	if t.Input == "" {
-		it.Text = t.Name
-	}
-	it.Markdown = "`" + strings.ReplaceAll(it.Text, "`", "'") + "`"
-	return it
+	return false
 }

@@ -1,8 +1,10 @@
 package claude
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -14,69 +16,104 @@ import (
 // parser reads items off conversation lines.
 type parser struct {
 	chat.Parser
-	right int  // columns that text leaves free at the right
-	few   bool // the theme has 16 colours
-	open  int  // so many items were there when a reply was read whose turn has not ended on the screen
+	look *markdown.Style // of replies
+	open int             // so many items were there when a reply was read whose turn has not ended on the screen
 }
 
 // parse reads the items off conversation lines.
 func parse(lines []row.Line, last bool) []chat.Item {
-	p := &parser{Parser: chat.Parser{Agent: "claude", Lines: lines, Last: last}, right: rightOf(lines), few: fewColours(lines)}
+	p := &parser{Parser: chat.Parser{Agent: "claude", Lines: lines, Last: last}, look: lookOf(lines)}
 	p.Read(func(i int) int { return p.next(i) - i })
-	if it := p.Above(); it.Role == session.RoleAssistant {
-		it.Open = last && p.open == len(p.Items)
+	if p.open == len(p.Items) {
+		p.Above().Open = last
 	}
 	return p.Items
 }
 
-// rightOf is how many columns text leaves free at the right: none since 2.1, 4 and, in early
-// 1.0, 5 before. What is wrapped at the wider width is wrapped at the narrower one too, so where no
-// line shows it, the narrower one does no harm. Tips and the welcome are indented further than
-// replies, and reach the edge.
-func rightOf(lines []row.Line) int {
-	if slices.ContainsFunc(lines, func(l row.Line) bool {
-		return strings.HasPrefix(l.Text, "❯ ") || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4
-	}) {
-		return 0
+// The rows that something begins on.
+var (
+	sent    = chat.Mark{Signs: glyphs("❯>"), Ink: highlighted}
+	oldSent = chat.Mark{Signs: glyphs(">"), Ink: row.Grey} // 1.0
+	shell   = chat.Mark{Signs: glyphs("!"), Ink: func(s vterm.Style) bool { return !row.Plain(s.Fg) }}
+	marker  = chat.Mark{Signs: glyphs("●⏺")} // of a reply or a call
+	thinks  = chat.Mark{Text: regexp.MustCompile(`^[✻∴✽][ \x{a0}]+Think`).MatchString}
+	done    = chat.Mark{Signs: glyphs("✻✽✶✢*·"), Ink: row.Grey} // `✻ Baked for 1s`
+)
+
+// glyphs returns each of the glyphs with the blank behind it.
+func glyphs(all string) (out []string) {
+	for _, g := range all {
+		out = append(out, string(g)+" ", string(g)+"\u00a0")
 	}
-	return 5
+	return out
 }
 
-// fewColours reports whether a theme of 16 colours is used: prompts and markers have these colours.
-func fewColours(lines []row.Line) bool {
-	i := slices.IndexFunc(lines, func(l row.Line) bool { return signed(l, dot, record, "❯", ">") })
-	if i < 0 {
-		return false
-	}
-	fg := lines[i].StyleAt(0).Fg
-	return fg.Kind == vterm.ColorPalette && fg.Palette < 16
+// highlighted reports whether a style is that of a prompt, which has a background.
+func highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
+
+// painted reports whether a row has a background at its start: a row of a prompt.
+func painted(l row.Line) bool { return highlighted(l.StyleAt(0)) }
+
+// behindSign returns what follows the sign and the blanks at a row's start.
+func behindSign(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.TrimLeft(text[n:], " \u00a0")
 }
 
 // next reads what begins at line i and returns the line behind it.
 func (p *parser) next(i int) int {
-	l := p.Lines[i]
-	if l.Lost {
+	if p.Lines[i].Lost {
 		if end := p.headless(i); end > i {
 			return end
 		}
 	}
+	if read := p.reader(i); read != nil {
+		return read(p, i)
+	}
+	if p.unmarked(i) {
+		return p.call(i)
+	}
+	return i + 1
+}
+
+// reader returns what reads line i with the lines that belong to it; nil if it belongs to what is
+// above, or to nothing.
+func (p *parser) reader(i int) func(p *parser, i int) int {
+	l := p.Lines[i]
+	_, hangs := corner(l.Text)
 	switch {
 	case l.Text == "", l.Wrapped:
-		return i + 1
-	case l.Text[0] == ' ':
-		return p.indented(i)
+		return nil
+	case sent.On(l), oldSent.On(l):
+		return (*parser).prompt
+	case shell.On(l):
+		return (*parser).bash
+	case marker.On(l):
+		return (*parser).marked
+	case thinks.On(l):
+		return (*parser).thinking
+	case done.On(l):
+		return (*parser).done
+	case hangs:
+		return (*parser).loose
+	case l.Text[0] != ' ':
+		return (*parser).chrome
+	case (i == 0 || p.Lines[i-1].Text == "" || l.Lost) && p.unmarked(i):
+		return (*parser).call
 	}
-	switch {
-	case done(l):
+	return nil
+}
+
+// starts reports whether something of its own begins at line i, so that the text above ends there.
+func (p *parser) starts(i int) bool { return p.reader(i) != nil }
+
+// chrome is a line of the agent's own.
+func (p *parser) chrome(i int) int { return i + 1 }
+
+// done reads that a turn is done.
+func (p *parser) done(i int) int {
+	if strings.Contains(p.Lines[i].Text, " for ") {
 		p.open = 0
-	case echo(l):
-		return p.prompt(i)
-	case signed(l, "!") && !row.Plain(l.StyleAt(0).Fg):
-		return p.bash(i)
-	case signed(l, dot, record):
-		return p.marked(i)
-	case thinks(l):
-		return p.thinking(i)
 	}
 	return i + 1
 }
@@ -85,11 +122,11 @@ func (p *parser) next(i int) int {
 // screen, and returns the line behind it; i if none begins there.
 func (p *parser) headless(i int) int {
 	first := row.SkipBlank(p.Lines, i)
-	if first == len(p.Lines) {
+	if first == len(p.Lines) || p.starts(first) {
 		return i
 	}
 	indent := row.Indent(p.Lines[first].Text)
-	if indent >= 2 && painted(p.Lines[first]) {
+	if painted(p.Lines[first]) {
 		end := p.promptEnd(first)
 		text := p.promptText(first, end)
 		p.Say(session.RoleUser, text, text, i, end, "rest of a prompt").Headless = true
@@ -101,64 +138,30 @@ func (p *parser) headless(i int) int {
 			return p.headlessOutput(first)
 		}
 	}
-	above := p.Above().Role
-	late := p.Lines[i].Late && indent >= 2
-	if !late && (indent != 2 || above != session.RoleUser && above != session.RoleTool) || p.starts(first) {
-		return i
-	}
 	end := p.replyEnd(first)
-	if late && !p.body(first, end) {
+	late := p.Lines[i].Late && indent >= 2
+	if late && !isText(p.Lines[first:end]) || !late && (indent != 2 || !slices.Contains([]string{session.RoleUser, session.RoleTool}, p.Above().Role)) {
 		return i
 	}
-	text, md := markdown.Render(p.Lines[first:end], look(p.right, p.few))
+	text, md := markdown.Render(p.Lines[first:end], p.look)
 	p.Say(session.RoleAssistant, text, md, i, end, "rest of a reply").Headless = true
 	p.open = len(p.Items)
 	return end
 }
 
-// body reports whether lines [i, end) are surely those of a reply: from column 2 on, in the colour
-// of text, and no piece of the welcome.
-func (p *parser) body(i, end int) bool {
-	return slices.ContainsFunc(p.Lines[i:end], chat.AtMargin) && !slices.ContainsFunc(p.Lines[i:end], func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
-}
-
-// indented reads a line that begins with blanks where nothing owns it: a corner, a collapsed group,
-// a call whose marker blinks.
-func (p *parser) indented(i int) int {
-	if _, ok := corner(p.Lines[i]); ok {
-		return p.loose(i)
-	}
-	if p.collapsed(i) || p.blinking(i) {
-		return p.call(i)
-	}
-	return i + 1
-}
-
-// starts reports whether something of its own begins at line i, so that the text above ends there.
-func (p *parser) starts(i int) bool {
-	l := p.Lines[i]
-	if l.Wrapped || l.Text == "" {
-		return false
-	}
-	if _, ok := corner(l); ok || l.Text[0] != ' ' {
-		return true
-	}
-	return (i == 0 || p.Lines[i-1].Text == "" || l.Lost) && (p.collapsed(i) || p.blinking(i))
+// isText reports whether lines are surely those of a reply: from column 2 on, in the colour of
+// text, and no piece of the welcome.
+func isText(lines []row.Line) bool {
+	return slices.ContainsFunc(lines, chat.AtMargin) && !slices.ContainsFunc(lines, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
 }
 
 // replyEnd returns the line behind a reply that goes on from line i. No corner follows it but that
 // of an interruption: others are its content.
 func (p *parser) replyEnd(i int) int {
 	return p.Until(i, func(k int) bool {
-		rest, ok := corner(p.Lines[k])
+		rest, ok := corner(p.Lines[k].Text)
 		return p.starts(k) && (!ok || interrupted(rest))
 	})
-}
-
-// done reports whether a row says that a turn is done: `✻ Baked for 1s`.
-func done(l row.Line) bool {
-	rest, ok := cutGlyph(l.Text, "✻", "✽", "✶", "✢", "*", "·")
-	return ok && row.Grey(l.StyleAt(0)) && strings.Contains(rest, " for ")
 }
 
 // marked reads a reply or a call.
@@ -174,7 +177,7 @@ func (p *parser) marked(i int) int {
 		}
 	}
 	end := p.replyEnd(i + 1)
-	text, md := markdown.Render(p.Lines[i:end], look(p.right, p.few))
+	text, md := markdown.Render(p.Lines[i:end], p.look)
 	switch {
 	case text == "":
 	case !row.Plain(ink.Fg): // the agent's own words: `● Unknown command: /o`
@@ -186,17 +189,11 @@ func (p *parser) marked(i int) int {
 	return end
 }
 
-// thinks reports whether a row begins thinking.
-func thinks(l row.Line) bool {
-	rest, _ := cutGlyph(l.Text, "✻", "∴", "✽")
-	return strings.HasPrefix(rest, "Think")
-}
-
 // thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
 // on.
 func (p *parser) thinking(i int) int {
 	end := p.Until(i+1, p.starts)
-	lk := markdown.Style{Left: 2, Right: p.right, Marks: func(vterm.Style) row.Mark { return 0 }}
+	lk := markdown.Style{Left: 2, Right: p.look.Right, Marks: func(vterm.Style) row.Mark { return 0 }}
 	if text, md := markdown.Render(p.Lines[i+1:end], &lk); text != "" {
 		p.Say(session.RoleThinking, text, md, i, end, "thinking")
 	}
@@ -206,12 +203,12 @@ func (p *parser) thinking(i int) int {
 // loose reads a corner that no call or command owns: the interruption of a reply, the failure of a
 // call that is not shown, a file that is attached, or a note.
 func (p *parser) loose(i int) int {
-	out, end, stopped := p.result(i, i)
+	out, end := p.result(i)
 	file, attached := strings.CutPrefix(out.text, "Read ")
 	switch {
-	case stopped:
+	case out.stopped:
 		p.Interrupted(i, end, "interrupted")
-	case out.red:
+	case row.Red(out.ink.Fg):
 		p.Say(session.RoleTool, out.text, out.text, i, end, "failure").Tool = &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}
 	case attached:
 		name, _, _ := strings.Cut(file, " (")
@@ -219,6 +216,3 @@ func (p *parser) loose(i int) int {
 	}
 	return end
 }
-
-// interrupted reports whether a note says that the user stopped a reply.
-func interrupted(s string) bool { return chat.Begins(s, "Interrupted", "[Request interrupted by user") }

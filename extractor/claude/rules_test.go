@@ -64,7 +64,7 @@ func TestE23Rules(t *testing.T) {
 		{"groups that run", "⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  $ make a, b⟧\n\n⟦ #999999|●⟧ Reading ⟦b|2⟧ files…\n\n⟦ #999999|●⟧ Searching for ⟦b|1⟧ pattern…\n⟦ #999999|  ⎿  \"x\"⟧\n\n⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  some words⟧\n\n⟦ #999999|  ⟧Reading ⟦b|3⟧ files…", "tool `Bash(make a, b)` running\ntool `Read` running\ntool `Read` running\ntool `Search(\"x\")` running\ntool `Bash(some words)` running\ntool `Read` running\ntool `Read` running\ntool `Read` running"},
 		{"a group that was stopped at once", "⟦ #999999|●⟧ Reading ⟦b|2⟧ files…\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "tool `Read` running\ntool `Read` running\ncli:interrupted"},
 		{"a list of commands right below code", said + "See:\n\n  ⟦ p5|def⟧ a\n  - npm install x\n  - go", "assistant See:||```|def a|```||- npm install x|- go"},
-		{"grey words like a group", "  ⟦ #999999|Wrapped 2 lines⟧\n\n  ⟦ #999999|Called times⟧\n\n  ⟦ #999999|Called shop with care⟧\n\n  ⟦ #999999|Called shop again⟧\n\n  ⟦ #999999|Ran 2 shell commands · 1 failed⟧", "tool `Bash` ok\ntool `Bash` ok"},
+		{"grey words like a group", "  ⟦ #999999|Wrapped 2 lines⟧\n\n  ⟦ #999999|Called shop with care⟧\n\n  ⟦ #999999|Called shop again⟧\n\n  ⟦ #999999|Ran 2 shell commands · 1 failed⟧", "tool `Bash` ok\ntool `Bash` ok"},
 		{"text that was broken", sent + "Go⟧\n\n" + said + "One row of text that ends before the edge of its wind\n  abcd", "user Go\nassistant One row of text that ends before the edge of its wind|abcd"},
 		{"rows of nobody, wrapped", "⟦ #999999|✻ Baked for 1s⟧\n+● x", ""},
 		{"a call behind lost rows", sent + "Go⟧\n⟨lost⟩\n  ⟦b|Bash⟧(ls)", "user Go\ntool `Bash(ls)` ok"},

@@ -90,9 +90,6 @@ func above(lines []row.Line, top int) (bottom int, busy bool) {
 	}
 }
 
-// painted reports whether a row has a background at its start: a row of a prompt.
-func painted(l row.Line) bool { return l.StyleAt(0).Bg.Kind != vterm.ColorDefault }
-
 // claudeSpinner reports whether a row is the live line of a running turn: `✽ Cooking… (3s · ↓ 12
 // tokens)`. When a turn is done, `✻ Cooked for 3s` stays.
 func claudeSpinner(l row.Line) bool {

@@ -2,12 +2,15 @@ package claude
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // names are the calls that the agent shows by name; one of them may lack its marker, which
@@ -21,19 +24,14 @@ var names = map[string]bool{
 // header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
 // what follows.
 func (p *parser) header(i int) (name, rest string) {
-	for _, s := range row.Spans(p.Lines[i].Row, 2, -1, nil) {
-		if rest == "" && s.Style.Bold {
-			name += s.Text
-		} else {
-			rest += s.Text
-		}
-	}
+	spans := row.Spans(p.Lines[i].Row, 2, -1, nil)
+	bold := row.Run(spans, func(s row.Span) bool { return s.Style.Bold })
+	name, rest = row.Text(spans[:bold]), row.Text(spans[bold:])
 	if name == "" { // it waits for its turn: all is grey, with dots behind it (1.0)
-		t, _ := cutGlyph(p.Lines[i].Text, dot, record)
-		if name, _, _ = strings.Cut(t, "("); names[name] {
-			return name, t[len(name):]
+		if name, _, _ = strings.Cut(rest, "("); !names[name] {
+			return "", ""
 		}
-		return "", ""
+		rest = rest[len(name):]
 	}
 	if rest != "" && rest[0] != '(' {
 		return "", ""
@@ -41,56 +39,34 @@ func (p *parser) header(i int) (name, rest string) {
 	return strings.TrimSpace(name), rest
 }
 
-// blinking reports whether line i is a call whose marker is hidden at the moment, because it
-// blinks.
-func (p *parser) blinking(i int) bool {
-	if row.Indent(p.Lines[i].Text) != 2 {
-		return false
-	}
-	var name, rest string
-	if p.Lines[i].BoldAt(2) {
-		name, rest = p.header(i)
-	}
-	hidden := row.Grey(p.Lines[i].Runs[0].Style) // a grey blank is in its place
-	return rest != "" && names[name] || p.runningGroup(i) || hidden && p.collapsedText(i) != ""
-}
-
-// runningGroup reports whether line i describes a call that runs: in ordinary text, with a grey
-// corner below that holds its command or file.
-func (p *parser) runningGroup(i int) bool {
-	if name, _ := p.header(i); name != "" {
-		return false
-	}
-	for _, l := range p.Lines[i+1 : min(len(p.Lines), i+6)] {
-		if rest, ok := corner(l); ok {
-			st, _ := behind(l, rest)
-			return row.Grey(st) && !interrupted(rest) && !strings.HasPrefix(rest, "Tip: ")
-		}
-		if !strings.HasPrefix(l.Text, " ") {
-			return false
-		}
-	}
-	return false
-}
-
-// call reads a call, or a group of calls that is shown as one line.
+// call reads a call, or a group of calls that is shown as one line, with its result.
 func (p *parser) call(i int) int {
-	name, rest := p.header(i)
-	if name == "" {
-		return p.group(i)
+	top := p.Until(i+1, func(k int) bool { return p.starts(k) || p.Lines[k].Lost })
+	out, end := p.result(top)
+	if name, rest := p.header(i); name == "" {
+		p.Together(p.group(i, out), i, end, "group")
+	} else {
+		t := &session.Tool{Name: name, Status: status(p.Lines[i])}
+		if rest != "" {
+			t.Input = args(p.Lines[i:top], name)
+		}
+		outcome(t, out)
+		p.Add(did(t), i, end, "call").Partial = out.stopped
 	}
-	end := p.Until(i+1, func(k int) bool { return p.starts(k) || p.Lines[k].Lost })
-	t := &session.Tool{Name: name, Status: status(p.Lines[i])}
-	if rest != "" {
-		t.Input = args(p.Lines[i:end], name)
-	}
-	out, end, stopped := p.result(end, end)
-	outcome(t, out)
-	p.Add(did(t), i, end, "call").Partial = stopped
-	if stopped {
+	if out.stopped {
 		p.Interrupted(end, end, "interrupted call")
 	}
 	return end
+}
+
+// did returns the item of a call.
+func did(t *session.Tool) chat.Item {
+	it := chat.Called(t)
+	if t.Input == "" {
+		it.Text = t.Name
+	}
+	it.Markdown = "`" + strings.ReplaceAll(it.Text, "`", "'") + "`"
+	return it
 }
 
 // status returns a call's status, by its marker's colour.
@@ -125,10 +101,15 @@ func args(lines []row.Line, name string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s, "("), ")")
 }
 
-// rejections begin what is said of a call that the user did not allow, or stopped.
-var rejections = []string{
-	"Interrupted", "[Request interrupted by user", "User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "The user doesn't want to proceed",
-}
+// interruptions begin notes that the user stopped a reply; rejections begin what is said of a call
+// that the user stopped, or did not allow.
+var (
+	interruptions = []string{"Interrupted", "[Request interrupted by user"}
+	rejections    = slices.Concat(interruptions, []string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "The user doesn't want to proceed"})
+)
+
+// interrupted reports whether a note says that the user stopped a reply.
+func interrupted(s string) bool { return chat.Begins(s, interruptions...) }
 
 // outcome sets what came out of a call.
 func outcome(t *session.Tool, out claudeResult) {
@@ -139,7 +120,7 @@ func outcome(t *session.Tool, out claudeResult) {
 		t.Status = session.ToolRejected
 	case t.Status == session.ToolRunning && strings.HasSuffix(first, "…"):
 		t.Output = ""
-	case out.red:
+	case row.Red(out.ink.Fg):
 		t.Status = session.ToolError
 	}
 }
@@ -148,29 +129,37 @@ func outcome(t *session.Tool, out claudeResult) {
 type claudeResult struct {
 	text      string
 	truncated bool
-	red, grey bool // the colour of its first line
+	ink       vterm.Style // of its first line
+	stopped   bool        // a corner says that the user stopped the turn
 }
 
-// result reads the corners from line i on; end is the line after what belongs above them if there
-// are no corners. stopped reports whether one of them says that the user stopped the turn.
-func (p *parser) result(i, end int) (out claudeResult, _ int, stopped bool) {
-	for i < len(p.Lines) {
+// corner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
+func corner(text string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(strings.TrimLeft(text, " "), "⎿")
+	return strings.TrimLeft(rest, " \u00a0"), ok && row.Indent(text) < 4
+}
+
+// result reads the corners from line i on, and returns the line behind them.
+func (p *parser) result(i int) (out claudeResult, end int) {
+	for end = i; i < len(p.Lines); i = end {
 		l := p.Lines[i]
-		rest, ok := corner(l)
+		rest, ok := corner(l.Text)
 		if !ok {
 			break
 		}
 		end = p.outputEnd(i + 1)
-		stopped = stopped || interrupted(rest)
+		out.stopped = out.stopped || interrupted(rest)
 		if out.text == "" {
-			st, left := behind(l, rest)
-			out = outputText(p.Lines[i:end], min(left, outputLeft))
-			out.red, out.grey = row.Red(st.Fg), row.Grey(st)
+			left := row.Width(strings.TrimSuffix(l.Text, rest))
+			out.text, out.truncated = outputText(p.Lines[i:end], min(left, outputLeft))
+			out.ink = l.StyleAt(left)
 		}
-		i = end
 	}
-	return out, end, stopped
+	return out, end
 }
+
+// outputLeft is the column of the output of a call, where a corner leaves that much free.
+const outputLeft = 5
 
 // outputEnd returns the line behind what a call printed, which goes on from line i.
 func (p *parser) outputEnd(i int) int {
@@ -181,47 +170,25 @@ func (p *parser) outputEnd(i int) int {
 // returns the line behind it. It is the last call's, unless that is done.
 func (p *parser) headlessOutput(i int) int {
 	end := p.outputEnd(i)
-	out := outputText(p.Lines[i:end], outputLeft)
+	text, _ := outputText(p.Lines[i:end], outputLeft)
 	if it := p.Above(); it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
-		it.Tool.Output, it.Tool.Status = out.text, session.ToolOK
+		it.Tool.Output, it.Tool.Status = text, session.ToolOK
 		it.End, it.Open = end, false
 		return end
 	}
-	it := p.Say(session.RoleTool, out.text, out.text, i, end, "rest of an output")
-	it.Tool, it.Headless = &session.Tool{Output: out.text, Status: session.ToolOK}, true
+	it := p.Say(session.RoleTool, text, text, i, end, "rest of an output")
+	it.Tool, it.Headless = &session.Tool{Output: text, Status: session.ToolOK}, true
 	return end
 }
 
+// hidden matches the notes that more of an output is hidden: `… +9 lines (ctrl+o to expand)`, on a
+// line of their own or behind another one.
+var hidden = regexp.MustCompile(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl\+[^(\n]*\)$`)
+
 // outputText returns the rows of an output from a column on as they are, without the notes that
 // more of it is hidden.
-func outputText(lines []row.Line, left int) claudeResult {
-	lk := markdown.Style{Left: left}
-	ls := lk.Lines(lines)
-	var out claudeResult
-	var text []string
-	for k := range ls {
-		t, hidden := hiddenBelow(&ls[k])
-		if t != "" || !hidden {
-			text = append(text, t)
-		}
-		out.truncated = out.truncated || hidden
-	}
-	out.text = strings.Trim(strings.Join(text, "\n"), "\n")
-	return out
-}
-
-// outputLeft is the column of the output of a call, where a corner leaves that much free.
-const outputLeft = 5
-
-// hiddenBelow cuts the note off a line of output that more of it is hidden: `… +9 lines (ctrl+o to
-// expand)`.
-func hiddenBelow(l *markdown.Line) (text string, hidden bool) {
-	text = l.Text
-	if at := strings.LastIndex(text, "(ctrl+"); at >= 0 && strings.HasSuffix(text, ")") {
-		text, hidden = strings.TrimRight(text[:at], " "), true
-	}
-	if t := strings.TrimLeft(text, " "); strings.HasPrefix(t, "… +") || hidden && strings.HasPrefix(t, "…") {
-		return "", true
-	}
-	return text, hidden
+func outputText(lines []row.Line, left int) (text string, truncated bool) {
+	whole := markdown.Verbatim(lines, left)
+	text = strings.Trim(hidden.ReplaceAllString(whole, ""), "\n")
+	return text, text != whole
 }
