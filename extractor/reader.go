@@ -103,9 +103,6 @@ func (r *Reader) Shown() bool { return r.shown }
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }
 
-// Marked says that the shell itself says where its prompts end (OSC 133;B).
-func (r *Reader) Marked() { r.shell.Marked() }
-
 // Plain returns all that a program has printed on a terminal which is neither an agent nor a shell,
 // and what is left out of it.
 func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&r.main) }

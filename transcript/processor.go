@@ -200,10 +200,6 @@ func (p *Processor) cue(c vterm.Cue) {
 		}
 		p.wiped = p.wiped || !alt && c.N != 0
 		p.erased = p.erased || alt
-	case vterm.CueShell:
-		if strings.HasPrefix(c.Text, "B") {
-			p.reader.Marked()
-		}
 	}
 	p.dirty = true
 }

@@ -28,6 +28,15 @@ func (t *Term) mark(kind MarkKind, text string) {
 	l.ver++
 }
 
+// Mark returns the mark of a kind that the row has.
+func (r *Row) Mark(kind MarkKind) (m Mark, ok bool) {
+	i := slices.IndexFunc(r.Marks, func(m Mark) bool { return m.Kind == kind })
+	if i < 0 {
+		return Mark{}, false
+	}
+	return r.Marks[i], true
+}
+
 // markShell is OSC 133.
 func (t *Term) markShell(text string) {
 	kind, rest, _ := strings.Cut(text, ";")

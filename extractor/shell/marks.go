@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,29 +11,13 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// markOf returns the mark of a kind that a row has.
-func markOf(row *vterm.Row, kind vterm.MarkKind) (vterm.Mark, bool) {
-	for _, m := range row.Marks {
-		if m.Kind == kind {
-			return m, true
-		}
-	}
-	return vterm.Mark{}, false
-}
-
-// rowEnd is the column behind every row.
-const rowEnd = math.MaxInt
+// rowEnd stands for the column behind a row.
+const rowEnd = -1
 
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
 // its end.
 func columns(r *vterm.Row, from, to int) string {
-	text := r.Text
-	if n := len(text); n == row.Extent(r) { // ASCII, as most rows
-		text = text[min(from, n):min(to, n)]
-	} else {
-		text = row.Text(row.Spans(r, from, to, nil))
-	}
-	return strings.TrimRight(text, " ")
+	return strings.TrimRight(row.Text(row.Spans(r, from, to, nil)), " ")
 }
 
 // prompted is a row with a prompt.
@@ -46,7 +29,8 @@ type prompted struct {
 // split parts a row into its prompt and what is typed behind it: where the shell says that a prompt
 // ends, else by what prompts look like.
 func (p *prompts) split(l row.Line) (at prompted, ok bool) {
-	if m, ok := markOf(l.Row, vterm.MarkInput); ok {
+	if m, ok := l.Mark(vterm.MarkInput); ok {
+		p.mark()
 		return prompted{0, columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, rowEnd))}, true
 	}
 	if p.marked && !p.known() {
@@ -60,14 +44,12 @@ func (p *prompts) split(l row.Line) (at prompted, ok bool) {
 }
 
 // promptStart returns the line, and the column in it, at which the prompt begins whose last line is
-// line i: as the shell says, else by what prompts of two lines look like.
-func promptStart(lines []row.Line, i int, at prompted) (line, col int) {
-	for k := i; k >= max(0, i-maxPromptRows); k-- {
-		if m, ok := markOf(lines[k].Row, vterm.MarkPrompt); ok {
+// line i, below output that begins on line out: as the shell says, else by what prompts of two lines
+// look like.
+func promptStart(lines []row.Line, i, out int, at prompted) (line, col int) {
+	for k := i; k >= max(0, out, i-maxPromptRows); k-- {
+		if m, ok := lines[k].Mark(vterm.MarkPrompt); ok {
 			return k, m.Col
-		}
-		if _, ok := markOf(lines[max(0, k-1)].Row, vterm.MarkInput); ok {
-			break // another prompt
 		}
 	}
 	above := max(0, i-1)
@@ -92,17 +74,17 @@ type entry struct {
 // entered returns what a shell says of the command that is typed at line i.
 func entered(lines []row.Line, i int) entry {
 	e := entry{output: -1}
-	input, ok := markOf(lines[i].Row, vterm.MarkInput)
+	input, ok := lines[i].Mark(vterm.MarkInput)
 	if !ok {
 		return e
 	}
 	e.began = input.At
 	for k := i + 1; k < min(len(lines), i+1+maxTyped); k++ {
-		if m, ok := markOf(lines[k].Row, vterm.MarkOutput); ok && m.At >= input.At {
+		if m, ok := lines[k].Mark(vterm.MarkOutput); ok && m.At >= input.At {
 			e.output, e.line, e.began = k, cmdline(m), m.At
 			break
 		}
-		if m, ok := markOf(lines[k].Row, vterm.MarkInput); ok {
+		if m, ok := lines[k].Mark(vterm.MarkInput); ok {
 			e.again = columns(lines[k].Row, m.Col, rowEnd)
 			break
 		}
@@ -133,7 +115,7 @@ func printable(text, keep string) string {
 // be read; above is the one above them.
 func lastFolder(lines []row.Line, above string) string {
 	for _, l := range slices.Backward(lines) {
-		m, _ := markOf(l.Row, vterm.MarkFolder)
+		m, _ := l.Mark(vterm.MarkFolder)
 		_, place, _ := strings.Cut("\n"+m.Text, "\nfile://")
 		if _, path, ok := strings.Cut(place, "/"); ok { // behind the host
 			path, _ = url.PathUnescape("/" + path)

@@ -167,7 +167,7 @@ func TestMarkWaits(t *testing.T) {
 		row    string
 		cursor int
 		want   bool
-	}{{"% ", 2, true}, {"% ls", 2, false}, {"% ", 1, false}, {"% ls", 4, false}} {
+	}{{"% ", 2, true}, {"% ls", 2, false}, {"% ", 0, false}, {"% ls", 4, false}} {
 		lines := marked(t, 40, tt.row, mark{0, vterm.MarkInput, 2, "", 1})
 		if got := (&prompts{}).waits(lines[0].Row, tt.cursor); got != tt.want {
 			t.Errorf("%q, cursor at %d: got %v", tt.row, tt.cursor, got)

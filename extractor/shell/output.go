@@ -17,11 +17,11 @@ type Output struct {
 	text document.LongText
 	size int // counts up with each change
 
-	doc       *document.Document // nil: text is all
-	from, end int                // the lines of the document that are not in text yet
-	shown     int                // the line behind the last of them that is not blank
-	more      string             // what is on the row of the next prompt, before that
-	joined    bool               // which continues the row above
+	doc       *document.Document
+	from, end int    // the lines of the document that are not in text yet
+	shown     int    // the line behind the last of them that is not blank
+	more      string // what is on the row of the next prompt, before that
+	joined    bool   // which continues the row above
 }
 
 var _ session.LongOutput = (*Output)(nil)
@@ -31,9 +31,6 @@ func (p *Output) Size() int { return p.size }
 
 // Text returns the output as it is now, and what is left out of its middle.
 func (p *Output) Text() (string, session.Gap) {
-	if p.doc == nil {
-		return p.text.String(), p.text.Omitted()
-	}
 	end := min(p.end, len(p.doc.Lines))
 	lines := row.Trim(p.doc.Lines[min(p.from, end):end])
 	if p.more != "" {
@@ -86,9 +83,7 @@ func (p *Output) gone() {
 
 // freeze lets go of the document.
 func (p *Output) freeze() {
-	if p.doc != nil {
-		s, gap := p.Text()
-		p.text.Set(s, gap)
-		p.doc = nil
-	}
+	s, gap := p.Text()
+	*p = Output{size: p.size, doc: &document.Document{}}
+	p.text.Set(s, gap)
 }

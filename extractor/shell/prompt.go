@@ -15,7 +15,7 @@ type prompts struct {
 	forms   []form
 	after   []form // output without a line end, with the prompt behind it
 	learned int    // counts up with all that is learned
-	marked  bool   // the shell itself says what its prompts are
+	marked  bool   // the shell itself says where its prompts end (OSC 133;B)
 	outputs string // the last prompt at which it said where the command's output begins
 }
 
@@ -53,6 +53,14 @@ func (f *form) prompt(text string) string {
 
 func (p *prompts) known() bool { return len(p.forms) > 0 }
 
+// mark notes that the shell marks its prompts.
+func (p *prompts) mark() {
+	if !p.marked {
+		p.marked = true
+		p.learned++
+	}
+}
+
 // find returns the prompt that a row begins with, and its form; or "".
 func (p *prompts) find(r *vterm.Row) (found form, prompt string) {
 	text := r.Text + " " // the blank behind a prompt is cut off where nothing follows
@@ -71,31 +79,28 @@ func (p *prompts) find(r *vterm.Row) (found form, prompt string) {
 }
 
 // learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
-// prompt up to there. last is the command that was entered last.
+// prompt up to there. last is the command that runs.
 func (p *prompts) learn(r *vterm.Row, cursorX int, last string) {
-	text := beforeCursor(r, cursorX)
+	text, styled := beforeCursor(r, cursorX), firstStyled(r)
 	assigned := assignsPrompt().MatchString(last)
-	if strings.TrimSpace(text) == "" || !assigned && !promptEnd().MatchString(text) {
-		return
-	}
-	styled := firstStyled(r)
-	if _, prompt := p.find(r); p.known() && prompt != "" || p.learnAfter(text, styled) {
-		return
-	}
+	_, found := p.find(r)
 	f, usual := usualPrompt(text)
-	if usual == "" {
-		f.head = text
-		switch {
-		case assigned:
-		case replPrompt().MatchString(text):
-			return
-		case p.known() && !startsShell().MatchString(last):
-			p.vary(text, styled)
-			return
-		}
+	switch {
+	case strings.TrimSpace(text) == "", !assigned && !promptEnd().MatchString(text): // no prompt
+	case p.known() && found != "", p.learnAfter(text, styled): // a known one
+	case usual != "":
+		p.add(&p.forms, maxPrompts, newForm(f.head, f.tail, 0, styled))
+	case !assigned && replPrompt().MatchString(text):
+	case !assigned && p.known() && !startsShell().MatchString(last):
+		p.vary(text, styled)
+	default:
+		p.add(&p.forms, maxPrompts, newForm(text, "", 0, styled))
 	}
-	f = newForm(f.head, f.tail, 0, styled)
-	p.forms = append(p.forms[max(0, len(p.forms)+1-maxPrompts):], f)
+}
+
+// add adds a form to a list of at most so many.
+func (p *prompts) add(list *[]form, most int, f form) {
+	*list = append((*list)[max(0, len(*list)+1-most):], f)
 	p.learned++
 }
 
@@ -104,9 +109,7 @@ func (p *prompts) learnAfter(text string, styled bool) bool {
 	for _, f := range p.forms {
 		at := strings.LastIndex(text, f.head)
 		if at > 0 && len(strings.TrimSpace(f.head)) >= 3 && f.prompt(text[at:]) == text[at:] {
-			after := newForm(text, "", row.Width(text[:at]), styled)
-			p.after = append(p.after[max(0, len(p.after)+1-maxAfter):], after)
-			p.learned++
+			p.add(&p.after, maxAfter, newForm(text, "", row.Width(text[:at]), styled))
 			return true
 		}
 	}
@@ -154,9 +157,6 @@ func firstStyled(r *vterm.Row) bool {
 
 // waits reports whether the shell waits for a command on the row.
 func (p *prompts) waits(r *vterm.Row, cursorX int) bool {
-	if m, ok := markOf(r, vterm.MarkInput); ok {
-		return cursorX == m.Col && columns(r, m.Col, rowEnd) == ""
-	}
-	_, prompt := p.find(r)
-	return prompt != "" && strings.TrimSpace(beforeCursor(r, cursorX)) == strings.TrimSpace(prompt) && cursorX <= row.Width(prompt)+1
+	at, ok := p.split(row.Line{Row: r})
+	return ok && strings.TrimSpace(beforeCursor(r, cursorX)) == strings.TrimSpace(at.prompt) && cursorX <= row.Width(at.prompt)+1
 }

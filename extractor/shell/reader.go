@@ -42,14 +42,6 @@ type part struct {
 	unsure   bool      // the only command was not seen to be entered, but may have wiped the screen (clear)
 }
 
-// Marked says that the shell itself says where its prompts end (OSC 133;B).
-func (r *Reader) Marked() {
-	if !r.prompts.marked {
-		r.prompts.marked = true
-		r.prompts.learned++
-	}
-}
-
 // Seen reports whether an agent or a prompt was ever seen.
 func (r *Reader) Seen() bool { return r.AgentSeen || r.prompts.known() || r.prompts.marked }
 
@@ -62,7 +54,7 @@ func (r *Reader) Begin(start int) { r.Start, r.part = start, part{} }
 // End ends the part at hand: something else is drawn on the document.
 func (r *Reader) End(d *document.Document) {
 	r.folder = lastFolder(d.Lines, r.folder)
-	r.freeze()
+	freeze(r.part.commands)
 }
 
 // Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
@@ -71,27 +63,20 @@ func (r *Reader) Wipe(d *document.Document) bool {
 	if !r.Seen() {
 		r.lead.Add(d.Lines[:min(d.Base, len(d.Lines))])
 	}
-	r.folder = lastFolder(d.Lines, r.folder)
 	s := &r.part
-	unsure := running(s.commands) == nil
-	if unsure {
+	_, runs := running(s.commands)
+	if !runs {
+		s.unsure = true
 		d.Lines = andBlank(d.Lines)
 		r.Read(d, true)
+		_, runs = running(s.commands)
 	}
-	c := running(s.commands)
-	if c == nil {
-		r.freeze()
-		return false
+	if runs {
+		r.drop(len(s.commands)-1, d.Lines)
+	} else {
+		r.End(d)
 	}
-	past := s.commands[:len(s.commands)-1]
-	for _, c := range past {
-		c.printed.freeze()
-	}
-	c.printed.forget(len(d.Lines))
-	c.First, c.out, c.End = -1, -1, 0 // above the next document
-	r.Start = 0
-	r.part = part{past: s.past + len(past), commands: []Command{*c}, learned: s.learned, unsure: unsure || s.unsure}
-	return true
+	return runs
 }
 
 // andBlank returns lines and a blank one below them: what is typed there counts as entered.
@@ -108,12 +93,9 @@ func (r *Reader) Look(rw *vterm.Row, cursorX int, settled bool) {
 		}
 		r.part.unsure = false
 	}
-	if _, marked := markOf(rw, vterm.MarkInput); settled && !marked {
-		last := ""
-		if n := len(r.part.commands); n > 0 {
-			last = r.part.commands[n-1].Text
-		}
-		r.prompts.learn(rw, cursorX, last)
+	if _, marked := rw.Mark(vterm.MarkInput); settled && !marked {
+		last, _ := running(r.part.commands)
+		r.prompts.learn(rw, cursorX, last.Text)
 	}
 }
 
@@ -121,28 +103,24 @@ func (r *Reader) Look(rw *vterm.Row, cursorX int, settled bool) {
 // nothing is new.
 func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 	s := &r.part
-	learned := s.learned != r.prompts.learned
 	if d.Dirty >= len(d.Lines) && !settled {
 		return nil
 	}
-	s.learned = r.prompts.learned
 	dirty := d.Dirty
-	from, n := r.resume(dirty, learned)
+	from, n := r.resume(dirty)
 	k := n
-	if running(s.commands[:n]) != nil {
+	if _, ok := running(s.commands[:n]); ok {
 		k--
 	}
 	old := slices.Clone(s.commands[n:])
-	scan := scanner{commands: s.commands[:n], folder: r.folder}
-	scan.read(d.Lines, from, &r.prompts)
-	s.commands, s.typing = scan.commands, scan.typing
+	s.commands = s.commands[:n]
+	s.read(d.Lines, from, &r.prompts, r.folder)
 	for _, o := range old {
-		i := slices.IndexFunc(s.commands[n:], func(c Command) bool { return c.First == o.First })
-		if i < 0 {
+		if i := slices.IndexFunc(s.commands[n:], func(c Command) bool { return c.First == o.First }); i >= 0 {
+			s.commands[n+i].printed = o.printed
+		} else {
 			o.printed.gone()
-			continue
 		}
-		s.commands[n+i].printed = o.printed
 	}
 	d.Clean()
 	v := &session.View{From: s.past + k, Past: s.past, Settled: settled}
@@ -150,7 +128,7 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 	for i := range v.Items {
 		c := &s.commands[k+i]
 		if c.printed == nil {
-			c.printed = &Output{doc: d, shown: c.out}
+			c.printed = &Output{doc: d}
 		}
 		c.printed.extend(c, dirty)
 		v.Items[i] = session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open}
@@ -160,11 +138,12 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 
 // resume returns the line from which to read a document that is new from line dirty on, and how
 // many of the commands stay. If the last of those runs, its output goes on there.
-func (r *Reader) resume(dirty int, learned bool) (from, n int) {
+func (r *Reader) resume(dirty int) (from, n int) {
 	commands := r.part.commands
 	n = len(commands)
 	from = max(min(dirty-2, r.part.typing), r.Start) // a prompt may have a first line above
-	if learned {
+	if r.part.learned != r.prompts.learned {
+		r.part.learned = r.prompts.learned
 		from = r.Start
 		if n > 1 {
 			from = max(from, commands[n-2].First)
@@ -212,28 +191,33 @@ func (r *Reader) Forget(d *document.Document) {
 		return
 	}
 	cut = min(cut, s.typing)
-	n, _ := slices.BinarySearchFunc(s.commands, cut-1, func(c Command, at int) int { return c.End - at })
-	for _, c := range s.commands[:n] {
-		c.printed.freeze()
-	}
-	s.past += n
-	s.commands = slices.Delete(s.commands, 0, n)
-	r.folder = lastFolder(d.Lines[:cut], r.folder)
 	if !r.Seen() {
 		r.lead.Add(d.Lines[:cut])
 	}
+	n, _ := slices.BinarySearchFunc(s.commands, cut-1, func(c Command, at int) int { return c.End - at })
+	r.drop(n, d.Lines[:cut])
+	d.Forget(cut)
+}
+
+// drop lets go of the first n commands, and of the first lines of the document.
+func (r *Reader) drop(n int, lines []row.Line) {
+	s, cut := &r.part, len(lines)
+	freeze(s.commands[:n])
+	s.commands = slices.Delete(s.commands, 0, n)
 	for i := range s.commands {
 		c := &s.commands[i]
 		c.printed.forget(cut)
 		c.First, c.End, c.out = c.First-cut, c.End-cut, c.out-cut
 	}
-	r.Start, s.typing = max(0, r.Start-cut), s.typing-cut
-	d.Forget(cut)
+	s.past += n
+	s.typing -= cut
+	r.Start = max(0, r.Start-cut)
+	r.folder = lastFolder(lines, r.folder)
 }
 
-// freeze puts together what the commands have printed, before their document goes another way.
-func (r *Reader) freeze() {
-	for _, c := range r.part.commands {
+// freeze puts together what commands have printed, before their document goes another way.
+func freeze(commands []Command) {
+	for _, c := range commands {
 		c.printed.freeze()
 	}
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,29 +23,22 @@ type Command struct {
 	printed *Output
 }
 
-// running returns the last of commands if it runs, else nil.
-func running(commands []Command) *Command {
-	if n := len(commands); n > 0 && commands[n-1].Open {
-		return &commands[n-1]
+// running returns the last of commands, and whether it runs.
+func running(commands []Command) (c *Command, ok bool) {
+	if n := len(commands); n > 0 {
+		return &commands[n-1], commands[n-1].Open
 	}
-	return nil
+	return &Command{}, false
 }
 
 // maxTyped bounds the rows of one command line, so that what follows a quote that is never closed
 // is read as output.
 const maxTyped = 1000
 
-// scanner is the state of reading commands off shell lines.
-type scanner struct {
-	commands []Command
-	folder   string // that the shell is in above the lines
-	typing   int    // the line on which a command begins that is still being typed, behind the last line if there is none
-}
-
 // read reads the lines from a line on. A command that is not entered yet (nothing is below it) is
 // none, nor is one that was given up with ^C, or at whose prompt the shell has shown completions:
 // it has drawn the prompt again below, with the text.
-func (s *scanner) read(lines []row.Line, from int, p *prompts) {
+func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	s.typing = len(lines)
 	for i := from; i < len(lines); {
 		s.done(lines, i)
@@ -53,16 +47,14 @@ func (s *scanner) read(lines []row.Line, from int, p *prompts) {
 			i++
 			continue
 		}
-		if c := running(s.commands); c != nil {
-			k, col := promptStart(lines, i, at)
+		if c, ok := running(s.commands); ok {
+			k, col := promptStart(lines, i, c.out, at)
 			c.close(lines, k, col)
 		}
 		c := Command{Item: chat.Item{Message: session.Message{Role: session.RoleShell}, First: i, Rule: "shell prompt", Open: true}}
 		e := entered(lines, i)
-		c.Text, i = typed(lines, i, at.typed, e.output)
-		if e.line != "" {
-			c.Text = e.line
-		}
+		text, next := typed(lines, i, at.typed, e.output)
+		c.Text, i = cmp.Or(e.line, text), next
 		unused := e.output < 0 && at.prompt == p.outputs // a background job has written what is below
 		if e.output >= 0 {
 			p.outputs = at.prompt
@@ -73,30 +65,21 @@ func (s *scanner) read(lines []row.Line, from int, p *prompts) {
 			s.typing = c.First
 		case strings.HasSuffix(c.Text, "^C"), strings.HasPrefix(e.again, c.Text): // or there is no text
 		default:
-			c.Cwd = s.folderAt(lines, c.First)
+			c.Cwd = lastFolder(lines[:c.First+1], folder)
 			c.out, c.began, c.timed = i, e.began, e.output >= 0
 			s.commands = append(s.commands, c)
 		}
 	}
-	if c := running(s.commands); c != nil {
+	if c, ok := running(s.commands); ok {
 		c.End, c.more = len(lines), ""
 	}
 }
 
-// folderAt returns the folder that the shell is in at line i, behind the last command.
-func (s *scanner) folderAt(lines []row.Line, i int) string {
-	above, from := s.folder, 0
-	if n := len(s.commands); n > 0 {
-		above, from = s.commands[n-1].Cwd, s.commands[n-1].First+1
-	}
-	return lastFolder(lines[max(0, from):i+1], above)
-}
-
 // done ends the command that runs if the shell says so on line i, with its exit status.
-func (s *scanner) done(lines []row.Line, i int) {
-	m, ok := markOf(lines[i].Row, vterm.MarkDone)
-	c := running(s.commands)
-	if !ok || c == nil || m.At < c.began {
+func (s *part) done(lines []row.Line, i int) {
+	m, ok := lines[i].Mark(vterm.MarkDone)
+	c, runs := running(s.commands)
+	if !ok || !runs || m.At < c.began {
 		return
 	}
 	status, _, _ := strings.Cut(m.Text, ";")

@@ -115,8 +115,8 @@ func TestShellPromptWaits(t *testing.T) {
 // parseShell reads the commands off shell lines, with their output.
 func parseShell(lines []row.Line, p *prompts) []chat.Item {
 	var items []chat.Item
-	var s scanner
-	s.read(lines, 0, p)
+	var s part
+	s.read(lines, 0, p, "")
 	for _, c := range s.commands {
 		out := Output{doc: &document.Document{Lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
 		c.Output, _ = out.Text()
