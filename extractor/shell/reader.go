@@ -52,10 +52,7 @@ func (r *Reader) Waits(rw *vterm.Row, cursorX int) bool { return r.prompts.waits
 func (r *Reader) Begin(start int) { r.Start, r.part = start, part{} }
 
 // End ends the part at hand: something else is drawn on the document.
-func (r *Reader) End(d *document.Document) {
-	r.folder = lastFolder(d.Lines, r.folder)
-	freeze(r.part.commands)
-}
+func (r *Reader) End(d *document.Document) { r.drop(len(r.part.commands), d.Lines) }
 
 // Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
 // in the next document.
@@ -71,11 +68,11 @@ func (r *Reader) Wipe(d *document.Document) bool {
 		r.Read(d, true)
 		_, runs = running(s.commands)
 	}
+	past := len(s.commands)
 	if runs {
-		r.drop(len(s.commands)-1, d.Lines)
-	} else {
-		r.End(d)
+		past--
 	}
+	r.drop(past, d.Lines)
 	return runs
 }
 
@@ -108,16 +105,16 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 	}
 	dirty := d.Dirty
 	from, n := r.resume(dirty)
-	k := n
-	if _, ok := running(s.commands[:n]); ok {
-		k--
-	}
 	old := slices.Clone(s.commands[n:])
 	s.commands = s.commands[:n]
+	k := n
+	if _, ok := running(s.commands); ok {
+		k--
+	}
 	s.read(d.Lines, from, &r.prompts, r.folder)
 	for _, o := range old {
-		if i := slices.IndexFunc(s.commands[n:], func(c Command) bool { return c.First == o.First }); i >= 0 {
-			s.commands[n+i].printed = o.printed
+		if i := slices.IndexFunc(s.commands, func(c Command) bool { return c.First == o.First }); i >= 0 {
+			s.commands[i].printed = o.printed
 		} else {
 			o.printed.gone()
 		}
@@ -165,8 +162,7 @@ func (r *Reader) Finish(d *document.Document, at int) *session.View {
 	lines := d.Lines
 	d.Lines = andBlank(lines[:at])
 	v := r.Read(d, true)
-	if n := len(v.Items); n > 0 {
-		c := &r.part.commands[len(r.part.commands)-1]
+	if c, ok := running(r.part.commands); ok {
 		c.End, c.more = max(0, c.out), ""
 		c.printed.extend(c, at)
 	}
@@ -199,10 +195,13 @@ func (r *Reader) Forget(d *document.Document) {
 	d.Forget(cut)
 }
 
-// drop lets go of the first n commands, and of the first lines of the document.
+// drop lets go of the first n commands, which print no more, and of the first lines of the
+// document.
 func (r *Reader) drop(n int, lines []row.Line) {
 	s, cut := &r.part, len(lines)
-	freeze(s.commands[:n])
+	for _, c := range s.commands[:n] {
+		c.printed.freeze()
+	}
 	s.commands = slices.Delete(s.commands, 0, n)
 	for i := range s.commands {
 		c := &s.commands[i]
@@ -213,13 +212,6 @@ func (r *Reader) drop(n int, lines []row.Line) {
 	s.typing -= cut
 	r.Start = max(0, r.Start-cut)
 	r.folder = lastFolder(lines, r.folder)
-}
-
-// freeze puts together what commands have printed, before their document goes another way.
-func freeze(commands []Command) {
-	for _, c := range commands {
-		c.printed.freeze()
-	}
 }
 
 // Plain returns all that a program has printed which is neither an agent nor a shell, and what is
