@@ -42,6 +42,12 @@ func (c colors) accented(s vterm.Style) bool {
 	return s.Fg == c.accent && c.accent.Kind != vterm.ColorDefault
 }
 
+// vivid reports whether a colour is none that themes draw text in: these are nearly grey.
+func vivid(c vterm.Color) bool {
+	r, g, b := row.Rgb(c)
+	return max(r, g, b)-min(r, g, b) > 48
+}
+
 // othersOf finds the colours that code spans do not have: those of the text, of addresses, and of
 // the borders and bars around tables and quotes.
 func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
@@ -59,12 +65,11 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 // body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
 func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
 	c := colorsOf(lines, p.accent)
-	if len(lines) == 1 && p.replied { // a code span may have no text beside it
-		c.plain = p.plain
-	}
-	p.plain, p.replied = c.plain, true
 	c.codeCol = min(lk.Left, 1)
 	if p.cli.Tinted {
+		if len(lines) == 1 && vivid(c.plain) { // a code span without text beside it
+			c.plain = vterm.Color{}
+		}
 		c.others = othersOf(lines, c.plain)
 	}
 	lk.Table, lk.Gutter = markdown.FullFieldTable, c.gutter

@@ -36,8 +36,6 @@ type Parser struct {
 	cli     CLI
 	Command bool        // the last item is a command, and what follows belongs to it
 	accent  vterm.Color // of the signs ✦ and > seen last
-	plain   vterm.Color // of most of the text in the reply read last
-	replied bool        // a reply was read, so that plain is known
 	Stale   bool        // a piece of chrome stood since the last item: what follows may be printed again
 }
 
