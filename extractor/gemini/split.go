@@ -31,23 +31,19 @@ func composer(lines []row.Line) (top int, ok bool) {
 		top--
 	}
 	above := lines[max(0, top-4):top]
-	if i := slices.IndexFunc(above, func(l row.Line) bool { return row.IsRule(l.Text) }); i >= 0 {
+	if i := slices.IndexFunc(above, row.IsRuled); i >= 0 {
 		top -= len(above) - i
 	}
 	return top, ok
 }
 
 // status reports whether a row right above the composer is chrome: blank, a spinner, a hint, the
-// mode or a prompt in the queue, which is dim.
-func status(l row.Line) bool {
-	n := row.Indent(l.Text)
-	return l.Text == "" || n == 1 || n > l.Cols/3 || chat.Spins(row.FirstRune(l.Text)) || n > 0 && l.DimAt(n) && l.Text[n:] != "---" || hints.MatchString(l.Text)
-}
-
-// hints match the rows above the composer: at their beginning, and where they have a spinner, or a
-// hint or mode, which is at the right until a window that shrinks wraps its row.
-var hints = regexp.MustCompile(`^(Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|` +
-	`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`)
+// mode or a prompt in the queue, which is dim. Hints are at the beginning, but for a spinner's, and
+// what is at the right until a window that shrinks wraps its row.
+var status = inkcli.Hints(
+	regexp.MustCompile(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
+		`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
+	regexp.MustCompile(`^\S|^ *---$`))
 
 // chosen is the choice in a dialog.
 var chosen = regexp.MustCompile(`^│ +● `)
@@ -56,13 +52,13 @@ var chosen = regexp.MustCompile(`^│ +● `)
 // that it asks for is shown there alone until the user answers, so it stays with the conversation.
 // Above a menu of the CLI's own, in a box within the box, the conversation ends.
 func dialog(lines []row.Line) chat.Split {
-	end := row.Last(lines, func(l row.Line) bool { return chat.Begins(l.Text, "╰──", "✦ ") })
+	end := row.Last(lines, row.Prefixed("╰──", "✦ "))
 	if end < 0 || !strings.HasPrefix(lines[end].Text, "╰──") {
 		return chat.Split{}
 	}
 	in := lines[1+row.Last(lines[:end], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "│ ") }) : end]
 	choice := row.Last(in, func(l row.Line) bool { return chosen.MatchString(l.Text) })
-	asks := row.Last(in[:max(choice, 0)], func(l row.Line) bool { return chat.Begins(l.Text, "│ ? ", "│ ╭──") })
+	asks := row.Last(in[:max(choice, 0)], row.Prefixed("│ ? ", "│ ╭──"))
 	switch {
 	case asks < 0:
 		return chat.Split{}

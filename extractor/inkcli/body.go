@@ -80,11 +80,8 @@ func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
 	if lk.Heading == nil {
 		lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
 	}
-	quotes := inkQuotes(&lk, ls)
-	lk.Quote = func(l *markdown.Line) (int, bool) {
-		w, ok := quotes[l.At]
-		return w, ok
-	}
+	markQuotes(&lk, ls)
+	lk.Quote = func(l *markdown.Line) (int, bool) { return int(l.Note) - 1, l.Note > 0 }
 	return lk.Render(ls)
 }
 
@@ -135,17 +132,15 @@ func isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	return (i < 1 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
 }
 
-// inkQuotes finds the lines of quotes, which keep their sign: "> " before the first of those that
-// were wrapped.
-func inkQuotes(lk *markdown.Style, ls []markdown.Line) map[int]int {
-	quotes := map[int]int{}
+// markQuotes notes the lines of quotes: the width of their sign, and one. Only the first of those
+// that were wrapped has a sign, "> ".
+func markQuotes(lk *markdown.Style, ls []markdown.Line) {
 	open := false
 	for i := range ls {
 		l := &ls[i]
 		rest, quoted := strings.CutPrefix(l.Text, ">")
 		if open = quoted || open && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak; open {
-			quotes[l.At] = len(l.Text) - len(strings.TrimPrefix(rest, " "))
+			l.Note = uint16(1 + len(l.Text) - len(strings.TrimPrefix(rest, " ")))
 		}
 	}
-	return quotes
 }

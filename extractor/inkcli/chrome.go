@@ -1,6 +1,7 @@
 package inkcli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,15 @@ func (c *Chrome) Split(lines []row.Line) chat.Split {
 		sp.State = chat.StateBusy
 	}
 	return sp
+}
+
+// Hints returns a Status: a row is chrome that matches hints, is indented as what is at the right, or
+// is dim and does not match kept.
+func Hints(hints, kept *regexp.Regexp) func(l row.Line) bool {
+	return func(l row.Line) bool {
+		n := row.Indent(l.Text)
+		return n > l.Cols/3 || l.DimAt(n) && !kept.MatchString(l.Text) || hints.MatchString(l.Text)
+	}
 }
 
 // InputBox finds what the user types: " > text" between two bars, or "│ > text │" in a box.

@@ -116,20 +116,20 @@ func inkAsked(t *session.Tool, in []row.Line) {
 	}
 }
 
+// commandEnd matches the row below the command in an approval.
+var commandEnd = regexp.MustCompile(`^[ │]*($|╰|Allow execution of)`)
+
 // inkCommand is the command in an approval: in a box of its own, or between blank lines.
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
-	for _, l := range in[row.SkipBlank(in, 0):] {
-		if strings.HasPrefix(strings.TrimLeft(l.Text, " "), "│") {
+	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], func(l row.Line) bool { return commandEnd.MatchString(l.Text) }) {
+		switch t := strings.TrimLeft(l.Text, " "); {
+		case strings.HasPrefix(t, "╭"):
+			continue
+		case strings.HasPrefix(t, "│"):
 			l = unbox(l)
 		}
-		t := strings.TrimLeft(l.Text, " ")
-		if t == "" || chat.Begins(t, "╰", "Allow execution of") {
-			break
-		}
-		if !strings.HasPrefix(t, "╭") {
-			rows = append(rows, row.CutLine(l, row.Indent(l.Text), -1))
-		}
+		rows = append(rows, row.CutLine(l, row.Indent(l.Text), -1))
 	}
 	return markdown.Verbatim(rows, 0)
 }

@@ -2,6 +2,7 @@
 package qwen
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	if !row.IsRule(lines[top].Text) {
 		return inkcli.InputBox(lines)
 	}
-	return chat.Box{Rows: chat.Between(lines[top+1:], func(l row.Line) bool { return row.IsRule(l.Text) }), Left: 2, Right: -1}, ok
+	return chat.Box{Rows: chat.Between(lines[top+1:], row.IsRuled), Left: 2, Right: -1}, ok
 }
 
 // Agent returns Qwen Code, which descends from the Gemini CLI and draws like it, but:
@@ -75,26 +76,20 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return !strings.HasSuffix(l.Text, "┘") && !strings.HasSuffix(l.Text, "╯") })
-	var in []string
-	for _, l := range lines[1:n] {
-		beside := strings.Split(strings.TrimSuffix(l.Text, "│"), "│ ")
-		if t := strings.Trim(beside[len(beside)-1], "│ "); t != "" {
-			in = append(in, t)
-		}
-	}
 	if n == len(lines) { // half drawn
 		return b, 0
 	}
-	b.Version = strings.TrimSuffix(strings.TrimPrefix(in[0], name), ")")
-	b.Cwd = in[len(in)-1]
-	for _, t := range in[1:] {
-		if model, ok := strings.CutSuffix(t, " (/model to change)"); ok {
-			names := strings.Split(model, " | ")
-			b.Model = names[len(names)-1]
+	for _, l := range lines[1:n] {
+		if m := said.FindStringSubmatch(l.Text); m != nil {
+			b = chat.Banner{Version: cmp.Or(m[1], b.Version), Model: cmp.Or(m[2], b.Model), Cwd: cmp.Or(m[3], b.Cwd)}
 		}
 	}
 	return b, n + 1
 }
+
+// said matches what a row in the box of the welcome says: the version, the model or, at last, the
+// directory.
+var said = regexp.MustCompile(`│ *(?:>_ Qwen Code \(v(.*)\)|(?:[^│]* \| )?([^│]*) \(/model to change\)|([^│]*?)) *│?$`)
 
 // chrome is what is below the conversation.
 var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
@@ -127,34 +122,24 @@ func barredRows(lines []row.Line, width int) int {
 
 // composer finds the first row of what the user types into: the rule above it, or its box.
 func composer(lines []row.Line) (top int, ok bool) {
-	at := -1 // the rule below
-	for i := len(lines) - 1; i >= 0; i-- {
-		switch {
-		case !row.IsRule(lines[i].Text):
-		case at < 0:
-			at = i
-		default:
-			return i, strings.ContainsAny(lines[i+1].Text[:min(1, len(lines[i+1].Text))], ">*!?")
-		}
+	below := row.Last(lines, row.IsRuled)
+	if top = row.Last(lines[:max(below, 0)], row.IsRuled); top < 0 {
+		return inkcli.ComposerAt(lines)
 	}
-	return inkcli.ComposerAt(lines)
+	return top, chat.Begins(lines[top+1].Text, ">", "*", "!", "?")
 }
 
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
-func status(l row.Line) bool {
-	n, t := row.Indent(l.Text), strings.TrimLeft(l.Text, " ")
-	r := row.FirstRune(t)
-	return t == "" || n > l.Cols/3 || chat.Spins(r) || strings.Contains(t, "esc to cancel") || l.DimAt(n) && !strings.ContainsRune("╭│╰", r)
-}
+var status = inkcli.Hints(regexp.MustCompile(`^ *($|[⠁-⣿])|esc to cancel`), regexp.MustCompile(`^ *[╭│╰]`))
 
-// dialog finds a question at the end of the screen: a choice of numbered answers.
+// choice matches the first of the numbered answers to a question.
+var choice = regexp.MustCompile(`^[│ ]*[›●] 1\. `)
+
+// dialog finds a question at the end of the screen.
 func dialog(lines []row.Line) chat.Split {
 	lines = row.Trim(lines)
-	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool {
-		t := strings.Trim(l.Text, "│ ")
-		return strings.HasPrefix(t, "› 1. ") || strings.HasPrefix(t, "● 1. ")
-	}) {
+	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool { return choice.MatchString(l.Text) }) {
 		return chat.Split{}
 	}
 	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
@@ -188,7 +173,7 @@ func qwenIndented(lines []row.Line) bool {
 			return n == margin
 		}
 	}
-	return !slices.ContainsFunc(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, "╭") })
+	return !slices.ContainsFunc(lines, row.Prefixed("╭"))
 }
 
 // elapsed is how long a tool has been running, behind what it does.

@@ -36,6 +36,9 @@ func IsRule(t string) bool {
 	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
 }
 
+// IsRuled reports whether a line is such a rule.
+func IsRuled(l Line) bool { return IsRule(l.Text) }
+
 // Line is one row of the document.
 type Line struct {
 	*vterm.Row
