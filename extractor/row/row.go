@@ -102,10 +102,7 @@ func Run[T any](list []T, is func(T) bool) int {
 
 // SkipBlank returns the first line from i on that has text.
 func SkipBlank(lines []Line, i int) int {
-	for i < len(lines) && lines[i].Text == "" {
-		i++
-	}
-	return i
+	return i + Run(lines[min(i, len(lines)):], func(l Line) bool { return l.Text == "" })
 }
 
 // Last returns the index of the last row that is of a kind, or -1.
@@ -120,21 +117,13 @@ func Last(lines []Line, is func(Line) bool) int {
 // Starts reports whether a text begins with one of the signs, or is one of them without the blank
 // at its end: rows lose the blanks at their ends.
 func Starts(text string, signs ...string) bool {
-	for _, sign := range signs {
-		if strings.HasPrefix(text, sign) || strings.TrimSuffix(sign, " ") == text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(signs, func(sign string) bool {
+		return strings.HasPrefix(text, sign) || strings.TrimSuffix(sign, " ") == text
+	})
 }
 
 // Trim cuts blank lines off the end.
-func Trim(lines []Line) []Line {
-	for len(lines) > 0 && lines[len(lines)-1].Text == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
-}
+func Trim(lines []Line) []Line { return lines[:1+Last(lines, Filled)] }
 
 // Extent returns the number of cells up to a row's last character.
 func Extent(r *vterm.Row) int { return Width(r.Text) }

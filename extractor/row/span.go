@@ -209,11 +209,8 @@ func Blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // FirstWord is a line's text up to the first blank after its indent.
 func FirstWord(s string) string {
-	s = strings.TrimLeft(s, " ")
-	if i := strings.IndexByte(s, ' '); i >= 0 {
-		return s[:i]
-	}
-	return s
+	word, _, _ := strings.Cut(strings.TrimLeft(s, " "), " ")
+	return word
 }
 
 // LastWord is a line's text after its last blank.
