@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -123,12 +122,7 @@ func (c *body) code(ls []markdown.Line) (n int, lang string) {
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
 // from its own edge.
 func untab(ls []markdown.Line) {
-	left := math.MaxInt
-	for i := range ls {
-		if !ls[i].Blank() {
-			left = min(left, ls[i].Indent)
-		}
-	}
+	left := markdown.Edge(ls)
 	deeper := func(l markdown.Line) bool { return l.Indent > left }
 	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return deeper(l) && l.Indent%row.TabStop != row.TabStop-2 }) {
 		return
@@ -136,16 +130,9 @@ func untab(ls []markdown.Line) {
 	stops := func(n int) int { return (n + 2) / row.TabStop }
 	for i, l := range ls {
 		if deeper(l) {
-			ls[i] = indented(l, left+(stops(l.Indent)-stops(left))*4)
+			ls[i] = l.Indented(l.Indent, left+(stops(l.Indent)-stops(left))*4)
 		}
 	}
-}
-
-// indented is a line with another indent.
-func indented(l markdown.Line, n int) markdown.Line {
-	l.Spans = append([]row.Span{{Text: row.Blanks(n), Width: n}}, row.Cut(l.Spans, l.Indent, l.Width)...)
-	l.Measure()
-	return l
 }
 
 // themeCode counts the lines of code in the colours of a theme: no character is without one, and

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,12 +19,13 @@ const (
 	tableBlock
 	quoteBlock
 	ruleBlock
-	numberedBlock // becomes a codeBlock
+	numberedBlock // code with line numbers
 )
 
 // block is one block of a message.
 type block struct {
 	kind  blockKind
+	col   int          // the column it begins at, which says what lists it is in; beyond: in all that are open
 	pad   string       // before each line in Markdown: a list item's content is under its text
 	mark  string       // itemBlock: "- " or "1. ", before the first line
 	level int          // headingBlock
@@ -50,31 +52,7 @@ func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Ren
 // Render returns lines as plain text and as Markdown.
 func (lk *Style) Render(ls []Line) (text, markdown string) {
 	bs := lk.blocks(ls)
-	unpad(bs)
 	return write(bs, false), write(bs, true)
-}
-
-// unpad drops the hard blanks that some agents draw around inline code.
-func unpad(bs []block) {
-	line := func(spans []row.Span) {
-		for i := range spans {
-			if s := &spans[i]; s.Mark&row.MarkCode != 0 {
-				s.Text = strings.Trim(s.Text, "\u00a0")
-				s.Width = row.Width(s.Text)
-			}
-		}
-	}
-	for i := range bs {
-		for _, l := range bs[i].lines {
-			line(l)
-		}
-		for _, row := range bs[i].rows {
-			for _, c := range row {
-				line(c)
-			}
-		}
-		unpad(bs[i].sub)
-	}
 }
 
 // blocks parts lines into blocks.
@@ -94,128 +72,95 @@ func (lk *Style) blocks(ls []Line) []block {
 
 // next reads the block that begins at line i and returns how many lines it has.
 func (r *blockReader) next(i int) int {
-	if o := r.special(i); o.lines > 0 {
-		return r.read(i, o)
+	b, n := r.special(i)
+	if n == 0 {
+		if it, ok := r.marker(i); ok {
+			return r.item(i, it)
+		}
+		b, n = r.paragraph(i)
 	}
-	if it, ok := r.marker(i); ok {
-		return r.item(i, it)
-	}
+	r.close(b.col)
+	b.pad = r.list().inner
+	r.add(b)
+	return n
+}
+
+// add adds a block.
+func (r *blockReader) add(b block) {
+	b.gap = r.gap
+	r.out = append(r.out, b)
+}
+
+// paragraph reads the text at line i.
+func (r *blockReader) paragraph(i int) (block, int) {
 	col := r.ls[i].Indent
 	r.close(col)
 	n := r.textEnd(i, col)
-	for _, l := range r.ls[i : i+n] {
-		col = min(col, l.Indent)
-	}
-	return r.add(block{kind: paraBlock, lines: r.lk.Unwrap(r.ls[i:i+n], col)}, i, n)
+	ls := r.ls[i : i+n]
+	return block{kind: paraBlock, col: col, lines: r.lk.Unwrap(ls, Edge(ls))}, n
 }
 
 // item reads a list item, or another paragraph of one, at line i.
 func (r *blockReader) item(i int, it Item) int {
 	b := block{kind: paraBlock, pad: r.list().inner}
 	if !r.again(it) {
-		r.open(it)
-		b = block{kind: itemBlock, pad: r.list().pad, mark: it.Mark + " "}
+		b = block{kind: itemBlock, pad: r.open(it), mark: it.Mark + " "}
 	}
 	n := r.textEnd(i, it.col)
-	ls := append([]Line{}, r.ls[i:i+n]...)
-	ls[0] = hangLine(ls[0], it.Content)
+	ls := slices.Clone(r.ls[i : i+n])
+	ls[0] = ls[0].Indented(it.Content, it.Content) // blanks in place of the marker
 	b.lines = r.lk.Unwrap(ls, it.Content)
-	b.lines[0] = TrimLeft(b.lines[0])
-	return r.put(b, i, n)
+	r.add(b)
+	return n
 }
 
-// hangLine is a line with blanks where its marker stood.
-func hangLine(l Line, content int) Line {
-	l.Spans = append([]row.Span{{Text: row.Blanks(content), Width: content}}, row.Cut(l.Spans, content, l.Width)...)
-	l.Measure()
-	return l
-}
-
-// opening is the block that begins at a line by its look alone.
-type opening struct {
-	block
-	lines int                                  // that are known to be the block's; 0: no such block begins
-	rest  func(*blockReader, int, opening) int // reads the block at line i, and returns how many lines it has; nil: those are all
-}
-
-// special returns the block that begins at line i by its look.
-func (r *blockReader) special(i int) opening {
-	ls, lk := r.ls[i:], r.lk
-	if lk.Gutter != nil {
-		if _, n := lk.Gutter(&ls[0]); n == 1 || n > 1 && i == 0 {
-			return opening{block{kind: numberedBlock}, 1, (*blockReader).numbered}
+// special returns the block that begins at line i by its look alone, and how many lines it has: 0
+// if none does.
+func (r *blockReader) special(i int) (block, int) {
+	for _, read := range [...]func(*blockReader, int) (block, int){
+		(*blockReader).numbered, (*blockReader).table, (*blockReader).code, (*blockReader).rule, (*blockReader).quote, (*blockReader).heading,
+	} {
+		if b, n := read(r, i); n > 0 {
+			return b, n
 		}
 	}
-	if rows, n := lk.tableAt(ls); n > 0 {
-		return opening{block{kind: tableBlock, rows: rows}, n, nil}
-	}
-	if lk.Code != nil {
-		if n, lang := lk.Code(ls); n > 0 {
-			return opening{block{kind: codeBlock, lang: lang}, min(n, len(ls)), (*blockReader).code}
-		}
-	}
-	if IsRule(&ls[0]) {
-		return opening{block{kind: ruleBlock}, 1, nil}
-	}
-	if lk.Quote != nil {
-		if _, ok := lk.Quote(&ls[0]); ok {
-			return opening{block{kind: quoteBlock}, 1, (*blockReader).quote}
-		}
-	}
-	if lk.Heading != nil {
-		if level := lk.Heading(&ls[0]); level > 0 {
-			return opening{block{kind: headingBlock, level: level}, 1, (*blockReader).heading}
-		}
-	}
-	return opening{}
-}
-
-// read reads the block that begins at line i, and returns how many lines it has.
-func (r *blockReader) read(i int, o opening) int {
-	if o.rest != nil {
-		return o.rest(r, i, o)
-	}
-	r.close(r.ls[i].Indent)
-	return r.add(o.block, i, o.lines)
+	return block{}, 0
 }
 
 // starts reports whether a block other than a paragraph begins at line i, which follows text.
 func (r *blockReader) starts(i int) bool {
-	o := r.special(i)
-	return o.lines > 0 && (o.kind != codeBlock || r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak) || r.interrupts(i)
+	b, n := r.special(i)
+	return n > 0 && (b.kind != codeBlock || r.breaks(i)) || r.interrupts(i)
+}
+
+// breaks reports whether line i does not go on with the line above.
+func (r *blockReader) breaks(i int) bool {
+	return r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak
 }
 
 // textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
-// that were never on the screen, or another block.
+// that were never on the screen, another block, or a line further left.
 func (r *blockReader) textEnd(i, col int) int {
 	n := 1
-	for i+n < len(r.ls) && !r.ls[i+n].Blank() && !r.ls[i+n].lost && !r.starts(i+n) {
-		l := &r.ls[i+n]
-		if l.Indent < col && r.lk.SeamOf(&r.ls[i+n-1], l, l.Indent) == SeamBreak {
-			break
-		}
+	for k := i + 1; k < len(r.ls) && !r.ls[k].Blank() && !r.ls[k].lost && !r.starts(k) && (r.ls[k].Indent >= col || !r.breaks(k)); k++ {
 		n++
 	}
 	return n
 }
 
-// add adds a block of n lines from line i on to the innermost open list, and returns n.
-func (r *blockReader) add(b block, i, n int) int {
-	b.pad = r.list().inner
-	return r.put(b, i, n)
-}
-
-// put adds a block of n lines from line i on as it is, and returns n.
-func (r *blockReader) put(b block, i, n int) int {
-	b.gap = r.gap
-	r.out = append(r.out, b)
-	return n
+// rule reads a horizontal rule.
+func (r *blockReader) rule(i int) (b block, n int) {
+	if IsRule(&r.ls[i]) {
+		n = 1
+	}
+	return block{kind: ruleBlock, col: r.ls[i].Indent}, n
 }
 
 // quote reads a quote: its lines without their marks are blocks of their own.
-func (r *blockReader) quote(i int, o opening) int {
-	q := *r.lk
-	q.Quote = nil
+func (r *blockReader) quote(i int) (b block, n int) {
+	if r.lk.Quote == nil {
+		return b, 0
+	}
 	var inner []Line
 	for _, l := range r.ls[i:] {
 		w, ok := r.lk.Quote(&l)
@@ -223,31 +168,43 @@ func (r *blockReader) quote(i int, o opening) int {
 			break
 		}
 		in := l.From(w)
-		for s := range in.Spans {
-			in.Spans[s].Mark &^= q.QuoteMarks
-		}
+		unmark(in.Spans, r.lk.QuoteMarks)
 		inner = append(inner, in)
 	}
-	o.sub = q.blocks(inner)
-	r.close(r.ls[i].Indent)
-	return r.add(o.block, i, len(inner))
+	if len(inner) > 0 {
+		q := *r.lk
+		q.Quote = nil
+		b = block{kind: quoteBlock, col: r.ls[i].Indent, sub: q.blocks(inner)}
+	}
+	return b, len(inner)
 }
 
 // heading reads a heading, which may be wrapped.
-func (r *blockReader) heading(i int, o opening) int {
-	lk, first, n := r.lk, r.ls[i], 1
-	for i+n < len(r.ls) && lk.Heading(&r.ls[i+n]) == o.level && lk.SeamOf(&r.ls[i+n-1], &r.ls[i+n], first.Indent) != SeamBreak {
+func (r *blockReader) heading(i int) (b block, n int) {
+	lk, first := r.lk, &r.ls[i]
+	if lk.Heading == nil {
+		return b, 0
+	}
+	level := lk.Heading(first)
+	if level == 0 {
+		return b, 0
+	}
+	for n = 1; i+n < len(r.ls) && lk.Heading(&r.ls[i+n]) == level && !r.breaks(i+n); {
 		n++
 	}
-	ls := append([]Line{}, r.ls[i:i+n]...)
+	ls := slices.Clone(r.ls[i : i+n])
 	if signs := Hashes(first.Text); signs > 0 {
-		o.level = signs
-		ls[0] = hangLine(first, first.Indent+signs+1)
+		level = signs
+		text := first.Indent + signs + 1
+		ls[0] = first.Indented(text, text)
 	}
-	o.block.lines = lk.Unwrap(ls, first.Indent)
-	o.block.lines[0] = TrimLeft(o.block.lines[0])
-	r.close(first.Indent)
-	return r.add(o.block, i, n)
+	b = block{kind: headingBlock, col: first.Indent, level: level, lines: lk.Unwrap(ls, first.Indent)}
+	b.lines[0] = cellOf(b.lines[0])
+	drop := commonMarks(slices.Concat(b.lines...))
+	for _, l := range b.lines {
+		unmark(l, drop)
+	}
+	return b, n
 }
 
 // Hashes counts the # signs of a heading that shows them, 0 where it shows none.
@@ -259,26 +216,10 @@ func Hashes(s string) int {
 	return 0
 }
 
-// TrimLeft returns spans without the blanks at their start.
-func TrimLeft(spans []row.Span) []row.Span {
-	for len(spans) > 0 && strings.TrimLeft(spans[0].Text, " ") == "" {
-		spans = spans[1:]
-	}
-	if len(spans) > 0 && spans[0].Text[0] == ' ' {
-		s := spans[0]
-		t := strings.TrimLeft(s.Text, " ")
-		s.Width -= len(s.Text) - len(t)
-		s.Text = t
-		spans = append([]row.Span{s}, spans[1:]...)
-	}
-	return spans
-}
+// rules match a horizontal rule: --- or a line over the width.
+var rules = regexp.MustCompile(`^ *(---|───+|━━━+|———+)$`)
 
-// IsRule reports whether a line is a horizontal rule: --- or a line over the width.
+// IsRule reports whether a line is a horizontal rule, and no code span of such signs.
 func IsRule(l *Line) bool {
-	t := l.Text[l.Indent:]
-	is := t == "---" || slices.ContainsFunc([]string{"─", "━", "—"}, func(c string) bool {
-		return strings.HasPrefix(t, c+c+c) && strings.Trim(t, c) == ""
-	})
-	return is && commonMarks(l.Spans)&row.MarkCode == 0 // else a code span of such signs
+	return rules.MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
 }

@@ -12,33 +12,19 @@ import (
 // blank lines between them. Where is tells each line by itself (by its colours), that is all that a
 // look's Code needs.
 func CodeRun(ls []Line, is func(*Line) bool) int {
-	n := 0
-	for i := range ls {
-		if ls[i].Blank() {
-			continue
-		}
-		if !is(&ls[i]) {
-			break
-		}
-		n = i + 1
-	}
-	return n
+	group := func(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() && is(&l) }) }
+	return CodeGroups(ls, group, group)
 }
 
 // CodeGroups counts the lines of a code block that is told by groups of lines: block counts those
 // of its first group, more those of a group after blank lines that goes on with it, or 0.
 func CodeGroups(ls []Line, block, more func([]Line) int) int {
-	n := block(ls)
-	for n > 0 {
-		k := n + blankLines(ls[n:])
-		if k == n || k == len(ls) {
+	n, at := 0, 0
+	for m := block(ls); m > 0; m = more(ls[at:]) {
+		n = at + m
+		if at = n + blankLines(ls[n:]); at == n || at == len(ls) {
 			break
 		}
-		m := more(ls[k:])
-		if m == 0 {
-			break
-		}
-		n = k + m
 	}
 	return n
 }
@@ -55,21 +41,35 @@ func NextGroup(ls []Line) []Line {
 	return ls[n+blankLines(ls[n:]):]
 }
 
-// code reads a code block. Some agents draw the code of a list item at the body's left edge all the
-// same. It belongs to the item where the list goes on right below it, or the item announces it.
-func (r *blockReader) code(i int, o opening) int {
-	ls := r.ls[i : i+o.lines]
+// Edge returns the column at which the outermost of the lines begin.
+func Edge(ls []Line) int {
 	edge := beyond
-	for _, l := range ls {
-		if !l.Blank() {
-			edge = min(edge, l.Indent)
+	for i := range ls {
+		if !ls[i].Blank() {
+			edge = min(edge, ls[i].Indent)
 		}
 	}
-	if edge >= r.list().Content || !r.listGoesOn(i+o.lines) && !r.itemAsks() {
-		r.close(edge)
+	return edge
+}
+
+// code reads a code block. Some agents draw the code of a list item at the body's left edge all the
+// same. It belongs to the item where the list goes on right below it, or the item announces it.
+func (r *blockReader) code(i int) (b block, n int) {
+	if r.lk.Code == nil {
+		return b, 0
 	}
-	o.block.code = r.lk.tabsOf(r.lk.codeLines(ls, min(edge, r.list().Content)), r.lk.Left)
-	return r.add(o.block, i, o.lines)
+	b.kind = codeBlock
+	if n, b.lang = r.lk.Code(r.ls[i:]); n == 0 {
+		return b, 0
+	}
+	n = min(n, len(r.ls)-i)
+	edge := Edge(r.ls[i : i+n])
+	if b.col = edge; r.listGoesOn(i+n) || r.itemAsks() {
+		b.col = beyond
+	}
+	lists := r.within(b.col)
+	b.code = r.lk.tabsOf(r.lk.codeLines(r.ls[i:i+n], min(edge, lists[len(lists)-1].Content)), r.lk.Left)
+	return b, n
 }
 
 // listGoesOn reports whether line i is the next item of an open list.
@@ -81,9 +81,12 @@ func (r *blockReader) listGoesOn(i int) bool {
 	return ok && r.follows(it)
 }
 
-// itemAsks reports whether the block above, in a list, is an item that ends with a colon: what
-// follows is its.
+// itemAsks reports whether the block above is a list item that ends with a colon: what follows is
+// its.
 func (r *blockReader) itemAsks() bool {
+	if len(r.out) == 0 {
+		return false
+	}
 	b := &r.out[len(r.out)-1]
 	return b.kind == itemBlock && strings.HasSuffix(row.Text(b.lines[len(b.lines)-1]), ":")
 }
@@ -117,20 +120,15 @@ func joinCode(out []string, s Seam, l *Line, edge int) []string {
 // reach to a tab stop or beyond: seen from the code's edge, which is left columns from the
 // window's, the first stop is as much nearer.
 func (lk *Style) tabsOf(code []string, left int) []string {
-	first, reached := row.TabStop-left%row.TabStop, false
-	if !lk.CodeTabs || first == row.TabStop {
+	first := row.TabStop - left%row.TabStop
+	short := func(l string) bool { n := row.Indent(l); return n > 0 && n < first }
+	stops := func(l string) bool { return (row.Indent(l)-first)%row.TabStop == 0 }
+	if !lk.CodeTabs || first == row.TabStop || slices.ContainsFunc(code, short) || !slices.ContainsFunc(code, stops) {
 		return code
 	}
-	for _, l := range code {
-		n := row.Indent(l)
-		if n > 0 && n < first {
-			return code
-		}
-		reached = reached || (n-first)%row.TabStop == 0
-	}
 	for i, l := range code {
-		if n := row.Indent(l); n > 0 && reached {
-			code[i] = strings.Repeat("\t", 1+(n-first)/row.TabStop) + row.Blanks((n-first)%row.TabStop) + l[n:]
+		if n := row.Indent(l) - first; n >= 0 {
+			code[i] = strings.Repeat("\t", 1+n/row.TabStop) + row.Blanks(n%row.TabStop) + l[first+n:]
 		}
 	}
 	return code
@@ -148,50 +146,47 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 }
 
 // numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
-// show how the message begins.
-func (r *blockReader) numbered(i int, o opening) int {
+// show how the message begins. Some agents leave code of a list item the item's indentation.
+func (r *blockReader) numbered(i int) (b block, n int) {
 	lk := r.lk
+	if lk.Gutter == nil {
+		return b, 0
+	}
 	width, want := lk.Gutter(&r.ls[i])
+	if want != 1 && (want == 0 || i > 0) {
+		return b, 0
+	}
 	var code []string
 	var above Line
+lines:
 	for k := i; k < len(r.ls); k++ {
-		l := &r.ls[k]
-		var in Line
-		switch w, num := lk.Gutter(l); {
-		case num == want || num == want+1 && r.ls[k-1].Blank():
-			if num > want { // a blank line between two pieces, drawn without its number
-				code = append(code, "")
-			}
-			width = w
-			want = num + 1
-			in = l.From(w)
-			code = joinCode(code, SeamBreak, &in, 0)
-		case l.Indent >= width && !r.ls[k-1].Blank():
-			in = l.From(width)
-			code = joinCode(code, max(lk.exactSeam(&above, &in, 0), SeamSpace), &in, 0)
+		l, apart, seam := &r.ls[k], r.ls[max(k-1, 0)].Blank(), SeamBreak
+		switch w, number := lk.Gutter(l); {
 		case l.Blank(): // agents draw a block in pieces while it is written
 			continue
+		case number == want+1 && apart: // a blank line between two pieces, drawn without its number
+			code = append(code, "")
+			fallthrough
+		case number == want:
+			width, want = w, number+1
+		case apart || l.Indent < width:
+			break lines
 		default:
-			return r.addNumbered(i, o, code, width)
+			goesOn := l.From(width)
+			seam = max(lk.exactSeam(&above, &goesOn, 0), SeamSpace)
 		}
-		above, o.lines = in, k+1-i
+		above = l.From(width)
+		code, n = joinCode(code, seam, &above, 0), k+1-i
 	}
-	return r.addNumbered(i, o, code, width)
-}
-
-// addNumbered adds a code block that had line numbers. Gemini leaves code of a list item the item's
-// indentation.
-func (r *blockReader) addNumbered(i int, o opening, code []string, width int) int {
 	for len(code) > 1 && code[len(code)-1] == "" { // of a line whose end was still to come
 		code = code[:len(code)-1]
 	}
-	if pad := r.list().inner; slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
-		r.close(r.ls[i].Indent)
-	} else {
+	pad, col := r.list().inner, r.ls[i].Indent
+	if !slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
+		col = beyond
 		for k := range code {
 			code[k] = strings.TrimPrefix(code[k], pad)
 		}
 	}
-	o.kind, o.block.code = codeBlock, r.lk.tabsOf(code, r.lk.Left+width)
-	return r.add(o.block, i, o.lines)
+	return block{kind: numberedBlock, col: col, code: lk.tabsOf(code, lk.Left+width)}, n
 }

@@ -20,46 +20,41 @@ func FullFieldTable(ls []Line) ([][]Cell, int) {
 	})
 }
 
+// fieldLines is how many lines the first row of a table of fields has at most.
+const fieldLines = 200
+
 // fieldTable reads a table of fields. goesOn reports whether a line without a head goes on with the
 // field above.
 func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n int) {
-	heads, r, n := fieldRow(ls, nil, goesOn)
-	if n == len(ls) || !IsRule(&ls[n]) {
-		return nil, 0
-	}
-	for rows = append(rows, heads); len(r) > 0; n++ {
-		rows = append(rows, r)
-		if n == len(ls) || !IsRule(&ls[n]) {
-			return rows, n
+	var heads, r []Cell
+lines:
+	for ; n < len(ls) && (rows != nil || n < fieldLines); n++ {
+		l := &ls[n]
+		switch head, c := field(l); {
+		case head != nil && rows == nil:
+			heads, r = append(heads, head), append(r, c)
+		case head != nil && len(r) < len(heads) && row.Text(heads[len(r)]) == row.Text(head):
+			r = append(r, c)
+		case head != nil, l.Blank(), len(r) == 0:
+			break lines
+		case IsRule(l):
+			if rows == nil {
+				rows = append(rows, heads)
+			}
+			rows, r = append(rows, r), nil
+		case goesOn(&ls[n-1], l):
+			r[len(r)-1] = joined(r[len(r)-1], l.content())
+		default:
+			break lines
 		}
-		var k int
-		_, r, k = fieldRow(ls[n+1:], heads, goesOn)
-		n += k
+	}
+	switch {
+	case rows == nil:
+		return nil, 0
+	case r != nil:
+		rows = append(rows, r)
 	}
 	return rows, n
-}
-
-// fieldLines is how many lines a row of a table of fields has at most.
-const fieldLines = 200
-
-// fieldRow reads the heads and the cells of one row, and how many lines it has. heads are those of
-// the first row, nil in it.
-func fieldRow(ls []Line, heads []Cell, goesOn func(above, l *Line) bool) (names, r []Cell, n int) {
-	for ; n < min(len(ls), fieldLines); n++ {
-		l := &ls[n]
-		h, c := field(l)
-		switch {
-		case h != nil && heads != nil && (len(r) == len(heads) || row.Text(heads[len(r)]) != row.Text(h)):
-			return names, r, n
-		case h != nil:
-			names, r = append(names, h), append(r, c)
-		case len(r) > 0 && !l.Blank() && !IsRule(l) && goesOn(&ls[n-1], l):
-			r[len(r)-1] = joined(r[len(r)-1], TrimLeft(l.Spans))
-		default:
-			return names, r, n
-		}
-	}
-	return names, r, n
 }
 
 // field parts a line into its bold head, without the colon, and its cell.
@@ -72,11 +67,8 @@ func field(l *Line) (head, c Cell) {
 		}
 		col += s.Width
 		if strings.HasSuffix(word, ":") {
-			head = cellOf(row.Cut(l.Spans, 0, col-(len(s.Text)-len(word))-1))
-			for k := range head {
-				head[k].Mark &^= row.MarkBold
-			}
-			return head, cellOf(row.Cut(l.Spans, col, l.Width))
+			end := col - (len(s.Text) - len(word)) - 1
+			return cellOf(row.Cut(l.Spans, 0, end)), cellOf(row.Cut(l.Spans, col, l.Width))
 		}
 	}
 	return nil, nil

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -9,23 +10,23 @@ import (
 // Inline styles to Markdown: marks of neighbours that are alike are put around both, never around
 // blanks.
 
-// piece is words in one style, or the blanks beside them.
+// piece is words in one style.
 type piece struct {
-	text  string
-	mark  row.Mark
-	link  string
-	blank bool
+	gap  string // the blanks before them, which have no style yet
+	text string
+	mark row.Mark
+	link string
 }
 
 func (p *piece) code() bool { return p.mark&row.MarkCode != 0 }
 
-// inline writes spans as Markdown. drop are marks that the whole block has anyway.
-func inline(spans []row.Span, drop row.Mark) string {
-	if plainSpans(spans, drop) {
+// inline writes spans as Markdown.
+func inline(spans []row.Span) string {
+	if !slices.ContainsFunc(spans, func(s row.Span) bool { return s.Mark != 0 || s.Style.Link != "" }) {
 		return row.Text(spans)
 	}
 	var b strings.Builder
-	for ps := pieces(spans, drop); len(ps) > 0; {
+	for ps := pieces(spans); len(ps) > 0; {
 		link := ps[0].link
 		n := row.Run(ps, func(p piece) bool { return p.link == link })
 		if link == "" {
@@ -78,42 +79,35 @@ func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 	}
 }
 
-// plainSpans reports whether there is nothing to mark.
-func plainSpans(spans []row.Span, drop row.Mark) bool {
-	for i := range spans {
-		if spans[i].Mark&^drop != 0 || spans[i].Style.Link != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // pieces splits spans from the blanks at their ends and marks these with what their two neighbours
 // share: renderers draw blanks in whatever style costs least.
-func pieces(spans []row.Span, drop row.Mark) []piece {
-	var ps []piece
-	for _, s := range spans {
-		word := strings.Trim(s.Text, " ")
-		n := row.Indent(s.Text)
-		ps = addPiece(ps, piece{text: s.Text[:n], blank: true})
-		ps = addPiece(ps, piece{text: word, mark: s.Mark &^ drop, link: linkOf(s)})
-		ps = addPiece(ps, piece{text: s.Text[n+len(word):], blank: true})
-	}
-	boldCode(ps)
-	for i := 1; i < len(ps)-1; i++ {
-		if a, p, b := &ps[i-1], &ps[i], &ps[i+1]; p.blank {
-			p.mark = a.mark & b.mark
-			if a.link == b.link {
-				p.link = a.link
-			}
+func pieces(spans []row.Span) (out []piece) {
+	ws := words(spans)
+	boldCode(ws)
+	above := piece{}
+	for _, w := range ws {
+		gap := piece{text: w.gap, mark: above.mark & w.mark}
+		if above.link == w.link {
+			gap.link = w.link
 		}
-	}
-	out := ps[:0]
-	for _, p := range ps {
-		p.blank = false
-		out = addPiece(out, p)
+		above, w.gap = w, ""
+		out = addPiece(addPiece(out, gap), w)
 	}
 	return out
+}
+
+// words returns spans without the blanks at their ends, and a last piece without words.
+func words(spans []row.Span) (ws []piece) {
+	gap := ""
+	for _, s := range spans {
+		text := strings.TrimLeft(s.Text, " ")
+		gap += s.Text[:len(s.Text)-len(text)]
+		if text = strings.TrimRight(text, " "); text != "" {
+			ws = addPiece(ws, piece{gap, text, s.Mark, linkOf(s)})
+			gap = row.Blanks(len(s.Text) - len(strings.TrimRight(s.Text, " ")))
+		}
+	}
+	return append(ws, piece{gap: gap})
 }
 
 // addPiece appends a piece to pieces, or to the last of them if the two are alike. Code has no
@@ -122,7 +116,7 @@ func addPiece(ps []piece, p piece) []piece {
 	if p.text == "" {
 		return ps
 	}
-	if n := len(ps) - 1; n >= 0 && ps[n].blank == p.blank && ps[n].link == p.link && (ps[n].mark == p.mark || ps[n].code() && p.code()) {
+	if n := len(ps) - 1; n >= 0 && p.gap == "" && ps[n].link == p.link && (ps[n].mark == p.mark || ps[n].code() && p.code()) {
 		ps[n].text += p.text
 		return ps
 	}
@@ -131,18 +125,10 @@ func addPiece(ps []piece, p piece) []piece {
 
 // boldCode makes a code span between bold words bold: agents draw code in one style, whatever is
 // around it.
-func boldCode(ps []piece) {
-	word := func(i, step int) row.Mark {
-		for i += step; i >= 0 && i < len(ps); i += step {
-			if !ps[i].blank {
-				return ps[i].mark
-			}
-		}
-		return 0
-	}
-	for i := range ps {
-		if ps[i].mark == row.MarkCode && word(i, -1) == row.MarkBold && word(i, 1) == row.MarkBold {
-			ps[i].mark |= row.MarkBold
+func boldCode(ws []piece) {
+	for i := 1; i+1 < len(ws); i++ {
+		if ws[i].mark == row.MarkCode && ws[i-1].mark == row.MarkBold && ws[i+1].mark == row.MarkBold {
+			ws[i].mark |= row.MarkBold
 		}
 	}
 }
@@ -168,11 +154,18 @@ func codeSpan(t string) string {
 	return f + t + f
 }
 
-// commonMarks are the marks that all words have.
+// unmark takes the marks that a block has by itself off its spans: those in drop, and no others.
+func unmark(spans []row.Span, drop row.Mark) {
+	for i := range spans {
+		spans[i].Mark &^= drop
+	}
+}
+
+// commonMarks are the marks that all words have, but for code.
 func commonMarks(spans []row.Span) row.Mark {
-	m := ^row.Mark(0)
+	m := ^row.MarkCode
 	for _, s := range spans {
-		if strings.TrimLeft(s.Text, " ") != "" {
+		if s.Mark&row.MarkCode == 0 && strings.TrimLeft(s.Text, " ") != "" {
 			m &= s.Mark
 		}
 	}

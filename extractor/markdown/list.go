@@ -24,7 +24,6 @@ const (
 // listLevel is an open list that later blocks may belong to.
 type listLevel struct {
 	Item
-	pad   string // before its markers
 	inner string // before the lines within its items
 }
 
@@ -48,27 +47,18 @@ func (l *listLevel) next(it Item) bool {
 func (r *blockReader) list() *listLevel { return &r.lists[len(r.lists)-1] }
 
 // again reports whether an item's number is that of the item above: what follows is another
-// paragraph of it, before which Claude Code writes the number again.
+// paragraph of it, before which some agents write the number again.
 func (r *blockReader) again(it Item) bool {
 	l := r.list()
 	return r.gap && it.number > 0 && l.number == it.number && l.col == it.col
 }
 
-// interrupts reports whether a list item begins at line i, which follows text: a word that was
-// wrapped is no marker.
+// interrupts reports whether a list item begins at line i, which follows text: the next one of an
+// open list, or the first of a nested one, or of another list below a line that is whole. A word
+// that was wrapped is no marker.
 func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
-	switch {
-	case !ok:
-		return false
-	case r.follows(it):
-		return true
-	case it.number > 1:
-		return false
-	case it.col > r.list().col: // the first of a nested list
-		return true
-	}
-	return r.lk.SeamOf(&r.ls[i-1], &r.ls[i], min(r.ls[i].Indent, r.ls[i-1].Indent)) == SeamBreak
+	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.list().col || r.breaks(i)))
 }
 
 // marker reads the marker of a list item at line i.
@@ -84,20 +74,26 @@ func (r *blockReader) follows(it Item) bool {
 	return slices.ContainsFunc(r.lists, func(l listLevel) bool { return l.next(it) })
 }
 
-// open makes an item's list the innermost open one.
-func (r *blockReader) open(it Item) {
+// open makes an item's list the innermost open one, and returns what is before its markers.
+func (r *blockReader) open(it Item) (pad string) {
 	for len(r.lists) > 1 && (it.col <= r.list().col || r.list().next(it)) {
 		r.lists = r.lists[:len(r.lists)-1]
 	}
-	pad := r.list().inner
-	r.lists = append(r.lists, listLevel{it, pad, pad + row.Blanks(len(row.FirstWord(it.Mark))+1)})
+	pad = r.list().inner
+	r.lists = append(r.lists, listLevel{it, pad + row.Blanks(len(row.FirstWord(it.Mark))+1)})
+	return pad
 }
 
 // close ends the lists that a block at a column does not belong to.
-func (r *blockReader) close(col int) {
-	for col < r.list().Content {
-		r.lists = r.lists[:len(r.lists)-1]
+func (r *blockReader) close(col int) { r.lists = r.within(col) }
+
+// within returns the open lists that a block at a column belongs to.
+func (r *blockReader) within(col int) []listLevel {
+	n := len(r.lists)
+	for col < r.lists[n-1].Content {
+		n--
 	}
+	return r.lists[:n]
 }
 
 var bullets = []string{"-", "•", "*", "+", "◦", "▪", "‣"}

@@ -349,7 +349,7 @@ func TestInline(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := rowtest.Dump(t, 80, tt.row)[0]
-			if got := inline(row.Spans(l.Row, 0, -1, codexish.marks), 0); got != tt.want {
+			if got := inline(row.Spans(l.Row, 0, -1, codexish.marks)); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -359,11 +359,11 @@ func TestInline(t *testing.T) {
 func TestInlineLink(t *testing.T) {
 	link := vterm.Style{Link: "https://example.test/a"}
 	spans := []row.Span{{Text: "see ", Width: 4}, {Text: "the docs", Width: 8, Style: link}, {Text: ".", Width: 1}}
-	if got, want := inline(spans, 0), "see [the docs](https://example.test/a)."; got != want {
+	if got, want := inline(spans), "see [the docs](https://example.test/a)."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	spans[1] = row.Span{Text: "https://example.test/a", Width: 22, Style: link}
-	if got, want := inline(spans, 0), "see https://example.test/a."; got != want {
+	if got, want := inline(spans), "see https://example.test/a."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -373,11 +373,11 @@ func TestInlineLinkWithAddress(t *testing.T) {
 	link := vterm.Style{Link: u}
 	spans := []row.Span{{Text: "see ", Width: 4}, {Text: "the", Width: 3, Style: link}, {Text: " ", Width: 1, Style: link}, {Text: "docs", Width: 4, Style: link},
 		{Text: " (", Width: 2}, {Text: u[:9], Width: 9, Style: link}, {Text: u[9:], Width: len(u) - 9, Style: link}, {Text: "), or not.", Width: 10}}
-	if got, want := inline(spans, 0), "see [the docs]("+u+"), or not."; got != want {
+	if got, want := inline(spans), "see [the docs]("+u+"), or not."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	spans[4].Text = " and "
-	if got, want := inline(spans, 0), "see [the docs]("+u+") and "+u+"), or not."; got != want {
+	if got, want := inline(spans), "see [the docs]("+u+") and "+u+"), or not."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

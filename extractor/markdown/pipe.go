@@ -13,15 +13,8 @@ const pipeLines = 40
 // PipeTable reads a table that is shown as it was written: rows between bars, the second one of
 // dashes. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
-	for {
-		cells := 0
-		if len(rows) > 0 {
-			cells = len(rows[0])
-		}
-		spans, k := pipeRow(ls[n:], cells)
-		if k == 0 {
-			break
-		}
+	for heads := 0; n < len(ls) && ls[n].barred(); heads = len(rows[0]) {
+		spans, k := pipeRow(ls[n:], heads)
 		n += k
 		if rows = append(rows, pipeCells(spans)); len(rows) == 2 && strings.Trim(row.Text(spans), "|-: ") != "" {
 			return nil, 0
@@ -33,17 +26,16 @@ func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	return slices.Delete(rows, 1, 2), n
 }
 
-// pipeRow returns what the lines of a row say, and how many they are: 0 if none begins here. A row
-// that has fewer cells than the head goes on behind a bar at the end of a line, unless another one
-// begins there.
-func pipeRow(ls []Line, cells int) (spans []row.Span, n int) {
-	if len(ls) == 0 || !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "|") {
-		return nil, 0
-	}
+// barred reports whether a line begins with a bar.
+func (l *Line) barred() bool { return strings.HasPrefix(l.Text[l.Indent:], "|") }
+
+// pipeRow returns what the lines of a row say, and how many they are. A row that has fewer cells
+// than the head goes on behind a bar at the end of a line, unless another one begins there.
+func pipeRow(ls []Line, heads int) (spans []row.Span, n int) {
 	for n < min(len(ls), pipeLines) && !ls[n].Blank() {
-		spans = joined(spans, TrimLeft(ls[n].Spans))
+		spans = joined(spans, ls[n].content())
 		n++
-		if strings.HasSuffix(ls[n-1].Text, "|") && (n == len(ls) || strings.HasPrefix(ls[n].Text[ls[n].Indent:], "|") || len(pipeCells(spans)) >= cells) {
+		if strings.HasSuffix(ls[n-1].Text, "|") && (n == len(ls) || ls[n].barred() || len(pipeCells(spans)) >= heads) {
 			break
 		}
 	}

@@ -82,14 +82,7 @@ type Line struct {
 func (l *Line) Blank() bool { return l.Width == 0 }
 
 // First is the style of the first character that is no blank.
-func (l *Line) First() vterm.Style {
-	for _, s := range l.Spans {
-		if strings.TrimLeft(s.Text, " ") != "" {
-			return s.Style
-		}
-	}
-	return vterm.Style{}
-}
+func (l *Line) First() vterm.Style { return l.StyleOf(l.Indent) }
 
 // All reports whether every character that is no blank has a style for which ok holds.
 func (l *Line) All(ok func(vterm.Style) bool) bool {
@@ -110,25 +103,26 @@ func (l *Line) From(col int) Line {
 	return n
 }
 
+// content returns the line's spans without the indent.
+func (l *Line) content() []row.Span { return row.Cut(l.Spans, l.Indent, l.Width) }
+
+// Indented returns the line from a column on, behind as many blanks as given.
+func (l *Line) Indented(col, blanks int) Line {
+	n := *l
+	n.Spans = append([]row.Span{{Text: row.Blanks(blanks), Width: blanks}}, row.Cut(l.Spans, col, l.Width)...)
+	n.Measure()
+	return n
+}
+
 // Measure sets text, width and indent by the spans, and drops blanks at the end.
 func (l *Line) Measure() {
-	for len(l.Spans) > 0 {
-		s := &l.Spans[len(l.Spans)-1]
-		t := strings.TrimRight(s.Text, " ")
-		if t == s.Text {
-			break
-		}
-		if t != "" {
-			c := *s // spans may be shared with another line
-			c.Width -= len(s.Text) - len(t)
-			c.Text = t
-			l.Spans = append(append([]row.Span{}, l.Spans[:len(l.Spans)-1]...), c)
-			break
-		}
-		l.Spans = l.Spans[:len(l.Spans)-1]
+	text := row.Text(l.Spans)
+	l.Text, l.Width, l.Note = strings.TrimRight(text, " "), row.SpansWidth(l.Spans), 0
+	if blanks := len(text) - len(l.Text); blanks > 0 {
+		l.Width -= blanks
+		l.Spans = row.Cut(l.Spans, 0, l.Width)
 	}
-	l.Text, l.Width, l.Note = row.Text(l.Spans), row.SpansWidth(l.Spans), 0
-	l.Indent = len(l.Text) - len(strings.TrimLeft(l.Text, " "))
+	l.Indent = row.Indent(l.Text)
 }
 
 // Lines cuts rows to the body's columns and joins what the terminal wrapped.

@@ -7,6 +7,17 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
+// table reads a table. The cells of its head are bold by themselves.
+func (r *blockReader) table(i int) (block, int) {
+	rows, n := r.lk.tableAt(r.ls[i:])
+	if n > 0 {
+		for _, c := range rows[0] {
+			unmark(c, commonMarks(c))
+		}
+	}
+	return block{kind: tableBlock, col: r.ls[i].Indent, rows: rows}, n
+}
+
 // tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
 func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 	if lk.Table != nil {
@@ -14,13 +25,13 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 			return rows, n
 		}
 	}
-	if strings.HasPrefix(ls[0].Text[ls[0].Indent:], "┌─") {
-		if lk.Border != nil && !lk.Border(ls) {
-			return nil, 0
-		}
-		return lk.boxTable(ls)
+	if !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "┌─") {
+		return lk.ruledTable(ls)
 	}
-	return lk.ruledTable(ls)
+	if lk.Border != nil && !lk.Border(ls) {
+		return nil, 0
+	}
+	return lk.boxTable(ls)
 }
 
 // Column is a table column's cells [from, to) of a line, its padding included.
@@ -29,117 +40,122 @@ type Column struct{ From, To int }
 // room is how many cells of text a line of the column can have.
 func (c Column) room() int { return c.To - c.From - 2 }
 
-// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
-// none: text in a box is content. A table that is not yet drawn to its end is one up to there.
-func (lk *Style) boxTable(ls []Line) ([][]Cell, int) {
-	cols := BorderColumns(&ls[0], "┌", "┬", "┐")
-	if cols == nil {
-		return nil, 0
-	}
-	groups := [][][]Cell{nil} // the lines between two borders
-	n := 1
-	for ; n < len(ls); n++ {
-		l := &ls[n]
-		t := l.Text[l.Indent:]
-		if strings.HasPrefix(t, "└") {
-			n++
-			break
-		}
-		if strings.HasPrefix(t, "├") {
-			if c := BorderColumns(l, "├", "┼", "┤"); len(c) == len(cols) {
-				cols = c
-			}
-			groups = append(groups, nil)
+// Ruler reads the columns off a line of strokes, which are between blanks or the corners of a box;
+// nil where it is none. A column has room for padding at both sides.
+func Ruler(l *Line, stroke rune) (cols []Column) {
+	col, from := 0, 0
+	for _, r := range l.Text {
+		if col++; r == stroke {
 			continue
 		}
-		own := cols
-		if slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.To) }) {
-			if own = rowColumns(l); len(own) != len(cols) { // Ink draws a column of one cell wider in the rows
-				break
-			}
+		if !strings.ContainsRune(" ┌┬┐├┼┤└┴┘", r) {
+			return nil
 		}
-		g := &groups[len(groups)-1]
-		*g = append(*g, l.cells(own))
+		cols = appendColumn(cols, from, col-1)
+		from = col
 	}
-	if len(groups) == 1 {
+	return appendColumn(cols, from, col)
+}
+
+func appendColumn(cols []Column, from, to int) []Column {
+	if from == to {
+		return cols
+	}
+	return append(cols, Column{from, to})
+}
+
+// band is the lines of a table between two rulers, cut to its columns.
+type band struct {
+	cols  []Column
+	lines [][]Cell
+}
+
+// bands reads the lines of a table below its first ruler, which had these columns. A row that came
+// later may have widened a column: those below the window's top were drawn again, each with the
+// ruler below it. cut returns the cells of a line, or nil if it is none of the table.
+func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
+	for from := 0; ; n++ {
+		closed := n < len(ls) && strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")
+		end := closed || n == len(ls) || ls[n].Blank()
+		if !end {
+			c := Ruler(&ls[n], '─')
+			if len(c) != len(cols) {
+				continue
+			}
+			cols = c
+		}
+		b := band{cols: cols}
+		for k := range ls[from:n] {
+			cells := cut(&ls[from+k], cols)
+			if cells == nil {
+				return append(out, b), from + k
+			}
+			b.lines = append(b.lines, cells)
+		}
+		out = append(out, b)
+		switch from = n + 1; {
+		case closed:
+			return out, from
+		case end:
+			return out, n
+		}
+	}
+}
+
+// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
+// none: text in a box is content. A table that is not yet drawn to its end is one up to there.
+func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
+	cols := Ruler(&ls[0], '─')
+	if cols == nil || !strings.HasSuffix(ls[0].Text, "┐") {
 		return nil, 0
 	}
-	in := lk
-	if lk.WholeCells && !cutCells(groups, cols) {
-		in = &Style{Seam: wholeSeam}
+	all, n := bands(ls[1:], cols, (*Line).boxCells)
+	if len(all) == 1 {
+		return nil, 0
 	}
-	var rows [][]Cell
-	for i, g := range groups {
-		if i == 1 && len(groups) == 2 { // no lines between the rows
-			rows = append(rows, in.looseRows(g, cols)...)
-		} else {
-			rows = append(rows, in.mergeRows(g, cols)...)
-		}
+	if lk.WholeCells && !cutCells(all) {
+		lk = &Style{Seam: wholeSeam}
+	}
+	rows = lk.mergeRows(all[0])
+	if len(all) == 2 { // no lines between the rows
+		rows = append(rows, lk.looseRows(all[1])...)
+	} else {
+		rows = append(rows, lk.mergeRows(all[1:]...)...)
 	}
 	if rows == nil {
 		return nil, 0
 	}
-	return rows, n
+	return rows, n + 1
 }
 
-// shortened reports whether a cell ends in an ellipsis that fills its column. Agents that shorten
-// cells wrap none: each line is a row.
-func shortened(cells []Cell, cols []Column) bool {
-	for i, c := range cols {
-		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) && row.SpansWidth(cells[i]) == c.room() {
-			return true
-		}
+// ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
+// of ─── ───.
+func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
+	head := slices.IndexFunc(ls[:min(len(ls), 8)], func(l Line) bool { return l.Blank() || Ruler(&l, '━') != nil })
+	if head < 1 || ls[head].Blank() {
+		return nil, 0
 	}
-	return false
+	cols := Ruler(&ls[head], '━')
+	rows, _ := bands(ls[:head], cols, (*Line).cells)
+	below, n := bands(ls[head+1:], cols, (*Line).cells)
+	return lk.mergeRows(append(rows, below...)...), head + 1 + n
 }
 
-// cutCells reports whether words were cut in a table's cells: then all columns are narrower than
-// their longest word, and in each a line is full that another one follows.
-func cutCells(groups [][][]Cell, cols []Column) bool {
-	for i, c := range cols {
-		cut := false
-		for _, g := range groups {
-			for k := 0; k+1 < len(g); k++ {
-				cut = cut || len(g[k+1][i]) > 0 && row.SpansWidth(g[k][i]) >= c.room()
-			}
-		}
-		if !cut {
-			return false
-		}
-	}
-	return true
-}
-
-// wholeSeam joins the lines of a cell in which no word was cut.
-func wholeSeam(a, b *Line) (Seam, bool) {
-	if cjkCut(a, b.Text) {
-		return SeamNone, true
-	}
-	return SeamSpace, true
-}
-
-// BorderColumns returns the columns between the marks of a border line, or nil if l is not one.
-func BorderColumns(l *Line, left, mid, right string) []Column {
-	t, ok := strings.CutSuffix(strings.TrimPrefix(l.Text[l.Indent:], left), right)
-	if !ok {
-		return nil
-	}
-	col := l.Indent + 1
-	var cols []Column
-	for part := range strings.SplitSeq(t, mid) {
-		w := strings.Count(part, "─")
-		if len(part) != w*len("─") {
+// boxCells returns the contents of a line's columns between borders; nil if there are fewer or more
+// of them. Ink draws a column of one cell wider in the rows.
+func (l *Line) boxCells(cols []Column) []Cell {
+	if slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.To) }) {
+		own := l.borders()
+		if len(own) != len(cols) {
 			return nil
 		}
-		cols = append(cols, Column{col, col + w})
-		col += w + 1
+		cols = own
 	}
-	return cols
+	return l.cells(cols)
 }
 
-// rowColumns reads the columns off a row by the borders between its cells.
-func rowColumns(l *Line) []Column {
-	var cols []Column
+// borders reads the columns off a row by the borders between its cells.
+func (l *Line) borders() (cols []Column) {
 	for from, col := -1, l.Indent; col < l.Width; col++ {
 		if !l.borderAt(col) {
 			continue
@@ -167,113 +183,99 @@ func (l *Line) cells(cols []Column) []Cell {
 func cellOf(spans []row.Span) Cell {
 	l := Line{Spans: spans}
 	l.Measure()
-	return TrimLeft(l.Spans)
+	return l.content()
 }
 
-// ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
-// of ─── ───. A row that came later may have widened a column: those below the window's top were
-// drawn again, each with the line below it.
-func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
-	top := ls[:min(len(ls), 8)]
-	head := 0
-	for head < len(top) && !top[head].Blank() && !strings.Contains(top[head].Text, "━━") {
-		head++
-	}
-	if head == 0 || head == len(top) {
-		return nil, 0
-	}
-	cols := ruler(&top[head], "━")
-	if cols == nil {
-		return nil, 0
-	}
-	rows := lk.ruledRows(ls[:head], cols)
-	n := head + 1
-	from := n
-	for ; n < len(ls) && !ls[n].Blank(); n++ {
-		if c := ruler(&ls[n], "─"); len(c) == len(cols) {
-			cols = c
-			rows = append(rows, lk.ruledRows(ls[from:n], cols)...)
-			from = n + 1
+// shortened reports whether a cell ends in an ellipsis that fills its column. Agents that shorten
+// cells wrap none: each line is a row.
+func (b *band) shortened(cells []Cell) bool {
+	for i, c := range b.cols {
+		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) && row.SpansWidth(cells[i]) == c.room() {
+			return true
 		}
 	}
-	return append(rows, lk.ruledRows(ls[from:n], cols)...), n
+	return false
 }
 
-// ruledRows reads the lines of one row, if there are any.
-func (lk *Style) ruledRows(ls []Line, cols []Column) [][]Cell {
-	group := make([][]Cell, len(ls))
-	for i := range ls {
-		group[i] = ls[i].cells(cols)
-	}
-	return lk.mergeRows(group, cols)
-}
-
-// ruler reads the columns off a line of strokes with blanks between them; nil where it is none.
-func ruler(l *Line, stroke string) []Column {
-	if strings.Trim(l.Text, stroke+" ") != "" {
-		return nil
-	}
-	var cols []Column
-	col := 0
-	for part := range strings.SplitSeq(l.Text, " ") {
-		w := strings.Count(part, stroke)
-		if w > 0 {
-			cols = append(cols, Column{col, col + w})
+// cutCells reports whether words were cut in a table's cells: then all columns are narrower than
+// their longest word, and in each a line is full that another one follows.
+func cutCells(all []band) bool {
+	for i, c := range all[0].cols {
+		if !slices.ContainsFunc(all, func(b band) bool {
+			for k := 1; k < len(b.lines); k++ {
+				if len(b.lines[k][i]) > 0 && row.SpansWidth(b.lines[k-1][i]) >= c.room() {
+					return true
+				}
+			}
+			return false
+		}) {
+			return false
 		}
-		col += w + 1
 	}
-	return cols
+	return true
 }
 
-// mergeRows joins the lines of one row: what was wrapped in a cell is one text again.
-func (lk *Style) mergeRows(group [][]Cell, cols []Column) [][]Cell {
-	if len(group) == 0 {
-		return nil
+// wholeSeam joins the lines of a cell in which no word was cut.
+func wholeSeam(a, b *Line) (Seam, bool) {
+	if cjkCut(a, b.Text) {
+		return SeamNone, true
 	}
-	r := make([]Cell, len(cols))
-	for i, c := range cols {
-		var ls []Line
-		for _, g := range group {
-			if len(g[i]) > 0 {
-				l := Line{Spans: g[i], Room: c.room(), Cell: true}
-				l.Measure()
-				ls = append(ls, l)
+	return SeamSpace, true
+}
+
+// mergeRows makes a row of each band: what was wrapped in a cell is one text again.
+func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
+	for _, b := range bands {
+		if len(b.lines) == 0 {
+			continue
+		}
+		r := make([]Cell, len(b.cols))
+		for i, c := range b.cols {
+			var ls []Line
+			for _, cells := range b.lines {
+				if len(cells[i]) > 0 {
+					l := Line{Spans: cells[i], Room: c.room(), Cell: true}
+					l.Measure()
+					ls = append(ls, l)
+				}
+			}
+			for _, line := range lk.Unwrap(ls, 0) {
+				r[i] = joined(r[i], line)
 			}
 		}
-		for _, line := range lk.Unwrap(ls, 0) {
-			r[i] = joined(r[i], line)
-		}
+		rows = append(rows, r)
 	}
-	return [][]Cell{r}
+	return rows
 }
 
 // looseRows parts lines into rows where no line is drawn between them: a line in which a cell is
 // empty that was not above, and whose other cells would not have fitted above, goes on with the
 // row, if one of them does so in the same style.
-func (lk *Style) looseRows(group [][]Cell, cols []Column) [][]Cell {
-	var out, open [][]Cell
-	apart := slices.ContainsFunc(group, func(g []Cell) bool { return shortened(g, cols) })
-	for i, g := range group {
-		if i > 0 && (apart || !goesOn(group[i-1], g, cols)) {
-			out = append(out, lk.mergeRows(open, cols)...)
-			open = nil
+func (lk *Style) looseRows(b band) (rows [][]Cell) {
+	apart := slices.ContainsFunc(b.lines, b.shortened)
+	from := 0
+	for i := 1; i <= len(b.lines); i++ {
+		if apart || i == len(b.lines) || !b.goesOn(b.lines[i-1], b.lines[i]) {
+			rows = append(rows, lk.mergeRows(band{b.cols, b.lines[from:i]})...)
+			from = i
 		}
-		open = append(open, g)
 	}
-	return append(out, lk.mergeRows(open, cols)...)
+	return rows
 }
 
-func goesOn(a, b []Cell, cols []Column) bool {
+// goesOn reports whether the cells of a line go on with those above.
+func (b *band) goesOn(above, cells []Cell) bool {
 	empty, alike := false, false
-	for i, c := range cols {
-		if len(b[i]) == 0 {
+	for i, c := range b.cols {
+		if len(cells[i]) == 0 {
 			empty = true
 			continue
 		}
-		alike = alike || len(a[i]) > 0 && a[i][len(a[i])-1].Mark == b[i][0].Mark
-		if len(a[i]) == 0 || row.SpansWidth(a[i])+1+row.Width(row.FirstWord(row.Text(b[i]))) <= c.room() {
+		n := len(above[i])
+		if n == 0 || row.SpansWidth(above[i])+1+row.Width(row.FirstWord(row.Text(cells[i]))) <= c.room() {
 			return false
 		}
+		alike = alike || above[i][n-1].Mark == cells[i][0].Mark
 	}
 	return empty && alike
 }

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,11 +25,9 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	if b.lost {
 		return SeamBreak
 	}
-	s := lk.exactSeam(a, b, hang)
-	if s == SeamBreak && lk.Slack > 0 {
-		if r, _ := utf8.DecodeRuneInString(b.Text[min(b.Indent, len(b.Text)):]); unicode.IsLower(r) && row.Width(row.FirstWord(b.Text))+1 > a.Room-a.Width-lk.Slack {
-			return SeamSpace
-		}
+	s, word := lk.exactSeam(a, b, hang), row.FirstWord(b.Text)
+	if s == SeamBreak && lk.Slack > 0 && unicode.IsLower(row.FirstRune(word)) && row.Width(word)+1 > a.Room-a.Width-lk.Slack {
+		return SeamSpace
 	}
 	return s
 }
@@ -41,25 +40,16 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		}
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
-	link := a.StyleOf(len(a.Text) - 1).Link
-	if strings.Contains(link, last+word) { // an address goes on
-		return SeamNone
-	}
-	width := row.Width(word)
-	if free <= 0 || free == 1 && startsWide(word) {
-		switch {
-		case b.Indent == hang+1, // Ink keeps the blank, at the start of the new line
-			link != "" && b.First().Link != link && WordRune(row.FirstRune(word)), // a link ends at the edge
-			row.StartsURL(word) && !strings.ContainsAny(last[max(len(last)-1, 0):], "([{<\"'`="),
-			last != strings.TrimLeft(a.Text, " ") && isLowerWord(last) && isLowerWord(strings.TrimRight(word, ".,;:!?")), // a token that is cut has more than that
-			strings.HasSuffix(last, ","), strings.HasSuffix(last, ";"):
-			return SeamSpace
-		case row.Width(last)+width > a.Room-hang:
-			return SeamNone
-		}
-	}
+	link, width := a.StyleOf(len(a.Text)-1).Link, row.Width(word)
+	full := free <= 0 || free == 1 && startsWide(word)
 	switch {
-	case free < 2 && cjkCut(a, word):
+	case strings.Contains(link, last+word): // an address goes on
+		return SeamNone
+	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
+		link != "" && b.First().Link != link && WordRune(row.FirstRune(word)) || // a link ends at the edge
+		twoWords.MatchString(a.Text[a.Indent:]+" "+word)):
+		return SeamSpace
+	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
@@ -67,41 +57,28 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	return SeamBreak
 }
 
+// twoWords matches a line that is full and the word below it if these are no token that was cut:
+// both are made of lower-case letters, the first ends with a mark, or the second is an address.
+var twoWords = regexp.MustCompile(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
+
 // cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and
 // Japanese are, without a blank.
 func cjkCut(a *Line, word string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a.Text)
-	return ideograph(last) && ideograph(row.FirstRune(word))
+	return cjkPair.MatchString(string([]rune{last, row.FirstRune(word)}))
 }
 
-// isHex reports whether a word is a piece of a long hexadecimal number, with a mark behind it
-// perhaps.
-func isHex(s string) bool {
-	return strings.TrimLeft(strings.TrimRight(s, ".,;:!?)"), "0123456789abcdefABCDEF") == ""
-}
+// cjkPair matches two characters of Chinese and Japanese texts.
+var cjkPair = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
 
-// isLowerWord reports whether a word is made of lower-case letters only.
-func isLowerWord(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLower(r) }) < 0
-}
-
-// endsHash reports whether a line ends with a whole hash: if it does so at the edge, that is
-// chance.
-func endsHash(line []row.Span) bool {
-	w := row.LastWord(row.Text(line))
-	return len(w) >= 32 && isHex(w)
-}
+// A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.
+var (
+	endsHash = regexp.MustCompile(`(?:^| )[0-9a-fA-F]{32,}[.,;:!?)]*$`)
+	isHex    = regexp.MustCompile(`^[0-9a-fA-F]*[.,;:!?)]*$`)
+)
 
 // WordRune reports whether a character is one of a word.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// cjkSigns are the marks of Chinese and Japanese texts.
-var cjkSigns = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3000, Hi: 0x303f, Stride: 1}, {Lo: 'ー', Hi: 'ー', Stride: 1}, {Lo: 0xff00, Hi: 0xff65, Stride: 1}}}
-
-// ideograph reports whether a line may be cut beside a character without a blank.
-func ideograph(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, cjkSigns)
-}
 
 func startsWide(s string) bool { return row.Width(string(row.FirstRune(s))) == 2 }
 
@@ -121,7 +98,7 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
 				prev.Room = room
 			}
-			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash(out[len(out)-1]) && !isHex(row.FirstWord(l.Text)) {
+			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash.MatchString(row.Text(out[len(out)-1])) && !isHex.MatchString(row.FirstWord(l.Text)) {
 				s = SeamSpace
 			}
 		}
@@ -134,6 +111,14 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 			*last = append(*last, blank)
 		}
 		*last = row.AppendCut(*last, l.Spans, l.Indent, l.Width)
+	}
+	for _, line := range out {
+		for i := range line {
+			if s := &line[i]; s.Mark&row.MarkCode != 0 {
+				s.Text = strings.Trim(s.Text, "\u00a0") // some agents draw hard blanks around inline code
+				s.Width = row.Width(s.Text)
+			}
+		}
 	}
 	return out
 }

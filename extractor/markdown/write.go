@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -8,134 +9,82 @@ import (
 
 // writer writes blocks under each other: as Markdown, or as plain text, in which list items keep
 // their markers and everything else is bare words.
-type writer struct {
-	strings.Builder
-	markdown bool
-}
+type writer struct{ markdown bool }
 
 // write returns blocks as Markdown or plain text.
 func write(bs []block, markdown bool) string {
-	w := writer{markdown: markdown}
-	w.Grow(blocksLen(bs))
+	w := writer{markdown}
+	var out []string
 	for i := range bs {
-		w.between(bs, i)
-		w.block(&bs[i])
+		b := &bs[i]
+		if i > 0 && w.apart(&bs[i-1], b) {
+			out = append(out, "")
+		}
+		lead := b.pad + b.mark
+		for _, l := range w.lines(b) {
+			out = append(out, strings.TrimRight(lead+l, " "))
+			lead = b.pad + row.Blanks(len(b.mark))
+		}
 	}
-	return w.String()
+	return strings.TrimLeft(strings.Join(out, "\n"), "\n")
 }
 
-// block writes one block.
-func (w *writer) block(b *block) {
+// apart reports whether a blank line is between two blocks. The items of a list are close unless
+// they were apart.
+func (w writer) apart(a, b *block) bool {
+	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
+	return b.gap || !inList && (w.markdown || a.kind != b.kind)
+}
+
+// lines returns the lines of a block.
+func (w writer) lines(b *block) (out []string) {
 	switch b.kind {
-	case codeBlock:
+	case codeBlock, numberedBlock:
+		if !w.markdown {
+			return b.code
+		}
 		f := fence(b.code)
-		w.extra(b.pad, f+b.lang)
-		w.lines(b.pad, "", b.code)
-		w.extra(b.pad, f)
+		return append(append([]string{f + b.lang}, b.code...), f)
 	case tableBlock:
-		for i, r := range b.rows {
-			w.line(b.pad, w.row(r, i == 0))
-			if i == 0 {
-				w.extra(b.pad, "|"+strings.Repeat(" --- |", len(r)))
-			}
+		for _, r := range b.rows {
+			out = append(out, w.row(r))
+		}
+		if w.markdown {
+			out = slices.Insert(out, 1, "|"+strings.Repeat(" --- |", len(b.rows[0])))
 		}
 	case quoteBlock:
-		pad := b.pad
-		if w.markdown {
-			pad += "> "
+		for l := range strings.SplitSeq(write(b.sub, w.markdown), "\n") {
+			if w.markdown {
+				l = "> " + l
+			}
+			out = append(out, l)
 		}
-		w.lines(pad, "", strings.Split(write(b.sub, w.markdown), "\n"))
 	case ruleBlock:
-		w.line(b.pad, "---")
+		return []string{"---"}
 	case headingBlock:
 		if w.markdown {
 			var all []row.Span
 			for _, l := range b.lines {
 				all = joined(all, l)
 			}
-			w.line(b.pad, strings.Repeat("#", b.level)+" "+inline(all, headingMarks(all)))
-			return
+			return []string{strings.Repeat("#", b.level) + " " + inline(all)}
 		}
 		fallthrough
 	default:
-		lines := make([]string, len(b.lines))
+		out = make([]string, len(b.lines))
 		for i, l := range b.lines {
-			lines[i] = w.spans(l, 0)
+			out[i] = w.spans(l)
 		}
-		w.lines(b.pad, b.mark, lines)
 	}
+	return out
 }
 
-// spans returns spans without the marks in drop.
-func (w *writer) spans(spans []row.Span, drop row.Mark) string {
+// spans returns what spans say.
+func (w writer) spans(spans []row.Span) string {
 	if w.markdown {
-		return inline(spans, drop)
+		return inline(spans)
 	}
 	return row.Text(spans)
-}
-
-// headingMarks are the marks that a heading has by itself: those of all its words but code.
-func headingMarks(spans []row.Span) row.Mark {
-	text := make([]row.Span, 0, len(spans))
-	for _, s := range spans {
-		if s.Mark&row.MarkCode == 0 {
-			text = append(text, s)
-		}
-	}
-	return commonMarks(text) &^ row.MarkCode
-}
-
-// blocksLen returns about how long the text of blocks is, in bytes.
-func blocksLen(bs []block) int {
-	n := 0
-	for i := range bs {
-		for _, l := range bs[i].lines {
-			n += len(bs[i].pad) + row.Len(l) + 1
-		}
-		for _, l := range bs[i].code {
-			n += len(bs[i].pad) + len(l) + 1
-		}
-	}
-	return n
-}
-
-// between writes the blank line between blocks i-1 and i. The items of a list are close unless they
-// were apart.
-func (w *writer) between(bs []block, i int) {
-	if i == 0 {
-		return
-	}
-	a, b := &bs[i-1], &bs[i]
-	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
-	if b.gap || !inList && (w.markdown || a.kind != b.kind) {
-		w.WriteByte('\n')
-	}
-}
-
-// extra writes a line that only Markdown has.
-func (w *writer) extra(pad, s string) {
-	if w.markdown {
-		w.line(pad, s)
-	}
-}
-
-func (w *writer) line(pad, s string) {
-	if w.Len() > 0 {
-		w.WriteByte('\n')
-	}
-	if s = strings.TrimRight(s, " "); s == "" {
-		pad = strings.TrimRight(pad, " ")
-	}
-	w.WriteString(pad)
-	w.WriteString(s)
-}
-
-// lines writes lines, the first behind a list item's marker, the others under its text.
-func (w *writer) lines(pad, mark string, ls []string) {
-	for _, l := range ls {
-		w.line(pad+mark, l)
-		mark = row.Blanks(len(mark))
-	}
 }
 
 // fence is a code fence longer than any in the code.
@@ -149,21 +98,17 @@ func fence(code []string) string {
 	return f
 }
 
-// row returns a table's row. A head's cells are bold by themselves.
-func (w *writer) row(r []Cell, head bool) string {
+// row returns a table's row.
+func (w writer) row(r []Cell) string {
 	cells := make([]string, len(r))
 	for i, c := range r {
-		drop := row.Mark(0)
-		if head {
-			drop = commonMarks(c)
-		}
-		cells[i] = w.spans(c, drop)
-		if w.markdown {
+		if cells[i] = w.spans(c); w.markdown {
 			cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
 		}
 	}
+	line := strings.Join(cells, " | ")
 	if w.markdown {
-		return "| " + strings.Join(cells, " | ") + " |"
+		return "| " + line + " |"
 	}
-	return strings.Join(cells, " | ")
+	return line
 }
