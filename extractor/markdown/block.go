@@ -200,7 +200,7 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	}
 	b = block{kind: headingBlock, col: first.Indent, level: level, lines: lk.Unwrap(ls, first.Indent)}
 	b.lines[0] = cellOf(b.lines[0])
-	drop := commonMarks(slices.Concat(b.lines...))
+	drop := commonMarks(slices.Concat(b.lines...), row.MarkCode)
 	for _, l := range b.lines {
 		unmark(l, drop)
 	}

@@ -161,11 +161,11 @@ func unmark(spans []row.Span, drop row.Mark) {
 	}
 }
 
-// commonMarks are the marks that all words have, but for code.
-func commonMarks(spans []row.Span) row.Mark {
-	m := ^row.MarkCode
+// commonMarks are the marks that all words have, but for those with the marks in apart.
+func commonMarks(spans []row.Span, apart row.Mark) row.Mark {
+	m := ^apart
 	for _, s := range spans {
-		if s.Mark&row.MarkCode == 0 && strings.TrimLeft(s.Text, " ") != "" {
+		if s.Mark&apart == 0 && strings.TrimLeft(s.Text, " ") != "" {
 			m &= s.Mark
 		}
 	}

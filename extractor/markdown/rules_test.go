@@ -119,6 +119,8 @@ func TestRules(t *testing.T) {
 		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
 		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c |\n\nText."},
 		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a row that is wrapped at its blanks", "● | a   | b\n          | c  |\n  |-----|---\n  -----|----|\n  | 1   |\n          | 3  |", piped, 40, "| a | b | c |\n| --- | --- | --- |\n| 1 |  | 3 |"},
+		{"a head in code", "● | ⟦ #a6e3a1|a⟧ | b |\n  |---|---|\n  | c | ⟦ #a6e3a1|d⟧ |", piped, 40, "| a | b |\n| --- | --- |\n| c | `d` |"},
 		{"a row with a cell too few", "● | a | b |\n  |---|---|\n  | c |\n  | d | e |", piped, 40, "| a | b |\n| --- | --- |\n| c |\n| d | e |"},
 		{"bars without dashes", "● | a | b |\n  | c | d |", piped, 40, "| a | b |\n| c | d |"},
 		{"a cell without a bar behind it", "● | a | b\n\n  Text.", piped, 40, "| a | b\n\nText."},

@@ -7,12 +7,12 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// table reads a table. The cells of its head are bold by themselves.
+// table reads a table. The cells of its head have marks of their own.
 func (r *blockReader) table(i int) (block, int) {
 	rows, n := r.lk.tableAt(r.ls[i:])
 	if n > 0 {
 		for _, c := range rows[0] {
-			unmark(c, commonMarks(c))
+			unmark(c, commonMarks(c, 0))
 		}
 	}
 	return block{kind: tableBlock, col: r.ls[i].Indent, rows: rows}, n
