@@ -147,6 +147,9 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
 	}
+	if below := ls[1:]; slices.ContainsFunc(below, statusRow) { // a resize left it behind
+		ls = append(ls[:1:1], slices.DeleteFunc(slices.Clone(below), statusRow)...)
+	}
 	lk, role := replyLook(ls), session.RoleAssistant
 	if reasoning(ls) {
 		role = session.RoleThinking

@@ -2,6 +2,7 @@
 package codex
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -72,42 +73,27 @@ func banner(lines []row.Line) (chat.Banner, int) {
 	return chat.Banner{}, 0
 }
 
-// boxBanner reads the boxed welcome. /status prints a box with the same title, but labels its
-// lines otherwise.
+// boxed matches a boxed welcome, its rows joined by blanks: a narrow window wraps them. A hint may
+// follow what a row says. /status prints a box with the same title, but labels its rows otherwise.
+var boxed = regexp.MustCompile(`^╭─[─ ]*╮ │ *>_ OpenAI Codex \(v([^)│]+)\)` + boxRows + `│ *model: +` + boxValue + `│` + boxRows + `│ *directory: +` + boxValue + `│[^╭╮]*╰─[─ ]*╯$`)
+
+const (
+	boxRows  = `[^╭╰]*?`
+	boxValue = `([^│]+?)(?:   [^│]*)?`
+)
+
+// boxBanner reads the boxed welcome.
 func boxBanner(lines []row.Line) (b chat.Banner, n int) {
-	fields := map[string]*string{welcome: &b.Version, "model:": &b.Model, "directory:": &b.Cwd}
-	in, n := boxRow(lines, boxTop, "╮")
-	for rows := n; rows > 0; n += rows {
-		for label, value := range fields {
-			if v, ok := strings.CutPrefix(in, label); ok {
-				*value, _, _ = strings.Cut(strings.TrimSpace(v), "   ") // a hint follows
-			}
-		}
-		in, rows = boxRow(lines[n:], "│", "│")
+	n = min(1+row.Run(lines, func(l row.Line) bool { return !strings.HasSuffix(l.Text, "╯") }), len(lines), 24)
+	texts := make([]string, n)
+	for i, l := range lines[:n] {
+		texts[i] = l.Text
 	}
-	_, rows := boxRow(lines[n:], "╰─", "╯")
-	if rows == 0 || b.Version == "" || b.Model == "" || b.Model == loading {
+	m := boxed.FindStringSubmatch(strings.Join(texts, " "))
+	if m == nil || strings.TrimSpace(m[2]) == loading {
 		return chat.Banner{}, 0
 	}
-	b.Version, _, _ = strings.Cut(b.Version, ")")
-	return b, n + rows
-}
-
-// boxRow reads a row of a box that begins and ends with those, and of how many lines it is: a
-// narrow window wraps it. It is of none where it has no end.
-func boxRow(lines []row.Line, begin, end string) (in string, rows int) {
-	if len(lines) == 0 || !strings.HasPrefix(lines[0].Text, begin) {
-		return "", 0
-	}
-	var text strings.Builder
-	for rows < min(len(lines), 4) {
-		text.WriteString(lines[rows].Text + " ")
-		rows++
-		if in, ok := strings.CutSuffix(strings.TrimSpace(text.String()[len(begin):]), end); ok {
-			return strings.TrimSpace(in), rows
-		}
-	}
-	return "", 0
+	return chat.Banner{Version: m[1], Model: strings.TrimSpace(m[2]), Cwd: strings.TrimSpace(m[3])}, n
 }
 
 // loading is shown in a welcome that is not complete: it will be redrawn.

@@ -20,6 +20,7 @@ func TestE23Rules(t *testing.T) {
 		{"reasoning", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n  ⟦di|are open.⟧\n\n⟦d|• ⟧⟦di|Half⟧ and plain.", "user \"Go\"\nthinking \"Two ways\\nare open.\"\nassistant \"*Half* and plain.\"\n"},
 		{"reasoning that was stopped", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n\n⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧", "user \"Go\"\nthinking \"Two ways\" partial\nevent cli:interrupted\n"},
 		{"cells with the bullet of a reply", -1, "⟦d|• ⟧⟦b|Updated Plan⟧\n  └ □ one\n    □ two\n\n⟦d|• ⟧⟦b|Viewed Image⟧\n  └ a.png\n\n⟦d|• ⟧⟦b|Bold⟧ words.", "tool ok Updated Plan [□ one\n□ two]\ntool ok Viewed Image [a.png]\nassistant \"**Bold** words.\"\n"},
+		{"a status row that a resize left in a reply", -1, "> It is\n\n  Working⟦d| (2s • Esc to interrupt)⟧\n\n  here.\n\n  It said (2s • Esc to interrupt) then.", "assistant \"It is\\n\\nhere.\\n\\nIt said (2s • Esc to interrupt) then.\"\n"},
 		{"a plan", -1, "⟦d|• ⟧Proposed Plan\n\n  Do it.\n\n⟦d|• ⟧Proposed Plan", "assistant \"Do it.\"\nassistant \"Proposed Plan\"\n"},
 		{"notices that look like replies", -1, "⟦d|• ⟧Model changed to gpt-5\n\n⟦d|• ⟧Ran a hook (stop) twice\n\n⟦d|• ⟧Something ⟦b|new⟧ ⟦ p8|press x⟧\n\n⟦b|• Waited for a terminal⟧\n\n• nobody's", "system \"Model changed to gpt-5\"\nsystem \"Ran a hook (stop) twice\"\nsystem \"Something new press x\"\nsystem \"Waited for a terminal\"\n"},
 		{"words of its own", -1, ">> Code review started: x <<\n\n!  ls\n\n? what", ""},

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -114,11 +115,13 @@ func composerRow(l row.Line) bool {
 	return false
 }
 
+// options match an option of a dialog.
+var options = regexp.MustCompile(`^(?:› )?[1-9]\..`)
+
 // option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
 func option(l row.Line) bool {
-	t := strings.TrimPrefix(l.Text, "› ")
-	return len(t) > 2 && strings.IndexByte("123456789", t[0]) >= 0 && t[1] == '.' && l.StyleAt(2) == l.StyleAt(0)
+	return options.MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
