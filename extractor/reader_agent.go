@@ -38,11 +38,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) { // drawn over the conversation, without a wipe
 		r.reopen(s.agent, s.alt, s.start)
 	}
-	k := len(s.items)
-	for k > 0 && s.items[k-1].First >= d.Dirty {
-		k--
-	}
-	k = max(0, k-2) // the items before may end differently now
+	k := max(0, firstFrom(s.items, d.Dirty)-2) // the items before may end differently now
 	for k > 0 && s.items[k].First == s.items[k].End {
 		k-- // an item without lines of its own is part of the one before
 	}
@@ -113,10 +109,7 @@ func (r *Reader) forget(d *document.Document) {
 	}
 	s := &r.seg
 	cut := min(len(d.Lines)-keepTape, d.Base)
-	n := len(s.items)
-	for n > 0 && s.items[n-1].First > cut {
-		n--
-	}
+	n := firstFrom(s.items, cut+1)
 	if n > 0 { // the item that the cut would go through stays
 		n--
 		cut = s.items[n].First
@@ -184,6 +177,12 @@ func lost(lines []row.Line) bool {
 // pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,
 // `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
 var pasteNote = regexp.MustCompile(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
+
+// firstFrom returns the number of the first item that begins on a line or below it.
+func firstFrom(items []chat.Item, line int) int {
+	n, _ := slices.BinarySearchFunc(items, line, func(it chat.Item, line int) int { return it.First - line })
+	return n
+}
 
 func shift(items []chat.Item, by int) []chat.Item {
 	for i := range items {

@@ -166,17 +166,7 @@ var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "")
 // and rows that were blank.
 func (d *Document) grown(body []row.Line) bool {
 	old := d.Lines[d.Base:]
-	if len(body) < len(old) {
-		return false
-	}
-	same := int32(0)
-	for i, l := range old {
-		if !strings.HasPrefix(body[i].Text, l.Text) {
-			return false
-		}
-		same += weight(l)
-	}
-	return same >= 12
+	return len(body) >= len(old) && weights(old) >= 12 && slices.EqualFunc(old, body[:len(old)], extends)
 }
 
 // head returns the line that body's first row shows if body begins with the last rows down to the
@@ -208,7 +198,7 @@ func (d *Document) last(body []row.Line) int {
 func (d *Document) moved(body []row.Line) bool {
 	old, body := content(d.Lines[d.Base:]), content(body)
 	n := min(len(old), len(body))
-	return len(old) > 0 && slices.EqualFunc(old, body[:n], func(a, b row.Line) bool { return a.Text == b.Text })
+	return len(old) > 0 && slices.EqualFunc(old, body[:n], alike)
 }
 
 // content returns lines without the blank ones around them.
@@ -224,3 +214,9 @@ func (d *Document) contains(at int, body []row.Line) bool {
 func equal(a, b row.Line) bool {
 	return a.Lost == b.Lost && (a.Row == b.Row || a.Wrapped == b.Wrapped && a.Blanks == b.Blanks && slices.Equal(a.Runs, b.Runs) && slices.Equal(a.Marks, b.Marks))
 }
+
+// alike reports whether two rows have the same text.
+func alike(a, b row.Line) bool { return a.Text == b.Text }
+
+// extends reports whether the text of b begins with that of a.
+func extends(a, b row.Line) bool { return strings.HasPrefix(b.Text, a.Text) }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,10 +17,8 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 	}
 	n, m := len(body), len(old)
 	best := make([]int32, (n+1)*(m+1))
-	total := int32(0)
 	for i := n - 1; i >= 0; i-- {
 		w := weight(body[i])
-		total += w
 		for j := m - 1; j >= 0; j-- {
 			b := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
 			if body[i].Text == old[j].Text {
@@ -28,11 +27,7 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 			best[i*(m+1)+j] = b
 		}
 	}
-	room := int32(0)
-	for _, l := range old {
-		room += weight(l)
-	}
-	if best[0]*5 < max(1, min(total, room)) {
+	if best[0]*5 < max(1, min(weights(body), weights(old))) {
 		return 0, false
 	}
 	i, j := firstRun(old, body, best)
@@ -59,14 +54,8 @@ func goesOnIn(lines, body []row.Line) (at int, ok bool) {
 
 // continues reports whether body begins with lines, of which the last may go on.
 func continues(lines, body []row.Line) bool {
-	last, same := len(lines)-1, int32(0)
-	for i, l := range lines {
-		if body[i].Text != l.Text && (i < last || !strings.HasPrefix(body[i].Text, l.Text)) {
-			return false
-		}
-		same += weight(l)
-	}
-	return same > 2
+	last := len(lines) - 1
+	return weights(lines) > 2 && extends(lines[last], body[last]) && slices.EqualFunc(lines[:last], body[:last], alike)
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
@@ -117,6 +106,14 @@ func weight(l row.Line) int32 {
 		return 0
 	}
 	return 2 + min(n, 40)/4
+}
+
+// weights is how much rows say about their place.
+func weights(lines []row.Line) (sum int32) {
+	for _, l := range lines {
+		sum += weight(l)
+	}
+	return sum
 }
 
 // firstRun walks the best alignment and returns the place of its first row that occurs only once,
