@@ -46,12 +46,7 @@ func group(ls []markdown.Line) int {
 // breaks reports whether one of the lines breaks where a word had room.
 func breaks(ls []markdown.Line) bool {
 	lk := markdown.Style{Left: left, Right: right, Seam: seam}
-	for i := 1; i < len(ls); i++ {
-		if lk.SeamOf(&ls[i-1], &ls[i], 0) == markdown.SeamBreak {
-			return true
-		}
-	}
-	return false
+	return len(lk.Unwrap(ls, 0)) > 1
 }
 
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
@@ -75,21 +70,19 @@ func highlighted(ls []markdown.Line) bool {
 // a mark that is concealed outside of code, are indented, a prompt, or could not be prose.
 func continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
-	if highlighted(part) {
-		return true
+	if highlighted(part) || styled(part) {
+		return highlighted(part)
 	}
-	if styled(part) || slices.ContainsFunc(part, literal) {
-		return !styled(part)
+	if slices.ContainsFunc(part, func(l markdown.Line) bool { return literal.MatchString(l.Text) }) {
+		return true
 	}
 	kind := judge(&part[0])
 	likely := kind == prose.Code || part[0].Indent > 0 && kind != prose.Prose || breaks(part)
 	return likely && !structured(part) && !strings.HasPrefix(part[0].Text, "```")
 }
 
-// literalMark is a mark that is concealed outside of code, or a prompt.
-var literalMark = regexp.MustCompile(`^(#{1,6}( |$)|> | *❯ )`)
-
-func literal(l markdown.Line) bool { return literalMark.MatchString(l.Text) }
+// literal matches a line with a mark that is concealed outside of code, or a prompt.
+var literal = regexp.MustCompile(`^(#{1,6}( |$)|> | *❯ )`)
 
 // marksFollow reports whether a block of Markdown as code goes on: with lists, perhaps, and then
 // with lines that show their marks.

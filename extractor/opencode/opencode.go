@@ -111,7 +111,8 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 	}
 	items := c.Parse(lines, last)
 	if n := len(items) - 1; n >= 0 && last && items[n].Role == session.RoleAssistant {
-		items[n].Open = !slices.ContainsFunc(lines[items[n].End:], ended)
+		// the row of its turn has no time while a reply is written; any other below says that it is whole
+		items[n].Open = !slices.ContainsFunc(lines[items[n].End:], func(l row.Line) bool { return l.Text != "" && !running(l) })
 	}
 	return items
 }
@@ -121,12 +122,6 @@ var took = regexp.MustCompile(` · ([0-9.hms ]+|interrupted)$`)
 
 // running reports whether a row is that of a turn that goes on: it has no time yet.
 func running(l row.Line) bool { return strings.HasPrefix(l.Text, ending) && !took.MatchString(l.Text) }
-
-// ended reports whether a row below a reply says that it is whole: its turn's row has no time while
-// it is written.
-func ended(l row.Line) bool {
-	return l.Text != "" && !running(l)
-}
 
 // unpainted reports whether the rows above line i are those of a reply that was not painted yet
 // when they left the window: one blank row parts blocks, never more.
@@ -139,8 +134,9 @@ func unpainted(lines []row.Line, i int) bool {
 }
 
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
-// and the one that says how long the model thought, with what it thought folded up or not.
-var chrome = regexp.MustCompile(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$)`)
+// the one that says how long the model thought, with what it thought folded up or not, and the keys
+// that lead to a subagent.
+var chrome = regexp.MustCompile(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
 func logoRows(lines []row.Line) int {
@@ -153,16 +149,17 @@ func logoRows(lines []row.Line) int {
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
 func replyRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool {
-		t := l.Text
-		return t == "" || strings.HasPrefix(t, "     ") && !chrome.MatchString(t) && !call(l)
+		return l.Text == "" || row.Indent(l.Text) >= left && !chrome.MatchString(l.Text) && !call(l)
 	})
 }
 
 // spinner is before a call that runs; signs are the signs before other calls that have no panel: a
-// file read or written, a search, a page, a command, any other tool.
+// file read or written, a search, a page, a command, any other tool, a subagent. below are the rows
+// below a call that belong to it: its input goes on, or what the subagent does or has done.
 var (
 	spinner = regexp.MustCompile(`^[⠁-⣿] `)
-	signs   = regexp.MustCompile(`^[→←✱⚙%◇◈$] `)
+	signs   = regexp.MustCompile(`^(?:[→←✱⚙%◇◈$] |│ (\S+ Task — ))`)
+	below   = regexp.MustCompile(`^     (?:  |[└↳] )`)
 )
 
 // call reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
@@ -172,12 +169,10 @@ func call(l row.Line) bool {
 	return ok && (spinner.MatchString(t) || row.Grey(l.StyleAt(left)) && signs.MatchString(t))
 }
 
-// callRows counts the rows of a call without a panel: its input goes on from column 7, what went
-// wrong is below it in red.
+// callRows counts the rows of a call without a panel. What went wrong is below it in red.
 func callRows(lines []row.Line) int {
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool {
-		indent := row.Indent(l.Text)
-		return indent >= left+2 && row.Grey(l.StyleAt(indent))
+		return below.MatchString(l.Text) && row.Grey(l.StyleAt(row.Indent(l.Text)))
 	})
 	return n + row.Run(lines[n:], red)
 }
@@ -214,7 +209,7 @@ func toolOf(call string) *session.Tool {
 	if command, shell := strings.CutPrefix(call, "$ "); shell {
 		t.Name, t.Input = "Bash", command
 	} else {
-		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, ""), " ")
+		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, "$1"), " ")
 	}
 	return t
 }

@@ -33,6 +33,8 @@ func TestE23Rules(t *testing.T) {
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
 		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
 		{"how long the model thought", "     ⟦ #f5a742|+ Thought: 195ms⟧\n\n     Text.\n\n     ⟦ #f5a742|- Thought: 1m 2s⟧\n\n     - Thought: so", "assistant Text.\nassistant - Thought: so"},
+		{"a subagent", "     ⟦ #808080|│ General Task — look⟧\n     ⟦ #808080|└ 3 toolcalls · 1.2s⟧\n\n     ctrl+x down ⟦ #808080|view subagents⟧\n\n     Press ctrl+x to view subagents\n\n     ⟦ #808080|│⟧ A quote", "tool General(Task — look └ 3 toolcalls · 1.2s) ok \nassistant Press ctrl+x to view subagents||> A quote"},
+		{"a subagent that works", "     ⟦ #808080|⠋ General Task — look⟧\n       ⟦ #808080|↳ Read main.go⟧", "tool General(Task — look ↳ Read main.go) running "},
 		{"a panel of which only the last row is left", "⟦ #5c9cf5|  ┃⟧\n\n     So.", "assistant So."},
 		{"a line cut behind a Chinese comma", "     这一行在逗号后面结束，\n     下一行没有空格，因为中文里没有空格。", "assistant 这一行在逗号后面结束，下一行没有空格，因为中文里没有空格。"},
 		{"a bold line", "     ⟦b #f5a742|Files:⟧\n\n     - one", "assistant **Files:**||- one"},
