@@ -66,6 +66,7 @@ func TestMarks(t *testing.T) {
 		{"no status", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|2s"}},
 		{"the end of an earlier one", "% ls\na\nb", []mark{{0, b, 2, "", 3}, {1, c, 0, "", 4}, {2, d, 0, "1", 2}}, []string{"|ls|a\nb|open"}},
 		{"an end without a begin", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {2, d, 0, "1", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|1"}},
+		{"the end of one that was given up", "% ls\na\n% x^C\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "0", 4}, {2, b, 2, "", 4}, {3, d, 0, "130", 5}, {3, b, 2, "", 5}}, []string{"|ls|a|0|2s"}},
 		{"two begins", "% ls\na\nb\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, c, 0, "", 3}, {3, d, 0, "0", 4}, {3, b, 2, "", 4}}, []string{"|ls|a\nb|0|2s"}},
 		{"an output before the prompt was drawn", "% ls\na\nb\n% ", []mark{{0, b, 2, "", 3}, {1, c, 0, "", 2}, {3, d, 0, "0", 4}, {3, b, 2, "", 4}}, []string{"|ls|a\nb|0"}},
 		{"output that does not end its line", "% ls\nab% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {1, d, 2, "0", 3}, {1, a, 2, "", 3}, {1, b, 4, "", 3}}, []string{"|ls|ab|0|1s"}},
