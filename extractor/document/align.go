@@ -166,7 +166,7 @@ var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "")
 // and rows that were blank.
 func (d *Document) grown(body []row.Line) bool {
 	old := d.Lines[d.Base:]
-	return len(body) >= len(old) && weights(old) >= 12 && slices.EqualFunc(old, body[:len(old)], extends)
+	return len(body) >= len(old) && slices.EqualFunc(old, body[:len(old)], extends) && weights(old) >= 12
 }
 
 // head returns the line that body's first row shows if body begins with the last rows down to the

@@ -55,7 +55,7 @@ func goesOnIn(lines, body []row.Line) (at int, ok bool) {
 // continues reports whether body begins with lines, of which the last may go on.
 func continues(lines, body []row.Line) bool {
 	last := len(lines) - 1
-	return weights(lines) > 2 && extends(lines[last], body[last]) && slices.EqualFunc(lines[:last], body[:last], alike)
+	return extends(lines[last], body[last]) && slices.EqualFunc(lines[:last], body[:last], alike) && weights(lines) > 2
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
