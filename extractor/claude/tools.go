@@ -189,6 +189,9 @@ var hidden = regexp.MustCompile(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl
 // more of it is hidden.
 func outputText(lines []row.Line, left int) (text string, truncated bool) {
 	whole := markdown.Verbatim(lines, left)
+	if !strings.Contains(whole, "…") && !strings.Contains(whole, "(ctrl+") { // as most have not
+		return whole, false
+	}
 	text = strings.Trim(hidden.ReplaceAllString(whole, ""), "\n")
 	return text, text != whole
 }
