@@ -43,7 +43,7 @@ type Parser struct {
 func (a CLI) Parse(lines []row.Line, last bool) []chat.Item {
 	p := &Parser{Parser: chat.Parser{Agent: a.Agent, Lines: lines, Last: last}, cli: a}
 	p.Read(func(i int) int {
-		if p.continues(i) {
+		if l := lines[i]; l.Text == "" || l.Wrapped {
 			return 1
 		}
 		return a.Next(p, i)
@@ -55,9 +55,6 @@ func (a CLI) Parse(lines []row.Line, last bool) []chat.Item {
 	}
 	return p.Items
 }
-
-// continues reports whether nothing can begin at line i.
-func (p *Parser) continues(i int) bool { return p.Lines[i].Text == "" || p.Lines[i].Wrapped }
 
 // Next reads what begins at line i and returns how many lines it has.
 func Next(p *Parser, i int) int {
@@ -105,15 +102,18 @@ func (p *Parser) other(i int) int {
 
 // End returns the end of an item that began above line i, without the blank lines below it.
 func (p *Parser) End(i int) int {
-	return p.Until(i, func(k int) bool { return !p.continues(k) && p.cli.Begins(p, k) })
+	return p.Until(i, func(k int) bool {
+		l := p.Lines[k]
+		return l.Text != "" && (!l.Wrapped || p.Lines[k-1].Text == "") && p.cli.Begins(p, k)
+	})
 }
 
 // Begins reports whether line k belongs to no item above it: it begins something else, or is a hint
 // at the right edge that a resize left behind, for nothing of a message is indented so far below a
-// blank line.
+// blank line, or is what the terminal wrapped below one.
 func Begins(p *Parser, k int) bool {
 	l := p.Lines[k]
-	aside := p.Lines[k-1].Text == "" && row.Indent(l.Text) > l.Cols/3
+	aside := p.Lines[k-1].Text == "" && (l.Wrapped || row.Indent(l.Text) > l.Cols/3)
 	return l.Lost || !strings.HasPrefix(l.Text, "  ") || p.isCall(l) || aside
 }
 
