@@ -120,11 +120,8 @@ func heading(l *markdown.Line) int {
 // quote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words
 // are not dim, and what follows them is bold and dim.
 func quote(l *markdown.Line) (int, bool) {
-	if rest, ok := strings.CutPrefix(l.Text[l.Indent:], "▎"); ok {
-		if strings.HasPrefix(rest, " ") {
-			return l.Indent + 2, true
-		}
-		return l.Indent + 1, rest == ""
+	if row.Starts(l.Text[l.Indent:], "▎ ") {
+		return l.Indent + 2, true
 	}
 	return 0, l.All(func(s vterm.Style) bool {
 		return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
@@ -135,10 +132,10 @@ func quote(l *markdown.Line) (int, bool) {
 type claudeInk uint8
 
 const (
-	inkPlain  claudeInk = iota // none at all
-	inkSyntax                  // highlighted code: the 16 colours, which nothing else uses
-	inkCode                    // all in the colour of code: a block without a language (2.1.2xx)
-	inkStyled                  // bold, italic, code within text: a paragraph
+	inkPlain  claudeInk = 1 << iota // none at all
+	inkSyntax                       // highlighted code: the 16 colours, which nothing else uses
+	inkCode                         // all in the colour of code: a block without a language (2.1.2xx)
+	inkStyled                       // bold, italic, code within text: a paragraph
 )
 
 // keywords begin lines of code and are drawn like code spans in a theme of 16 colours.
@@ -150,17 +147,16 @@ var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 // Notes of a line: its claudeInk in the lowest bits, and what else is asked of each line many
 // times.
 const (
-	noteInk   = 3
-	noteItem  = 1 << 2 // item reads it
-	noted     = 1 << 3
-	noteProse = 1 << 4 // its words are a sentence, or the beginning of one
-	judged    = 1 << 5 // whether they are was asked
+	noteInk   = 1<<4 - 1
+	noteItem  = 1 << 4 // item reads it
+	noteProse = 1 << 5 // its words are a sentence, or the beginning of one
+	judged    = 1 << 6 // whether they are was asked
 	noteSigns = 8      // the first bit of what readSigns returns
 )
 
 func claudeNote(l *markdown.Line) uint16 {
 	if l.Note == 0 {
-		l.Note = noted | uint16(readInk(l)) | uint16(readSigns(l))<<noteSigns
+		l.Note = uint16(readInk(l)) | uint16(readSigns(l))<<noteSigns
 		if it, ok := item(l); ok {
 			l.Note |= noteItem
 			if strings.Contains(l.Text[min(it.Content, len(l.Text)):], " ") { // an item of several words is text
@@ -190,30 +186,34 @@ func isItem(l *markdown.Line) bool { return claudeNote(l)&noteItem != 0 }
 
 // readInk reads the colours of a line.
 func readInk(l *markdown.Line) claudeInk {
-	plain, code, few := true, true, false
+	var seen claudeInk
 	for i := range l.Spans {
-		s := &l.Spans[i]
-		if strings.Trim(s.Text, " ") == "" {
-			continue
-		}
-		c := s.Style.Fg
-		if c == meta { // what a grammar calls meta or a tag, between its other colours
-			code = false
-			continue
-		}
-		if c.Kind == vterm.ColorPalette && !row.Plain(c) && s.Mark&row.MarkCode == 0 {
-			return inkSyntax
-		}
-		few = few || c.Kind == vterm.ColorPalette
-		plain = plain && row.Plain(c)
-		code = code && s.Mark == row.MarkCode
+		seen |= spanInk(&l.Spans[i])
 	}
-	switch {
-	case plain:
+	switch first := l.First().Fg; {
+	case seen&inkSyntax != 0:
+		return inkSyntax
+	case seen&(inkCode|inkStyled) == 0:
 		return inkPlain
-	case code:
+	case seen == inkCode:
 		return inkCode
-	case few && strings.Contains(keywords, " "+row.FirstWord(l.Text)+" "):
+	case fewColours(first) && !row.Plain(first) && strings.Contains(keywords, " "+row.FirstWord(l.Text)+" "):
+		return inkSyntax
+	}
+	return inkStyled
+}
+
+// spanInk reads the colour of a piece of a line; 0 if it is blank.
+func spanInk(s *row.Span) claudeInk {
+	c := s.Style.Fg
+	switch {
+	case strings.Trim(s.Text, " ") == "":
+		return 0
+	case row.Plain(c), c == meta:
+		return inkPlain
+	case s.Mark == row.MarkCode:
+		return inkCode
+	case c.Kind == vterm.ColorPalette && s.Mark&row.MarkCode == 0:
 		return inkSyntax
 	}
 	return inkStyled
@@ -252,23 +252,24 @@ func codeGroup(ls []markdown.Line) int {
 	case inkCode:
 		return codeInkRun(ls)
 	}
-	highlighted, end := false, 0
-	for ; end < len(ls) && !ls[end].Blank(); end++ {
-		if end >= maxGroup {
-			return 0
-		}
-		note := claudeNote(&ls[end])
+	highlighted, end := false, markdown.UntilBlank(ls[:min(len(ls), maxGroup+1)])
+	for k := range ls[:end] {
+		note := claudeNote(&ls[k])
 		ink := claudeInk(note & noteInk)
-		deeper := ls[end].Indent > ls[0].Indent && note&noteItem == 0 // no text is
-		if ink == inkPlain && !deeper && isProse(&ls[end]) && !opens(ls[end:]) {
+		deeper := ls[k].Indent > ls[0].Indent && note&noteItem == 0 // no text is
+		if ink == inkPlain && !deeper && isProse(&ls[k]) && !opens(ls[k:]) {
+			end = k
 			break
 		}
 		highlighted = highlighted || ink == inkSyntax
 	}
-	if !highlighted {
-		return plainCode(ls, end)
+	switch {
+	case end > maxGroup:
+		return 0
+	case highlighted:
+		return end
 	}
-	return end
+	return plainCode(ls, end)
 }
 
 // opens reports whether a line is followed by one that is indented further, as only in code:
@@ -280,10 +281,7 @@ func opens(ls []markdown.Line) bool {
 // codeInkRun tells how many lines that are all in the colour of code are a block: a single
 // word is a code span.
 func codeInkRun(ls []markdown.Line) int {
-	n := 0
-	for n < len(ls) && inkOf(&ls[n]) == inkCode {
-		n++
-	}
+	n := row.Run(ls, func(l markdown.Line) bool { return inkOf(&l) == inkCode })
 	t := ls[0].Text[ls[0].Indent:]
 	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank()) {
 		return 0
@@ -291,27 +289,24 @@ func codeInkRun(ls []markdown.Line) int {
 	return n
 }
 
-// plainCode reports whether lines without any colour are code: ls[:end] is a group without
-// prose.
+// plainCode returns how many lines without any colour are code: all of a group without prose, if its
+// lines break where words had room, or are indented. ls[:end] is the group.
 func plainCode(ls []markdown.Line, end int) int {
-	if end < len(ls) && !ls[end].Blank() && !isItem(&ls[end]) { // text goes on below
-		return 0
+	group, below := ls[:end], ls[end:min(end+1, len(ls))]
+	items := func(l markdown.Line) bool { return isItem(&l) }
+	if slices.ContainsFunc(group, items) || slices.ContainsFunc(below, func(l markdown.Line) bool { return !l.Blank() && !items(l) }) {
+		return 0 // text goes on below
 	}
-	strong, breaks, deep := prose.Command(ls[0].Text[ls[0].Indent:]), true, false
-	lk := markdown.Style{}
-	for k := range end {
-		l := &ls[k]
-		switch {
-		case isItem(l):
-			return 0
-		case k > 0 && lk.SeamOf(&ls[k-1], l, 0) != markdown.SeamBreak:
+	lk, deep, breaks := markdown.Style{}, false, true
+	for k := 1; k < end; k++ {
+		if lk.SeamOf(&ls[k-1], &ls[k], 0) != markdown.SeamBreak {
 			breaks = false
-		default:
-			deep = deep || l.Indent > ls[0].Indent
+		} else {
+			deep = deep || ls[k].Indent > ls[0].Indent
 		}
-		strong = strong || prose.Signs(l.Text)
 	}
-	if deep || breaks && (strong || end > 1) {
+	strong := end > 1 || prose.Command(ls[0].Text[ls[0].Indent:]) || prose.Signs(ls[0].Text)
+	if deep || strong && breaks {
 		return end
 	}
 	return 0

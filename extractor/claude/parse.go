@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,13 +15,14 @@ import (
 // parser reads items off conversation lines.
 type parser struct {
 	chat.Parser
-	look *markdown.Style // of replies
-	open int             // so many items were there when a reply was read whose turn has not ended on the screen
+	cells []cell
+	look  *markdown.Style // of replies
+	open  int             // so many items were there when a reply was read whose turn has not ended on the screen
 }
 
 // parse reads the items off conversation lines.
 func parse(lines []row.Line, last bool) []chat.Item {
-	p := &parser{Parser: chat.Parser{Agent: "claude", Lines: lines, Last: last}, look: lookOf(lines)}
+	p := &parser{Parser: chat.Parser{Agent: "claude", Lines: lines, Last: last}, cells: cells(), look: lookOf(lines)}
 	p.Read(func(i int) int { return p.next(i) - i })
 	if p.open == len(p.Items) {
 		p.Above().Open = last
@@ -30,15 +30,32 @@ func parse(lines []row.Line, last bool) []chat.Item {
 	return p.Items
 }
 
-// The rows that something begins on.
+// What begins in the first column.
 var (
 	sent    = chat.Mark{Signs: glyphs("❯>"), Ink: highlighted}
 	oldSent = chat.Mark{Signs: glyphs(">"), Ink: row.Grey} // 1.0
 	shell   = chat.Mark{Signs: glyphs("!"), Ink: func(s vterm.Style) bool { return !row.Plain(s.Fg) }}
 	marker  = chat.Mark{Signs: glyphs("●⏺")} // of a reply or a call
-	thinks  = chat.Mark{Text: regexp.MustCompile(`^[✻∴✽][ \x{a0}]+Think`).MatchString}
-	done    = chat.Mark{Signs: glyphs("✻✽✶✢*·"), Ink: row.Grey} // `✻ Baked for 1s`
+	thinks  = chat.Mark{Text: func(t string) bool {
+		return chat.Begins(t, "✻", "∴", "✽") && strings.HasPrefix(behindSign(t), "Think")
+	}}
+	done   = chat.Mark{Signs: glyphs("✻✽✶✢*·"), Ink: row.Grey}  // `✻ Baked for 1s`
+	chrome = chat.Mark{Text: func(string) bool { return true }} // whatever else begins there
 )
+
+// cell is what a row may begin with, and what reads it with the rows that belong to it.
+type cell struct {
+	begin *chat.Mark
+	read  func(p *parser, i int) int
+}
+
+// cells returns them in the order in which a row is asked for them.
+func cells() []cell {
+	return []cell{
+		{&sent, (*parser).prompt}, {&oldSent, (*parser).prompt}, {&shell, (*parser).bash}, {&marker, (*parser).marked},
+		{&thinks, (*parser).thinking}, {&done, (*parser).done}, {&chrome, (*parser).chrome},
+	}
+}
 
 // glyphs returns each of the glyphs with the blank behind it.
 func glyphs(all string) (out []string) {
@@ -80,25 +97,17 @@ func (p *parser) next(i int) int {
 // above, or to nothing.
 func (p *parser) reader(i int) func(p *parser, i int) int {
 	l := p.Lines[i]
-	_, hangs := corner(l.Text)
-	switch {
-	case l.Text == "", l.Wrapped:
+	if l.Text == "" || l.Wrapped {
 		return nil
-	case sent.On(l), oldSent.On(l):
-		return (*parser).prompt
-	case shell.On(l):
-		return (*parser).bash
-	case marker.On(l):
-		return (*parser).marked
-	case thinks.On(l):
-		return (*parser).thinking
-	case done.On(l):
-		return (*parser).done
-	case hangs:
+	}
+	if _, hangs := corner(l.Text); hangs {
 		return (*parser).loose
-	case l.Text[0] != ' ':
-		return (*parser).chrome
-	case (i == 0 || p.Lines[i-1].Text == "" || l.Lost) && p.unmarked(i):
+	}
+	if l.Text[0] != ' ' {
+		k := slices.IndexFunc(p.cells, func(c cell) bool { return c.begin.On(l) })
+		return p.cells[k].read
+	}
+	if (i == 0 || p.Lines[i-1].Text == "" || l.Lost) && p.unmarked(i) {
 		return (*parser).call
 	}
 	return nil
@@ -139,8 +148,11 @@ func (p *parser) headless(i int) int {
 		}
 	}
 	end := p.replyEnd(first)
-	late := p.Lines[i].Late && indent >= 2
-	if late && !isText(p.Lines[first:end]) || !late && (indent != 2 || !slices.Contains([]string{session.RoleUser, session.RoleTool}, p.Above().Role)) {
+	reply := indent == 2 && slices.Contains([]string{session.RoleUser, session.RoleTool}, p.Above().Role)
+	if p.Lines[i].Late {
+		reply = indent >= 2 && isText(p.Lines[first:end])
+	}
+	if !reply {
 		return i
 	}
 	text, md := markdown.Render(p.Lines[first:end], p.look)

@@ -52,6 +52,8 @@ func TestE23Rules(t *testing.T) {
 		{"a tree in a reply", said + "Files:\n  ├ a\n  └ b\n\n" + said + "My agents\n  are\n  ├ a\n\n" + said + "My agents\n  ⎿  x\n\n" + said + "Look:\n  · one", "assistant Files:||```|├ a|└ b|```\nassistant My agents||```|are|├ a|```\nassistant My agents|⎿  x\nassistant Look:|· one"},
 		{"text with signs of lists", said + "Steps:\n\n  - one\n    a.go is a file\n\n  - two\n\n    etc. and more\n\n    c\n\n  ab. no number", "assistant Steps:||- one|  a.go is a file||- two||  etc. and more||  c||ab. no number"},
 		{"styles that are no code", "⟦ p15|●⟧ See:\n\n  ⟦ p12|import⟧ os\n\n  ⟦ p8|grey words of no code⟧\n\n  ⟦ p15|white words of text⟧\n\n  use ⟦ #b1b9f9|this⟧ word\n\n  ⟦u|all of a link⟧\n\n  So.", "assistant See:||```|import os|```||grey words of no code||white words of text||use `this` word||all of a link||So."},
+		{"a word like a keyword beside code in 16 colours, and in 256", "⟦ p15|●⟧ ⟦ p15|Then⟧\n\n  ⟦ p15|use⟧ ⟦ p12|this⟧ ⟦ p15|word⟧\n\n  use ⟦ p147|that⟧ one", "assistant Then||use `this` word||use `that` one"},
+		{"a prompt of two rows right above a call that runs", sent + "Go on⟧\n⟦ #ffffff on#373737|  please⟧\n⟦ #999999|  ⎿  $ make⟧", "user Go on|please"},
 		{"256 colours", "⟦ p231|●⟧ See:\n\n  ⟦ p12|x⟧ = 1", "assistant See:||```|x = 1|```"},
 		{"grey words in thinking and in a reply", "⟦ #999999|∴ Thinking…⟧\n\n    ⟦i #999999|Read 2 files⟧\n\n  ⟦i #999999|So.⟧\n\n" + said + "Look:\n\n  ⟦ #999999|Wrapped 2 lines⟧\n\n    text\n⟦ #999999|  ⎿  note⟧", "thinking Read 2 files||So.\nassistant Look:||Wrapped 2 lines||```|  text|⎿  note|```"},
 		{"code above an item", said + "See:\n\n  ⟦ p5|def⟧ a\n\n    - an item, with words in it\n\n  So.", "assistant See:||```|def a|```||- an item, with words in it||So."},

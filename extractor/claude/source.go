@@ -21,27 +21,19 @@ var signs = []*regexp.Regexp{
 func source(ls []markdown.Line) int {
 	var kinds uint8
 	n, without := 0, 0
-	for k := 0; k < len(ls) && without < 2; {
-		if ls[k].Blank() {
-			k++
-			continue
-		}
+	for rest := ls; len(rest) > 0 && without < 2; rest = markdown.NextGroup(rest) {
+		end := markdown.UntilBlank(rest[:min(len(rest), maxGroup)])
 		var own uint8
-		end := k
-		for ; end < len(ls) && !ls[end].Blank(); end++ {
-			if end >= maxGroup {
-				return 0
-			}
-			own |= signsOf(&ls[end])
-		}
-		without++
-		if own != 0 {
-			n, without = end, 0
-		} else if n == 0 {
-			return 0
+		for k := range rest[:end] {
+			own |= signsOf(&rest[k])
 		}
 		kinds |= own
-		k = end
+		switch without++; {
+		case end == maxGroup, n == 0 && own == 0:
+			return 0
+		case own != 0:
+			n, without = len(ls)-len(rest)+end, 0
+		}
 	}
 	if bits.OnesCount8(kinds) < 2 {
 		return 0
