@@ -55,7 +55,7 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 		case !frame(lines[i]):
 		case input.MatchString(lines[i+1].Text) && !painted(lines[i+1]):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return choice.MatchString(l.Text) }):
+		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return strings.Contains(l.Text, "Esc to cancel") || choice.MatchString(l.Text) }):
 			top, asks = i, true
 		}
 	}
@@ -65,8 +65,8 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = regexp.MustCompile(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
-	// choice matches a row of a dialog: a choice with its pointer, or the hint below all choices.
-	choice = regexp.MustCompile(`^(?:│ *| +)❯(?:[ \x{a0}]|$)|Esc to cancel`)
+	// choice matches a choice of a dialog, with its pointer.
+	choice = regexp.MustCompile(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
 )
 
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
