@@ -56,10 +56,10 @@ type Mark struct {
 }
 
 // On reports whether a row begins with the mark.
-func (m *Mark) On(l row.Line) bool { return m.on(l, row.Indent(l.Text)) }
+func (m *Mark) On(l row.Line) bool { return m.on(&l, row.Indent(l.Text)) }
 
 // on is On with the row's indent, which is the same for all marks.
-func (m *Mark) on(l row.Line, indent int) bool {
+func (m *Mark) on(l *row.Line, indent int) bool {
 	if m.Text != nil {
 		return m.Text(l.Text)
 	}
@@ -67,7 +67,7 @@ func (m *Mark) on(l row.Line, indent int) bool {
 		return false
 	}
 	if m.Row != nil {
-		return m.Row(l)
+		return m.Row(*l)
 	}
 	t := l.Text[m.Col:]
 	if m.Word > 0 {
@@ -115,7 +115,7 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	indent := row.Indent(lines[0].Text)
 	for k := range c.Cells {
 		cell := &c.Cells[k]
-		if cell.Begin.set() && !cell.Begin.on(lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
+		if cell.Begin.set() && !cell.Begin.on(&lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
 			continue
 		}
 		if cell.Rows == nil {
@@ -136,11 +136,14 @@ func (c *Cells) next(lines []row.Line, of *Cell) int {
 	})
 }
 
-// ends reports whether another cell than this one may begin on a row.
+// ends reports whether another cell than this one may begin on a row. None begins on a blank one.
 func (c *Cells) ends(of *Cell, l row.Line) bool {
+	if l.Text == "" {
+		return false
+	}
 	indent := row.Indent(l.Text)
 	for k := range c.Cells {
-		if cell := &c.Cells[k]; cell.Begin.on(l, indent) && !(of.Keeps && cell.Rule == "") {
+		if cell := &c.Cells[k]; cell.Begin.on(&l, indent) && !(of.Keeps && cell.Rule == "") {
 			return true
 		}
 	}

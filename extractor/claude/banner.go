@@ -66,8 +66,11 @@ func version(s string) string {
 // while it greets.
 func logo(lines []row.Line) (b chat.Banner, n int) {
 	name, _, ok := strings.Cut(lines[0].Text, title)
+	if !ok { // as of most rows that are asked
+		return b, 0
+	}
 	col := row.Width(name)
-	if !ok || !lines[0].BoldAt(col) {
+	if !lines[0].BoldAt(col) {
 		return b, 0
 	}
 	b.Version = version(lines[0].Text)

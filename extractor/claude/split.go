@@ -72,8 +72,8 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	n := strings.Count(l.Text, "─")
-	return strings.HasPrefix(l.Text, "───") && n*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && n >= l.Cols-4
+	strokes := func() int { return strings.Count(l.Text, "─") }
+	return strings.HasPrefix(l.Text, "───") && strokes()*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && strokes() >= l.Cols-4
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the

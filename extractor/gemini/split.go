@@ -42,7 +42,8 @@ func composer(lines []row.Line) (top int, ok bool) {
 // what is at the right until a window that shrinks wraps its row.
 var status = inkcli.Hints(
 	regexp.MustCompile(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
-		`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)|\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
+		`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)`),
+	regexp.MustCompile(`\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
 	regexp.MustCompile(`^\S|^ *---$`))
 
 // chosen is the choice in a dialog.

@@ -47,7 +47,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
 		link != "" && b.First().Link != link && WordRune(row.FirstRune(word)) || // a link ends at the edge
-		twoWords.MatchString(a.Text[a.Indent:]+" "+word)):
+		twoWords.MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
 	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
 		return SeamNone
@@ -57,7 +57,13 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	return SeamBreak
 }
 
-// twoWords matches a line that is full and the word below it if these are no token that was cut:
+// lastPiece returns the last word of a line with the blank before it, if there is one.
+func lastPiece(l *Line) string {
+	text := l.Text[l.Indent:]
+	return text[max(0, strings.LastIndexByte(text, ' ')):]
+}
+
+// twoWords matches the end of a line that is full and the word below it if these are no token that was cut:
 // both are made of lower-case letters, the first ends with a mark, or the second is an address.
 var twoWords = regexp.MustCompile(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 

@@ -2,7 +2,6 @@
 package prose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,7 +24,7 @@ func Judge(t string) Kind {
 	var first rune
 	words, plain := 0, 0
 	for w := range strings.FieldsSeq(t) {
-		if w[0] >= utf8.RuneSelf && pictogram.MatchString(w) { // most words begin with ASCII
+		if pictogram(w) {
 			continue
 		}
 		if words++; words == 1 {
@@ -52,8 +51,17 @@ func Judge(t string) Kind {
 	return Either
 }
 
-// pictogram matches a word of emoji or of signs like "→" and "≤": it may occur in prose as in code.
-var pictogram = regexp.MustCompile(`^[\x{1f000}-\x{1ffff}\p{Sm}✅❌❗❓⭐⚡✨⚠✔☑❤⚙ℹ▶\x{200d}\x{fe0f}]*[.,;:!?]*$`)
+// pictogram reports whether a word is made of emoji or of signs like "→" and "≤": it may occur in
+// prose as in code.
+func pictogram(w string) bool {
+	if w[0] < utf8.RuneSelf { // as most do
+		return false
+	}
+	rest := strings.TrimFunc(strings.TrimRight(w, ".,;:!?"), func(r rune) bool {
+		return r>>12 == 0x1f || unicode.Is(unicode.Sm, r) || strings.ContainsRune("✅❌❗❓⭐⚡✨⚠✔☑❤⚙ℹ▶\u200d\ufe0f", r)
+	})
+	return rest == ""
+}
 
 // Fragment reports whether a line that could be prose is no whole sentence: it begins with a small
 // letter and does not end with a mark.
@@ -101,15 +109,20 @@ func begins(t string, heads ...string) bool {
 	return slices.ContainsFunc(heads, func(head string) bool { return strings.HasPrefix(t, head) })
 }
 
-// command matches the beginning of lines of shell, which agents do not highlight. The names in the
-// second list are words of English, too.
-var (
-	prompted = regexp.MustCompile(`^(?:\$ |\./.* )`)
-	command  = regexp.MustCompile(`^(?:(?:npm|npx|pnpm|yarn|bun|deno|git|cargo|rustup|pip|pip3|uv|poetry|pytest|python|python3|docker|docker-compose|kubectl|helm|terraform|cmake|cd|ls|curl|wget|sudo|apt|apt-get|brew|dnf|mkdir|rm|cp|mv|ssh|scp|chmod|chown|grep|rg|tar|unzip|bash|sh|zsh|systemctl|psql|redis-cli|sqlite3|aws|gcloud|gh|sed|awk|ps|java|javac|mvn|gradle|dotnet|ruby|rails|php|composer) .` +
-		`|(?:go|make|node|cat|export|find|source|touch|head|tail|kill|which|bundle|claude|echo) (?:[^ ]+$|.*[-./=$:@|>&"]))`)
+// commands begin lines of shell, which agents do not highlight. Those in words are English, too.
+const (
+	commands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
+	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
 // Command reports whether a line begins with a shell command and is no sentence.
 func Command(t string) bool {
-	return prompted.MatchString(t) || command.MatchString(t) && !endsIn(t, ".:?,")
+	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
+		return true
+	}
+	w, rest, _ := strings.Cut(t, " ")
+	if rest == "" || endsIn(t, ".:?,") {
+		return false
+	}
+	return strings.Contains(commands, " "+w+" ") || strings.Contains(words, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
 }

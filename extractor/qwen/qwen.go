@@ -131,7 +131,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
-var status = inkcli.Hints(regexp.MustCompile(`^ *($|[⠁-⣿])|esc to cancel`), regexp.MustCompile(`^ *[╭│╰]`))
+var status = inkcli.Hints(regexp.MustCompile(`^ *($|[⠁-⣿])`), regexp.MustCompile(`esc to cancel`), regexp.MustCompile(`^ *[╭│╰]`))
 
 // choice matches the first of the numbered answers to a question.
 var choice = regexp.MustCompile(`^[│ ]*[›●] 1\. `)
