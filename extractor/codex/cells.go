@@ -122,13 +122,13 @@ func change(l row.Line, title string) bool {
 }
 
 // infos match notices that look like replies by their words.
-var infos = regexp.MustCompile(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )| hook \(`)
+var infos = regexp.MustCompile(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
 // end, or a bold bullet: "• Waited for background terminal".
 func info(l row.Line) bool {
 	hint := l.Runs[len(l.Runs)-1].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
-	return infos.MatchString(l.Text) || hint || !l.DimAt(0) && l.BoldAt(1)
+	return infos.MatchString(l.Text) || strings.Contains(l.Text, " hook (") || hint || !l.DimAt(0) && l.BoldAt(1)
 }
 
 // prompt reads what the user typed.
