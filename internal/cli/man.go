@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 )
 
 // Manual writes manual pages (section 1) of commands.
@@ -18,15 +19,72 @@ type Manual struct {
 	Date   time.Time // of the pages
 }
 
-// Write writes the page of a command. That of the root has the help topics about sessions and exit
-// statuses, too.
-func (m Manual) Write(w io.Writer, cmd *cobra.Command) error {
-	cmd.Root().DisableAutoGenTag = true
+// Write writes the page of a command, in the macros of man(7). That of the root has the help topics
+// about sessions and exit statuses, too.
+//
+// It does not use cobra/doc: that fills tables, and its parser of Markdown compiles expressions at
+// each start of the program.
+func (m Manual) Write(out io.Writer, cmd *cobra.Command) error {
+	long := cmd.Long
 	if !cmd.HasParent() {
-		cmd.Long = cmd.Short + ".\n\n" + strings.TrimSpace(sessionNames) + "\n\n" + strings.TrimSpace(exitStatuses)
+		long = cmd.Short + ".\n\n" + strings.TrimSpace(sessionNames) + "\n\n" + strings.TrimSpace(exitStatuses)
+	} else if long == "" {
+		long = cmd.Short + "."
 	}
-	return doc.GenMan(cmd, &doc.GenManHeader{Title: "PTYREC", Section: "1", Source: m.Source, Manual: "ptyrec", Date: &m.Date}, w)
+	cmd.InitDefaultHelpFlag()
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, ".TH %q \"1\" %q %q \"ptyrec\"\n", strings.ToUpper(pageName(cmd)), m.Date.Format("Jan 2006"), m.Source)
+	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(pageName(cmd)), roff(cmd.Short))
+	fmt.Fprintf(w, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n", roff(cmd.UseLine()))
+	for i, part := range strings.Split(long, "\n\n") {
+		if i > 0 {
+			fmt.Fprintln(w, ".PP")
+		}
+		writePart(w, part)
+	}
+	writeFlags(w, "OPTIONS", cmd.NonInheritedFlags())
+	writeFlags(w, "OPTIONS OF ALL COMMANDS", cmd.InheritedFlags())
+	if cmd.Example != "" {
+		fmt.Fprintln(w, ".SH EXAMPLE")
+		writePart(w, cmd.Example)
+	}
+	var also []string
+	if cmd.HasParent() {
+		also = append(also, roff(pageName(cmd.Parent()))+"(1)")
+	}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() {
+			also = append(also, roff(pageName(c))+"(1)")
+		}
+	}
+	fmt.Fprintf(w, ".SH SEE ALSO\n%s\n", strings.Join(also, ", "))
+	return w.Flush()
 }
+
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// writePart writes lines: as they are if one is indented, else filled.
+func writePart(w io.Writer, text string) {
+	if strings.HasPrefix(text, "  ") || strings.Contains(text, "\n  ") {
+		text = ".nf\n" + roff(text) + "\n.fi"
+	} else {
+		text = roff(text)
+	}
+	fmt.Fprintln(w, text)
+}
+
+// writeFlags writes flags as the help does.
+func writeFlags(w io.Writer, title string, flags *pflag.FlagSet) {
+	if flags.HasAvailableFlags() {
+		fmt.Fprintf(w, ".SH %s\n", title)
+		writePart(w, strings.TrimRight(flags.FlagUsagesWrapped(PageWidth), "\n"))
+	}
+}
+
+// roffEscapes keeps troff from taking a backslash, a dash, or what begins a line for its own.
+var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
+
+func roff(text string) string { return strings.TrimPrefix(roffEscapes.Replace("\n"+text), "\n") }
 
 // WriteAll writes the pages of a command and of all below it into a folder, which is created if it
 // does not exist.
@@ -37,7 +95,7 @@ func (m Manual) WriteAll(t *Temporaries, dir string, cmd *cobra.Command) error {
 	if !cmd.IsAvailableCommand() && cmd.HasParent() || cmd.IsAdditionalHelpTopicCommand() {
 		return nil
 	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+	name := pageName(cmd) + ".1"
 	path := filepath.Join(dir, name)
 	err := t.WriteFile(path, func(w io.Writer) error { return m.Write(w, cmd) })
 	if err == nil {
