@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,5 +29,24 @@ func TestAutomatonParts(t *testing.T) {
 	}
 	if total == 0 {
 		t.Error("no word was found")
+	}
+}
+
+// The first texts are searched without the automaton: no word is missed there, whatever its case.
+func TestMayHaveWord(t *testing.T) {
+	defer searched.Store(searched.Swap(0))
+	for _, w := range knownWords {
+		if searched.Store(0); !fold("a " + strings.ToUpper(w) + " b").mayHaveWord() {
+			t.Errorf("%q is not found", w)
+		}
+	}
+	if searched.Store(0); fold("claude --resume").mayHaveWord() {
+		t.Error("a text without any word has one")
+	}
+	if !fold("sudo\n--x").mayHaveWord() {
+		t.Error("a word that two rows share is not looked for")
+	}
+	if searched.Store(knownPays); !fold("ls").mayHaveWord() {
+		t.Error("the automaton is not made for many texts")
 	}
 }

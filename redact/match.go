@@ -19,6 +19,9 @@ const (
 // rules that want a blank somewhere. around has the places of the folded text in which such a rule
 // may find something.
 func findKnown(v *view) (matches []Match, around []span) {
+	if !v.mayHaveWord() {
+		return nil, nil
+	}
 	var done []int // where the last match of each rule ends
 	known().each(v.folded, func(word, end int) {
 		if word >= len(knownWords) {

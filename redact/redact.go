@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Options say what is a secret. The zero value means the well-known ones.
@@ -37,13 +39,13 @@ type Redactor struct {
 	ids   map[string]bool // of own rules
 }
 
-var patternName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+var patternName = lazy.Regexp(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // New checks the patterns.
 func New(o Options) (*Redactor, error) {
 	r := &Redactor{known: !o.Unknown, ids: map[string]bool{}}
 	for _, p := range o.Patterns {
-		if !patternName.MatchString(p.Name) {
+		if !patternName().MatchString(p.Name) {
 			return nil, fmt.Errorf("redaction pattern %q: a name is made of a-z, 0-9 and -", p.Name)
 		}
 		if _, err := regexp.Compile(p.Regexp); err != nil {

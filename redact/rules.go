@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 //go:generate go run ./gen
@@ -90,6 +93,22 @@ var known = sync.OnceValue(func() *automaton {
 	return newAutomaton(words)
 })
 
+// searched counts the bytes that mayHaveWord was asked about, up to those for which known pays: it
+// takes a megabyte, and as long to make as to search these without it.
+var searched atomic.Int64
+
+const knownPays = 16 << 10
+
+// mayHaveWord reports whether known may find a word. A recorder that starts searches the command
+// line only, for which it should not make known.
+func (v *view) mayHaveWord() bool {
+	if searched.Load() > knownPays || searched.Add(int64(len(v.folded))) > knownPays || len(v.folds) > 0 || strings.Contains(v.folded, "\n") {
+		return true
+	}
+	text := strings.ToLower(v.folded)
+	return slices.ContainsFunc(knownWords, func(w string) bool { return strings.Contains(text, w) })
+}
+
 // aheads has, for each of the known words, those of its rules that begin with it: made when needed.
 var aheads = sync.OnceValue(func() [][]func() *ahead {
 	all := make([][]func() *ahead, len(knownWords))
@@ -108,7 +127,7 @@ func isKnown(id string) bool {
 
 // isSecret says whether what a rule found is random enough, and not known to be harmless.
 func (r *rule) isSecret(secret, match, line string) bool {
-	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey.MatchString(secret)) {
+	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey().MatchString(secret)) {
 		return false
 	}
 	if r.id == genericRule && (!strings.ContainsAny(secret, "0123456789") || isIdentifier(secret)) {
@@ -123,20 +142,20 @@ func (r *rule) isSecret(secret, match, line string) bool {
 const hexEntropy = 3
 
 var (
-	hexKey    = regexp.MustCompile(`^(?:[0-9a-f]{32,}|[0-9A-F]{32,})$`)
-	camelCase = regexp.MustCompile(`[a-z][A-Z][a-z]|[a-z0-9]\.[A-Za-z]`)
-	camelWord = regexp.MustCompile(`[A-Z]?[a-z]{4,}`)
-	digitRun  = regexp.MustCompile(`[0-9]+`)
+	hexKey    = lazy.Regexp(`^(?:[0-9a-f]{32,}|[0-9A-F]{32,})$`)
+	camelCase = lazy.Regexp(`[a-z][A-Z][a-z]|[a-z0-9]\.[A-Za-z]`)
+	camelWord = lazy.Regexp(`[A-Z]?[a-z]{4,}`)
+	digitRun  = lazy.Regexp(`[0-9]+`)
 )
 
 // isIdentifier reports whether s looks like a name in source code, such as tls13.ExpandLabel: it is
 // in camel case or qualified, most of it is words, and the few digits are in one place.
 func isIdentifier(s string) bool {
-	if !camelCase.MatchString(s) || strings.ContainsAny(s, "/+=-") {
+	if !camelCase().MatchString(s) || strings.ContainsAny(s, "/+=-") {
 		return false
 	}
-	letters, digits := 0, digitRun.FindAllString(s, -1)
-	for _, w := range camelWord.FindAllString(s, -1) {
+	letters, digits := 0, digitRun().FindAllString(s, -1)
+	for _, w := range camelWord().FindAllString(s, -1) {
 		letters += len(w)
 	}
 	return len(digits) <= 1 && len(strings.Join(digits, "")) <= 5 && 2*letters >= len(s)
