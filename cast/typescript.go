@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -81,7 +81,7 @@ func (t *typescript) readHead(h *Header) error {
 	return nil
 }
 
-var typescriptFacts = regexp.MustCompile(`([A-Z]+)="(.*?)"( [A-Z]+="| <not executed|\]$|$)`)
+var typescriptFacts = lazy.Regexp(`([A-Z]+)="(.*?)"( [A-Z]+="| <not executed|\]$|$)`)
 
 // parseTypescriptHead reads "Script started on 2026-11-21 06:57:59+00:00 [TERM="xterm" COLUMNS="80"
 // LINES="24" COMMAND="…"]".
@@ -90,7 +90,7 @@ func parseTypescriptHead(line string, h *Header) {
 	when, facts, _ := strings.Cut(rest, " [")
 	setTypescriptHead(h, "START_TIME", strings.TrimSpace(when))
 	for facts != "" {
-		m := typescriptFacts.FindStringSubmatchIndex(facts)
+		m := typescriptFacts().FindStringSubmatchIndex(facts)
 		if m == nil {
 			return
 		}

@@ -1,12 +1,12 @@
 package extractor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -30,18 +30,18 @@ func split(p *Profile, s chat.Screen) (sp chat.Split, known bool) {
 		sp.State = chat.StateAsking
 		return sp, true
 	}
-	if slices.ContainsFunc(chat.LastLines(s.Lines, 1), pressEnter.MatchString) {
+	if slices.ContainsFunc(chat.LastLines(s.Lines, 1), pressEnter().MatchString) {
 		sp.State = chat.StateAsking
 	}
 	return sp, false
 }
 
 var (
-	pressEnter = regexp.MustCompile(`(?i)press enter`)
+	pressEnter = lazy.Regexp(`(?i)press enter`)
 	// pointed is a row with a pointer before an answer.
-	pointed = regexp.MustCompile(`^[ │┃]*[❯›>●▶→] +(?:✔ )?(.+)$`)
+	pointed = lazy.Regexp(`^[ │┃]*[❯›>●▶→] +(?:✔ )?(.+)$`)
 	// numbered is an answer with a number.
-	numbered = regexp.MustCompile(`^\d{1,2}\. `)
+	numbered = lazy.Regexp(`^\d{1,2}\. `)
 )
 
 // screenOf returns what stood in the window of a snapshot whose rows are lines.
@@ -64,7 +64,7 @@ func question(s chat.Screen) bool {
 		return false
 	}
 	for i, l := range lines {
-		if m := pointed.FindStringSubmatch(l.Text); m != nil {
+		if m := pointed().FindStringSubmatch(l.Text); m != nil {
 			col := row.Width(l.Text) - row.Width(m[1])
 			near := lines[max(0, i-4):min(len(lines), i+5)]
 			if slices.ContainsFunc(near, func(l row.Line) bool { return beside(m[1], col, l.Text, hint) }) {
@@ -88,8 +88,8 @@ func typesBelow(s chat.Screen) bool {
 func beside(chosen string, col int, r string, hint bool) bool {
 	text := strings.TrimLeft(r, chat.Frame)
 	shift := row.Width(r) - row.Width(text) - col
-	if n := numbered.FindString(chosen); n != "" {
-		m := numbered.FindString(text)
+	if n := numbered().FindString(chosen); n != "" {
+		m := numbered().FindString(text)
 		return m != "" && m != n && shift*shift <= 1 // numbers are aligned right
 	}
 	return hint && shift == 0

@@ -2,7 +2,6 @@ package extractor
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -149,7 +149,7 @@ func truncate(it *chat.Item, lines []row.Line) {
 	}
 	n, folded := document.LeftOut(own), false
 	if it.Role == session.RoleUser {
-		for _, m := range pasteNote.FindAllStringSubmatch(it.Text, -1) {
+		for _, m := range pasteNote().FindAllStringSubmatch(it.Text, -1) {
 			more, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
 			n, folded = n+more, true
 		}
@@ -176,7 +176,7 @@ func lost(lines []row.Line) bool {
 
 // pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,
 // `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
-var pasteNote = regexp.MustCompile(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
+var pasteNote = lazy.Regexp(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
 
 // firstFrom returns the number of the first item that begins on a line or below it.
 func firstFrom(items []chat.Item, line int) int {

@@ -55,7 +55,7 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 			continue
 		}
 		for y, text := range texts {
-			m := look.Row.FindStringSubmatch(text)
+			m := look.Row().FindStringSubmatch(text)
 			if m == nil || r.counted[rows[y]] || r.size != size && r.counted[text] || !look.IsBelow(texts[:y]) {
 				continue
 			}

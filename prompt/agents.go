@@ -2,11 +2,11 @@ package prompt
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // agent is an agent that prompts can be sent to.
@@ -48,7 +48,7 @@ func (a agent) shows(s extractor.Sight, m mark) bool {
 }
 
 // suggestion is a row of the list of commands that opens while one is typed.
-var suggestion = regexp.MustCompile(`^[ │┃]*/?([a-z][a-z:-]+) {2,}\S`)
+var suggestion = lazy.Regexp(`^[ │┃]*/?([a-z][a-z:-]+) {2,}\S`)
 
 // misleads reports whether Enter would choose another command than the one that was typed: the list
 // is not up to date yet, say.
@@ -58,7 +58,7 @@ func (a agent) misleads(s extractor.Sight, text string) bool {
 	}
 	name := strings.Fields(text)[0][1:]
 	for _, row := range s.Rest {
-		if m := suggestion.FindStringSubmatch(row); m != nil {
+		if m := suggestion().FindStringSubmatch(row); m != nil {
 			return !strings.HasPrefix(m[1], name)
 		}
 	}

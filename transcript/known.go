@@ -1,13 +1,13 @@
 package transcript
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -102,7 +102,7 @@ func (k *known) forget(entries []*session.Entry) {
 
 // fold is what agents show in place of a long paste: "[Pasted text #1 +39 lines]", "[Pasted Content
 // 3992 chars]", "[Pasted Text: 40 lines]", "[Pasted ~40 lines]".
-var fold = regexp.MustCompile(`\[Pasted [^\]\n]*?(\d+)?( lines| chars)?\]`)
+var fold = lazy.Regexp(`\[Pasted [^\]\n]*?(\d+)?( lines| chars)?\]`)
 
 // leastPart is how many letters of a prompt a part of it on the screen must have.
 const leastPart = 16
@@ -110,13 +110,13 @@ const leastPart = 16
 // shows reports whether a text on the screen may be what an agent shows of a prompt: all of it, a
 // part, or a fold in place of a part. Blanks and signs do not count.
 func shows(shown, sent string) bool {
-	if folds := fold.FindAllStringSubmatchIndex(shown, -1); folds != nil {
+	if folds := fold().FindAllStringSubmatchIndex(shown, -1); folds != nil {
 		head, tail := wordsOf(shown[:folds[0][0]]), wordsOf(shown[folds[len(folds)-1][1]:])
 		all := wordsOf(sent)
 		if !strings.HasPrefix(all, head) || !strings.HasSuffix(all, tail) {
 			return false
 		}
-		return len(folds) > 1 || head+tail != "" || counts(fold.FindStringSubmatch(shown), sent)
+		return len(folds) > 1 || head+tail != "" || counts(fold().FindStringSubmatch(shown), sent)
 	}
 	part, all := wordsOf(shown), wordsOf(sent)
 	return part == all || len(part) >= leastPart && strings.Contains(all, part)

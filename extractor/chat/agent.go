@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -112,11 +113,11 @@ type Look struct {
 
 // Resumption says how an agent is started again on a conversation that it had before.
 type Resumption struct {
-	Program string         // the name of the agent's program
-	Args    []string       // its arguments; ResumeID is in place of the conversation's id
-	ID      *regexp.Regexp // matches an id, as a whole
-	Printed *regexp.Regexp // matches a row that the agent prints when it ends; the first group is the id
-	Given   []string       // the words of a command line that have an id behind them, after a blank or an equals sign
+	Program string                // the name of the agent's program
+	Args    []string              // its arguments; ResumeID is in place of the conversation's id
+	ID      func() *regexp.Regexp // matches an id, as a whole
+	Printed func() *regexp.Regexp // matches a row that the agent prints when it ends; the first group is the id
+	Given   []string              // the words of a command line that have an id behind them, after a blank or an equals sign
 }
 
 // ResumeID is where the id goes in Resumption.Args.
@@ -129,8 +130,8 @@ const UUID = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 // id, a pattern.
 func ResumedBy(program string, args []string, id, printed string, given ...string) *Resumption {
 	return &Resumption{
-		Program: program, Args: args, ID: regexp.MustCompile(`^` + id + `$`),
-		Printed: regexp.MustCompile(`(?:^|[\s│])` + printed + `(` + id + `)[\s│]*$`), Given: given,
+		Program: program, Args: args, ID: lazy.Regexp(`^` + id + `$`),
+		Printed: lazy.Regexp(`(?:^|[\s│])` + printed + `(` + id + `)[\s│]*$`), Given: given,
 	}
 }
 

@@ -2,13 +2,13 @@ package chat
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -146,9 +146,9 @@ func TestLastLines(t *testing.T) {
 // TestFigures reads rows of figures: a label tells them apart, and what is in another group is no
 // figure, nor is a number that nothing can have used.
 func TestFigures(t *testing.T) {
-	u := Usage{Row: regexp.MustCompile(`^(?P<label>[a-z]+|)(\d)?: (?P<input>` + Figure + `)$`)}
+	u := Usage{Row: lazy.Regexp(`^(?P<label>[a-z]+|)(\d)?: (?P<input>` + Figure + `)$`)}
 	for row, want := range map[string]string{"main2: 1.2k": "main 1200 true", "main: 3": "main 3 true", "main: 99999999999999999999": "main 0 false"} {
-		used, key, ok := u.Figures(u.Row.FindStringSubmatch(row))
+		used, key, ok := u.Figures(u.Row().FindStringSubmatch(row))
 		if got := fmt.Sprint(key, " ", used.Input, " ", ok); got != want {
 			t.Errorf("%s: %s, want %s", row, got, want)
 		}

@@ -1,11 +1,11 @@
 package chat
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -104,10 +104,10 @@ func Begins(text string, prefixes ...string) bool {
 // IsPath reports whether a text begins with a path.
 func IsPath(text string) bool { return Begins(text, "~", "/") }
 
-var version = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+var version = lazy.Regexp(`^\d+\.\d+\.\d+$`)
 
 // IsVersion reports whether a word is three numbers with dots between.
-func IsVersion(s string) bool { return version.MatchString(s) }
+func IsVersion(s string) bool { return version().MatchString(s) }
 
 // Spins reports whether a sign is one of a spinner's, which are Braille patterns.
 func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }

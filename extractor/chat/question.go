@@ -1,18 +1,18 @@
 package chat
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Frame are the characters that a box around a question has at the left, and blanks.
 const Frame = " │┃"
 
 // keyHint matches which key answers a question.
-var keyHint = regexp.MustCompile(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to (?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
+var keyHint = lazy.Regexp(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to (?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
 
 // KeyHint reports whether a row says which key answers a question.
 func KeyHint(row string) bool {
@@ -20,7 +20,7 @@ func KeyHint(row string) bool {
 	if !strings.Contains(row, "enter") && !strings.Contains(row, "esc") { // most rows have neither
 		return false
 	}
-	return keyHint.MatchString(row) && !strings.Contains(row, "(esc to cancel") // a spinner
+	return keyHint().MatchString(row) && !strings.Contains(row, "(esc to cancel") // a spinner
 }
 
 // LastLines returns the texts of the last n rows that are not blank, without the frame of a box.

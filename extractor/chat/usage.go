@@ -13,17 +13,17 @@ import (
 // expression name: input, read and write (of a cache), output, reasoning, total, cost, model and
 // label, which tells rows of one model apart.
 type Usage struct {
-	Row    *regexp.Regexp
-	Below  *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
-	Within int            // that distance
-	Exit   bool           // it is printed when the agent is left; else while it runs
-	Cached bool           // input has what a cache had
-	Last   bool           // it is not the sum of all requests: only the largest counts, as the least that was used
+	Row    func() *regexp.Regexp
+	Below  func() *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
+	Within int                   // that distance
+	Exit   bool                  // it is printed when the agent is left; else while it runs
+	Cached bool                  // input has what a cache had
+	Last   bool                  // it is not the sum of all requests: only the largest counts, as the least that was used
 }
 
 // IsBelow reports whether what must be above a row is there.
 func (l *Usage) IsBelow(above []string) bool {
-	return l.Below == nil || slices.ContainsFunc(above[max(0, len(above)-l.Within):], l.Below.MatchString)
+	return l.Below == nil || slices.ContainsFunc(above[max(0, len(above)-l.Within):], l.Below().MatchString)
 }
 
 // Figures returns what a row says, and what tells it apart from others of its block. ok is false if
@@ -31,7 +31,7 @@ func (l *Usage) IsBelow(above []string) bool {
 func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
 	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output, "reasoning": &u.Reasoning, "total": &u.Total}
-	for i, name := range l.Row.SubexpNames() {
+	for i, name := range l.Row().SubexpNames() {
 		switch x, isNumber := number(m[i]); {
 		case name == "model":
 			u.Model, key = m[i], m[i]+key

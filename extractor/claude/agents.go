@@ -1,11 +1,11 @@
 package claude
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -16,7 +16,7 @@ import (
 //	   ├ Count go files
 //	   └ Count text files · 2 tool uses · 1.2k tokens
 //	     ⎿  Done
-var branch = regexp.MustCompile(`^[ │]*(?:[├└]─* *(.*?)(?: · .*)?|⎿[ \x{a0}]*(.*))$`)
+var branch = lazy.Regexp(`^[ │]*(?:[├└]─* *(.*?)(?: · .*)?|⎿[ \x{a0}]*(.*))$`)
 
 // agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
 // a call.
@@ -27,7 +27,7 @@ func (p *parser) agents(i int) int {
 	end := i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  ") })
 	var calls []chat.Item
 	for _, l := range p.Lines[i+1 : end] {
-		switch m := branch.FindStringSubmatch(l.Text); {
+		switch m := branch().FindStringSubmatch(l.Text); {
 		case m != nil && m[1] != "":
 			calls = append(calls, did(&session.Tool{Name: "Agent", Input: m[1], Status: status(p.Lines[i])}))
 		case len(calls) == 0:

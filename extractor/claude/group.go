@@ -2,12 +2,12 @@ package claude
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -31,8 +31,8 @@ var verbs = map[string]string{
 // Each part of a group's line is a verb, a number and a noun ("searched for 1 pattern", "thought
 // for 3s"), or an MCP server that was called ("called shop 2 times").
 var (
-	countPart  = regexp.MustCompile(`^(?:and )?(\w+)(?: \S+){0,2}? (\d+)[hms]*(?: |$)`)
-	serverPart = regexp.MustCompile(`^(?:and )?(?i:call|quer)\w+ (\S+)(?: (\d+) times)?$`)
+	countPart  = lazy.Regexp(`^(?:and )?(\w+)(?: \S+){0,2}? (\d+)[hms]*(?: |$)`)
+	serverPart = lazy.Regexp(`^(?:and )?(?i:call|quer)\w+ (\S+)(?: (\d+) times)?$`)
 )
 
 // groupPart is one part of a group's line: so many calls of a kind.
@@ -54,11 +54,11 @@ func (p *parser) groupParts(i int) (parts []groupPart, runs bool) {
 	text, _, _ = strings.Cut(text, " (ctrl+")
 	counts, _, _ := strings.Cut(text, " · ")
 	for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(counts), "…"), ", ") {
-		if m := serverPart.FindStringSubmatch(part); m != nil {
+		if m := serverPart().FindStringSubmatch(part); m != nil {
 			parts = append(parts, groupPart{"Call", cmp.Or(m[2], "1"), m[1]})
 			continue
 		}
-		m := countPart.FindStringSubmatch(part)
+		m := countPart().FindStringSubmatch(part)
 		if m == nil {
 			return nil, false
 		}
@@ -108,12 +108,12 @@ func (p *parser) group(i int, out claudeResult) (items []chat.Item) {
 }
 
 // elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
-var elapsed = regexp.MustCompile(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
+var elapsed = lazy.Regexp(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
 
 // hinted is the call that a running group shows: a command, or what another call was given.
 func hinted(name, hint string) (tool, input string) {
 	if command, ok := strings.CutPrefix(hint, "$ "); ok {
-		return "Bash", elapsed.ReplaceAllString(command, "")
+		return "Bash", elapsed().ReplaceAllString(command, "")
 	}
 	if name == "Bash" && !strings.Contains(hint, " ") {
 		return "Read", hint // the head describes one call of several, the hint is another one's file

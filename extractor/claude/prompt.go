@@ -1,11 +1,11 @@
 package claude
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -13,14 +13,14 @@ import (
 // conversation become no item: they are known by the wipe that follows, and are the first row of
 // what is reprinted.
 var (
-	commands = regexp.MustCompile(`^/[a-z0-9\-:_]+( |$)`)
-	clearing = regexp.MustCompile(`^/(clear|reset|new)( |$)`)
+	commands = lazy.Regexp(`^/[a-z0-9\-:_]+( |$)`)
+	clearing = lazy.Regexp(`^/(clear|reset|new)( |$)`)
 )
 
 // clears reports whether a row is a command that cleared the conversation. The live input has the
 // same glyph, but no background and (in 1.0) a box around it.
 func clears(l row.Line) bool {
-	return clearing.MatchString(behindSign(l.Text)) && (sent.On(l) || oldSent.On(l))
+	return clearing().MatchString(behindSign(l.Text)) && (sent.On(l) || oldSent.On(l))
 }
 
 // prompt reads what the user sent, or a command of the agent with what it printed.
@@ -29,9 +29,9 @@ func (p *parser) prompt(i int) int {
 	text := p.promptText(i, end)
 	switch {
 	case text == "", painted(p.Lines[i]) && allText(p.Lines[i].Row, row.Grey): // all grey: it waits for the running turn to end
-	case clearing.MatchString(text):
+	case clearing().MatchString(text):
 		_, end = p.result(end)
-	case commands.MatchString(text):
+	case commands().MatchString(text):
 		return p.printed(session.RoleCommand, text, i, end)
 	default:
 		p.Say(session.RoleUser, text, text, i, end, "prompt")

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // signs are those of Markdown, by kind: headings, fences, quotes, bold words, code, links. As the
 // agent draws Markdown without them, a block with several kinds is the source of a document, in a
 // fence of its own.
-var signs = []*regexp.Regexp{
-	regexp.MustCompile("^#+ "), regexp.MustCompile("^```"), regexp.MustCompile("^> "),
-	regexp.MustCompile(`\*\*`), regexp.MustCompile("`.*`"), regexp.MustCompile(`\]\(`),
+var signs = []func() *regexp.Regexp{
+	lazy.Regexp("^#+ "), lazy.Regexp("^```"), lazy.Regexp("^> "),
+	lazy.Regexp(`\*\*`), lazy.Regexp("`.*`"), lazy.Regexp(`\]\(`),
 }
 
 // source returns how many lines from the first are the source of a Markdown document: up to
@@ -48,7 +49,7 @@ func signsOf(l *markdown.Line) uint8 { return uint8(claudeNote(l) >> noteSigns) 
 func readSigns(l *markdown.Line) (kinds uint8) {
 	if t := l.Text[l.Indent:]; strings.ContainsAny(t, "#`>*]") {
 		for i, sign := range signs {
-			if sign.MatchString(t) {
+			if sign().MatchString(t) {
 				kinds |= 1 << i
 			}
 		}

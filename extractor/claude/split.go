@@ -1,13 +1,13 @@
 package claude
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -53,9 +53,9 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
 		switch {
 		case !frame(lines[i]):
-		case input.MatchString(lines[i+1].Text) && !painted(lines[i+1]):
+		case input().MatchString(lines[i+1].Text) && !painted(lines[i+1]):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return strings.Contains(l.Text, "Esc to cancel") || choice.MatchString(l.Text) }):
+		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text) }):
 			top, asks = i, true
 		}
 	}
@@ -64,9 +64,9 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 
 var (
 	// input matches the first row of the live input, between its rules or in its box.
-	input = regexp.MustCompile(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
+	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
 	// choice matches a choice of a dialog, with its pointer.
-	choice = regexp.MustCompile(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
+	choice = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
 )
 
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a

@@ -2,13 +2,13 @@ package claude
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -183,7 +183,7 @@ func (p *parser) headlessOutput(i int) int {
 
 // hidden matches the notes that more of an output is hidden: `… +9 lines (ctrl+o to expand)`, on a
 // line of their own or behind another one.
-var hidden = regexp.MustCompile(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl\+[^(\n]*\)$`)
+var hidden = lazy.Regexp(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl\+[^(\n]*\)$`)
 
 // outputText returns the rows of an output from a column on as they are, without the notes that
 // more of it is hidden.
@@ -192,6 +192,6 @@ func outputText(lines []row.Line, left int) (text string, truncated bool) {
 	if !strings.Contains(whole, "…") && !strings.Contains(whole, "(ctrl+") { // as most have not
 		return whole, false
 	}
-	text = strings.Trim(hidden.ReplaceAllString(whole, ""), "\n")
+	text = strings.Trim(hidden().ReplaceAllString(whole, ""), "\n")
 	return text, text != whole
 }

@@ -1,13 +1,13 @@
 package codex
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -111,24 +111,24 @@ var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Genera
 
 // changes matches the head of a change to files, up to the counts. If the path is very long, these
 // are on the next row.
-var changes = regexp.MustCompile(`^\S+ (?:Edited|Added|Deleted) (?:.*\(\+|\S+$)`)
+var changes = lazy.Regexp(`^\S+ (?:Edited|Added|Deleted) (?:.*\(\+|\S+$)`)
 
 // change reports whether a row is the head of a change to files: "• Edited main.go (+1 -1)",
 // the counts in colours.
 func change(l row.Line, title string) bool {
-	m := changes.FindString(l.Text)
+	m := changes().FindString(l.Text)
 	at := strings.TrimSuffix(m, "+")
 	return title != "" && m != "" && (at == m || coloured(l.StyleAt(row.Width(at))))
 }
 
 // infos match notices that look like replies by their words.
-var infos = regexp.MustCompile(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
+var infos = lazy.Regexp(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
 // end, or a bold bullet: "• Waited for background terminal".
 func info(l row.Line) bool {
 	hint := l.Runs[len(l.Runs)-1].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
-	return infos.MatchString(l.Text) || strings.Contains(l.Text, " hook (") || hint || !l.DimAt(0) && l.BoldAt(1)
+	return infos().MatchString(l.Text) || strings.Contains(l.Text, " hook (") || hint || !l.DimAt(0) && l.BoldAt(1)
 }
 
 // prompt reads what the user typed.

@@ -1,13 +1,13 @@
 package codex
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -18,7 +18,7 @@ func tool(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
 	title := titleOf(ls[0])
 	switch above := p.Above(); {
-	case exploration.MatchString(title):
+	case exploration().MatchString(title):
 		p.Together(explored(ls, state(ls[0], title)), i, end, "explored")
 		return
 	case title == "Change Approved" && above.Rule == changeRule: // it was shown before
@@ -40,15 +40,15 @@ func tool(p *chat.Parser, i, end int) {
 	if wasRejected(p, end, t) {
 		return
 	}
-	if above := p.Above(); strings.HasPrefix(t.Name, "Searched") && underWay.MatchString(above.Text) { // the same call
+	if above := p.Above(); strings.HasPrefix(t.Name, "Searched") && underWay().MatchString(above.Text) { // the same call
 		i, p.Items = above.First, p.Items[:len(p.Items)-1]
 	}
 	p.Add(chat.Did(t), i, end, strings.ToLower(t.Name))
 }
 
 var (
-	exploration = regexp.MustCompile(`^Explor(?:ing|ed)(?: · \d+ nonzero exits?)?$`)
-	underWay    = regexp.MustCompile(`^(?:Brows|Search)ing the web$`)
+	exploration = lazy.Regexp(`^Explor(?:ing|ed)(?: · \d+ nonzero exits?)?$`)
+	underWay    = lazy.Regexp(`^(?:Brows|Search)ing the web$`)
 )
 
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
@@ -109,7 +109,7 @@ func state(l row.Line, title string) string {
 }
 
 // failedCall is what follows a call that failed, in red.
-var failedCall = regexp.MustCompile(` \(exit \d+\)$`)
+var failedCall = lazy.Regexp(` \(exit \d+\)$`)
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
@@ -126,7 +126,7 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 		}
 		for _, in := range inputs {
 			t := &session.Tool{Name: name, Input: in, Status: status}
-			if m := failedCall.FindStringIndex(in); m != nil && row.Red(last.StyleAt(row.Width(last.Text)-1).Fg) {
+			if m := failedCall().FindStringIndex(in); m != nil && row.Red(last.StyleAt(row.Width(last.Text)-1).Fg) {
 				t.Input, t.Status = in[:m[0]], session.ToolError
 			}
 			calls = append(calls, chat.Did(t))
@@ -162,12 +162,12 @@ func diff(ls []row.Line) string {
 }
 
 // diffSign is a line of a diff up to its sign.
-var diffSign = regexp.MustCompile(`^ *\d+ +[+-]`)
+var diffSign = lazy.Regexp(`^ *\d+ +[+-]`)
 
 // diffColumn is the column behind the signs of a diff, 0 where it has none.
 func diffColumn(ls []markdown.Line) int {
 	for i := range ls {
-		if m := diffSign.FindString(ls[i].Text); m != "" {
+		if m := diffSign().FindString(ls[i].Text); m != "" {
 			return len(m)
 		}
 	}
@@ -175,11 +175,11 @@ func diffColumn(ls []markdown.Line) int {
 }
 
 // decision is what the user decided on a command.
-var decision = regexp.MustCompile(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
+var decision = lazy.Regexp(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
 
 // rejected reads the decision that a call must not be made: there is nothing else of it.
 func rejected(p *chat.Parser, i, end int, text string) bool {
-	m := decision.FindStringSubmatch(text)
+	m := decision().FindStringSubmatch(text)
 	if m != nil {
 		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
 	}

@@ -2,13 +2,13 @@
 package copilot
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -30,7 +30,7 @@ func Agent() *chat.Agent {
 
 // usage is how the tokens are printed when it is left.
 var usage = []chat.Usage{{
-	Row:  regexp.MustCompile(`\sTokens\s+↑ (?P<input>` + chat.Figure + `)(?: \((?P<read>` + chat.Figure + `) cached\))? • ↓ (?P<output>` + chat.Figure + `)(?: \((?P<reasoning>` + chat.Figure + `) reasoning\))?`),
+	Row:  lazy.Regexp(`\sTokens\s+↑ (?P<input>` + chat.Figure + `)(?: \((?P<read>` + chat.Figure + `) cached\))? • ↓ (?P<output>` + chat.Figure + `)(?: \((?P<reasoning>` + chat.Figure + `) reasoning\))?`),
 	Exit: true, Cached: true,
 }}
 
@@ -113,11 +113,11 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
 // notices are what else is said with the sign of a reply: such words, or a tree below a title.
-var notices = regexp.MustCompile(`^(MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
+var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
 
 // notice reports whether what begins with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
-	return notices.MatchString(markdown.Prompt(lines[:1+row.Run(lines[1:], indented)], copilotLook))
+	return notices().MatchString(markdown.Prompt(lines[:1+row.Run(lines[1:], indented)], copilotLook))
 }
 
 // anything begins with a sign.
@@ -165,12 +165,12 @@ func headless(lines []row.Line, earlier []chat.Item) bool {
 }
 
 // time is when a prompt was sent, at the right edge of its first row.
-var time = regexp.MustCompile(` +\d?\d:\d\d( [AP]M)?$`)
+var time = lazy.Regexp(` +\d?\d:\d\d( [AP]M)?$`)
 
 // readPrompt reads what the user typed.
 func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	first := lines[0]
-	m := time.FindStringIndex(first.Text)
+	m := time().FindStringIndex(first.Text)
 	if m != nil && (row.Extent(first.Row) >= first.Cols-1 || strings.HasPrefix(first.Text[m[0]:], apart)) {
 		lines = slices.Clone(lines)
 		lines[0] = row.CutLine(first, 0, row.Width(first.Text[:m[0]]))
@@ -181,7 +181,7 @@ func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 }
 
 // copilotCount is how much a tool call has shown or changed, behind what it was called with.
-var copilotCount = regexp.MustCompile(`(^| )(\d+ lines?(…| read| found)?|(\+\d+ ?)?(-\d+)?)$`)
+var copilotCount = lazy.Regexp(`(^| )(\d+ lines?(…| read| found)?|(\+\d+ ?)?(-\d+)?)$`)
 
 // tool reads a call: its name in bold, what it was called with, how much came of it. What
 // is below it belongs to a command: the command itself. What went wrong is red.
@@ -198,7 +198,7 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 		}
 	}
 	t.Name, t.Input, t.Output = strings.TrimSpace(t.Name), strings.TrimSpace(t.Input), strings.TrimSpace(t.Output)
-	count := copilotCount.FindString(t.Input)
+	count := copilotCount().FindString(t.Input)
 	t.Input = strings.TrimSpace(strings.TrimSuffix(t.Input, count))
 	t.Truncated = strings.HasSuffix(count, "…") || strings.HasSuffix(count, "read")
 	if below := markdown.Prompt(lines[1:], &markdown.Style{Left: copilotLeft}); below != "" {

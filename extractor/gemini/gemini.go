@@ -2,13 +2,13 @@
 package gemini
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Agent returns the Gemini CLI, an Ink program that draws on the main screen: finished items scroll
@@ -47,7 +47,7 @@ func geminiBegins(text string) bool {
 }
 
 // version is in a row of the small logo or, in a narrow window, below it.
-var version = regexp.MustCompile(`^[▝▜▄▗▟▀█ ]* Gemini CLI v(\S+)`)
+var version = lazy.Regexp(`^[▝▜▄▗▟▀█ ]* Gemini CLI v(\S+)`)
 
 // banner reads the logo: drawn in full and shaded blocks, with two rows more in an IDE, or the
 // small one with the version.
@@ -57,7 +57,7 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	for i, l := range lines[:min(n+2, len(lines))] {
-		if m := version.FindStringSubmatch(l.Text); m != nil {
+		if m := version().FindStringSubmatch(l.Text); m != nil {
 			return chat.Banner{Version: m[1]}, max(n, i+1)
 		}
 	}

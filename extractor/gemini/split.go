@@ -8,6 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // chrome is what is below the conversation: spinner, hints, mode and queue above the composer, or an
@@ -47,7 +48,7 @@ var status = inkcli.Hints(
 	regexp.MustCompile(`^\S|^ *---$`))
 
 // chosen is the choice in a dialog.
-var chosen = regexp.MustCompile(`^│ +● `)
+var chosen = lazy.Regexp(`^│ +● `)
 
 // dialog finds an approval at the bottom of the screen: a box with a choice in it. The call
 // that it asks for is shown there alone until the user answers, so it stays with the conversation.
@@ -58,7 +59,7 @@ func dialog(lines []row.Line) chat.Split {
 		return chat.Split{}
 	}
 	in := lines[1+row.Last(lines[:end], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "│ ") }) : end]
-	choice := row.Last(in, func(l row.Line) bool { return chosen.MatchString(l.Text) })
+	choice := row.Last(in, func(l row.Line) bool { return chosen().MatchString(l.Text) })
 	asks := row.Last(in[:max(choice, 0)], row.Prefixed("│ ? ", "│ ╭──"))
 	switch {
 	case asks < 0:

@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -110,10 +111,10 @@ func spokenDialog(lines []row.Line) chat.Split {
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
 func spokenStatus(l row.Line) bool {
 	t := strings.TrimSpace(l.Text)
-	return spokenBegins(t) || spokenHints.MatchString(t)
+	return spokenBegins(t) || spokenHints().MatchString(t)
 }
 
-var spokenHints = regexp.MustCompile(`^(YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts| to toggle\)$`)
+var spokenHints = lazy.Regexp(`^(YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts| to toggle\)$`)
 
 // spoken is what the Gemini CLI draws for screen readers.
 var spoken = inkcli.CLI{Agent: "gemini", Next: spokenNext, Begins: spokenEnds}
@@ -136,7 +137,7 @@ func spokenNext(p *inkcli.Parser, i int) int {
 		if spokenHead(l.Text) {
 			return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenFrame(l) })
 		}
-	case spokenCancelled.MatchString(l.Text):
+	case spokenCancelled().MatchString(l.Text):
 		p.Cancelled(i, i+1)
 	default:
 		p.Printed(i+1, l.Text)
@@ -147,7 +148,7 @@ func spokenNext(p *inkcli.Parser, i int) int {
 // spokenEnds reports whether line k belongs to no item above it.
 func spokenEnds(p *inkcli.Parser, k int) bool {
 	l := p.Lines[k]
-	return labelled(l) || spokenBye(l) || spokenFrame(l) || spokenCancelled.MatchString(l.Text)
+	return labelled(l) || spokenBye(l) || spokenFrame(l) || spokenCancelled().MatchString(l.Text)
 }
 
 // spokenFrame reports whether a row is one of a frame that is drawn again: of a footer or a
@@ -160,7 +161,7 @@ func spokenBye(l row.Line) bool {
 }
 
 // spokenCancelled matches a row that says that the user stopped the turn.
-var spokenCancelled = regexp.MustCompile(`^[ℹ ]*Request cancelled`)
+var spokenCancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 
 // inner returns an item's lines without the label and what is between: a number of columns.
 func inner(lines []row.Line, label int) []row.Line {
@@ -241,7 +242,7 @@ func apart(ls []row.Line) []row.Line {
 	above := -1
 	for _, l := range ls {
 		if !l.Wrapped {
-			kind := slices.IndexFunc(spokenKinds, func(is *regexp.Regexp) bool { return is.MatchString(l.Text) })
+			kind := slices.IndexFunc(spokenKinds, func(is func() *regexp.Regexp) bool { return is().MatchString(l.Text) })
 			if kind != above || kind < 0 {
 				out = append(out, row.Line{Row: &vterm.Row{}, Cols: l.Cols})
 			}
@@ -253,7 +254,7 @@ func apart(ls []row.Line) []row.Line {
 }
 
 // spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
-var spokenKinds = []*regexp.Regexp{regexp.MustCompile(`^ *([-*+•]|\d+[.)])  `), regexp.MustCompile(`^[1-9]\d*( |$)`), regexp.MustCompile(`^[┌│├└]`), regexp.MustCompile(`^>`)}
+var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
 // spokenTool reads a call: its name, what it does, and its output up to the next label.
 func spokenTool(p *inkcli.Parser, i int, label string) int {

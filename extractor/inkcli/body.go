@@ -1,13 +1,13 @@
 package inkcli
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -95,11 +95,11 @@ func (c colors) marks(s vterm.Style) row.Mark {
 }
 
 // number is that of a code line.
-var number = regexp.MustCompile(`^ *([0-9]+)(?: |$)`)
+var number = lazy.Regexp(`^ *([0-9]+)(?: |$)`)
 
 // gutter reads the line number of a code line, in the colour of comments.
 func (c colors) gutter(l *markdown.Line) (width, n int) {
-	m := number.FindStringSubmatch(l.Text)
+	m := number().FindStringSubmatch(l.Text)
 	if m == nil || l.Indent < c.codeCol || l.First().Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
 		return 0, 0
 	}

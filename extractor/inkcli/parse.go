@@ -3,7 +3,6 @@
 package inkcli
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -267,10 +267,10 @@ func (p *Parser) Typed(sign byte, text string, first, end int) {
 }
 
 // slash matches a command of the CLI.
-var slash = regexp.MustCompile(`^/([^/*]|$)`)
+var slash = lazy.Regexp(`^/([^/*]|$)`)
 
 // IsSlash reports whether a prompt is a command of the CLI.
-func IsSlash(t string) bool { return slash.MatchString(t) }
+func IsSlash(t string) bool { return slash().MatchString(t) }
 
 // Asked makes a prompt of what looked like a command: the model answers it.
 func (p *Parser) Asked() {

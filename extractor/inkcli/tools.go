@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -184,6 +185,6 @@ func Output(t *session.Tool, in []row.Line, left int) {
 }
 
 // Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
-func Hidden(t string) bool { return hidden.MatchString(t) }
+func Hidden(t string) bool { return hidden().MatchString(t) }
 
-var hidden = regexp.MustCompile(`^ *\.\.\. .* hidden`)
+var hidden = lazy.Regexp(`^ *\.\.\. .* hidden`)

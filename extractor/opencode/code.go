@@ -8,6 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // code finds the code block that begins at the first line. Code has neither a fence nor a frame,
@@ -73,7 +74,7 @@ func continuesCode(below []markdown.Line) bool {
 	if highlighted(part) || styled(part) {
 		return highlighted(part)
 	}
-	if slices.ContainsFunc(part, func(l markdown.Line) bool { return literal.MatchString(l.Text) }) {
+	if slices.ContainsFunc(part, func(l markdown.Line) bool { return literal().MatchString(l.Text) }) {
 		return true
 	}
 	kind := judge(&part[0])
@@ -82,7 +83,7 @@ func continuesCode(below []markdown.Line) bool {
 }
 
 // literal matches a line with a mark that is concealed outside of code, or a prompt.
-var literal = regexp.MustCompile(`^(#{1,6}( |$)|> | *❯ )`)
+var literal = lazy.Regexp(`^(#{1,6}( |$)|> | *❯ )`)
 
 // marksFollow reports whether a block of Markdown as code goes on: with lists, perhaps, and then
 // with lines that show their marks.
@@ -94,13 +95,13 @@ func marksFollow(ls []markdown.Line) bool {
 // fenced matches the first line of Markdown as code; marked, by their styles, the parts of any
 // line: "**" in what is bold, "`" in inline code, ">" in italics.
 var (
-	fenced = regexp.MustCompile("^(```|#{1,6}( |$))")
+	fenced = lazy.Regexp("^(```|#{1,6}( |$))")
 	marked = map[row.Mark]*regexp.Regexp{row.MarkBold: regexp.MustCompile(`^ *\*\*.+\*\* *$`), row.MarkCode: regexp.MustCompile("^ *`.+` *$"), row.MarkItalic: regexp.MustCompile("^> ")}
 )
 
 // showsMarks reports whether lines have Markdown's own marks, in the style that these have in code.
 func showsMarks(ls []markdown.Line) bool {
-	return len(ls) > 0 && fenced.MatchString(ls[0].Text) || hasSpan(ls, func(s row.Span) bool {
+	return len(ls) > 0 && fenced().MatchString(ls[0].Text) || hasSpan(ls, func(s row.Span) bool {
 		is := marked[s.Mark]
 		return is != nil && is.MatchString(s.Text)
 	})

@@ -2,13 +2,13 @@
 package opencode
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -35,7 +35,7 @@ func Agent() *chat.Agent {
 // usage is shown below the prompt: what it has cost, and how large the context of the last request
 // was.
 var usage = []chat.Usage{{
-	Row:  regexp.MustCompile(`\s(?P<total>` + chat.Figure + `) \(\d+%\)(?: · \$(?P<cost>[\d.]+))?(?:\s|$)`),
+	Row:  lazy.Regexp(`\s(?P<total>` + chat.Figure + `) \(\d+%\)(?: · \$(?P<cost>[\d.]+))?(?:\s|$)`),
 	Last: true,
 }}
 
@@ -55,8 +55,8 @@ func opencodeBegins(text string) bool {
 
 // The rows of the welcome that name the model, and the directory and the version at its end.
 var (
-	modelRow   = regexp.MustCompile(`^ *┃  Build · (.*)$`)
-	versionRow = regexp.MustCompile(`^ *(\S+)(?: .*)? (\d+\.\d+\.\d+)$`)
+	modelRow   = lazy.Regexp(`^ *┃  Build · (.*)$`)
+	versionRow = lazy.Regexp(`^ *(\S+)(?: .*)? (\d+\.\d+\.\d+)$`)
 )
 
 // opencodeBanner reads the welcome: the logo's second row to the last row, which holds the
@@ -66,10 +66,10 @@ func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
 		return chat.Banner{}, 0
 	}
 	for i, l := range lines {
-		if m := modelRow.FindStringSubmatch(l.Text); m != nil {
+		if m := modelRow().FindStringSubmatch(l.Text); m != nil {
 			b.Model = m[1]
 		}
-		if m := versionRow.FindStringSubmatch(l.Text); m != nil {
+		if m := versionRow().FindStringSubmatch(l.Text); m != nil {
 			b.Cwd, b.Version = m[1], m[2]
 			return b, i + 1
 		}
@@ -85,7 +85,7 @@ func cells() *chat.Cells {
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "notice", Begin: panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
 		{Rule: "user", Begin: panel, Rows: panelRows, Read: readPrompt},
-		{Begin: chat.Mark{Text: chrome.MatchString}, Rows: func([]row.Line) int { return 1 }},
+		{Begin: chat.Mark{Text: chrome().MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
 		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 		{Rule: "reply", When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
@@ -118,10 +118,12 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 }
 
 // took is how long a turn took, or that it was interrupted, at the end of the row below it.
-var took = regexp.MustCompile(` · ([0-9.hms ]+|interrupted)$`)
+var took = lazy.Regexp(` · ([0-9.hms ]+|interrupted)$`)
 
 // running reports whether a row is that of a turn that goes on: it has no time yet.
-func running(l row.Line) bool { return strings.HasPrefix(l.Text, ending) && !took.MatchString(l.Text) }
+func running(l row.Line) bool {
+	return strings.HasPrefix(l.Text, ending) && !took().MatchString(l.Text)
+}
 
 // unpainted reports whether the rows above line i are those of a reply that was not painted yet
 // when they left the window: one blank row parts blocks, never more.
@@ -136,7 +138,7 @@ func unpainted(lines []row.Line, i int) bool {
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
 // the one that says how long the model thought, with what it thought folded up or not, and the keys
 // that lead to a subagent.
-var chrome = regexp.MustCompile(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
+var chrome = lazy.Regexp(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
 func logoRows(lines []row.Line) int {
@@ -149,7 +151,7 @@ func logoRows(lines []row.Line) int {
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
 func replyRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool {
-		return l.Text == "" || row.Indent(l.Text) >= left && !chrome.MatchString(l.Text) && !call(l)
+		return l.Text == "" || row.Indent(l.Text) >= left && !chrome().MatchString(l.Text) && !call(l)
 	})
 }
 
@@ -157,22 +159,22 @@ func replyRows(lines []row.Line) int {
 // file read or written, a search, a page, a command, any other tool, a subagent. below are the rows
 // below a call that belong to it: its input goes on, or what the subagent does or has done.
 var (
-	spinner = regexp.MustCompile(`^[⠁-⣿] `)
-	signs   = regexp.MustCompile(`^(?:[→←✱⚙%◇◈$] |│ (\S+ Task — ))`)
-	below   = regexp.MustCompile(`^     (?:  |[└↳] )`)
+	spinner = lazy.Regexp(`^[⠁-⣿] `)
+	signs   = lazy.Regexp(`^(?:[→←✱⚙%◇◈$] |│ (\S+ Task — ))`)
+	below   = lazy.Regexp(`^     (?:  |[└↳] )`)
 )
 
 // call reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
 // "← Edit main.go", in grey.
 func call(l row.Line) bool {
 	t, ok := strings.CutPrefix(l.Text, "     ")
-	return ok && (spinner.MatchString(t) || row.Grey(l.StyleAt(left)) && signs.MatchString(t))
+	return ok && (spinner().MatchString(t) || row.Grey(l.StyleAt(left)) && signs().MatchString(t))
 }
 
 // callRows counts the rows of a call without a panel. What went wrong is below it in red.
 func callRows(lines []row.Line) int {
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool {
-		return below.MatchString(l.Text) && row.Grey(l.StyleAt(row.Indent(l.Text)))
+		return below().MatchString(l.Text) && row.Grey(l.StyleAt(row.Indent(l.Text)))
 	})
 	return n + row.Run(lines[n:], red)
 }
@@ -203,13 +205,13 @@ func joined(lines []row.Line, sep string) string {
 // it.
 func toolOf(call string) *session.Tool {
 	t := &session.Tool{Status: session.ToolOK}
-	if spinner.MatchString(call) {
-		t.Status, call = session.ToolRunning, spinner.ReplaceAllString(call, "")
+	if spinner().MatchString(call) {
+		t.Status, call = session.ToolRunning, spinner().ReplaceAllString(call, "")
 	}
 	if command, shell := strings.CutPrefix(call, "$ "); shell {
 		t.Name, t.Input = "Bash", command
 	} else {
-		t.Name, t.Input, _ = strings.Cut(signs.ReplaceAllString(call, "$1"), " ")
+		t.Name, t.Input, _ = strings.Cut(signs().ReplaceAllString(call, "$1"), " ")
 	}
 	return t
 }
@@ -243,9 +245,9 @@ func panelRows(lines []row.Line) int {
 // The texts of panels: title is what the model calls a command, fold what says that the output is
 // folded up, or can be; begun is what a panel begins with, and no output is likely to.
 var (
-	title = regexp.MustCompile(`^(?:# |([⠁-⣿] ))(?:.+\n)+\n(\$ )`)
-	fold  = regexp.MustCompile(`\n*…?\n*Click to (expand|collapse)$`)
-	begun = regexp.MustCompile(`^(?:[$#]|[⠁-⣿]) `)
+	title = lazy.Regexp(`^(?:# |([⠁-⣿] ))(?:.+\n)+\n(\$ )`)
+	fold  = lazy.Regexp(`\n*…?\n*Click to (expand|collapse)$`)
+	begun = lazy.Regexp(`^(?:[$#]|[⠁-⣿]) `)
 )
 
 // readPanel reads a tool's block: a command, perhaps below its title, with what it printed; else
@@ -253,7 +255,7 @@ var (
 // above, whose end the window did not show, or what it did was shown while it ran.
 func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	text := markdown.Prompt(lines, panelStyle)
-	note := fold.FindString(text)
+	note := fold().FindString(text)
 	folded := strings.HasSuffix(note, "expand")
 	text = strings.TrimSuffix(text, note)
 	cut := strings.TrimSpace(strings.TrimPrefix(lines[0].Text, bar)) != ""
@@ -263,10 +265,10 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 		it.Tool.Truncated, it.Tool.Status, it.Open = folded, session.ToolOK, false
 		return chat.Item{End: len(lines)}, false
 	}
-	if cut && !begun.MatchString(text) {
+	if cut && !begun().MatchString(text) {
 		return chat.Called(&session.Tool{Name: "Bash", Output: text, Truncated: folded, Status: session.ToolOK}), true
 	}
-	head, output, _ := strings.Cut(strings.TrimPrefix(title.ReplaceAllString(text, "$1$2"), "# "), "\n\n")
+	head, output, _ := strings.Cut(strings.TrimPrefix(title().ReplaceAllString(text, "$1$2"), "# "), "\n\n")
 	t := toolOf(head)
 	t.Output, t.Truncated = strings.Trim(output, "\n"), folded
 	if t.Status == session.ToolRunning && t.Name != "Bash" { // only commands are shown while they run
@@ -292,8 +294,8 @@ var opencodeLook = &markdown.Style{
 
 // hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese.
 var (
-	hyphened = regexp.MustCompile(`[\pL\p{Nd}]-$`)
-	cjkEnd   = regexp.MustCompile(`[，。、；：！？]$`)
+	hyphened = lazy.Regexp(`[\pL\p{Nd}]-$`)
+	cjkEnd   = lazy.Regexp(`[，。、；：！？]$`)
 )
 
 // seam knows by the blank where lines were wrapped: it is painted at the end of the row, or at the
@@ -307,9 +309,9 @@ func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 		return markdown.SeamSpace, true
 	case !a.Cell && a.Width >= a.Room && first >= 0 && !strings.HasPrefix(b.Spans[first].Text, " "):
 		return markdown.SeamNone, true
-	case cjkEnd.MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
+	case cjkEnd().MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	case !hyphened.MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word):
+	case !hyphened().MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word):
 		return 0, false
 	}
 	return markdown.SeamNone, row.Width(word) > a.Room-a.Width-2

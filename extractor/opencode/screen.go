@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // split finds the input box: its lower edge, and the rows with its bar and its ground above
@@ -36,17 +37,17 @@ func split(s chat.Screen) chat.Split {
 }
 
 var (
-	working = regexp.MustCompile(`esc interrupt`)
-	dialog  = regexp.MustCompile(`    esc$`) // one covers the screen: its title has the key beside it that closes it
-	menu    = regexp.MustCompile(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
+	working = lazy.Regexp(`esc interrupt`)
+	dialog  = lazy.Regexp(`    esc$`) // one covers the screen: its title has the key beside it that closes it
+	menu    = lazy.Regexp(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
 
 	// answer matches the row that says which key answers a question.
-	answer = regexp.MustCompile(`^  ┃.*enter +(confirm|submit|select|toggle)`)
+	answer = lazy.Regexp(`^  ┃.*enter +(confirm|submit|select|toggle)`)
 )
 
 // has reports whether one of the rows is of a kind.
-func has(lines []row.Line, kind *regexp.Regexp) bool {
-	return slices.ContainsFunc(lines, func(l row.Line) bool { return kind.MatchString(l.Text) })
+func has(lines []row.Line, kind func() *regexp.Regexp) bool {
+	return slices.ContainsFunc(lines, func(l row.Line) bool { return kind().MatchString(l.Text) })
 }
 
 // sideBar returns the column where the bar at the right of a wide window begins, with the title and
@@ -65,7 +66,7 @@ func sideBar(lines []row.Line) int {
 // be; -1: there is none.
 func question(lines []row.Line) int {
 	at := row.Last(row.Trim(lines), func(l row.Line) bool { return strings.TrimSpace(l.Text) != "┃" })
-	if at < 0 || !answer.MatchString(lines[at].Text) {
+	if at < 0 || !answer().MatchString(lines[at].Text) {
 		return -1
 	}
 	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
@@ -91,6 +92,6 @@ func input(lines []row.Line) (top, edge, left int) {
 	left = len(margin) + 3
 	ground := lines[edge-1].StyleAt(left - 1).Bg
 	return 1 + row.Last(lines[:edge], func(l row.Line) bool {
-		return !strings.HasPrefix(l.Text, margin+"┃") || l.StyleAt(left-1).Bg != ground || menu.MatchString(l.Text)
+		return !strings.HasPrefix(l.Text, margin+"┃") || l.StyleAt(left-1).Bg != ground || menu().MatchString(l.Text)
 	}), edge, left
 }

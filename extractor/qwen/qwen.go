@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -80,7 +81,7 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 		return b, 0
 	}
 	for _, l := range lines[1:n] {
-		if m := said.FindStringSubmatch(l.Text); m != nil {
+		if m := said().FindStringSubmatch(l.Text); m != nil {
 			b = chat.Banner{Version: cmp.Or(m[1], b.Version), Model: cmp.Or(m[2], b.Model), Cwd: cmp.Or(m[3], b.Cwd)}
 		}
 	}
@@ -89,7 +90,7 @@ func banner(lines []row.Line) (b chat.Banner, n int) {
 
 // said matches what a row in the box of the welcome says: the version, the model or, at last, the
 // directory.
-var said = regexp.MustCompile(`│ *(?:>_ Qwen Code \(v(.*)\)|(?:[^│]* \| )?([^│]*) \(/model to change\)|([^│]*?)) *│?$`)
+var said = lazy.Regexp(`│ *(?:>_ Qwen Code \(v(.*)\)|(?:[^│]* \| )?([^│]*) \(/model to change\)|([^│]*?)) *│?$`)
 
 // chrome is what is below the conversation.
 var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
@@ -134,12 +135,12 @@ func composer(lines []row.Line) (top int, ok bool) {
 var status = inkcli.Hints(regexp.MustCompile(`^ *($|[⠁-⣿])`), regexp.MustCompile(`esc to cancel`), regexp.MustCompile(`^ *[╭│╰]`))
 
 // choice matches the first of the numbered answers to a question.
-var choice = regexp.MustCompile(`^[│ ]*[›●] 1\. `)
+var choice = lazy.Regexp(`^[│ ]*[›●] 1\. `)
 
 // dialog finds a question at the end of the screen.
 func dialog(lines []row.Line) chat.Split {
 	lines = row.Trim(lines)
-	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool { return choice.MatchString(l.Text) }) {
+	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool { return choice().MatchString(l.Text) }) {
 		return chat.Split{}
 	}
 	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
@@ -177,15 +178,15 @@ func qwenIndented(lines []row.Line) bool {
 }
 
 // elapsed is how long a tool has been running, behind what it does.
-var elapsed = regexp.MustCompile(`(^| +)([0-9]+[hms] ?)+$`)
+var elapsed = lazy.Regexp(`(^| +)([0-9]+[hms] ?)+$`)
 
 // call reads a tool without a box: its line, which may be wrapped, and its output.
 func call(p *inkcli.Parser, i int) int {
 	l := p.Lines[i]
 	t := inkcli.Named(l, 2)
 	if t.Status == session.ToolRunning {
-		t.Input = elapsed.ReplaceAllString(t.Input, "")
-		t.Name = elapsed.ReplaceAllString(t.Name, "")
+		t.Input = elapsed().ReplaceAllString(t.Input, "")
+		t.Name = elapsed().ReplaceAllString(t.Name, "")
 	}
 	if t.Input == "" {
 		t.Name, t.Input, _ = strings.Cut(t.Name, " ")

@@ -2,11 +2,11 @@ package agentimport
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ptyrec/ptyrec/agentlog"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -123,12 +123,12 @@ func (im *Importer) alike(ctx context.Context, c *conversation, r *recording, tu
 	return 2*found >= len(turns), nil
 }
 
-var pasted = regexp.MustCompile(`\[(Pasted|Image)\b`)
+var pasted = lazy.Regexp(`\[(Pasted|Image)\b`)
 
 // shows reports whether a prompt on the screen is that of a turn.
 func shows(p store.Prompt, t turn, flat bool) bool {
 	apart := p.At.Sub(t.at).Abs()
-	if pasted.MatchString(p.Text) && apart <= nearer {
+	if pasted().MatchString(p.Text) && apart <= nearer {
 		return true
 	}
 	return (flat || apart <= near) && agentlog.Alike(p.Text[:min(len(p.Text), promptStart)], t.text)

@@ -3,13 +3,13 @@ package git
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -105,10 +105,10 @@ func Commits(ctx context.Context, dir, from, to string, since time.Time) []strin
 	return ids
 }
 
-var id = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var id = lazy.Regexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // isID reports whether text is the id of an object.
-func isID(text string) bool { return id.MatchString(text) }
+func isID(text string) bool { return id().MatchString(text) }
 
 // Remotes returns the URLs of the remotes of the repository that dir is in, as its configuration
 // has them. A folder in no repository has none. The error is ErrUnanswered.

@@ -77,7 +77,7 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 			return plan(info, a, id, FromScreen, folderOf(t, a, info)), nil
 		}
 		facts, ok, err := agentlog.Conversation(info.Session, a, t.Entries)
-		if err == nil && ok && how.ID.MatchString(facts.ID) {
+		if err == nil && ok && how.ID().MatchString(facts.ID) {
 			return plan(info, a, facts.ID, FromLog, folder(facts.Cwd, info.Cwd)), nil
 		}
 		if id := given(how, info.Command); id != "" {
@@ -93,7 +93,7 @@ func imported(info *store.Info, s *session.Source) (*Plan, error) {
 	if how == nil {
 		return nil, ErrNoAgent
 	}
-	if !how.ID.MatchString(s.ID) {
+	if !how.ID().MatchString(s.ID) {
 		return nil, ErrNoID
 	}
 	return plan(info, s.Agent, s.ID, FromImport, info.Cwd), nil
@@ -126,7 +126,7 @@ func plan(info *store.Info, agent, id, from, cwd string) *Plan {
 // printed returns the id that the agent has printed last, or "".
 func printed(how *chat.Resumption, rows []string) string {
 	for _, row := range slices.Backward(rows) {
-		if m := how.Printed.FindStringSubmatch(row); m != nil {
+		if m := how.Printed().FindStringSubmatch(row); m != nil {
 			return m[1]
 		}
 	}
@@ -146,7 +146,7 @@ func given(how *chat.Resumption, command []string) string {
 		if !ok && i+1 < len(command) {
 			id = command[i+1]
 		}
-		if how.ID.MatchString(id) {
+		if how.ID().MatchString(id) {
 			return id
 		}
 	}

@@ -27,7 +27,7 @@ func TestPrinted(t *testing.T) {
 			t.Fatalf("%s cannot be resumed", agent)
 		}
 		got := printed(how, append(rows, "$ "))
-		if got == "" || !how.ID.MatchString(got) {
+		if got == "" || !how.ID().MatchString(got) {
 			t.Errorf("%s: %q", agent, got)
 		}
 		for _, row := range []string{rows[len(rows)-1] + " and more", "say --resume --yolo", how.Program + " --resume --yolo", ""} {

@@ -5,10 +5,11 @@ package shellinit
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 //go:embed init.bash init.fish init.zsh
@@ -56,7 +57,7 @@ func completionOf(root *cobra.Command, shell string) (string, error) {
 }
 
 // commandName matches the names that may be in the shell's code.
-var commandName = regexp.MustCompile(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
+var commandName = lazy.Regexp(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
 
 // integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
 // for each agent.
@@ -69,7 +70,7 @@ func integration(shell string, o Options) (string, error) {
 	head, rest, _ := strings.Cut(text, "#agent\n")
 	agent, tail, _ := strings.Cut(rest, "#end\n")
 	for _, name := range o.Agents {
-		if !commandName.MatchString(name) {
+		if !commandName().MatchString(name) {
 			return "", &NameError{name}
 		}
 		head += strings.ReplaceAll(agent, "AGENT", name)

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -87,7 +87,7 @@ func parse(text string) (*Prices, error) {
 }
 
 // variant is what may follow the name of a model: another one has another name.
-var variant = regexp.MustCompile(`^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-[\d-]+)?|@[\w.-]+|:[\w.-]+)*(\[1m\])?$`)
+var variant = lazy.Regexp(`^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-[\d-]+)?|@[\w.-]+|:[\w.-]+)*(\[1m\])?$`)
 
 // Of returns the price of a model.
 func (p *Prices) Of(model string) (Price, bool) {
@@ -95,7 +95,7 @@ func (p *Prices) Of(model string) (Price, bool) {
 		model = model[at+1:]
 	}
 	for n := len(model); n > 0; n-- {
-		if price, ok := p.Models[model[:n]]; ok && variant.MatchString(model[n:]) {
+		if price, ok := p.Models[model[:n]]; ok && variant().MatchString(model[n:]) {
 			return price, true
 		}
 	}

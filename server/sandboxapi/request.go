@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/process"
 )
 
@@ -84,21 +84,21 @@ func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
 }
 
 // oddName has what a name may not consist of here, but a session's id with the SDK.
-var oddName = regexp.MustCompile(`^[.]|[^A-Za-z0-9._-]|^.{101,}`)
+var oddName = lazy.Regexp(`^[.]|[^A-Za-z0-9._-]|^.{101,}`)
 
 // nameOf returns the name of the session with an id.
 func nameOf(id string) string {
 	if id == "" {
 		return defaultSession
 	}
-	if !oddName.MatchString(id) {
+	if !oddName().MatchString(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
-	return fmt.Sprintf("%.100s-%x", strings.TrimLeft(oddByte.ReplaceAllString(id, "_"), "."), sum[:4])
+	return fmt.Sprintf("%.100s-%x", strings.TrimLeft(oddByte().ReplaceAllString(id, "_"), "."), sum[:4])
 }
 
-var oddByte = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+var oddByte = lazy.Regexp(`[^A-Za-z0-9._-]`)
 
 // sandboxOf returns the sandbox of a session's name: the SDK makes the session sandbox-NAME for its
 // sandbox NAME. Other sessions count as sandboxes of their own name.
@@ -135,13 +135,13 @@ func timeoutOf(ms float64) (time.Duration, error) {
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func envOf(sent map[string]*string) (map[string]string, error) {
 	env := map[string]string{}
 	for name, value := range sent {
 		switch {
-		case !variable.MatchString(name):
+		case !variable().MatchString(name):
 			return nil, failure(http.StatusBadRequest, codeInvalid, "%q is no name of a variable", name)
 		case value == nil:
 		case strings.Contains(*value, "\x00"):
