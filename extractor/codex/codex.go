@@ -2,11 +2,11 @@
 package codex
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -75,7 +75,7 @@ func banner(lines []row.Line) (chat.Banner, int) {
 
 // boxed matches a boxed welcome, its rows joined by blanks: a narrow window wraps them. A hint may
 // follow what a row says. /status prints a box with the same title, but labels its rows otherwise.
-var boxed = regexp.MustCompile(`^╭─[─ ]*╮ │ *>_ OpenAI Codex \(v([^)│]+)\)` + boxRows + `│ *model: +` + boxValue + `│` + boxRows + `│ *directory: +` + boxValue + `│[^╭╮]*╰─[─ ]*╯$`)
+var boxed = lazy.Regexp(`^╭─[─ ]*╮ │ *>_ OpenAI Codex \(v([^)│]+)\)` + boxRows + `│ *model: +` + boxValue + `│` + boxRows + `│ *directory: +` + boxValue + `│[^╭╮]*╰─[─ ]*╯$`)
 
 const (
 	boxRows  = `[^╭╰]*?`
@@ -89,7 +89,7 @@ func boxBanner(lines []row.Line) (b chat.Banner, n int) {
 	for i, l := range lines[:n] {
 		texts[i] = l.Text
 	}
-	m := boxed.FindStringSubmatch(strings.Join(texts, " "))
+	m := boxed().FindStringSubmatch(strings.Join(texts, " "))
 	if m == nil || strings.TrimSpace(m[2]) == loading {
 		return chat.Banner{}, 0
 	}

@@ -1,12 +1,12 @@
 package codex
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -116,12 +116,12 @@ func composerRow(l row.Line) bool {
 }
 
 // options match an option of a dialog.
-var options = regexp.MustCompile(`^(?:› )?[1-9]\..`)
+var options = lazy.Regexp(`^(?:› )?[1-9]\..`)
 
 // option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
 // (y)".
 func option(l row.Line) bool {
-	return options.MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
+	return options().MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
 }
 
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -42,10 +41,10 @@ func composer(lines []row.Line) (top int, ok bool) {
 // mode or a prompt in the queue, which is dim. Hints are at the beginning, but for a spinner's, and
 // what is at the right until a window that shrinks wraps its row.
 var status = inkcli.Hints(
-	regexp.MustCompile(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
+	lazy.Regexp(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
 		`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)`),
-	regexp.MustCompile(`\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
-	regexp.MustCompile(`^\S|^ *---$`))
+	lazy.Regexp(`\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
+	lazy.Regexp(`^\S|^ *---$`))
 
 // chosen is the choice in a dialog.
 var chosen = lazy.Regexp(`^│ +● `)

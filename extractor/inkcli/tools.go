@@ -2,7 +2,6 @@ package inkcli
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -118,12 +117,12 @@ func inkAsked(t *session.Tool, in []row.Line) {
 }
 
 // commandEnd matches the row below the command in an approval.
-var commandEnd = regexp.MustCompile(`^[ │]*($|╰|Allow execution of)`)
+var commandEnd = lazy.Regexp(`^[ │]*($|╰|Allow execution of)`)
 
 // inkCommand is the command in an approval: in a box of its own, or between blank lines.
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
-	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], func(l row.Line) bool { return commandEnd.MatchString(l.Text) }) {
+	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], func(l row.Line) bool { return commandEnd().MatchString(l.Text) }) {
 		switch t := strings.TrimLeft(l.Text, " "); {
 		case strings.HasPrefix(t, "╭"):
 			continue

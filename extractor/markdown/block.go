@@ -1,11 +1,11 @@
 package markdown
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // blockKind is what a block of a message is.
@@ -217,9 +217,9 @@ func Hashes(s string) int {
 }
 
 // rules match a horizontal rule: --- or a line over the width.
-var rules = regexp.MustCompile(`^ *(---|───+|━━━+|———+)$`)
+var rules = lazy.Regexp(`^ *(---|───+|━━━+|———+)$`)
 
 // IsRule reports whether a line is a horizontal rule, and no code span of such signs.
 func IsRule(l *Line) bool {
-	return rules.MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
+	return rules().MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
 }

@@ -1,12 +1,12 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Seam is what stood between two lines before the agent wrapped them.
@@ -47,7 +47,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
 		link != "" && b.First().Link != link && WordRune(row.FirstRune(word)) || // a link ends at the edge
-		twoWords.MatchString(lastPiece(a)+" "+word)):
+		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
 	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
 		return SeamNone
@@ -65,22 +65,22 @@ func lastPiece(l *Line) string {
 
 // twoWords matches the end of a line that is full and the word below it if these are no token that was cut:
 // both are made of lower-case letters, the first ends with a mark, or the second is an address.
-var twoWords = regexp.MustCompile(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
+var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
 // cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and
 // Japanese are, without a blank.
 func cjkCut(a *Line, word string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a.Text)
-	return cjkPair.MatchString(string([]rune{last, row.FirstRune(word)}))
+	return cjkPair().MatchString(string([]rune{last, row.FirstRune(word)}))
 }
 
 // cjkPair matches two characters of Chinese and Japanese texts.
-var cjkPair = regexp.MustCompile(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
+var cjkPair = lazy.Regexp(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
 
 // A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.
 var (
-	endsHash = regexp.MustCompile(`(?:^| )[0-9a-fA-F]{32,}[.,;:!?)]*$`)
-	isHex    = regexp.MustCompile(`^[0-9a-fA-F]*[.,;:!?)]*$`)
+	endsHash = lazy.Regexp(`(?:^| )[0-9a-fA-F]{32,}[.,;:!?)]*$`)
+	isHex    = lazy.Regexp(`^[0-9a-fA-F]*[.,;:!?)]*$`)
 )
 
 // WordRune reports whether a character is one of a word.
@@ -104,7 +104,7 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
 				prev.Room = room
 			}
-			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash.MatchString(row.Text(out[len(out)-1])) && !isHex.MatchString(row.FirstWord(l.Text)) {
+			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) && !isHex().MatchString(row.FirstWord(l.Text)) {
 				s = SeamSpace
 			}
 		}

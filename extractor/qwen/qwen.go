@@ -3,7 +3,6 @@ package qwen
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -132,7 +131,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
-var status = inkcli.Hints(regexp.MustCompile(`^ *($|[⠁-⣿])`), regexp.MustCompile(`esc to cancel`), regexp.MustCompile(`^ *[╭│╰]`))
+var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
 
 // choice matches the first of the numbered answers to a question.
 var choice = lazy.Regexp(`^[│ ]*[›●] 1\. `)
