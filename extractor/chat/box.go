@@ -40,8 +40,8 @@ func (b Box) Text() string {
 	return text
 }
 
-// BoxOf returns the box whose rows begin with the first line and end above one for which ends holds:
-// "│ > text │" in a frame, or text from a column on.
+// BoxOf returns the box whose rows begin with the first line and end above one for which ends
+// holds: "│ > text │" in a frame, or text from a column on.
 func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
 	rows := Between(lines, func(l row.Line) bool { return ends(l) || strings.HasPrefix(l.Text, "╰") })
 	if strings.HasPrefix(rows[0].Text, "│") {

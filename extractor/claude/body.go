@@ -289,8 +289,8 @@ func codeInkRun(ls []markdown.Line) int {
 	return n
 }
 
-// plainCode returns how many lines without any colour are code: all of a group without prose, if its
-// lines break where words had room, or are indented. ls[:end] is the group.
+// plainCode returns how many lines without any colour are code: all of a group without prose, if
+// its lines break where words had room, or are indented. ls[:end] is the group.
 func plainCode(ls []markdown.Line, end int) int {
 	group, below := ls[:end], ls[end:min(end+1, len(ls))]
 	items := func(l markdown.Line) bool { return isItem(&l) }

@@ -46,8 +46,8 @@ func transcript(s chat.Screen) (chat.Split, bool) {
 	return chat.Split{OK: true, Overlay: true, Bottom: top + i}, i >= 0
 }
 
-// claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule is
-// the first below the conversation; -1 if the screen has neither.
+// claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule
+// is the first below the conversation; -1 if the screen has neither.
 func claudeInput(lines []row.Line) (top int, asks bool) {
 	top = -1
 	for i := len(lines) - 2; i >= 0; i-- {
@@ -55,7 +55,9 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 		case !frame(lines[i]):
 		case input().MatchString(lines[i+1].Text) && !painted(lines[i+1]):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool { return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text) }):
+		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool {
+			return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
+		}):
 			top, asks = i, true
 		}
 	}

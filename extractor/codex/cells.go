@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// cells are what is said and done: a sign in the first column begins each. A prompt's is dim, unlike
-// the composer's. A reply's bullet is dim and so is the blank behind it; that of a command is drawn
-// by itself, that of a change to files precedes a bold verb.
+// cells are what is said and done: a sign in the first column begins each. A prompt's is dim,
+// unlike the composer's. A reply's bullet is dim and so is the blank behind it; that of a command
+// is drawn by itself, that of a change to files precedes a bold verb.
 var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: bullet, When: chat.First(statusRow)},
 	{Rule: "call", Begin: bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},

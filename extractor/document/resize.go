@@ -86,6 +86,8 @@ func (d *Document) restore(start int, body []row.Line) bool {
 	}
 	calm, window := d.resize.calm, slices.Clone(body)
 	d.repair(at, calm.Lines[at], within, window)
+	// In two steps: lines that are equal but for the width they were drawn for keep the old one
+	// only above the window.
 	d.replace(0, calm.Lines[:at])
 	d.replace(at, window)
 	d.Base = at

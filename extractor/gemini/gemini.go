@@ -34,8 +34,8 @@ func Agent() *chat.Agent {
 	}
 }
 
-// cLI is what the Gemini CLI draws in its own way. Older versions wrap up to four columns before the
-// edge.
+// cLI is what the Gemini CLI draws in its own way. Older versions wrap up to four columns before
+// the edge.
 var cLI = inkcli.CLI{
 	Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Style: markdown.Style{Left: 2, Slack: 4},
 	Banner: banner, Status: status, Call: line, CallCol: 2, Next: inkcli.Next, Begins: inkcli.Begins,

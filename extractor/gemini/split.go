@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// chrome is what is below the conversation: spinner, hints, mode and queue above the composer, or an
-// approval.
+// chrome is what is below the conversation: spinner, hints, mode and queue above the composer, or
+// an approval.
 var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
 
 // split parts the screen. A scroll bar is at the right of the alternate screen.

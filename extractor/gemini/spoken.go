@@ -274,8 +274,8 @@ func spokenTool(p *inkcli.Parser, i int, label string) int {
 	return len(lines)
 }
 
-// spokenGoesOn adds what else a tool does, which may go on below the line that names it, in the same
-// style. It returns how many lines below it takes.
+// spokenGoesOn adds what else a tool does, which may go on below the line that names it, in the
+// same style. It returns how many lines below it takes.
 func spokenGoesOn(t *session.Tool, ls []row.Line) (n int) {
 	style := ls[0].Runs[len(ls[0].Runs)-1].Style
 	n = row.Run(ls[1:], func(l row.Line) bool {

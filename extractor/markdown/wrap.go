@@ -63,8 +63,9 @@ func lastPiece(l *Line) string {
 	return text[max(0, strings.LastIndexByte(text, ' ')):]
 }
 
-// twoWords matches the end of a line that is full and the word below it if these are no token that was cut:
-// both are made of lower-case letters, the first ends with a mark, or the second is an address.
+// twoWords matches the end of a line that is full and the word below it if these are no token that
+// was cut: both are made of lower-case letters, the first ends with a mark, or the second is an
+// address.
 var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
 // cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and

@@ -60,7 +60,7 @@ func leadsToCode(ls []markdown.Line) bool {
 // judge tells code from prose by the words of a line.
 func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) }
 
-// highlighted reports whether lines have colours that only the grammar of code gives them.
+// highlighted reports whether lines have colours that only the grammar of code uses.
 func highlighted(ls []markdown.Line) bool {
 	return judge(&ls[0]) != prose.Prose && hasSpan(ls, func(s row.Span) bool {
 		return !s.Style.Bold && slices.Contains(syntax, s.Style.Fg)

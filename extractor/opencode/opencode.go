@@ -225,8 +225,8 @@ func notice(lines []row.Line, _ []chat.Item) bool {
 	return at >= 0 && row.Grey(lines[at].StyleAt(left))
 }
 
-// readPrompt reads what the user said, without what is on a ground of its own below it: the names of
-// files, and that the prompt is queued.
+// readPrompt reads what the user said, without what is on a ground of its own below it: the names
+// of files, and that the prompt is queued.
 func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	badge := func(l row.Line) bool { return l.StyleAt(left).Bg != l.StyleAt(left-1).Bg }
 	text := markdown.Prompt(slices.DeleteFunc(slices.Clone(lines), badge), panelStyle)

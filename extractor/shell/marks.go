@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// rowEnd stands for the column behind a row.
+// rowEnd is the column behind a row, however long that is.
 const rowEnd = -1
 
 // columns is what is written in a row's columns from up to, not including, to, without blanks at
@@ -43,9 +43,9 @@ func (p *prompts) split(l row.Line) (at prompted, ok bool) {
 	return prompted{f.col, prompt, strings.TrimSpace((l.Text + " ")[len(prompt):])}, true
 }
 
-// promptStart returns the line, and the column in it, at which the prompt begins whose last line is
-// line i, below output that begins on line out: as the shell says, else by what prompts of two lines
-// look like.
+// promptStart returns the line, and the column in it, at which the prompt begins whose last line
+// is line i, below output that begins on line out: as the shell says, else by what prompts of two
+// lines look like.
 func promptStart(lines []row.Line, i, out int, at prompted) (line, col int) {
 	for k := i; k >= max(0, out, i-maxPromptRows); k-- {
 		if m, ok := lines[k].Mark(vterm.MarkPrompt); ok {
