@@ -316,3 +316,27 @@ func TestTrace(t *testing.T) {
 		}
 	}
 }
+
+// TestTextAt tells a scroll bar in the last column from text there, which an agent writes that
+// draws on the main screen within tmux.
+func TestTextAt(t *testing.T) {
+	for _, tt := range []struct {
+		text      string
+		cols, col int
+		want      bool
+	}{
+		{"the last page", 13, 12, true},
+		{"the last dot.", 13, 12, true},
+		{"a page 最后一页", 15, 14, true},
+		{"a long reply █", 14, 13, false},
+		{"a long reply │", 14, 13, false},
+		{"a short row", 14, 13, false},
+		{"", 14, 13, false},
+		{"a row  and more", 15, 6, false}, // a column of text beside it
+	} {
+		l := row.Line{Row: &vterm.Row{Text: tt.text}, Cols: tt.cols}
+		if got := textAt(l, tt.col); got != tt.want {
+			t.Errorf("%q, column %d of %d: %v, want %v", tt.text, tt.col, tt.cols, got, tt.want)
+		}
+	}
+}

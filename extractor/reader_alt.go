@@ -3,6 +3,8 @@ package extractor
 import (
 	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
@@ -80,8 +82,8 @@ type cutRow struct {
 	cols int
 }
 
-// upTo returns the columns of lines up to a scroll bar. Rows that were there in the frame before
-// are not cut again: they are the same lines.
+// upTo returns the columns of lines up to a scroll bar, or to what else is beside the conversation.
+// Rows that were there in the frame before are not cut again: they are the same lines.
 func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 	r.cutRows[0], r.cutRows[1] = r.cutRows[1], r.cutRows[0]
 	clear(r.cutRows[0])
@@ -90,11 +92,21 @@ func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 		key := cutRow{l.Row, cols}
 		cut, ok := r.cutRows[1][key]
 		if !ok {
-			cut = row.CutLine(l, 0, cols)
+			if cut = l; !textAt(l, cols) {
+				cut = row.CutLine(l, 0, cols)
+			}
 		}
 		r.cutRows[0][key], body[i] = cut, cut
 	}
 	return body
+}
+
+// textAt reports whether a row has text where its last column, of a number, would hold a scroll bar.
+// An agent that draws on the main screen of a terminal multiplexer has none there: only the
+// multiplexer itself is on the alternate screen.
+func textAt(l row.Line, col int) bool {
+	last, _ := utf8.DecodeLastRuneInString(l.Text)
+	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && (last < utf8.RuneSelf || unicode.In(last, unicode.L, unicode.M, unicode.N, unicode.P))
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
