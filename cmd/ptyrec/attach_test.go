@@ -99,7 +99,9 @@ func TestD12AttachRestores(t *testing.T) {
 		cmd.Env = environ
 		u.Start(t, cmd)
 		u.Await(t, "in here")
-		u.Await(t, "ctrl+] leaves") // from the beginning, not only when a key is pressed (issue 12, 3.7)
+		// From the beginning, not only when a key is pressed (issue 12, 3.7), and so perhaps before
+		// the command has written anything.
+		u.AwaitShown(t, "which key leaves", func(shown []byte) bool { return bytes.Contains(shown, []byte("ctrl+] leaves")) })
 		end(u, cmd, id)
 		status := ptytest.Status(t, cmd)
 		if want := map[string]int{"detach": 0, "TERM": 143, "the end": 5}[name]; status != want {
