@@ -101,9 +101,9 @@ func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 	return body
 }
 
-// textAt reports whether a row has text where its last column, of a number, would hold a scroll bar.
-// An agent that draws on the main screen of a terminal multiplexer has none there: only the
-// multiplexer itself is on the alternate screen.
+// textAt reports whether a row has text in its last column, if that is column col, where a scroll
+// bar would be. An agent that draws on the main screen of a terminal multiplexer has none there:
+// only the multiplexer itself is on the alternate screen.
 func textAt(l row.Line, col int) bool {
 	last, _ := utf8.DecodeLastRuneInString(l.Text)
 	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && (last < utf8.RuneSelf || unicode.In(last, unicode.L, unicode.M, unicode.N, unicode.P))
