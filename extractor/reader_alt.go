@@ -83,7 +83,8 @@ type cutRow struct {
 }
 
 // upTo returns the columns of lines up to a scroll bar, or to what else is beside the
-// conversation. Rows that were there in the frame before are not cut again: they are the same lines.
+// conversation. Rows that were there in the frame before are not cut again: they are the same
+// lines.
 func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 	r.cutRows[0], r.cutRows[1] = r.cutRows[1], r.cutRows[0]
 	clear(r.cutRows[0])
