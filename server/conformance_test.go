@@ -95,7 +95,7 @@ type conversation struct {
 }
 
 // ttl replaces the bridge's 30 s.
-const ttl = 300 * time.Millisecond
+const ttl = time.Second
 
 func newConversation(t *testing.T) *conversation {
 	c := &conversation{t: t, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{}, rest: map[string]string{}}
@@ -137,6 +137,7 @@ func (c *conversation) step(s step) {
 			c.t.Errorf("%s is there", s.Path)
 		}
 	case "close":
+		c.puppets.Meet() // it is to see what comes of this
 		c.puppets.Since = time.Now()
 		_ = c.sockets[s.Conn].Close(websocket.StatusNormalClosure, "")
 	case "c2s":
