@@ -9,7 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
-	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/internal/rowtest"
 )
 
 // summary writes items one a line, in the words that the tests compare.

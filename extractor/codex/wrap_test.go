@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
-	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/internal/rowtest"
 )
 
 // TestWrapBehindHyphen joins words that were cut after a hyphen, and leaves a pair of words as it

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/extractor/row/rowtest"
+	"github.com/ptyrec/ptyrec/internal/rowtest"
 )
 
 // TestLostBelowBlanks shows a window that has nothing in common with the document and begins with
