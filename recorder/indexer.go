@@ -16,7 +16,7 @@ import (
 
 const (
 	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the Processor's time seems to have come
-	stopPatience = time.Second            // with an extractor that does not return
+	stopPatience = 5 * time.Second        // with an extractor that does not return
 	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
 	updateShare  = 4                      // updates take at most one part in this many of the time
 	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
