@@ -75,9 +75,12 @@ func TestItem22WaitPortOfCommand(t *testing.T) {
 	if out, err := remote(environ, token, "--detach", url, "--", "until [ -e "+stop+" ]; do sleep .05; done").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for port, want := range map[string]int{open: 0, closed: cli.StatusTimeout} {
-		if out, err := wait("--port", port, "--for", "1s").CombinedOutput(); status(t, err) != want {
-			t.Errorf("port %s: %v, want %d: %s", port, err, want, out)
+	for _, try := range []struct {
+		port, limit string
+		want        int
+	}{{open, "1m", 0}, {closed, "1s", cli.StatusTimeout}} {
+		if out, err := wait("--port", try.port, "--for", try.limit).CombinedOutput(); status(t, err) != try.want {
+			t.Errorf("port %s: %v, want %d: %s", try.port, err, try.want, out)
 		}
 	}
 	waiting := wait("--port", closed, "--for", "1m")
