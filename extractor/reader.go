@@ -43,7 +43,7 @@ type Reader struct {
 
 	main, alt document.Document
 	window    document.Window
-	cut       document.CutRows
+	lag       document.Lag
 	cutRows   [2]map[cutRow]row.Line // of the last frame, and of the one before
 	shell     shell.Reader
 	seg       segment

@@ -17,16 +17,16 @@ import (
 // exists only in the frames that went by.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
-		r.cut.Note(f.Lines, f.Cols)
+		r.lag.Resized()
 		r.alt.Resized(true, document.AltFrames)
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
-	if r.cut.Remain(f.Lines, f.Cols, f.Settled) {
+	s := r.screen(f)
+	if r.lag.Behind(s.Lines, f.Cols, f.Settled) {
 		r.trace.Skipped = "the agent has not drawn for the new size yet"
 		return
 	}
-	s := r.screen(f)
 	if r.seg.agent != nil && !r.seg.alt {
 		r.trace.Skipped = "another program covers the agent, which draws on the main screen"
 		return

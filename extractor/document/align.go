@@ -11,9 +11,7 @@ import (
 // Align puts body, the rows of an alternate screen's window, where it belongs, and drops what was
 // torn since the first of several resizes.
 func (d *Document) Align(body []row.Line) {
-	if d.restore(0, body) {
-		d.Placed = PlacedWrapped
-	} else {
+	if !d.restore(0, body) {
 		d.align(body, d.resize.wait > 0)
 	}
 	d.Waited()
@@ -75,6 +73,19 @@ func (d *Document) shows(body []row.Line) bool {
 	return false
 }
 
+// searches are the ways to find the line that a window's first row shows, as they are tried.
+var searches = [...]struct {
+	placed Placement
+	find   func(d *Document, body []row.Line) (at int, ok bool)
+}{
+	{PlacedOverlap, (*Document).nearby},
+	{PlacedOverlap, (*Document).anywhere},
+	{PlacedHead, (*Document).inPlace},
+	{PlacedHead, (*Document).leads},
+	{PlacedHead, (*Document).head},
+	{PlacedTable, (*Document).sameCells},
+}
+
 // find returns the document line that body's first row shows.
 func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	if d.Placed = PlacedFirst; len(d.Lines) == 0 {
@@ -83,37 +94,58 @@ func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
 	if d.Placed = PlacedWrapped; body[0].Cols != d.Lines[len(d.Lines)-1].Cols {
 		return d.rewrapped(body)
 	}
+	for _, s := range searches {
+		if at, ok := s.find(d, body); ok {
+			d.Placed = s.placed
+			return d.above(at, body), true
+		}
+	}
+	if !resized {
+		return 0, false
+	}
+	return d.rewrapped(body) // an agent may draw twice for a new width: half of it, then all
+}
+
+// above returns line at, or where body's text is above that at another width.
+func (d *Document) above(at int, body []row.Line) int {
+	if d.Placed != PlacedOverlap || body[0].Text == d.Lines[at].Text {
+		return at
+	}
+	p, within, ok := d.findRewrapped(body)
+	if !ok || p >= at || !goesOn(d.Lines[p:], within, body) {
+		return at
+	}
+	d.Placed = PlacedWrapped
+	d.repair(p, d.Lines[p], within, body)
+	return d.blankAbove(p, body)
+}
+
+// nearby looks for rows in common in what a window can show that scrolls by less than its height.
+func (d *Document) nearby(body []row.Line) (at int, ok bool) {
 	near := d.near(body)
-	for _, lo := range []int{near, 0} {
-		at, ok := among(d.Lines[lo:], body, d.Base-lo)
-		if !ok {
-			continue
-		}
-		if at += lo; body[0].Text != d.Lines[at].Text { // the same text may be above, at another width
-			if p, within, ok := d.findRewrapped(body); ok && p < at && goesOn(d.Lines[p:], within, body) {
-				d.repair(p, d.Lines[p], within, body)
-				return d.blankAbove(p, body), true
-			}
-		}
-		d.Placed = PlacedOverlap
-		return at, true
-	}
-	if d.Placed = PlacedHead; d.grown(body) || d.moved(body) {
-		return d.Base, true
-	}
-	lo := max(0, min(d.Base, len(d.Lines)-len(body))) // all below the first rows was redrawn: a table that grows
-	if at, ok := leads(d.Lines[lo:], body, 12); ok {
-		return lo + at, true
-	}
-	if at, ok := d.head(body); ok {
-		return at, true
-	}
-	d.Placed = PlacedTable
-	if at, ok := among(cells(d.Lines[near:]), cells(body), d.Base-near); ok || !resized {
-		return near + at, ok
-	}
-	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
-	return d.rewrapped(body)
+	return d.among(near, d.Lines[near:], body)
+}
+
+// anywhere looks for rows in common in all of the document.
+func (d *Document) anywhere(body []row.Line) (at int, ok bool) { return d.among(0, d.Lines, body) }
+
+// sameCells looks for rows with the same cells of tables: a new row may widen a column, so that all
+// are drawn again.
+func (d *Document) sameCells(body []row.Line) (at int, ok bool) {
+	near := d.near(body)
+	return d.among(near, cells(d.Lines[near:]), cells(body))
+}
+
+// inPlace reports whether body is where the window was.
+func (d *Document) inPlace(body []row.Line) (at int, ok bool) {
+	return d.Base, d.grown(body) || d.moved(body)
+}
+
+// leads finds a window of which all below the first rows was redrawn: a table that grows.
+func (d *Document) leads(body []row.Line) (at int, ok bool) {
+	lo := max(0, min(d.Base, len(d.Lines)-len(body)))
+	at, ok = leads(d.Lines[lo:], body, 12)
+	return lo + at, ok
 }
 
 // near returns the first line that a window which scrolls by less than its height can show.
@@ -128,11 +160,11 @@ func (d *Document) blankAbove(at int, body []row.Line) int {
 	return at
 }
 
-// among returns the place among lines where body begins. Above base, where it was, one row in
-// common is too little: "Reading 1 file…" is said again.
-func among(lines, body []row.Line, base int) (at int, ok bool) {
+// among returns the line of the document where body begins among lines, which are the document's
+// from one on. Above the window, one row in common is too little: "Reading 1 file…" is said again.
+func (d *Document) among(from int, lines, body []row.Line) (at int, ok bool) {
 	at, ok = overlap(lines, body)
-	return at, ok && (at >= base || shared(lines[at:], body) >= 12)
+	return from + at, ok && (from+at >= d.Base || shared(lines[at:], body) >= 12)
 }
 
 // rewrapped finds body by its letters, and repairs its first row if it begins within a line. If
@@ -150,8 +182,7 @@ func (d *Document) rewrapped(body []row.Line) (at int, ok bool) {
 	return at, true
 }
 
-// cells returns what is in the cells of tables: a new row may widen a column, so that all rows are
-// drawn again.
+// cells returns what is in the cells of tables.
 func cells(lines []row.Line) []row.Line {
 	out := make([]row.Line, len(lines))
 	for i, l := range lines {
@@ -196,9 +227,8 @@ func (d *Document) last(body []row.Line) int {
 // moved reports whether body is the window as it was, but for blank rows around what it says and
 // rows below it.
 func (d *Document) moved(body []row.Line) bool {
-	old, body := content(d.Lines[d.Base:]), content(body)
-	n := min(len(old), len(body))
-	return len(old) > 0 && slices.EqualFunc(old, body[:n], alike)
+	old := content(d.Lines[d.Base:])
+	return len(old) > 0 && common(old, content(body)) == len(old)
 }
 
 // content returns lines without the blank ones around them.
@@ -214,9 +244,6 @@ func (d *Document) contains(at int, body []row.Line) bool {
 func equal(a, b row.Line) bool {
 	return a.Lost == b.Lost && (a.Row == b.Row || a.Wrapped == b.Wrapped && a.Blanks == b.Blanks && slices.Equal(a.Runs, b.Runs) && slices.Equal(a.Marks, b.Marks))
 }
-
-// alike reports whether two rows have the same text.
-func alike(a, b row.Line) bool { return a.Text == b.Text }
 
 // extends reports whether the text of b begins with that of a.
 func extends(a, b row.Line) bool { return strings.HasPrefix(b.Text, a.Text) }

@@ -11,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/rowtest"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 func texts(lines []row.Line) []string {
@@ -196,32 +195,29 @@ func TestAlignSaidAgain(t *testing.T) {
 	}
 }
 
-// TestCutRowsStorm resizes twice before an agent redraws (SITUATIONS 10): what the first resize cut
-// off is not read, nor a frame that is drawn for a width that is over.
-func TestCutRowsStorm(t *testing.T) {
-	drawn := func(cols int, below string) []*vterm.Row {
-		var out []*vterm.Row
-		for _, l := range rowtest.Plain(cols, strings.Repeat("reply", 12)[:cols], below) {
-			out = append(out, l.Row)
-		}
-		return out
+// TestLagStorm resizes twice before an agent draws (SITUATIONS 10): what the first resize cut off
+// is not read, nor a frame that is drawn for a width that is over.
+func TestLagStorm(t *testing.T) {
+	drawn := func(cols int, below string, stale bool) []row.Line {
+		lines := rowtest.Plain(cols, strings.Repeat("reply", 12)[:cols], strings.Repeat(below, cols))
+		lines[0].Stale = stale
+		return lines
 	}
 	for _, below := range []string{"", "─"} {
-		var c CutRows
-		if c.Remain(drawn(60, strings.Repeat(below, 60)), 60, true) {
+		var g Lag
+		if g.Behind(drawn(60, below, true), 60, true) {
 			t.Fatalf("%q: a frame before the resize was left out", below)
 		}
-		cut := drawn(40, strings.Repeat(below, 40))
-		c.Note(cut, 40)
-		c.Note(cut, 50)
-		if !c.Remain(cut, 50, true) {
+		g.Resized()
+		g.Resized()
+		if !g.Behind(drawn(40, "", true), 50, true) {
 			t.Errorf("%q: rows that the first resize cut off were read after the second", below)
 		}
-		if below != "" && !c.Remain(drawn(60, strings.Repeat(below, 60)), 50, false) {
+		if below != "" && !g.Behind(drawn(60, below, false), 50, false) {
 			t.Errorf("%q: a frame that is drawn for another width was read", below)
 		}
-		if c.Remain(drawn(50, strings.Repeat(below, 50)), 50, false) {
-			t.Errorf("%q: the redrawn frame was left out", below)
+		if g.Behind(drawn(50, below, false), 50, false) {
+			t.Errorf("%q: the frame that was drawn for the new size was left out", below)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -55,7 +54,18 @@ func goesOnIn(lines, body []row.Line) (at int, ok bool) {
 // continues reports whether body begins with lines, of which the last may go on.
 func continues(lines, body []row.Line) bool {
 	last := len(lines) - 1
-	return extends(lines[last], body[last]) && slices.EqualFunc(lines[:last], body[:last], alike) && weights(lines) > 2
+	return common(lines, body) >= last && extends(lines[last], body[last]) && weights(lines) > 2
+}
+
+// common counts the rows that two texts begin with alike.
+func common(a, b []row.Line) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i].Text != b[i].Text {
+			return i
+		}
+	}
+	return n
 }
 
 // leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
@@ -63,17 +73,12 @@ func continues(lines, body []row.Line) bool {
 func leads(old, body []row.Line, enough int32) (at int, ok bool) {
 	most := int32(0)
 	for j := range old {
-		run := int32(0)
-		k := 0
-		for k < len(body) && j+k < len(old) && old[j+k].Text == body[k].Text {
-			run += weight(body[k])
-			k++
-		}
-		if run > most && (j+k == len(old) || k == len(body) || run >= enough) {
-			at, ok, most = j, true, run
+		n := common(old[j:], body)
+		if run := weights(body[:n]); run > most && (run >= enough || n == min(len(old)-j, len(body))) {
+			at, most = j, run
 		}
 	}
-	return at, ok
+	return at, most > 0
 }
 
 // redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old

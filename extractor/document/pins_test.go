@@ -109,16 +109,21 @@ func TestLongTextEnds(t *testing.T) {
 	}
 }
 
-// TestCutRowsQuiet waits no longer than three quiet frames for an agent that does not draw again,
-// and not at all if no row was cut.
-func TestCutRowsQuiet(t *testing.T) {
-	var c CutRows
-	cut := []*vterm.Row{rowtest.Plain(10, "0123456789")[0].Row}
-	c.Note(cut, 10)
+// TestLagQuiet waits no longer than three quiet frames for an agent that does not draw again, and
+// not at all if most of what is shown is new.
+func TestLagQuiet(t *testing.T) {
+	var g Lag
+	old := rowtest.Plain(10, "0123456789", "01234", "")
+	old[0].Stale = true
+	g.Resized()
 	for i, want := range []bool{true, true, true, false, false} {
-		if got := c.Remain(cut, 10, i > 0); got != want {
+		if got := g.Behind(old, 10, i > 0); got != want {
 			t.Errorf("frame %d: %v, want %v", i, got, want)
 		}
+	}
+	g.Resized()
+	if old[1].Stale, old[0].Stale = true, false; g.Behind(old, 10, false) {
+		t.Error("a frame of which little is old was left out")
 	}
 }
 

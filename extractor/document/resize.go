@@ -19,7 +19,7 @@ const (
 // another. What leaves the main screen may be there twice.
 type resize struct {
 	wait  int       // frames in which the agent may still redraw; 0: nothing is awaited
-	count int       // resizes, one shortly after the other
+	storm bool      // there were several, one shortly after the other
 	calm  *Document // as it was before the first of them; nil if it was empty, or no agent drew on it
 	over  bool      // the agent has drawn its window again since
 }
@@ -28,16 +28,14 @@ type resize struct {
 // draws on d.
 func (d *Document) Resized(drawn bool, frames int) {
 	z := &d.resize
-	if z.wait == 0 {
-		z.count, z.calm = 0, nil
+	storm, calm := z.wait > 0, z.calm
+	if !storm || z.over {
+		calm = nil
 	}
-	switch {
-	case !drawn || len(d.Lines) == 0:
-		z.calm = nil
-	case z.over || z.calm == nil:
-		z.calm = &Document{Lines: slices.Clone(d.Lines), Base: d.Base}
+	if calm == nil && drawn && len(d.Lines) > 0 {
+		calm = &Document{Lines: slices.Clone(d.Lines), Base: d.Base}
 	}
-	z.wait, z.count, z.over = frames, z.count+1, false
+	*z = resize{wait: frames, storm: storm, calm: calm}
 }
 
 // Waited notes that one of these frames has been read.
@@ -46,14 +44,14 @@ func (d *Document) Waited() { d.resize.wait = max(0, d.resize.wait-1) }
 // Settle lets go of the document as it was: another part has begun.
 func (d *Document) Settle() { d.resize.calm, d.resize.over = nil, false }
 
-// storm reports whether several resizes came one shortly after the other, and the agent may not
+// storms reports whether several resizes came one shortly after the other, and the agent may not
 // have drawn for the last of them.
-func (z *resize) storm() bool { return z.wait > 0 && z.count > 1 && z.calm != nil }
+func (z *resize) storms() bool { return z.wait > 0 && z.storm && z.calm != nil }
 
 // Torn reports whether such a storm may have torn the rows of the document, and body is not yet the
 // agent's window as drawn for the last of them. start is the first line of the agent's part.
 func (d *Document) Torn(start int, body []row.Line) bool {
-	if !d.resize.storm() || d.resize.over {
+	if !d.resize.storms() || d.resize.over {
 		return false
 	}
 	_, _, ok := d.restorable(start, body)
@@ -64,17 +62,20 @@ func (d *Document) Torn(start int, body []row.Line) bool {
 // whether the agent may have drawn all of it again: since a resize, or from its top row, unless
 // rows have just scrolled out. start is the first line of the agent's part.
 func (d *Document) Draw(body []row.Line, start int, drawn, scrolled bool) {
+	placed := PlacedScrolled
 	switch {
-	case drawn && d.restore(start, body):
-		d.Left, d.Placed, d.resize.over = nil, PlacedWrapped, true
-	case drawn && d.redrawn(start, body):
-		d.Left, d.Placed = nil, PlacedWrapped
-	case drawn && !scrolled && d.returned(body, start):
-		d.Advance(body)
-		d.Placed = PlacedRedrawn
-	default:
-		d.Advance(body)
+	case !drawn:
+	case d.restore(start, body):
+		d.Left, d.resize.over = nil, true
+		return
+	case d.redrawn(start, body):
+		d.Left = nil
+		return
+	case !scrolled && d.returned(body, start):
+		placed = PlacedRedrawn
 	}
+	d.Advance(body)
+	d.Placed = placed
 }
 
 // restore puts a window of which all was drawn since the last of several resizes below the lines
@@ -84,20 +85,25 @@ func (d *Document) restore(start int, body []row.Line) bool {
 	if !ok {
 		return false
 	}
-	calm, window := d.resize.calm, slices.Clone(body)
-	d.repair(at, calm.Lines[at], within, window)
-	// In two steps: lines that are equal but for the width they were drawn for keep the old one
-	// only above the window.
-	d.replace(0, calm.Lines[:at])
-	d.replace(at, window)
-	d.Base = at
+	// First what is above: lines that are equal but for the width they were drawn for keep the old
+	// one only there.
+	d.replace(0, d.resize.calm.Lines[:at])
+	d.rewrap(at, d.resize.calm.Lines[at], within, body)
 	return true
+}
+
+// rewrap puts body at line at, whose first row begins behind so many bytes of letters of old.
+func (d *Document) rewrap(at int, old row.Line, within int, body []row.Line) {
+	body = slices.Clone(body)
+	d.repair(at, old, within, body)
+	d.replace(at, body)
+	d.Base, d.Placed = at, PlacedWrapped
 }
 
 // restorable finds such a window on the document as it was before those resizes.
 func (d *Document) restorable(start int, body []row.Line) (at, within int, ok bool) {
 	z := &d.resize
-	if !z.storm() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) {
+	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) {
 		return 0, 0, false
 	}
 	if z.over {
@@ -120,10 +126,8 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 	if at <= start || at >= place || here*2 >= total { // not yet
 		return false
 	}
-	window := slices.Clone(body)
-	d.repair(at, d.Lines[at], within, window)
-	d.replace(at, window)
-	d.Base, d.resize.wait = at, 0
+	d.rewrap(at, d.Lines[at], within, body)
+	d.resize.wait = 0
 	return true
 }
 
