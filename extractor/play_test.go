@@ -142,11 +142,14 @@ const (
 
 // simply has the package know simple agents only.
 func simply(t *testing.T) {
-	before := profiles
-	t.Cleanup(func() { profiles = before })
-	other := simple("one") // another look of the first
+	before := agents
+	set := func(to []*chat.Agent) { agents, profiles = to, profilesOf(to) }
+	t.Cleanup(func() { set(before) })
+	one, two := simple("one"), simple("two")
+	other := *one.Look // another look of the first
 	other.Split = func(chat.Screen) chat.Split { return chat.Split{} }
-	profiles = []*Profile{simple("one"), other, simple("two")}
+	one.Looks, two.Looks = []chat.Look{*one.Look, other}, []chat.Look{*two.Look}
+	set([]*chat.Agent{one.Agent, two.Agent})
 }
 
 func TestReader(t *testing.T) {

@@ -21,8 +21,8 @@ func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
 
 // split parts an agent's screen, and looks for a question on it. known is false where the screen
 // shows neither that nor a place for a prompt.
-func split(p *Profile, s chat.Screen) (sp chat.Split, known bool) {
-	sp = p.Split(s)
+func split(look *chat.Look, s chat.Screen) (sp chat.Split, known bool) {
+	sp = look.Split(s)
 	switch {
 	case sp.OK && (!sp.Overlay || sp.State != chat.StateUnknown): // completions cover the conversation
 		return sp, sp.State != chat.StateStarting
@@ -115,11 +115,8 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			sight.State, sight.Rest = chat.StateAsking, textsOf(screen.Lines)
 		}
 	}
-	for _, p := range profiles { // an agent may have several
-		if p.Name != agent {
-			continue
-		}
-		sp, known := split(p, screen)
+	for _, look := range AgentOf(agent).Looks { // an agent may have several
+		sp, known := split(&look, screen)
 		if !sp.OK && sp.State != chat.StateAsking {
 			continue
 		}
@@ -128,8 +125,8 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			rest = 0
 		}
 		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[min(sp.Top, rest):rest]), Rest: textsOf(screen.Lines[rest:]), known: known}
-		if p.Box != nil && sp.State != chat.StateAsking {
-			b, ok := p.Box(screen.Lines)
+		if look.Box != nil && sp.State != chat.StateAsking {
+			b, ok := look.Box(screen.Lines)
 			sight.Box, sight.Boxed = b.Text(), ok
 		}
 	}

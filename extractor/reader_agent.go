@@ -38,20 +38,12 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) { // drawn over the conversation, without a wipe
 		r.reopen(s.agent, s.alt, s.start)
 	}
-	k := max(0, firstFrom(s.items, d.Dirty)-2) // the items before may end differently now
-	for k > 0 && s.items[k].First == s.items[k].End {
-		k-- // an item without lines of its own is part of the one before
-	}
-	from := s.start
-	if k > 0 {
-		from = s.items[k].First
-	}
+	k, from, headless := s.resume(d.Dirty)
 	if !settled && !now && r.defers(end-from) {
 		return false
 	}
 	lines := d.Lines[min(from, end):end]
 	s.waiting, s.readState, s.settled = 0, s.state, settled
-	headless := k > 0 && s.items[k].Headless // which what is above its lines may have shown
 	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
 	d.Clean()
 	r.parsed(d.Base, s.past+k, s.items[k:])
@@ -69,6 +61,19 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	}
 	r.steps = append(r.steps, Step{View: v})
 	return true
+}
+
+// resume returns the number of the item from which to read lines that are new from one on, and its
+// first line. headless: its first rows were never on the screen; what is above may have shown that.
+func (s *segment) resume(dirty int) (k, from int, headless bool) {
+	k = max(0, firstFrom(s.items, dirty)-2) // the items before may end differently now
+	for k > 0 && s.items[k].First == s.items[k].End {
+		k-- // an item without lines of its own is part of the one before
+	}
+	if k == 0 {
+		return 0, s.start, false
+	}
+	return k, s.items[k].First, s.items[k].Headless
 }
 
 // longRead is from how many lines on a read waits until enough has changed.
@@ -134,9 +139,6 @@ func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
 		items[i].Headless = items[i].Headless || headless && items[i].First == 0
 		items[i].Agent = r.seg.agent.Name
 		truncate(&items[i], lines)
-		if i > 0 && items[i].Headless && items[i].Role == session.RoleAssistant && items[i-1].Role == session.RoleAssistant {
-			items[i-1].Truncate(session.TruncatedTail) // rows are lost between the two
-		}
 	}
 	return items
 }
@@ -147,18 +149,15 @@ func truncate(it *chat.Item, lines []row.Line) {
 	if it.Headless {
 		it.Truncate(session.TruncatedHead)
 	}
-	n, folded := document.LeftOut(own), false
+	n, gap := document.LeftOut(own), lost(own[min(1, len(own)):])
 	if it.Role == session.RoleUser {
 		for _, m := range pasteNote().FindAllStringSubmatch(it.Text, -1) {
 			more, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
-			n, folded = n+more, true
+			n, gap = n+more, true
 		}
 	}
-	if n > 0 || folded {
-		it.OmittedLines = n
-		it.Truncate(session.TruncatedMiddle)
-	}
-	if lost(own[min(1, len(own)):]) {
+	it.OmittedLines = n
+	if n > 0 || gap {
 		it.Truncate(session.TruncatedMiddle)
 	}
 	if next := row.SkipBlank(lines, it.End); next < len(lines) && lost(lines[it.End:next+1]) {

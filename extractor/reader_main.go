@@ -237,7 +237,7 @@ func (r *Reader) again() {
 
 // split parts the screen of the agent that runs.
 func (r *Reader) split(s chat.Screen) chat.Split {
-	sp, _ := split(r.seg.agent, s)
+	sp, _ := split(r.seg.agent.Look, s)
 	r.shown = sp.OK && !sp.Overlay
 	return sp
 }

@@ -28,6 +28,11 @@ type usageRun struct {
 // usageCount is a count that grows. When it falls, a new one has begun.
 type usageCount struct {
 	session.Usage
+	figure
+}
+
+// figure is what tells the counts of a run apart.
+type figure struct {
 	look int    // its index
 	name string // of the figure, in the look
 }
@@ -61,7 +66,7 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 			}
 			if u, name, ok := look.Figures(m); ok {
 				u.Agent, u.At = run.agent, at
-				run.take(usageCount{u, i, name}, look.Last)
+				run.take(usageCount{u, figure{i, name}}, look.Last)
 				r.counted[rows[y]], r.counted[text] = true, true
 			}
 		}
@@ -87,7 +92,7 @@ func (run *usageRun) take(c usageCount, last bool) {
 	var now *usageCount
 	n := 0 // of this name
 	for i, o := range run.counts {
-		if o.look == c.look && o.name == c.name {
+		if o.figure == c.figure {
 			now, n = &run.counts[i], n+1
 		}
 	}
@@ -104,19 +109,11 @@ func (run *usageRun) take(c usageCount, last bool) {
 // look has that.
 func (r *UsageReader) Usage() (out []session.Usage) {
 	for n, run := range r.runs {
-		slices.SortStableFunc(run.counts, func(a, b usageCount) int { return cmp.Compare(a.look, b.look) })
-		best, priced := -1, -1 // the first looks with a figure, and with a cost
-		for _, c := range run.counts {
-			if c.Total == 0 && c.Cost == nil {
-				continue
-			}
-			if best < 0 {
-				best = c.look
-			}
-			if priced < 0 && c.Cost != nil {
-				priced = c.look
-			}
-			if c.look == best || c.look == priced {
+		counts := slices.DeleteFunc(slices.Clone(run.counts), func(c usageCount) bool { return c.Total == 0 && c.Cost == nil })
+		slices.SortStableFunc(counts, func(a, b usageCount) int { return cmp.Compare(a.look, b.look) })
+		priced := slices.IndexFunc(counts, func(c usageCount) bool { return c.Cost != nil })
+		for _, c := range counts {
+			if c.look == counts[0].look || c.look == counts[max(priced, 0)].look {
 				c.Key = fmt.Sprintf("%d/%d/%s", n, c.look, c.Key)
 				out = append(out, c.Usage)
 			}

@@ -57,31 +57,53 @@ func spokenComposer(l row.Line) bool {
 	return row.HasInverse(l.Row) && row.Starts(l.Text, spokenModes...)
 }
 
-// spokenLabels begin the items; they say the state of a tool. A tool that runs has a sign instead:
-// "⊶ Edit  main.go: old => new".
-var spokenLabels = map[string]string{
-	spokenUser: "", spokenModel: "",
-	"Success:": session.ToolOK, "Error:": session.ToolError, "Canceled:": session.ToolRejected,
-	"Executing:": session.ToolRunning, "Pending:": session.ToolRunning, "Confirming:": session.ToolRunning, "Validating:": session.ToolRunning,
-	"⊶": session.ToolRunning, "⊷": session.ToolRunning,
-}
+// part is what a row begins: its kind, and the state of a tool.
+type part struct{ kind, status string }
 
+// The kinds of parts.
 const (
-	spokenUser  = "User:"
-	spokenModel = "Model:"
+	partPrompt    = "User:"
+	partReply     = "Model:"
+	partTool      = "tool"
+	partFrame     = "frame"     // that is drawn again: a footer or a composer, above what still grows
+	partCancelled = "cancelled" // says that the user stopped the turn
+	partBye       = "bye"       // Gemini takes its leave: its summary follows
 )
 
-// spokenLabel returns the label that a row begins with, or "".
+// spokenLabels begin the items; they say the state of a tool. A tool that runs has a sign instead:
+// "⊶ Edit  main.go: old => new".
+var spokenLabels = map[string]part{
+	partPrompt: {kind: partPrompt}, partReply: {kind: partReply},
+	"Success:": {partTool, session.ToolOK}, "Error:": {partTool, session.ToolError}, "Canceled:": {partTool, session.ToolRejected},
+	"Executing:": {partTool, session.ToolRunning}, "Pending:": {partTool, session.ToolRunning}, "Confirming:": {partTool, session.ToolRunning},
+	"Validating:": {partTool, session.ToolRunning}, "⊶": {partTool, session.ToolRunning}, "⊷": {partTool, session.ToolRunning},
+}
+
+// spokenLabel returns the label that a row may begin with.
 func spokenLabel(l row.Line) string {
 	label, _, _ := strings.Cut(l.Text, " ")
-	if _, known := spokenLabels[label]; !known {
-		return ""
-	}
 	return label
 }
 
 // labelled reports whether a row begins with a label.
-func labelled(l row.Line) bool { return spokenLabel(l) != "" }
+func labelled(l row.Line) bool { return spokenLabels[spokenLabel(l)] != part{} }
+
+// partOf returns what a row begins; the zero part if it goes on with what is above.
+func partOf(l row.Line) part {
+	switch {
+	case labelled(l):
+		return spokenLabels[spokenLabel(l)]
+	case strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0):
+		return part{kind: partBye}
+	case spokenStatus(l), spokenComposer(l):
+		return part{kind: partFrame}
+	case spokenCancelled().MatchString(l.Text):
+		return part{kind: partCancelled}
+	}
+	return part{}
+}
+
+var spokenCancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 
 // spokenChrome is what is below the conversation.
 var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: spokenStatus, Dialog: spokenDialog}
@@ -122,22 +144,22 @@ var spoken = inkcli.CLI{Agent: "gemini", Next: spokenNext, Begins: spokenEnds}
 // spokenNext reads what begins at line i and returns how many lines it has.
 func spokenNext(p *inkcli.Parser, i int) int {
 	l := p.Lines[i]
-	switch label := spokenLabel(l); {
-	case label == spokenUser:
+	switch at := partOf(l); at.kind {
+	case partPrompt:
 		return spokenPrompt(p, i)
-	case label == spokenModel:
+	case partReply:
 		return spokenReply(p, i)
-	case label != "":
-		return spokenTool(p, i, label)
-	case spokenBye(l):
+	case partTool:
+		return spokenTool(p, i, at.status)
+	case partBye:
 		p.Command = false
 		return len(p.Lines) - i
-	case spokenFrame(l):
+	case partFrame:
 		p.Stale = true
 		if spokenHead(l.Text) {
-			return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return !labelled(l) && !spokenFrame(l) })
+			return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return partOf(l) == part{} })
 		}
-	case spokenCancelled().MatchString(l.Text):
+	case partCancelled:
 		p.Cancelled(i, i+1)
 	default:
 		p.Printed(i+1, l.Text)
@@ -146,22 +168,7 @@ func spokenNext(p *inkcli.Parser, i int) int {
 }
 
 // spokenEnds reports whether line k belongs to no item above it.
-func spokenEnds(p *inkcli.Parser, k int) bool {
-	l := p.Lines[k]
-	return labelled(l) || spokenBye(l) || spokenFrame(l) || spokenCancelled().MatchString(l.Text)
-}
-
-// spokenFrame reports whether a row is one of a frame that is drawn again: of a footer or a
-// composer, above what still grows.
-func spokenFrame(l row.Line) bool { return spokenStatus(l) || spokenComposer(l) }
-
-// spokenBye reports whether Gemini takes its leave: its summary follows.
-func spokenBye(l row.Line) bool {
-	return strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0)
-}
-
-// spokenCancelled matches a row that says that the user stopped the turn.
-var spokenCancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
+func spokenEnds(p *inkcli.Parser, k int) bool { return partOf(p.Lines[k]) != part{} }
 
 // inner returns an item's lines without the label and what is between: a number of columns.
 func inner(lines []row.Line, label int) []row.Line {
@@ -186,11 +193,11 @@ func spokenStyle(p *inkcli.Parser) markdown.Style {
 // spokenPrompt reads what the user typed. What is below a command is what it prints.
 func spokenPrompt(p *inkcli.Parser, i int) int {
 	end := p.End(i + 1)
-	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len(spokenUser):])) {
+	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len(partPrompt):])) {
 		end = i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
 	}
 	style := spokenStyle(p)
-	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[i:end], len(spokenUser)+2), &style)
+	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[i:end], len(partPrompt)+2), &style)
 	if command, ok := strings.CutPrefix(text, "!"); ok {
 		sign, text = '!', strings.TrimSpace(command)
 	}
@@ -202,11 +209,11 @@ func spokenPrompt(p *inkcli.Parser, i int) int {
 func spokenReply(p *inkcli.Parser, i int) int {
 	end := p.End(i + 1)
 	p.Unsaid(i, end)
-	ls := inner(p.Lines[i:end], len(spokenModel)+2)
+	ls := inner(p.Lines[i:end], len(partReply)+2)
 	if !p.Stale {
 		ls = apart(ls)
 	}
-	p.AddReply(ls, spokenStyle(p), i, end, spokenModel)
+	p.AddReply(ls, spokenStyle(p), i, end, partReply)
 	return end - i
 }
 
@@ -257,11 +264,10 @@ func apart(ls []row.Line) []row.Line {
 var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
 // spokenTool reads a call: its name, what it does, and its output up to the next label.
-func spokenTool(p *inkcli.Parser, i int, label string) int {
-	lines := p.Lines[i:p.End(i+1)]
-	from, below := row.Width(label)+1, 1
-	t := inkcli.Named(lines[0], from)
-	t.Status = spokenLabels[label]
+func spokenTool(p *inkcli.Parser, i int, status string) int {
+	lines, below := p.Lines[i:p.End(i+1)], 1
+	t := inkcli.Named(lines[0], row.Width(spokenLabel(lines[0]))+1)
+	t.Status = status
 	if t.Name != "" {
 		below += spokenGoesOn(t, lines)
 	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"
