@@ -16,7 +16,7 @@ import (
 func replyLook(ls []row.Line) *markdown.Style {
 	c := &body{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
 	c.look = markdown.Style{
-		Left: 2, Seam: c.seam,
+		Left: 2, Seam: c.seam, CodeHangs: !c.old,
 		Marks: marks, QuoteMarks: row.MarkCode,
 		Item: item, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
@@ -61,7 +61,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 }
 
 func (c *body) heading(l *markdown.Line) int {
-	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) {
+	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) && !c.fenceBelow(l.At+1) {
 		return markdown.Hashes(l.Text)
 	}
 	return 0
@@ -96,6 +96,12 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 
 // alone reports whether a line has blank lines around it.
 func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(l.At+1) }
+
+// fenceBelow reports whether the next row that is not blank begins a fence. Fences are not drawn:
+// it is one within a block of Markdown, and so is what is above it.
+func (c *body) fenceBelow(at int) bool {
+	return at < len(c.lines) && (strings.HasPrefix(c.lines[at].Text, "  ```") || c.blank(at) && c.fenceBelow(at+1))
+}
 
 // quotes reports whether lines are a quote up to a blank one: if others follow those that begin
 // with ">", it is code.
@@ -242,11 +248,15 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 
 // oldBlock counts the lines of code up to a blank one or to prose.
 func (c *body) oldBlock(ls []markdown.Line) int {
-	n, code := 0, false
+	n, code, wrapped := 0, false, false
 	if _, ok := item(&ls[0]); ok {
 		return 0
 	}
 	for ; n < len(ls) && unstyled(&ls[n]); n++ {
+		wrapped = n > 0 && (wrapped || ls[n-1].Indent > ls[n].Indent) && c.look.SeamOf(&ls[n-1], &ls[n], ls[0].Indent) != markdown.SeamBreak
+		if wrapped {
+			continue
+		}
 		t := ls[n].Text[ls[n].Indent:]
 		j := prose.Judge(t)
 		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {

@@ -136,11 +136,17 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 
 // codeSeam returns how a code line goes on. Agents wrap code like text but without a hanging
 // indent, so a wrapped line begins at the block's edge, and its first word would not have fitted
-// above.
+// above. Some begin it below the first, and go on in its colour.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
-	if a.Blank() || b.Blank() || a.Wrapped || b.Indent > edge+1 || prose.Exception(b.Text[b.Indent:]) {
+	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) {
 		return SeamBreak
+	}
+	if b.Indent > edge+1 {
+		fits := row.Width(row.FirstWord(b.Text))+1 <= a.Room-a.Width
+		if edge = b.Indent; !lk.CodeHangs || fits || a.Indent != edge || a.StyleOf(len(a.Text)-1).Fg != b.First().Fg {
+			return SeamBreak
+		}
 	}
 	return lk.exactSeam(a, b, edge)
 }

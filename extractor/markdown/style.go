@@ -45,6 +45,8 @@ type Style struct {
 	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
 	// terminal's tab stops.
 	CodeTabs bool
+	// CodeHangs: what is wrapped of a code line may begin below the line's first character.
+	CodeHangs bool
 	// Gutter reads a line number at the start of a code line: its width in columns, with the
 	// blank after it, and the number, 0 if it has none. A code line that was wrapped goes on
 	// below an empty gutter.
