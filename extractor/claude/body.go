@@ -18,7 +18,7 @@ import (
 // does no harm. Tips and the welcome are indented further than replies, and reach the edge.
 func lookOf(lines []row.Line) *markdown.Style {
 	lk := &markdown.Style{
-		Left: 2, Right: 5,
+		Left: 2, Right: 5, MarkCells: true,
 		Marks: claudeMarks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
 		Code: code, CodeTabs: true, Table: table, WholeCells: true,
 		Border: border,

@@ -12,7 +12,7 @@ import (
 
 // inputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
 func inputBox(lines []row.Line) (chat.Box, bool) {
-	top, asks := claudeInput(lines)
+	top, asks := claudeInput(lines, false)
 	if top < 0 || asks {
 		return chat.Box{}, false
 	}

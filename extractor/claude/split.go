@@ -17,7 +17,7 @@ func split(s chat.Screen) chat.Split {
 	if sp, ok := transcript(s); ok {
 		return sp
 	}
-	top, asks := claudeInput(s.Lines)
+	top, asks := claudeInput(s.Lines, s.Alt)
 	if top < 0 {
 		return chat.Split{}
 	}
@@ -48,12 +48,12 @@ func transcript(s chat.Screen) (chat.Split, bool) {
 
 // claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule
 // is the first below the conversation; -1 if the screen has neither.
-func claudeInput(lines []row.Line) (top int, asks bool) {
+func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 	top = -1
 	for i := len(lines) - 2; i >= 0; i-- {
 		switch {
 		case !frame(lines[i]):
-		case input().MatchString(lines[i+1].Text) && !painted(lines[i+1]):
+		case holdsInput(lines[i+1:], alt):
 			return i, false
 		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool {
 			return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
@@ -62,6 +62,16 @@ func claudeInput(lines []row.Line) (top int, asks bool) {
 		}
 	}
 	return top, asks
+}
+
+// holdsInput reports whether the rows below a rule begin with the live input. On the alternate
+// screen of a terminal multiplexer, the rest of a rule may be above it that was drawn for a wider
+// window; elsewhere the agent draws it again at once.
+func holdsInput(lines []row.Line, alt bool) bool {
+	if alt && len(lines) > 1 && lines[0].Text != "" && strings.Trim(lines[0].Text, "─") == "" {
+		lines = lines[1:]
+	}
+	return input().MatchString(lines[0].Text) && !painted(lines[0])
 }
 
 var (

@@ -310,6 +310,8 @@ Each worker batches **two stale rows**.
    ⟦ #afafaf|2⟧ ⟦ #ffffff|   }⟧
    ⟦ #ffffff|2. Two⟧`, "Two:\n\n1. One:\n   f() {\n   }\n2. Two", "Two:\n\n1. One:\n   ```\n   f() {\n   }\n   ```\n2. Two"},
 		{"lines shorter than the look says", Style{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
+		{"marks of Arabic counted as cells", Style{Left: 2, MarkCells: true}, 60, "● العَرَبِ   يَّ  ةُ مع الكامل: ذَهَبَ     الوَلَدُ     إِلَى", "", "العَرَبِيَّةُ مع الكامل: ذَهَبَ الوَلَدُ     إِلَى"},
+		{"a ruler below the end of a box", Style{}, 40, "└─┘\n━━━ ━━", "", "└─┘\n━━━ ━━"},
 		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
 		{"nothing", claudeish, 40, "", "", ""},

@@ -10,8 +10,10 @@ package markdown
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -24,6 +26,10 @@ type Style struct {
 	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the
 	// rules of all agents hold.
 	Seam func(a, b *Line) (Seam, bool)
+
+	// MarkCells: some versions count a mark of Arabic as a cell. Where they put the cursor behind
+	// such marks, there are as many blank cells as marks, which are none of the text's.
+	MarkCells bool
 
 	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
 	// strikethrough, no code.
@@ -144,12 +150,51 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 			continue
 		}
 		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.marks), Room: room, At: i, lost: l.Lost}
+		if lk.MarkCells {
+			closeGaps(t.Spans)
+		}
 		t.Spaced = spaced(t.Spans)
 		t.Measure()
 		out = append(out, t)
 	}
 	return out
 }
+
+// closeGaps takes blanks out of texts that are there because marks of Arabic were counted as cells.
+func closeGaps(spans []row.Span) {
+	for i := range spans {
+		s := &spans[i]
+		if !strings.ContainsFunc(s.Text, combines) || !strings.Contains(s.Text, "  ") {
+			continue
+		}
+		marks := 0
+		s.Text = gaps().ReplaceAllStringFunc(s.Text, func(part string) string {
+			word := strings.TrimRight(part, " ")
+			for _, r := range word {
+				if combines(r) {
+					marks++
+				}
+			}
+			switch blanks := len(part) - len(word); {
+			case blanks < 2 || marks == 0:
+				return part
+			case blanks == marks:
+				marks, part = 0, word
+			case blanks == marks+1:
+				marks, part = 0, word+" "
+			}
+			return part
+		})
+		s.Width = row.Width(s.Text)
+	}
+}
+
+// gaps matches a word and the blanks behind it.
+var gaps = lazy.Regexp(`[^ ]+ *`)
+
+// combines reports whether a character is one of Arabic's marks, which are drawn into the cell
+// before them.
+func combines(r rune) bool { return r >= 0x610 && r < 0x6f0 && unicode.Is(unicode.Mn, r) }
 
 // spaced reports whether one blank follows the last character, before the span that fills the row.
 func spaced(spans []row.Span) bool {

@@ -136,9 +136,13 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 		return nil, 0
 	}
 	cols := Ruler(&ls[head], '━')
-	rows, _ := bands(ls[:head], cols, (*Line).cells)
+	above, _ := bands(ls[:head], cols, (*Line).cells)
 	below, n := bands(ls[head+1:], cols, (*Line).cells)
-	return lk.mergeRows(append(rows, below...)...), head + 1 + n
+	rows := lk.mergeRows(append(above, below...)...)
+	if len(rows) == 0 { // nothing but rules
+		return nil, 0
+	}
+	return rows, head + 1 + n
 }
 
 // boxCells returns the contents of a line's columns between borders; nil if there are fewer or more

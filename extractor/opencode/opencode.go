@@ -327,7 +327,7 @@ var (
 
 func marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if s.Fg == green && !s.Bold && !s.Italic {
+	if s.Fg == green && !s.Italic {
 		m |= row.MarkCode
 	}
 	return m

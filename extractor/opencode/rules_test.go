@@ -27,7 +27,7 @@ func told(it chat.Item) string {
 // TestE23Rules shows situations that users meet and the lab does not record.
 func TestE23Rules(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
-		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **bold** and *slanted*.||> A quote"},
+		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **`bold`** and *slanted*.||> A quote"},
 		{"what is below a prompt", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  Go on⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦ on#5c9cf5| txt ⟧⟦ on#1e1e1e| a.go ⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
