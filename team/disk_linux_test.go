@@ -12,6 +12,9 @@ import (
 // when there is room.
 func TestE20SmallDisk(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; make test runs it")
+	}
 	disk, dsn := pgtest.NewOnDisk(t, 128<<20)
 	s := newSiteAt(t, dsn)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)

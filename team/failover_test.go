@@ -138,6 +138,9 @@ func TestE20FailoverSynchronous(t *testing.T) {
 // finds what is lost, and it is sent again.
 func TestE20FailoverBehind(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; make test runs it")
+	}
 	each := 1
 	if long() {
 		each = 10

@@ -19,6 +19,9 @@ import (
 
 // E19: a long raw log takes no memory while it is sent, and leaves no file behind.
 func TestE19LongRawLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; make test runs it")
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // takes all, and keeps nothing
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, "{}")
