@@ -24,7 +24,7 @@ func (p *parser) agents(i int) int {
 	if !strings.Contains(p.Lines[i].Text, " agents") {
 		return i
 	}
-	end := i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  ") })
+	end := i + 1 + row.Run(p.Lines[i+1:], row.Prefixed("  "))
 	var calls []chat.Item
 	for _, l := range p.Lines[i+1 : end] {
 		switch m := branch().FindStringSubmatch(l.Text); {

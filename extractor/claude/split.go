@@ -26,7 +26,7 @@ func split(s chat.Screen) chat.Split {
 	switch {
 	case asks:
 		sp.State = chat.StateAsking
-	case busy || slices.ContainsFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "esc to interrupt") }):
+	case busy || slices.ContainsFunc(s.Lines[top:], row.Containing("esc to interrupt")):
 		sp.State = chat.StateBusy
 	}
 	if s.Alt {
@@ -42,7 +42,7 @@ func split(s chat.Screen) chat.Split {
 // more.
 func transcript(s chat.Screen) (chat.Split, bool) {
 	top := max(0, len(s.Lines)-12)
-	i := slices.IndexFunc(s.Lines[top:], func(l row.Line) bool { return strings.Contains(l.Text, "Showing detailed transcript") })
+	i := slices.IndexFunc(s.Lines[top:], row.Containing("Showing detailed transcript"))
 	return chat.Split{OK: true, Overlay: true, Bottom: top + i}, i >= 0
 }
 
@@ -55,9 +55,7 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 		case !frame(lines[i]):
 		case holdsInput(lines[i+1:], alt):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], func(l row.Line) bool {
-			return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
-		}):
+		case slices.ContainsFunc(lines[i+1:], row.Matching(dialog)):
 			top, asks = i, true
 		}
 	}
@@ -77,8 +75,8 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
-	// choice matches a choice of a dialog, with its pointer.
-	choice = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
+	// dialog matches a choice of a dialog, with its pointer, or how it is cancelled.
+	dialog = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)|Esc to cancel`)
 )
 
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
@@ -93,7 +91,7 @@ func frame(l row.Line) bool {
 func above(lines []row.Line, top int) (bottom int, busy bool) {
 	for bottom = top; ; busy = true {
 		bottom = len(row.Trim(lines[:bottom]))
-		at := 1 + row.Last(lines[:bottom], func(l row.Line) bool { return l.Text == "" })
+		at := 1 + row.Last(lines[:bottom], row.Blank)
 		spinner := slices.IndexFunc(lines[at:bottom], claudeSpinner)
 		if spinner < 0 {
 			return bottom, busy

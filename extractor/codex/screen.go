@@ -139,11 +139,11 @@ func dialog(lines []row.Line) int {
 // popup cuts off a list of commands or files that is open above the composer of the alternate
 // screen: its chosen row is inverse.
 func popup(lines []row.Line, bottom int) int {
-	i := row.Last(row.Trim(lines[:bottom]), func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") })
+	i := row.Last(row.Trim(lines[:bottom]), row.Not(row.Prefixed("  ")))
 	if i < 0 || !lines[i].StyleAt(0).Inverse {
 		return bottom
 	}
-	return 1 + row.Last(lines[:i], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  /") })
+	return 1 + row.Last(lines[:i], row.Not(row.Prefixed("  /")))
 }
 
 // answers reports whether a turn has begun and not ended: on the alternate screen a turn's

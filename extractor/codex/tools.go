@@ -54,9 +54,9 @@ var (
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
 func parts(ls []row.Line) (head, out []row.Line) {
-	n := 1 + row.Run(ls[1:], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "  └") })
+	n := 1 + row.Run(ls[1:], row.Not(row.Prefixed("  └")))
 	if n == len(ls) { // no output, or one without a corner
-		n = 1 + row.Run(ls[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  │") })
+		n = 1 + row.Run(ls[1:], row.Prefixed("  │"))
 	}
 	return ls[:n], ownLines(ls[n:])
 }
@@ -88,9 +88,12 @@ func input(head []row.Line, from int) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
+// omitted matches a row in place of those that are not shown.
+var omitted = lazy.Regexp(`^ *… \+`)
+
 // output is what a call printed, as far as it is shown.
 func output(ls []row.Line) (out string, truncated bool) {
-	truncated = slices.ContainsFunc(ls, func(l row.Line) bool { return strings.HasPrefix(strings.TrimSpace(l.Text), "… +") })
+	truncated = slices.ContainsFunc(ls, row.Matching(omitted))
 	if out = markdown.Verbatim(ls, 4); out == "(no output)" {
 		out = ""
 	}

@@ -3,6 +3,7 @@
 package row
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,11 +85,27 @@ func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
 // Filled reports whether a line has text.
 func Filled(l Line) bool { return l.Text != "" }
 
+// Blank reports whether a line has no text.
+func Blank(l Line) bool { return l.Text == "" }
+
+// Not returns a function that reports whether a line is not of a kind.
+func Not(is func(Line) bool) func(Line) bool { return func(l Line) bool { return !is(l) } }
+
 // Prefixed returns a function that reports whether a line begins with one of the prefixes.
 func Prefixed(prefixes ...string) func(Line) bool {
 	return func(l Line) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(l.Text, prefix) })
 	}
+}
+
+// Containing returns a function that reports whether a text is in a line.
+func Containing(text string) func(Line) bool {
+	return func(l Line) bool { return strings.Contains(l.Text, text) }
+}
+
+// Matching returns a function that reports whether a line matches an expression.
+func Matching(expr func() *regexp.Regexp) func(Line) bool {
+	return func(l Line) bool { return expr().MatchString(l.Text) }
 }
 
 // Run counts the elements of a list, from the first on, that are of a kind.
@@ -102,7 +119,7 @@ func Run[T any](list []T, is func(T) bool) int {
 
 // SkipBlank returns the first line from i on that has text.
 func SkipBlank(lines []Line, i int) int {
-	return i + Run(lines[min(i, len(lines)):], func(l Line) bool { return l.Text == "" })
+	return i + Run(lines[min(i, len(lines)):], Blank)
 }
 
 // Last returns the index of the last row that is of a kind, or -1.
