@@ -41,7 +41,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   claudeBegins, Banner: banner, Clears: clears, Split: split, Parse: parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: clears, Split: split, Parse: parse, Box: inputBox,
 		}},
 	}
 }

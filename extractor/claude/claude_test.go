@@ -31,7 +31,7 @@ func TestClaudeBanner(t *testing.T) {
 		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", chat.Banner{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := banner(rowtest.Dump(t, 80, c.dump))
+			got, n := welcome.Banner(rowtest.Dump(t, 80, c.dump))
 			if got != c.want || n != c.n {
 				t.Errorf("claudeBanner = %+v, %d, want %+v, %d", got, n, c.want, c.n)
 			}
@@ -175,8 +175,8 @@ func TestClears(t *testing.T) {
 // TestBegins: what a welcome may begin with.
 func TestBegins(t *testing.T) {
 	for text, want := range map[string]bool{"╭─ x ─╮": true, oldWelcome: true, " ▐▛ Claude Code v2": true, "● Claude Code": false} {
-		if got := claudeBegins(text); got != want {
-			t.Errorf("claudeBegins(%q) = %v", text, got)
+		if got := welcome.Begins(text); got != want {
+			t.Errorf("Begins(%q) = %v", text, got)
 		}
 	}
 }

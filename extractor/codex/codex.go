@@ -2,6 +2,7 @@
 package codex
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -19,7 +20,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 		return chat.Box{}, false
 	}
 	rows := lines[at:]
-	if n := row.Last(rows, func(l row.Line) bool { return l.Text == "" }); n > 0 { // the footer is below
+	if n := row.Last(rows, row.Blank); n > 0 { // the footer is below
 		rows = row.Trim(rows[:n])
 	}
 	return chat.Box{Rows: rows, Left: 2, Right: -1}, true
@@ -45,76 +46,49 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03", Folds: []string{"[Pasted Content "}},
 		Looks: []chat.Look{{
 			Versions: "0.20-",
-			Begins:   begins, Banner: banner, Split: split, Parse: cells.Parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: banner, Split: split, Parse: cells.Parse, Box: inputBox,
 		}},
 	}
 }
 
 // What welcomes begin with: a line in 0.2x, a box later, two lines on the alternate screen.
 const (
-	oldTitle = ">_ You are using OpenAI Codex in "
-	boxTop   = "╭─"
-	welcome  = ">_ OpenAI Codex (v"
+	oldTitle  = ">_ You are using OpenAI Codex in "
+	boxTop    = "╭─"
+	bareTitle = "  >_ OpenAI Codex (v"
 )
 
-// begins reports whether a row may be the first of the welcome.
-func begins(text string) bool { return chat.Begins(text, boxTop, "  "+welcome, oldTitle) }
-
-// banner reads the welcome.
-func banner(lines []row.Line) (chat.Banner, int) {
-	switch t := lines[0].Text; {
-	case strings.HasPrefix(t, boxTop):
-		return boxBanner(lines)
-	case strings.HasPrefix(t, "  "+welcome) && lines[0].BoldAt(len("  >_ ")):
-		return bareBanner(lines)
-	case strings.HasPrefix(t, oldTitle):
-		return chat.Banner{Cwd: t[len(oldTitle):]}, 1
-	}
-	return chat.Banner{}, 0
-}
-
-// boxed matches a boxed welcome, its rows joined by blanks: a narrow window wraps them. A hint may
-// follow what a row says. /status prints a box with the same title, but labels its rows otherwise.
-var boxed = lazy.Regexp(`^╭─[─ ]*╮ │ *>_ OpenAI Codex \(v([^)│]+)\)` + boxRows + `│ *model: +` + boxValue + `│` + boxRows + `│ *directory: +` + boxValue + `│[^╭╮]*╰─[─ ]*╯$`)
-
+// Pieces of a boxed welcome: rows that say nothing, and what a row says, with a hint behind it.
 const (
-	boxRows  = `[^╭╰]*?`
-	boxValue = `([^│]+?)(?:   [^│]*)?`
+	boxRows = `[^╭╰]*?`
+	inBox   = `[^│]+?)(?:   [^│]*)?│`
 )
 
-// boxBanner reads the boxed welcome.
-func boxBanner(lines []row.Line) (b chat.Banner, n int) {
-	n = min(1+row.Run(lines, func(l row.Line) bool { return !strings.HasSuffix(l.Text, "╯") }), len(lines), 24)
-	texts := make([]string, n)
-	for i, l := range lines[:n] {
-		texts[i] = l.Text
-	}
-	m := boxed().FindStringSubmatch(strings.Join(texts, " "))
-	if m == nil || strings.TrimSpace(m[2]) == loading {
-		return chat.Banner{}, 0
-	}
-	return chat.Banner{Version: m[1], Model: strings.TrimSpace(m[2]), Cwd: strings.TrimSpace(m[3])}, n
+// welcome is a line; a box, whose rows a narrow window wraps; or a title, the directory, perhaps the
+// permissions. What /status prints begins with the same titles, but labels the rows of its box
+// otherwise, and has a blank line below a title without one.
+var welcome = chat.Welcome{
+	Begins: func(text string) bool { return chat.Begins(text, boxTop, bareTitle, oldTitle) },
+	Forms: []chat.Form{
+		{Text: lazy.Regexp(`^╭─[─\s]*╮\n│ *>_ OpenAI Codex \(v(?P<version>[^)│]+)\)` + boxRows + `│ *model: +(?P<model>` + inBox + boxRows + `│ *directory: +(?P<cwd>` + inBox + `[^╭╮╯]*╰─[─\s]*╯\n`)},
+		{Text: lazy.Regexp(`^  >_ OpenAI Codex \(v(?P<version>[^)\n]+).*\n(?:.+\n)*     (?P<cwd>.+)\n(?:.+\n)*`), Bold: "OpenAI"},
+		{Text: lazy.Regexp(`^>_ You are using OpenAI Codex in (?P<cwd>.*)\n`)},
+	},
 }
 
 // loading is shown in a welcome that is not complete: it will be redrawn.
 const loading = "loading"
 
-// bareBanner reads the welcome of the alternate screen: a title, the directory, perhaps the
-// permissions. What /status prints begins with the same title, but a blank line follows.
-func bareBanner(lines []row.Line) (b chat.Banner, n int) {
-	b.Version, _, _ = strings.Cut(strings.TrimPrefix(lines[0].Text, "  "+welcome), ")")
-	n = row.Run(lines, row.Filled)
-	for _, l := range lines[1:n] {
-		if cwd, ok := strings.CutPrefix(l.Text, "     "); ok {
-			b.Cwd = cwd
-		}
-	}
-	if b.Cwd == "" || b.Cwd == loading {
+// banner reads the welcome. On the alternate screen, the row below the composer names the model:
+// "  gpt-5 high · ~/shop".
+func banner(lines []row.Line) (chat.Banner, int) {
+	b, n := welcome.Banner(lines)
+	if n == 0 || b.Model == loading || b.Cwd == loading {
 		return chat.Banner{}, 0
 	}
-	for _, l := range lines[max(0, len(lines)-3):] { // "  gpt-5 high · ~/shop" below the composer
-		if m, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok {
-			b.Model = strings.TrimSpace(m)
+	for _, l := range lines[max(0, len(lines)-3):] {
+		if model, ok := strings.CutSuffix(l.Text, " · "+b.Cwd); ok {
+			b.Model = cmp.Or(b.Model, strings.TrimSpace(model))
 		}
 	}
 	return b, n

@@ -23,7 +23,7 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   copilotBegins, Banner: banner, Split: split, Parse: cells().Parse,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cells().Parse,
 		}},
 	}
 }
@@ -38,26 +38,15 @@ const (
 	copilotLeft = 3 // the column where text begins
 	right       = 2 // columns that text leaves free: a blank, and the scroll bar
 	logo        = "╭─╮╭─╮"
-	name        = "Copilot v"
 	bar         = "┃"
 	clock       = 6      // columns at the right of a prompt that the time takes
 	apart       = "    " // before the time: nobody typed it, wherever a resize has put it
 )
 
-// copilotBegins reports whether a row may be the first of the logo.
-func copilotBegins(text string) bool { return strings.TrimSpace(text) == logo }
-
-// banner reads the logo with the version beside it, and the tip below.
-func banner(lines []row.Line) (b chat.Banner, n int) {
-	if len(lines) < 2 || !copilotBegins(lines[0].Text) || !strings.Contains(lines[1].Text, name) {
-		return b, 0
-	}
-	_, rest, _ := strings.Cut(lines[1].Text, name)
-	n = row.Run(lines, row.Filled)
-	if tip := row.SkipBlank(lines, n); tip < len(lines) && strings.HasPrefix(lines[tip].Text, " ● Tip: /") {
-		n = tip + row.Run(lines[tip:], row.Filled)
-	}
-	return chat.Banner{Version: row.FirstWord(rest)}, n
+// welcome is the logo with the version beside it, and the tip below.
+var welcome = chat.Welcome{
+	Begins: func(text string) bool { return strings.TrimSpace(text) == logo },
+	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n.*Copilot v(?P<version>\S+).*\n(?:.+\n)*(?:\n* ● Tip: /.*\n(?:.+\n)*)?`)}},
 }
 
 // split finds the rules around what the user types, or the dialog in their place.
@@ -71,8 +60,7 @@ func split(s chat.Screen) chat.Split {
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle, Right: max(0, lines[0].Cols-right)}
 	sp.Top = row.Run(lines, func(l row.Line) bool { return l.Text == "" || strings.HasPrefix(l.Text, " [") }) // the tabs
-	dialog := func(l row.Line) bool { return strings.HasPrefix(l.Text, "╭──") }
-	if at := row.Last(lines, dialog); at >= 0 && strings.HasPrefix(lines[len(lines)-1].Text, "╰──") {
+	if at := row.Last(lines, row.Prefixed("╭──")); at >= 0 && strings.HasPrefix(lines[len(lines)-1].Text, "╰──") {
 		sp.Bottom, sp.State = at, chat.StateAsking
 		return sp
 	}
@@ -103,7 +91,7 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 	filled := func(l row.Line) bool { return strings.Trim(l.Text, " "+bar) != "" }
 	end := top + 1 + row.Last(lines[top:bottom], filled)
 	start := top + 1 + row.Last(lines[top:end], func(l row.Line) bool { return !filled(l) || strings.HasSuffix(l.Text, bar) })
-	if end == bottom || slices.ContainsFunc(lines[start:end], func(l row.Line) bool { return strings.HasPrefix(l.Text, "  ❯ ") }) {
+	if end == bottom || slices.ContainsFunc(lines[start:end], row.Prefixed("  ❯ ")) {
 		return start
 	}
 	return bottom
@@ -129,7 +117,7 @@ func cells() *chat.Cells {
 	prompt, reply := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}
 	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 2} }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
-		{Begin: chat.Mark{Text: copilotBegins}, Rows: func(lines []row.Line) int { _, n := banner(lines); return n }},
+		{Begin: chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
 		{Begin: prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
 		{Rule: "prompt", Begin: prompt, Read: readPrompt},
 		{Rule: "call", Begin: file, When: chat.First(named), Read: tool},
@@ -151,7 +139,7 @@ func named(l row.Line) bool { return l.BoldAt(afterSign(l)) }
 func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 
 // indented reports whether a row may belong to an item above.
-func indented(l row.Line) bool { return strings.HasPrefix(l.Text, "   ") }
+var indented = row.Prefixed("   ")
 
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below, and no row of it begins in a colour, as code does.

@@ -108,7 +108,7 @@ func TestLink(t *testing.T) {
 
 func TestBanner(t *testing.T) {
 	for dump, want := range map[string]int{" " + logo: 0, " " + logo + "\n ╰─╯╰─╯": 0, "words\n Copilot v1.0.102": 0, " " + logo + "\n ╰─╯╰─╯  Copilot v1.0.102": 2} {
-		if b, n := banner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.0.102") != (n > 0) {
+		if b, n := welcome.Banner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.0.102") != (n > 0) {
 			t.Errorf("%q: got %+v, %d rows, want %d", dump, b, n, want)
 		}
 	}

@@ -26,7 +26,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   opencodeBegins, Banner: opencodeBanner, Split: split, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
 			Parse: func(lines []row.Line, last bool) []chat.Item { return parse(c, lines, last) },
 		}},
 	}
@@ -48,40 +48,18 @@ const (
 	right        = 3        // columns that text leaves free at the right
 )
 
-// opencodeBegins reports whether a row may be the first of the logo.
-func opencodeBegins(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " "), logo)
-}
-
-// The rows of the welcome that name the model, and the directory and the version at its end.
-var (
-	modelRow   = lazy.Regexp(`^ *┃  Build · (.*)$`)
-	versionRow = lazy.Regexp(`^ *(\S+)(?: .*)? (\d+\.\d+\.\d+)$`)
-)
-
-// opencodeBanner reads the welcome: the logo's second row to the last row, which holds the
-// directory and the version.
-func opencodeBanner(lines []row.Line) (b chat.Banner, n int) {
-	if !opencodeBegins(lines[0].Text) {
-		return chat.Banner{}, 0
-	}
-	for i, l := range lines {
-		if m := modelRow().FindStringSubmatch(l.Text); m != nil {
-			b.Model = m[1]
-		}
-		if m := versionRow().FindStringSubmatch(l.Text); m != nil {
-			b.Cwd, b.Version = m[1], m[2]
-			return b, i + 1
-		}
-	}
-	return chat.Banner{}, 0
+// welcome is the logo's second row to the last row, which holds the directory and the version; the
+// model is named between.
+var welcome = chat.Welcome{
+	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
+	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? *(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
 }
 
 // cells are the blocks of a conversation.
 func cells() *chat.Cells {
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
 	return &chat.Cells{Agent: "opencode", Cells: []chat.Cell{
-		{Begin: chat.Mark{Text: opencodeBegins}, Rows: logoRows},
+		{Begin: logoTop, Rows: logoRows},
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "notice", Begin: panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
 		{Rule: "user", Begin: panel, Rows: panelRows, Read: readPrompt},
@@ -140,12 +118,14 @@ func unpainted(lines []row.Line, i int) bool {
 // that lead to a subagent.
 var chrome = lazy.Regexp(`^     (?:▣|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
+var logoTop = chat.Mark{Text: welcome.Begins}
+
+// logoRow matches a row of the logo, or a blank one.
+var logoRow = lazy.Regexp(`^[█▀▄ ]*$`)
+
 // logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
 func logoRows(lines []row.Line) int {
-	if _, n := opencodeBanner(lines); n > 0 {
-		return n
-	}
-	return row.Run(lines, func(l row.Line) bool { return strings.Trim(l.Text, "█▀▄ ") == "" })
+	return max(welcome.Rows(lines), row.Run(lines, row.Matching(logoRow)))
 }
 
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
@@ -184,7 +164,7 @@ func red(l row.Line) bool { return row.Red(l.StyleAt(row.Indent(l.Text)).Fg) }
 
 // readCall reads a call without a panel: a sign, the tool's name and its input.
 func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
-	n := row.Run(lines, func(l row.Line) bool { return !red(l) })
+	n := row.Run(lines, row.Not(red))
 	t := toolOf(joined(lines[:n], " "))
 	if t.Output = joined(lines[n:], "\n"); t.Output != "" {
 		t.Status = session.ToolError

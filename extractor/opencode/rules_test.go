@@ -157,7 +157,7 @@ func TestOpen(t *testing.T) {
 
 func TestBanner(t *testing.T) {
 	for dump, want := range map[string]int{"  " + logo + "\n\n  ~/shop  1.18.33": 3, "  " + logo + "\n\n  ~/shop": 0, "words\n  ~/shop  1.18.33": 0} {
-		if b, n := opencodeBanner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.18.33") != (n > 0) {
+		if b, n := welcome.Banner(rowtest.Dump(t, 60, dump)); n != want || (b.Version == "1.18.33") != (n > 0) {
 			t.Errorf("%q: got %+v, %d rows, want %d", dump, b, n, want)
 		}
 	}

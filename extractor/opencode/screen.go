@@ -18,7 +18,7 @@ func split(s chat.Screen) chat.Split {
 		return chat.Split{OK: true, Bottom: at, Right: sideBar(s.Lines), State: chat.StateAsking}
 	}
 	top, edge, _ := input(s.Lines)
-	logo := slices.IndexFunc(s.Lines, func(l row.Line) bool { return opencodeBegins(l.Text) })
+	logo := slices.IndexFunc(s.Lines, logoTop.On)
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
 		return chat.Split{}
 	}
@@ -45,9 +45,9 @@ var (
 	answer = lazy.Regexp(`^  ┃.*enter +(confirm|submit|select|toggle)`)
 )
 
-// has reports whether one of the rows is of a kind.
-func has(lines []row.Line, kind func() *regexp.Regexp) bool {
-	return slices.ContainsFunc(lines, func(l row.Line) bool { return kind().MatchString(l.Text) })
+// has reports whether one of the rows matches.
+func has(lines []row.Line, expr func() *regexp.Regexp) bool {
+	return slices.ContainsFunc(lines, row.Matching(expr))
 }
 
 // sideBar returns the column where the bar at the right of a wide window begins, with the title and
@@ -69,7 +69,7 @@ func question(lines []row.Line) int {
 	if at < 0 || !answer().MatchString(lines[at].Text) {
 		return -1
 	}
-	return 1 + row.Last(lines[:at], func(l row.Line) bool { return !strings.HasPrefix(l.Text, bar) })
+	return 1 + row.Last(lines[:at], row.Not(row.Prefixed(bar)))
 }
 
 // inputBox: rows behind a bar, of which the last names the model.

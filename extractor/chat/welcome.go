@@ -1,0 +1,70 @@
+package chat
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// Welcome is what an agent greets its users with, in some versions in another form than in others.
+type Welcome struct {
+	Begins func(text string) bool // Look.Begins
+	Forms  []Form
+}
+
+// Form is one form of a welcome.
+type Form struct {
+	// Text matches the texts of its rows, from the first on, with a line feed behind each that the
+	// terminal has not wrapped. Its groups version, model and cwd are what the welcome says.
+	Text func() *regexp.Regexp
+	Bold string // words in its first row that are bold there, and not where a reply quotes them
+}
+
+// welcomeRows is how many rows a welcome has at most: its last may be painted below a conversation.
+const welcomeRows = 2000
+
+// Banner is a Look.Banner.
+func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
+	if !w.Begins(lines[0].Text) { // as most do not
+		return b, 0
+	}
+	var texts strings.Builder
+	for i, l := range lines[:min(len(lines), welcomeRows)] {
+		if i > 0 && !l.Wrapped {
+			texts.WriteByte('\n')
+		}
+		texts.WriteString(l.Text)
+	}
+	texts.WriteByte('\n')
+	for _, f := range w.Forms {
+		m := f.Text().FindStringSubmatch(texts.String())
+		before, _, _ := strings.Cut(lines[0].Text, f.Bold)
+		if m == nil || f.Bold != "" && !lines[0].BoldAt(row.Width(before)) {
+			continue
+		}
+		for i, name := range f.Text().SubexpNames() {
+			switch said := strings.TrimSpace(m[i]); name {
+			case "version":
+				b.Version = said
+			case "model":
+				b.Model = said
+			case "cwd":
+				b.Cwd = said
+			}
+		}
+		for below := strings.Count(m[0], "\n"); n < len(lines) && (lines[n].Wrapped || below > 0); n++ {
+			if !lines[n].Wrapped {
+				below--
+			}
+		}
+		return b, n
+	}
+	return b, 0
+}
+
+// Rows counts the rows of the welcome, for Cell.Rows.
+func (w *Welcome) Rows(lines []row.Line) int {
+	_, n := w.Banner(lines)
+	return n
+}
