@@ -32,6 +32,7 @@ func TestE23Rules(t *testing.T) {
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
 		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
+		{"a model that thinks", "     ⟦ #e06c75|⠋ Thinking⟧\n\n     ▣  Build · gpt", ""},
 		{"how long the model thought", "     ⟦ #f5a742|+ Thought: 195ms⟧\n\n     Text.\n\n     ⟦ #f5a742|- Thought: 1m 2s⟧\n\n     - Thought: so", "assistant Text.\nassistant - Thought: so"},
 		{"a subagent", "     ⟦ #808080|│ General Task — look⟧\n     ⟦ #808080|└ 3 toolcalls · 1.2s⟧\n\n     ctrl+x down ⟦ #808080|view subagents⟧\n\n     Press ctrl+x to view subagents\n\n     ⟦ #808080|│⟧ A quote", "tool General(Task — look └ 3 toolcalls · 1.2s) ok \nassistant Press ctrl+x to view subagents||> A quote"},
 		{"a subagent that works", "     ⟦ #808080|⠋ General Task — look⟧\n       ⟦ #808080|↳ Read main.go⟧", "tool General(Task — look ↳ Read main.go) running "},
