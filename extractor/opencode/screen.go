@@ -20,7 +20,7 @@ func split(s chat.Screen) chat.Split {
 	top, edge, _ := input(s.Lines)
 	logo := slices.IndexFunc(s.Lines, logoTop.On)
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
-		return chat.Split{}
+		return unpaintedBox(s.Lines)
 	}
 	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
 	if logo >= 0 {
@@ -36,7 +36,26 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
+// boxRows is how many rows the input box takes at the end of the screen, with the row below it.
+const boxRows = 7
+
+// unpaintedBox reads a screen on which the input box is not painted: after the window was resized
+// several times, opencode may take it for painted until something is typed.
+func unpaintedBox(lines []row.Line) chat.Split {
+	bottom, foot := len(lines)-boxRows, len(lines)-2
+	if bottom < 1 || !footer().MatchString(lines[foot].Text) || slices.ContainsFunc(lines[bottom:foot], row.Filled) ||
+		!slices.ContainsFunc(lines[:bottom], func(l row.Line) bool { return strings.HasPrefix(l.Text, ending) }) {
+		return chat.Split{}
+	}
+	sp := chat.Split{OK: true, Bottom: bottom, Right: sideBar(lines), State: chat.StateIdle}
+	if working().MatchString(lines[foot].Text) {
+		sp.State = chat.StateBusy
+	}
+	return sp
+}
+
 var (
+	footer  = lazy.Regexp(`^   (?:[⬝■]+  esc interrupt|[~/]\S*$)`) // below the input box
 	working = lazy.Regexp(`esc interrupt`)
 	dialog  = lazy.Regexp(`    esc$`) // one covers the screen: its title has the key beside it that closes it
 	menu    = lazy.Regexp(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
