@@ -173,11 +173,9 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	case c.Event != "":
 		return Item{Event: c.Event}, true
 	case c.Role == session.RoleUser:
-		text := markdown.Prompt(lines, c.Style)
-		return Said(c.Role, text, text), text != ""
+		return Typed(lines, c.Style)
 	case c.Role != "":
-		text, md := markdown.Render(lines, c.Style)
-		return Said(c.Role, text, md), text != ""
+		return Wrote(c.Role, lines, c.Style)
 	}
 	return it, false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
@@ -79,6 +80,18 @@ func (p *Parser) Until(i int, ends func(k int) bool) int {
 // Said returns the item of a message.
 func Said(role, text, md string) Item {
 	return Item{Message: session.Message{Role: role, Text: text, Markdown: md}}
+}
+
+// Typed returns the item of what the user typed, drawn in a style; ok is false if it is nothing.
+func Typed(lines []row.Line, lk *markdown.Style) (it Item, ok bool) {
+	text := markdown.Prompt(lines, lk)
+	return Said(session.RoleUser, text, text), text != ""
+}
+
+// Wrote returns the item of what the model wrote in a role; ok is false if it is nothing.
+func Wrote(role string, lines []row.Line, lk *markdown.Style) (it Item, ok bool) {
+	text, md := markdown.Render(lines, lk)
+	return Said(role, text, md), text != ""
 }
 
 // Called returns the item of a call. It may change while the tool runs.

@@ -40,24 +40,15 @@ func fewColours(c vterm.Color) bool { return c.Kind == vterm.ColorPalette && c.P
 
 // claudeMarks reads inline styles; code is in the themes' light blue.
 func claudeMarks(s vterm.Style) row.Mark {
-	m := row.PlainMarks(s)
-	if s.Dim { // the bold words of a quote are not dim, what is behind them is both (1.0, 2.0)
-		m &^= row.MarkBold
-	}
-	if codeInk(s.Fg) {
-		m |= row.MarkCode
-	}
-	return m
+	s.Bold = s.Bold && !s.Dim // the bold words of a quote are not dim, what is behind them is both (1.0, 2.0)
+	return row.Marks(s, codeInk(s.Fg))
 }
 
 // marks16 reads inline styles in a theme of 16 colours, where code is in a blue that grammars
 // use, too.
 func marks16(s vterm.Style) row.Mark {
-	m := claudeMarks(s)
-	if s.Fg.Palette == 12 || s.Fg.Palette == 4 {
-		m |= row.MarkCode
-	}
-	return m
+	blue := s.Fg.Palette == 12 || s.Fg.Palette == 4
+	return claudeMarks(s) | row.Marks(vterm.Style{}, blue)
 }
 
 // codeInk tells the colour of inline code: all themes take a blue for it.

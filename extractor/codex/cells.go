@@ -122,13 +122,13 @@ func change(l row.Line, title string) bool {
 }
 
 // infos match notices that look like replies by their words.
-var infos = lazy.Regexp(`^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
+var infos = lazy.Regexp(` hook \(|^\S+ (?:Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
 // end, or a bold bullet: "• Waited for background terminal".
 func info(l row.Line) bool {
 	hint := l.Runs[len(l.Runs)-1].Style.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
-	return infos().MatchString(l.Text) || strings.Contains(l.Text, " hook (") || hint || !l.DimAt(0) && l.BoldAt(1)
+	return infos().MatchString(l.Text) || hint || !l.DimAt(0) && l.BoldAt(1)
 }
 
 // prompt reads what the user typed.
@@ -138,8 +138,7 @@ func prompt(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if bar, ok := strings.CutPrefix(ls[0].Text, "▌"); ok && !row.Starts(bar, " ") {
 		c.look.Left = 1
 	}
-	text := markdown.Prompt(ls, &c.look)
-	return chat.Said(session.RoleUser, text, text), text != ""
+	return chat.Typed(ls, &c.look)
 }
 
 // reply reads a reply, or reasoning, which is dim and italic.
@@ -155,8 +154,7 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 		role = session.RoleThinking
 		lk.Marks = func(s vterm.Style) row.Mark { return row.PlainMarks(s) &^ row.MarkItalic }
 	}
-	text, md := markdown.Render(ls, lk)
-	return chat.Said(role, text, md), text != ""
+	return chat.Wrote(role, ls, lk)
 }
 
 // reasoning reports whether all of a cell is dim and italic.
@@ -174,10 +172,12 @@ func reasoning(ls []row.Line) bool {
 func notice(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
-	switch {
+	switch m := decision().FindStringSubmatch(text); {
 	case strings.HasPrefix(text, "Conversation interrupted"), strings.HasPrefix(ls[0].Text, "🖐"):
 		p.Interrupted(i, end, "interrupt")
-	case rejected(p, i, end, text), failed(p, ls, end):
+	case m != nil: // the call must not be made: there is nothing else of it
+		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
+	case failed(p, ls, end):
 	default:
 		p.Say(session.RoleSystem, text, text, i, end, "notice")
 	}

@@ -40,12 +40,8 @@ var (
 // marks tells what a style means. Code spans are dim, cyan, white or, since there are themes, in a
 // colour of the theme; words in bold may have one too.
 func marks(s vterm.Style) row.Mark {
-	m := row.PlainMarks(s)
 	themed := s.Fg.Kind == vterm.ColorRGB && !s.Bold
-	if s.Underline == vterm.UnderlineNone && (s.Fg == cyan || s.Fg == white || !s.Italic && (s.Dim || themed)) {
-		m |= row.MarkCode
-	}
-	return m
+	return row.Marks(s, s.Underline == vterm.UnderlineNone && (s.Fg == cyan || s.Fg == white || !s.Italic && (s.Dim || themed)))
 }
 
 // tasks are the signs of a list of tasks.
@@ -58,6 +54,12 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false
+}
+
+// isItem reports whether a line begins a list item.
+func isItem(l *markdown.Line) bool {
+	_, ok := item(l)
+	return ok
 }
 
 func (c *body) heading(l *markdown.Line) int {
@@ -118,7 +120,7 @@ func (c *body) code(ls []markdown.Line) (n int, lang string) {
 		return 0, ""
 	}
 	n = c.themeCode(ls)
-	if _, ok := item(l); n == 0 && !ok {
+	if n == 0 && !isItem(l) {
 		n = c.plainCode(ls)
 	}
 	untab(ls[:n])
@@ -188,9 +190,10 @@ var codeText = map[vterm.Color]bool{
 }
 
 // unstyled reports whether a line is plain throughout.
-func unstyled(l *markdown.Line) bool {
+func unstyled(l markdown.Line) bool {
 	return l.All(func(s vterm.Style) bool {
-		return s.Fg.Kind == vterm.ColorDefault && row.PlainMarks(s) == 0 && !s.Dim && s.Underline == vterm.UnderlineNone
+		s.Bg, s.Link = vterm.Color{}, ""
+		return s == vterm.Style{}
 	})
 }
 
@@ -211,17 +214,9 @@ func (c *body) plainCode(ls []markdown.Line) int {
 // plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
 // has a style.
 func plainBlock(ls []markdown.Line) int {
-	n := 0
-	for n < len(ls) && !ls[n].Blank() {
-		if ls[n].Indent < ls[0].Indent {
-			if _, ok := item(&ls[n]); ok {
-				break
-			}
-		}
-		if !unstyled(&ls[n]) {
-			return 0
-		}
-		n++
+	n := row.Run(ls, func(l markdown.Line) bool { return !l.Blank() && (l.Indent >= ls[0].Indent || !isItem(&l)) })
+	if row.Run(ls[:n], unstyled) < n {
+		return 0
 	}
 	return n
 }
@@ -249,10 +244,10 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 // oldBlock counts the lines of code up to a blank one or to prose.
 func (c *body) oldBlock(ls []markdown.Line) int {
 	n, code, wrapped := 0, false, false
-	if _, ok := item(&ls[0]); ok {
+	if isItem(&ls[0]) {
 		return 0
 	}
-	for ; n < len(ls) && unstyled(&ls[n]); n++ {
+	for ; n < len(ls) && unstyled(ls[n]); n++ {
 		wrapped = n > 0 && (wrapped || ls[n-1].Indent > ls[n].Indent) && c.look.SeamOf(&ls[n-1], &ls[n], ls[0].Indent) != markdown.SeamBreak
 		if wrapped {
 			continue
@@ -262,9 +257,7 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {
 			break
 		}
-		if j == prose.Code {
-			code = true
-		}
+		code = code || j == prose.Code
 	}
 	if !code {
 		return 0

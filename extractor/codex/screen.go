@@ -26,7 +26,7 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.Scrolled = n-1, true
 	}
 	sp.Bottom = queued(s.Lines, sp.Bottom)
-	if at := row.Last(s.Lines[:sp.Bottom], func(l row.Line) bool { return statusRow(l) || head(l) }); at >= 0 && statusRow(s.Lines[at]) {
+	if at := row.LastAbove(s.Lines[:sp.Bottom], statusRow, head); at >= 0 {
 		sp.Bottom = at
 		if sp.State == chat.StateIdle {
 			sp.State = chat.StateBusy
@@ -91,10 +91,7 @@ func starting(lines []row.Line, at int) bool {
 // composer finds the first row of the input box, from the bottom: a prompt sign that is not
 // dim, unlike those of the conversation. It returns -1 if there is none.
 func composer(lines []row.Line) int {
-	i := row.Last(lines, func(l row.Line) bool { return composerRow(l) || userRow(l) })
-	if i < 0 || !composerRow(lines[i]) {
-		return -1
-	}
+	i := row.LastAbove(lines, composerRow, userRow)
 	for i > 0 && composerRow(lines[i-1]) {
 		i--
 	}

@@ -180,15 +180,6 @@ func diffColumn(ls []markdown.Line) int {
 // decision is what the user decided on a command.
 var decision = lazy.Regexp(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
 
-// rejected reads the decision that a call must not be made: there is nothing else of it.
-func rejected(p *chat.Parser, i, end int, text string) bool {
-	m := decision().FindStringSubmatch(text)
-	if m != nil {
-		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
-	}
-	return m != nil
-}
-
 // wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
 // failed then, and for a moment as running.
 func wasRejected(p *chat.Parser, end int, t *session.Tool) bool {

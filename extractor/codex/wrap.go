@@ -22,11 +22,7 @@ const slack = 12
 // there.
 func (c *body) balanced(a, b *markdown.Line) bool {
 	free := a.Room - a.Width
-	if free > slack || row.Width(row.FirstWord(b.Text))+1 > free {
-		return false
-	}
-	_, item := item(b)
-	return !item
+	return free <= slack && row.Width(row.FirstWord(b.Text)) < free && !isItem(b)
 }
 
 // seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens, and with a URL left to

@@ -164,8 +164,7 @@ func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 		lines[0] = row.CutLine(first, 0, row.Width(first.Text[:m[0]]))
 		lines[0].Cols = first.Cols
 	}
-	text := markdown.Prompt(lines, &markdown.Style{Left: copilotLeft, Right: clock})
-	return chat.Said(session.RoleUser, text, text), true
+	return chat.Typed(lines, &markdown.Style{Left: copilotLeft, Right: clock})
 }
 
 // copilotCount is how much a tool call has shown or changed, behind what it was called with.
@@ -206,11 +205,7 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 var copilotLook = &markdown.Style{
 	Left: copilotLeft,
 	Marks: func(s vterm.Style) row.Mark {
-		m := row.PlainMarks(s)
-		if s.Fg == (vterm.Color{Kind: vterm.ColorPalette, Palette: 7}) {
-			m |= row.MarkCode
-		}
-		return m
+		return row.Marks(s, s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 7})
 	},
 	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
 		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(func(s vterm.Style) bool { return s.Bold }) {
@@ -218,7 +213,7 @@ var copilotLook = &markdown.Style{
 		}
 		return 0
 	},
-	Quote: func(l *markdown.Line) (int, bool) { return l.Indent + 2, row.Starts(l.Text[l.Indent:], "│ ") },
+	Quote: markdown.QuoteSign("│ "),
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},

@@ -179,6 +179,11 @@ func (r *blockReader) quote(i int) (b block, n int) {
 	return b, len(inner)
 }
 
+// QuoteSign returns a Style.Quote: each line of a quote begins with a sign.
+func QuoteSign(sign string) func(l *Line) (width int, ok bool) {
+	return func(l *Line) (int, bool) { return l.Indent + row.Width(sign), row.Starts(l.Text[l.Indent:], sign) }
+}
+
 // heading reads a heading, which may be wrapped.
 func (r *blockReader) heading(i int) (b block, n int) {
 	lk, first := r.lk, &r.ls[i]

@@ -210,8 +210,7 @@ func notice(lines []row.Line, _ []chat.Item) bool {
 // of files, and that the prompt is queued.
 func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	badge := func(l row.Line) bool { return l.StyleAt(left).Bg != l.StyleAt(left-1).Bg }
-	text := markdown.Prompt(slices.DeleteFunc(slices.Clone(lines), badge), panelStyle)
-	return chat.Said(session.RoleUser, text, text), text != ""
+	return chat.Typed(slices.DeleteFunc(slices.Clone(lines), badge), panelStyle)
 }
 
 // toolBar reports whether a row's bar is drawn in the colour of the ground.
@@ -267,7 +266,7 @@ var opencodeLook = &markdown.Style{
 		}
 		return 0
 	},
-	Quote:  func(l *markdown.Line) (int, bool) { return l.Indent + 2, row.Starts(l.Text[l.Indent:], "│ ") },
+	Quote:  markdown.QuoteSign("│ "),
 	Item:   item,
 	Code:   code,
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
@@ -307,9 +306,5 @@ var (
 )
 
 func marks(s vterm.Style) row.Mark {
-	m := row.PlainMarks(s)
-	if s.Fg == green && !s.Italic {
-		m |= row.MarkCode
-	}
-	return m
+	return row.Marks(s, s.Fg == green && !s.Italic)
 }

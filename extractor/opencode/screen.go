@@ -26,13 +26,13 @@ func split(s chat.Screen) chat.Split {
 	if logo >= 0 {
 		sp.Top, sp.Bottom = logo, len(s.Lines)
 	}
-	if has(s.Lines[edge:], working) {
+	switch {
+	case has(s.Lines[:top], dialog):
+		sp.State, sp.Overlay = chat.StateAsking, true
+	case has(s.Lines[edge:], working):
 		sp.State = chat.StateBusy
 	}
-	if has(s.Lines[:top], dialog) {
-		sp.State = chat.StateAsking
-	}
-	sp.Overlay = has(s.Lines[:top], dialog) || has(s.Lines[:top], menu)
+	sp.Overlay = sp.Overlay || has(s.Lines[:top], menu)
 	return sp
 }
 

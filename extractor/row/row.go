@@ -131,6 +131,16 @@ func Last(lines []Line, is func(Line) bool) int {
 	return i
 }
 
+// LastAbove returns the index of the last row of a kind, or -1 where one that ends the search is
+// below it.
+func LastAbove(lines []Line, is, ends func(Line) bool) int {
+	i := Last(lines, func(l Line) bool { return is(l) || ends(l) })
+	if i < 0 || !is(lines[i]) {
+		return -1
+	}
+	return i
+}
+
 // Starts reports whether a text begins with one of the signs, or is one of them without the blank
 // at its end: rows lose the blanks at their ends.
 func Starts(text string, signs ...string) bool {

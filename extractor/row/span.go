@@ -77,6 +77,15 @@ func PlainMarks(s vterm.Style) Mark {
 	return m
 }
 
+// Marks reads the marks of a style that is that of inline code, or not.
+func Marks(s vterm.Style, code bool) Mark {
+	m := PlainMarks(s)
+	if code {
+		m |= MarkCode
+	}
+	return m
+}
+
 // Spans is a row's cells [from, to) as spans; to < 0: up to its end. marks reads a run's style;
 // nil: no run has a mark.
 func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
