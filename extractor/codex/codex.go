@@ -64,8 +64,8 @@ const (
 	inBox   = `[^│]+?)(?:   [^│]*)?│`
 )
 
-// welcome is a line; a box, whose rows a narrow window wraps; or a title, the directory, perhaps the
-// permissions. What /status prints begins with the same titles, but labels the rows of its box
+// welcome is a line; a box, whose rows a narrow window wraps; or a title, the directory, perhaps
+// the permissions. What /status prints begins with the same titles, but labels the rows of its box
 // otherwise, and has a blank line below a title without one.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return chat.Begins(text, boxTop, bareTitle, oldTitle) },
