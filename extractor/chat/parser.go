@@ -47,11 +47,14 @@ func (p *Parser) Together(items []Item, first, end int, rule string) {
 }
 
 // Above returns the item that was read last; an empty one before the first.
-func (p *Parser) Above() *Item {
-	if len(p.Items) == 0 {
+func (p *Parser) Above() *Item { return Last(p.Items) }
+
+// Last returns the last of items; an empty one if there is none.
+func Last(items []Item) *Item {
+	if len(items) == 0 {
 		return &Item{}
 	}
-	return &p.Items[len(p.Items)-1]
+	return &items[len(items)-1]
 }
 
 // Interrupted appends that the user stopped the agent: what it said or did last is not whole.

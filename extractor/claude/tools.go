@@ -43,13 +43,10 @@ func (p *parser) header(i int) (name, rest string) {
 func (p *parser) call(i int) int {
 	top := p.Until(i+1, func(k int) bool { return p.starts(k) || p.Lines[k].Lost })
 	out, end := p.result(top)
-	if name, rest := p.header(i); name == "" {
+	if name, _ := p.header(i); name == "" {
 		p.Together(p.group(i, out), i, end, "group")
 	} else {
-		t := &session.Tool{Name: name, Status: status(p.Lines[i])}
-		if rest != "" {
-			t.Input = args(p.Lines[i:top], name)
-		}
+		t := &session.Tool{Name: name, Input: args(p.Lines[i:top], name), Status: status(p.Lines[i])}
 		outcome(t, out)
 		p.Add(did(t), i, end, "call").Partial = out.stopped
 	}

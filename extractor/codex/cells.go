@@ -85,7 +85,7 @@ func said(l row.Line) bool { return !printed(l) }
 // replyRest reports whether rows without a head are of a reply: one was due or, where the recording
 // begins, they are written like one.
 func replyRest(lines []row.Line, earlier []chat.Item) bool {
-	if n := len(earlier); n > 0 && earlier[n-1].Role == session.RoleUser {
+	if chat.Last(earlier).Role == session.RoleUser {
 		return true
 	}
 	rows := chat.Between(lines[row.SkipBlank(lines, 0):], func(l row.Line) bool { return l.Text != "" && row.Indent(l.Text) == 0 })

@@ -39,23 +39,10 @@ func (c *body) cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if a.Wrapped && strings.Contains(row.LastWord(a.Text), "://") {
 		return markdown.SeamSpace, true
 	}
-	word := row.FirstWord(b.Text)
-	last, size := utf8.DecodeLastRuneInString(a.Text)
-	first, _ := utf8.DecodeRuneInString(word)
-	if c.besideURL(b.At-1) && c.midWord(row.LastWord(a.Text), word) {
+	if c.besideURL(b.At-1) && c.midWord(row.LastWord(a.Text), row.FirstWord(b.Text)) {
 		return markdown.SeamNone, true
 	}
-	if !strings.ContainsRune(breaks, last) || strings.HasSuffix(a.Text[:len(a.Text)-size], " ") || !markdown.WordRune(first) {
-		return 0, false
-	}
-	switch word {
-	case "and", "or", "und", "oder", "to", "bis": // "multi- and single-line"
-		return 0, false
-	}
-	if i := strings.IndexAny(word, breaks); i >= 0 {
-		word = word[:i+1]
-	}
-	return markdown.SeamNone, row.Width(word) > a.Room-a.Width
+	return markdown.CutBehind(a, b, breaks, 0)
 }
 
 // besideURL reports whether a row of a line with a URL may have been cut within a word. From 0.10x

@@ -144,7 +144,7 @@ var indented = row.Prefixed("   ")
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below, and no row of it begins in a colour, as code does.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	if n := len(earlier); !indented(lines[0]) || n > 0 && earlier[n-1].Role == session.RoleUser {
+	if !indented(lines[0]) || chat.Last(earlier).Role == session.RoleUser {
 		return false
 	}
 	below := 1 + row.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,6 +56,23 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamSpace
 	}
 	return SeamBreak
+}
+
+// conjunctions follow a hyphen that was not cut: "multi- and single-line".
+var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}
+
+// CutBehind returns the seam of a word that an agent may have cut behind one of the characters in
+// breaks: the piece on line b had no room above, where up to slack columns more may be free.
+func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
+	last, size := utf8.DecodeLastRuneInString(a.Text)
+	word := row.FirstWord(b.Text)
+	if !strings.ContainsRune(breaks, last) || strings.HasSuffix(a.Text[:len(a.Text)-size], " ") || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
+		return 0, false
+	}
+	if i := strings.IndexAny(word, breaks); i >= 0 {
+		word = word[:i+1]
+	}
+	return SeamNone, row.Width(word) > a.Room-a.Width-slack
 }
 
 // lastPiece returns the last word of a line with the blank before it, if there is one.

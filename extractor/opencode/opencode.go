@@ -88,9 +88,9 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 		}
 	}
 	items := c.Parse(lines, last)
-	if n := len(items) - 1; n >= 0 && last && items[n].Role == session.RoleAssistant {
+	if it := chat.Last(items); last && it.Role == session.RoleAssistant {
 		// the row of its turn has no time while a reply is written; any other below says that it is whole
-		items[n].Open = !slices.ContainsFunc(lines[items[n].End:], func(l row.Line) bool { return l.Text != "" && !running(l) })
+		it.Open = !slices.ContainsFunc(lines[it.End:], func(l row.Line) bool { return l.Text != "" && !running(l) })
 	}
 	return items
 }
@@ -239,8 +239,7 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	folded := strings.HasSuffix(note, "expand")
 	text = strings.TrimSuffix(text, note)
 	cut := strings.TrimSpace(strings.TrimPrefix(lines[0].Text, bar)) != ""
-	if n := len(earlier) - 1; cut && n >= 0 && earlier[n].Rule == "opencode tool" {
-		it := &earlier[n]
+	if it := chat.Last(earlier); cut && it.Rule == "opencode tool" {
 		it.Tool.Output = strings.Trim(it.Tool.Output+"\n"+text, "\n")
 		it.Tool.Truncated, it.Tool.Status, it.Open = folded, session.ToolOK, false
 		return chat.Item{End: len(lines)}, false
@@ -291,10 +290,10 @@ func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 		return markdown.SeamNone, true
 	case cjkEnd().MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	case !hyphened().MatchString(a.Text) || !markdown.WordRune(row.FirstRune(word)) || slices.Contains([]string{"and", "or", "to"}, word):
+	case !hyphened().MatchString(a.Text): // a dash
 		return 0, false
 	}
-	return markdown.SeamNone, row.Width(word) > a.Room-a.Width-2
+	return markdown.CutBehind(a, b, "-", 2)
 }
 
 // The default theme has inline code in green, and words in bold in orange: headings are violet.
