@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -11,9 +12,9 @@ import (
 // next row, and perhaps a diff below.
 func line(p *inkcli.Parser, i int) int {
 	t, below := inkcli.Named(p.Lines[i], 4), i+1
-	if below < len(p.Lines) && strings.HasPrefix(p.Lines[below].Text, "   → ") {
-		t.Input += strings.TrimSpace(p.Lines[below].Text)
-		below++
+	below += row.Run(p.Lines[below:], row.Prefixed("   → "))
+	for _, l := range p.Lines[i+1 : below] {
+		t.Input += strings.TrimSpace(l.Text)
 	}
 	result(t)
 	return p.Below(t, i, below, 5, "tool line")

@@ -25,9 +25,7 @@ func (p *Parser) box(i int) int {
 	rows := p.Lines[i+1:]
 	rows = rows[:row.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
 	end := i + 1 + len(rows)
-	if end < len(p.Lines) && strings.HasPrefix(p.Lines[end].Text, "╰") {
-		end++
-	}
+	end += row.Run(p.Lines[end:], row.Prefixed("╰"))
 	var in []row.Line
 	for _, l := range rows {
 		in = append(in, unbox(l))
@@ -36,7 +34,7 @@ func (p *Parser) box(i int) int {
 	case len(rows) == 0:
 	case isComposer(rows):
 		p.Stale = true
-	case len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down"): // the box that Gemini shows when it is left
+	case slices.ContainsFunc(in, row.Prefixed(" Agent powering down")): // the box that Gemini shows when it is left
 		p.Command = false
 	default:
 		p.tools(in, i, end)

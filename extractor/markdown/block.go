@@ -40,7 +40,7 @@ type block struct {
 // blockReader makes blocks of lines.
 type blockReader struct {
 	lk    *Style
-	ls    []Line
+	ls    []Line      // and a blank one below them
 	lists []listLevel // the open ones, behind a level that holds what is in no list
 	out   []block
 	gap   bool
@@ -57,7 +57,7 @@ func (lk *Style) Render(ls []Line) (text, markdown string) {
 
 // blocks parts lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
-	r := blockReader{lk: lk, ls: ls, lists: []listLevel{noList}}
+	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
 			r.gap = true
@@ -142,7 +142,7 @@ func (r *blockReader) breaks(i int) bool {
 // that were never on the screen, another block, or a line further left.
 func (r *blockReader) textEnd(i, col int) int {
 	n := 1
-	for k := i + 1; k < len(r.ls) && !r.ls[k].Blank() && !r.ls[k].lost && !r.starts(k) && (r.ls[k].Indent >= col || !r.breaks(k)); k++ {
+	for k := i + 1; !r.ls[k].Blank() && !r.ls[k].lost && !r.starts(k) && (r.ls[k].Indent >= col || !r.breaks(k)); k++ {
 		n++
 	}
 	return n

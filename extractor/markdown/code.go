@@ -74,9 +74,6 @@ func (r *blockReader) code(i int) (b block, n int) {
 
 // listGoesOn reports whether line i is the next item of an open list.
 func (r *blockReader) listGoesOn(i int) bool {
-	if i >= len(r.ls) {
-		return false
-	}
 	it, ok := r.marker(i)
 	return ok && r.follows(it)
 }

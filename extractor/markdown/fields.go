@@ -28,7 +28,7 @@ const fieldLines = 200
 func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n int) {
 	var heads, r []Cell
 lines:
-	for ; n < len(ls) && (rows != nil || n < fieldLines); n++ {
+	for ; rows != nil || n < fieldLines; n++ {
 		l := &ls[n]
 		switch head, c := field(l); {
 		case head != nil && rows == nil:

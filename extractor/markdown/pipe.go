@@ -14,7 +14,7 @@ const pipeLines = 40
 // dashes, which all begin at one column. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	begins := func(l *Line) bool { return l.Indent == ls[0].Indent && strings.HasPrefix(l.Text[l.Indent:], "|") }
-	for heads := beyond; n < len(ls) && begins(&ls[n]); heads = len(rows[0]) {
+	for heads := beyond; begins(&ls[n]); heads = len(rows[0]) {
 		spans, k := pipeRow(ls[n:], heads, begins)
 		n += k
 		if rows = append(rows, pipeCells(spans)); len(rows) == 2 && strings.Trim(row.Text(spans), "|-: ") != "" {
@@ -30,10 +30,10 @@ func PipeTable(ls []Line) (rows [][]Cell, n int) {
 // pipeRow returns what the lines of a row say, and how many they are. A row that has fewer cells
 // than the head goes on behind a bar at the end of a line, unless another one begins there.
 func pipeRow(ls []Line, heads int, begins func(*Line) bool) (spans []row.Span, n int) {
-	for n < min(len(ls), pipeLines) && !ls[n].Blank() {
+	for n < pipeLines && !ls[n].Blank() {
 		spans = joined(spans, ls[n].content())
 		n++
-		if strings.HasSuffix(ls[n-1].Text, "|") && (n == len(ls) || begins(&ls[n]) || len(pipeCells(spans)) >= heads) {
+		if strings.HasSuffix(ls[n-1].Text, "|") && (begins(&ls[n]) || len(pipeCells(spans)) >= heads) {
 			break
 		}
 	}

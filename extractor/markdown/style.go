@@ -135,7 +135,7 @@ func (l *Line) Measure() {
 
 // Lines cuts rows to the body's columns and joins what the terminal wrapped.
 func (lk *Style) Lines(lines []row.Line) []Line {
-	out := make([]Line, 0, len(lines))
+	out := make([]Line, 0, len(lines)+1) // one for a blank line at the end
 	for i, l := range lines {
 		if l.Row == nil {
 			continue

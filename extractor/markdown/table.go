@@ -70,13 +70,14 @@ type band struct {
 	lines [][]Cell
 }
 
-// bands reads the lines of a table below its first ruler, which had these columns. A row that came
-// later may have widened a column: those below the window's top were drawn again, each with the
-// ruler below it. cut returns the cells of a line, or nil if it is none of the table.
+// bands reads the lines of a table below its first ruler, which had these columns, up to a blank
+// one at the latest. A row that came later may have widened a column: those below the window's top
+// were drawn again, each with the ruler below it. cut returns the cells of a line, or nil if it is
+// none of the table.
 func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
 	for from := 0; ; n++ {
-		closed := n < len(ls) && strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")
-		end := closed || n == len(ls) || ls[n].Blank()
+		closed := strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")
+		end := closed || ls[n].Blank()
 		if !end {
 			c := Ruler(&ls[n], '─')
 			if len(c) != len(cols) {
@@ -136,7 +137,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 		return nil, 0
 	}
 	cols := Ruler(&ls[head], '━')
-	above, _ := bands(ls[:head], cols, (*Line).cells)
+	above, _ := bands(append(slices.Clone(ls[:head]), Line{}), cols, (*Line).cells)
 	below, n := bands(ls[head+1:], cols, (*Line).cells)
 	rows := lk.mergeRows(append(above, below...)...)
 	if len(rows) == 0 { // nothing but rules

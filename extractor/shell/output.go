@@ -50,7 +50,7 @@ func withoutSign(output string, lines []row.Line) string {
 	}
 	runs := lines[len(lines)-1].Runs
 	sign := runs[len(runs)-1]
-	if t := sign.Text; t == "⏎" || sign.Style.Inverse && (t == "%" || t == "#") {
+	if t := sign.Text; t == "⏎" || sign.Style.Inverse && strings.Contains("%#", t) {
 		return strings.TrimSuffix(output, t)
 	}
 	return output
