@@ -2,8 +2,6 @@ package chat
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -49,7 +47,6 @@ type Cell struct {
 type Mark struct {
 	Col   int                      // its column
 	Signs []string                 // one of them is there
-	Word  int                      // or any word of at most so many characters
 	Ink   func(s vterm.Style) bool // of its first character; nil: any
 	Row   func(l row.Line) bool    // or the row is of a kind
 	Text  func(text string) bool   // or the whole row is such a text, in any column
@@ -69,16 +66,11 @@ func (m *Mark) on(l *row.Line, indent int) bool {
 	if m.Row != nil {
 		return m.Row(*l)
 	}
-	t := l.Text[m.Col:]
-	if m.Word > 0 {
-		word, _, _ := strings.Cut(t, " ")
-		return utf8.RuneCountInString(word) <= m.Word
-	}
-	return row.Starts(t, m.Signs...)
+	return row.Starts(l.Text[m.Col:], m.Signs...)
 }
 
 // set reports whether the mark says anything.
-func (m *Mark) set() bool { return m.Signs != nil || m.Word > 0 || m.Row != nil || m.Text != nil }
+func (m *Mark) set() bool { return m.Signs != nil || m.Row != nil || m.Text != nil }
 
 // Parse reads the items off conversation lines; see Look.Parse.
 func (c *Cells) Parse(lines []row.Line, last bool) []Item {

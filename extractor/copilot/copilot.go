@@ -4,6 +4,7 @@ package copilot
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -108,8 +109,8 @@ func notice(lines []row.Line, _ []chat.Item) bool {
 	return notices().MatchString(markdown.Prompt(lines[:1+row.Run(lines[1:], indented)], copilotLook))
 }
 
-// anything begins with a sign.
-var anything = chat.Mark{Col: 1, Word: 2}
+// anything begins with a sign: a word of at most two characters.
+var anything = chat.Mark{Col: 1, Row: func(l row.Line) bool { return utf8.RuneCountInString(row.FirstWord(l.Text)) <= 2 }}
 
 // cells are what is said and done. A call has its name in bold behind the sign: green for a file,
 // or the sign of its kind.

@@ -62,7 +62,7 @@ func (r *blockReader) code(i int) (b block, n int) {
 	if n, b.lang = r.lk.Code(r.ls[i:]); n == 0 {
 		return b, 0
 	}
-	n = min(n, len(r.ls)-i)
+	n = min(n, len(r.ls)-1-i)
 	edge := Edge(r.ls[i : i+n])
 	if b.col = edge; r.listGoesOn(i+n) || r.itemAsks() {
 		b.col = beyond

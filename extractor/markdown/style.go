@@ -9,6 +9,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -142,8 +143,9 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		}
 		room := l.Cols - lk.Left - lk.Right
 		if l.Wrapped && len(out) > 0 {
-			p := &out[len(out)-1]
-			p.Spans = append(append(p.Spans[:len(p.Spans):len(p.Spans)], row.WrapGap(lines[i-1])...), row.Spans(l.Row, 0, -1, lk.marks)...)
+			p, blanks := &out[len(out)-1], lines[i-1].Blanks // which belong to the line: its text comes without them
+			p.Spans = append(slices.Clip(p.Spans), row.Span{Text: row.Blanks(blanks), Width: blanks})
+			p.Spans = append(p.Spans, row.Spans(l.Row, 0, -1, lk.marks)...)
 			p.Wrapped = true
 			p.Measure()
 			p.Room = max(p.Room, p.Width)

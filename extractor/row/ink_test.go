@@ -62,9 +62,6 @@ func TestSpanBounds(t *testing.T) {
 	if StartsURL("https") || !StartsURL("https://x.test") || IsRule("────────x") {
 		t.Error("a word is no address, and a row with a letter no rule")
 	}
-	if got := WrapGap(Line{Row: &vterm.Row{}}); got != nil {
-		t.Errorf("a gap without blanks: %v", got)
-	}
 	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}, {Text: "b", Col: 5, Width: 1}}}
 	if got := Text(Spans(apart, 0, -1, nil)); got != apart.Text || HasBackground(apart) {
 		t.Errorf("spans %q", got)

@@ -53,15 +53,6 @@ type Span struct {
 	Mark  Mark
 }
 
-// WrapGap is the blanks that were written at the end of a row which the terminal wrapped: its text
-// comes without them.
-func WrapGap(a Line) []Span {
-	if a.Blanks <= 0 {
-		return nil
-	}
-	return []Span{{Text: Blanks(a.Blanks), Width: a.Blanks}}
-}
-
 // PlainMarks reads the marks that every agent draws alike.
 func PlainMarks(s vterm.Style) Mark {
 	var m Mark
