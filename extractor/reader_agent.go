@@ -149,7 +149,7 @@ func truncate(it *chat.Item, lines []row.Line) {
 	if it.Headless {
 		it.Truncate(session.TruncatedHead)
 	}
-	n, gap := document.LeftOut(own), lost(own[min(1, len(own)):])
+	n, gap := document.LeftOut(own), row.AnyLost(own[min(1, len(own)):])
 	if it.Role == session.RoleUser {
 		for _, m := range pasteNote().FindAllStringSubmatch(it.Text, -1) {
 			more, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
@@ -160,17 +160,12 @@ func truncate(it *chat.Item, lines []row.Line) {
 	if n > 0 || gap {
 		it.Truncate(session.TruncatedMiddle)
 	}
-	if next := row.SkipBlank(lines, it.End); next < len(lines) && lost(lines[it.End:next+1]) {
+	if next := row.SkipBlank(lines, it.End); next < len(lines) && row.AnyLost(lines[it.End:next+1]) {
 		it.Truncate(session.TruncatedTail)
 	}
 	if it.Tool != nil && it.Truncated {
 		it.Tool.Truncated = true
 	}
-}
-
-// lost reports whether rows above one of lines were never on the screen.
-func lost(lines []row.Line) bool {
-	return slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost })
 }
 
 // pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,

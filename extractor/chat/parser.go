@@ -6,7 +6,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -116,14 +115,6 @@ func Did(t *session.Tool) Item {
 func Begins(text string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
-
-// IsPath reports whether a text begins with a path.
-func IsPath(text string) bool { return Begins(text, "~", "/") }
-
-var version = lazy.Regexp(`^\d+\.\d+\.\d+$`)
-
-// IsVersion reports whether a word is three numbers with dots between.
-func IsVersion(s string) bool { return version().MatchString(s) }
 
 // Spins reports whether a sign is one of a spinner's, which are Braille patterns.
 func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }

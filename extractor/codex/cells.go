@@ -77,7 +77,7 @@ func printed(l row.Line) bool {
 }
 
 // painted reports whether a row has the background of a prompt.
-func painted(l row.Line) bool { return row.HasBackground(l.Row) }
+func painted(l row.Line) bool { return row.HasBackground(l) }
 
 // said reports whether a row without a sign may be one of a reply.
 func said(l row.Line) bool { return !printed(l) }

@@ -32,8 +32,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 	}
 	d.Base = at
 	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above
-	lost := func(l row.Line) bool { return l.Lost }
-	body[n].Lost = body[n].Lost || !ok || slices.ContainsFunc(d.Lines[at:min(at+n+1, len(d.Lines))], lost)
+	body[n].Lost = body[n].Lost || !ok || row.AnyLost(d.Lines[at:min(at+n+1, len(d.Lines))])
 	d.replace(at, body)
 }
 
@@ -51,7 +50,7 @@ func (d *Document) Extend(body []row.Line) {
 		if end := row.Trim(body); ok && shared(lines, end[len(end)-1:]) == 0 {
 			d.replace(d.Base+at, slices.Clone(body))
 		}
-	case shared(lines, body) == 0 && shared(body, body) >= 24 && !slices.ContainsFunc(lines, func(l row.Line) bool { return l.Lost }):
+	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
 		d.align(body, false)
 	}
 }

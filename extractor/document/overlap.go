@@ -33,7 +33,7 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 	if redrawn(old, body, i, j) {
 		return max(j-i, 0), true
 	}
-	above := row.Last(old[:j], func(l row.Line) bool { return l.Text != "" })
+	above := row.Last(old[:j], row.Filled)
 	if at, ok := goesOnIn(old[:above+1], body[:i]); ok {
 		return at, true
 	}

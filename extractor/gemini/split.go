@@ -57,8 +57,8 @@ func dialog(lines []row.Line) chat.Split {
 	if end < 0 || !strings.HasPrefix(lines[end].Text, "╰──") {
 		return chat.Split{}
 	}
-	in := lines[1+row.Last(lines[:end], func(l row.Line) bool { return !strings.HasPrefix(l.Text, "│ ") }) : end]
-	choice := row.Last(in, func(l row.Line) bool { return chosen().MatchString(l.Text) })
+	in := lines[1+row.Last(lines[:end], row.Not(row.Prefixed("│ "))) : end]
+	choice := row.Last(in, row.Matching(chosen))
 	asks := row.Last(in[:max(choice, 0)], row.Prefixed("│ ? ", "│ ╭──"))
 	switch {
 	case asks < 0:

@@ -28,7 +28,7 @@ const (
 // spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
 // versions, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
-	return spokenHead(text) || chat.IsPath(text) && strings.Contains(text, " sandbox")
+	return spokenHead(text) || chat.Begins(text, "~", "/") && strings.Contains(text, " sandbox")
 }
 
 // spokenHead reports whether a row is the first of what is above a frame: a notice, or the footer's
@@ -42,7 +42,7 @@ func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
 	if !spokenBegins(lines[0].Text) || at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
 		return b, 0
 	}
-	if i := slices.IndexFunc(lines[:at], func(l row.Line) bool { return chat.IsPath(l.Text) }); i >= 0 {
+	if i := slices.IndexFunc(lines[:at], row.Prefixed("~", "/")); i >= 0 {
 		b.Cwd = row.FirstWord(lines[i].Text)
 	}
 	return b, 1
@@ -54,7 +54,7 @@ var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits 
 // spokenComposer reports whether a row is the first of the composer: what is typed, with the
 // cursor.
 func spokenComposer(l row.Line) bool {
-	return row.HasInverse(l.Row) && row.Starts(l.Text, spokenModes...)
+	return row.HasInverse(l) && row.Starts(l.Text, spokenModes...)
 }
 
 // part is what a row begins: its kind, and the state of a tool.
@@ -106,9 +106,9 @@ func partOf(l row.Line) part {
 var spokenCancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 
 // spokenChrome is what is below the conversation.
-var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: spokenStatus, Dialog: spokenDialog}
+var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: spokenStatus, Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
 
-// spokenRows is how many rows at the end of the screen may be of the composer or a dialog.
+// spokenRows is how many rows at the end of the screen may be of the composer.
 const spokenRows = 12
 
 // spokenSplit parts the screen.
@@ -119,15 +119,6 @@ func spokenInput(lines []row.Line) (top int, ok bool) {
 	from := max(0, len(lines)-spokenRows)
 	at := slices.IndexFunc(lines[from:], spokenComposer)
 	return from + at, at >= 0
-}
-
-// spokenDialog finds an approval at the end of the screen.
-func spokenDialog(lines []row.Line) chat.Split {
-	end := lines[max(0, len(lines)-spokenRows):]
-	if !slices.ContainsFunc(end, func(l row.Line) bool { return strings.HasSuffix(l.Text, " 1. Allow once") }) {
-		return chat.Split{}
-	}
-	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
 }
 
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
@@ -194,7 +185,7 @@ func spokenStyle(p *inkcli.Parser) markdown.Style {
 func spokenPrompt(p *inkcli.Parser, i int) int {
 	end := p.End(i + 1)
 	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len(partPrompt):])) {
-		end = i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
+		end = i + 1 + row.Run(p.Lines[i+1:], row.IsWrapped)
 	}
 	style := spokenStyle(p)
 	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[i:end], len(partPrompt)+2), &style)

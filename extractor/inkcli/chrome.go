@@ -22,15 +22,31 @@ func (c *Chrome) Split(lines []row.Line) chat.Split {
 	if !ok {
 		return c.Dialog(lines)
 	}
-	bottom := 1 + row.Last(lines[:top], func(l row.Line) bool { return !c.Status(l) })
+	bottom := 1 + row.Last(lines[:top], row.Not(c.Status))
 	if d := c.Dialog(lines[:bottom]); d.OK {
 		return d
 	}
 	sp := chat.Split{OK: true, Bottom: bottom, State: chat.StateIdle}
-	if slices.ContainsFunc(lines[bottom:top], func(l row.Line) bool { return strings.Contains(l.Text, "esc to cancel") }) {
+	if slices.ContainsFunc(lines[bottom:top], row.Containing("esc to cancel")) {
 		sp.State = chat.StateBusy
 	}
 	return sp
+}
+
+// questionRows is how many rows at the end of the screen a question has at most below its first
+// answer, with that.
+const questionRows = 12
+
+// Question returns a Dialog that finds a question by its first answer, which matches an expression.
+// It stays with the conversation.
+func Question(answer func() *regexp.Regexp) func(lines []row.Line) chat.Split {
+	return func(lines []row.Line) chat.Split {
+		lines = row.Trim(lines)
+		if !slices.ContainsFunc(lines[max(0, len(lines)-questionRows):], row.Matching(answer)) {
+			return chat.Split{}
+		}
+		return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
+	}
 }
 
 // Hints returns a Status: a row is chrome that begins as heads says, has a key as keys says, is
@@ -74,5 +90,5 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 func isComposer(lines []row.Line) bool {
 	typed := strings.TrimPrefix(lines[0].Text, "│")
 	return chat.Begins(typed, " >", " *", " !", " (") &&
-		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, IsBar), func(l row.Line) bool { return row.HasInverse(l.Row) }))
+		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, IsBar), row.HasInverse))
 }

@@ -196,7 +196,7 @@ func (p *Parser) Unsaid(i, end int) {
 	for p.Above().Role == session.RoleAssistant {
 		gap := i - p.Above().End
 		above := p.Lines[p.Above().First:p.Above().End]
-		rewrapped := slices.ContainsFunc(above, func(l row.Line) bool { return l.Wrapped }) // Ink wraps itself
+		rewrapped := slices.ContainsFunc(above, row.IsWrapped) // Ink wraps itself
 		old := lettersOf(above)
 		k := min(len(old), len(again), sure) // further down its rows may be torn
 		grown := len(old) >= sure && strings.HasPrefix(again, old)
@@ -233,8 +233,8 @@ func (p *Parser) prompt(i int) int {
 // barred reads what is between two bars: what the user typed, or a composer that a resize left
 // behind.
 func (p *Parser) barred(i int) int {
-	first := i + 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return l.Wrapped })
-	n := row.Run(p.Lines[first:], func(l row.Line) bool { return row.HasBackground(l.Row) && !IsBar(l) })
+	first := i + 1 + row.Run(p.Lines[i+1:], row.IsWrapped)
+	n := row.Run(p.Lines[first:], func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
 	rows, end := p.Lines[first:first+n], first+n
 	if n == 0 || isComposer(rows) {
 		p.Stale = true

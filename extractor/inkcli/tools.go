@@ -120,7 +120,7 @@ var commandEnd = lazy.Regexp(`^[ │]*($|╰|Allow execution of)`)
 // inkCommand is the command in an approval: in a box of its own, or between blank lines.
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
-	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], func(l row.Line) bool { return commandEnd().MatchString(l.Text) }) {
+	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], row.Matching(commandEnd)) {
 		switch t := strings.TrimLeft(l.Text, " "); {
 		case strings.HasPrefix(t, "╭"):
 			continue
@@ -168,7 +168,7 @@ func Input(desc string) string {
 
 // Output adds what a tool printed, from column left on, as far as it is shown.
 func Output(t *session.Tool, in []row.Line, left int) {
-	rows := slices.DeleteFunc(slices.Clone(in), func(l row.Line) bool { return Hidden(l.Text) })
+	rows := slices.DeleteFunc(slices.Clone(in), Hidden)
 	indent := math.MaxInt
 	for _, l := range rows {
 		if l.Text != "" && !l.Wrapped {
@@ -182,6 +182,4 @@ func Output(t *session.Tool, in []row.Line, left int) {
 }
 
 // Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
-func Hidden(t string) bool { return hidden().MatchString(t) }
-
-var hidden = lazy.Regexp(`^ *\.\.\. .* hidden`)
+var Hidden = row.Matching(lazy.Regexp(`^ *\.\.\. .* hidden`))

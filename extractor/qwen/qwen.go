@@ -2,7 +2,6 @@
 package qwen
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -39,21 +38,24 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Typed: true, Completes: true, Denies: true, Folds: []string{"[Pasted Content ", "[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.0.1-",
-			Begins:   qwenBegins, Banner: banner, Split: split, Parse: parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inputBox,
 		}},
 	}
 }
 
 const (
 	margin  = 2 // columns left of the conversation, from 0.10 on
-	name    = ">_ Qwen Code (v"
 	oldLogo = "██████╗ ██╗    ██╗███████╗███╗   ██╗"
+
+	// inBox and boxEnd are what is around the words of a row in the box.
+	inBox  = `[^│\n]*│ *`
+	boxEnd = ` *│?\n`
 )
 
 // cLI is what Qwen Code draws in its own way. Its margin is cut off before.
 var cLI = inkcli.CLI{
 	Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Style: markdown.Style{Left: 2, Right: 2, Slack: 4, Item: item}, Tinted: true,
-	Banner: banner, Status: status, Call: call, Next: inkcli.Next, Begins: inkcli.Begins,
+	Banner: welcome.Banner, Status: status, Call: call, Next: inkcli.Next, Begins: inkcli.Begins,
 }
 
 // item reads a list item, or a task with its sign.
@@ -66,33 +68,17 @@ func qwenBegins(text string) bool {
 	return strings.Contains(text, "┌──") || strings.Contains(text, "╭──") || strings.HasSuffix(text, oldLogo)
 }
 
-// banner reads the welcome: the box with the version, model and directory, beside the logo
-// where there is room; or the old logo, which has no version.
-func banner(lines []row.Line) (b chat.Banner, n int) {
-	if strings.HasSuffix(lines[0].Text, oldLogo) {
-		return b, row.Run(lines, row.Filled)
-	}
-	if len(lines) < 2 || !qwenBegins(lines[0].Text) || !strings.Contains(lines[1].Text, name) {
-		return b, 0
-	}
-	n = 1 + row.Run(lines[1:], func(l row.Line) bool { return !strings.HasSuffix(l.Text, "┘") && !strings.HasSuffix(l.Text, "╯") })
-	if n == len(lines) { // half drawn
-		return b, 0
-	}
-	for _, l := range lines[1:n] {
-		if m := said().FindStringSubmatch(l.Text); m != nil {
-			b = chat.Banner{Version: cmp.Or(m[1], b.Version), Model: cmp.Or(m[2], b.Model), Cwd: cmp.Or(m[3], b.Cwd)}
-		}
-	}
-	return b, n + 1
-}
-
-// said matches what a row in the box of the welcome says: the version, the model or, at last, the
-// directory.
-var said = lazy.Regexp(`│ *(?:>_ Qwen Code \(v(.*)\)|(?:[^│]* \| )?([^│]*) \(/model to change\)|([^│]*?)) *│?$`)
+// welcome is the box with the version, model and directory, beside the logo where there is room; or
+// the old logo, which has no version.
+var welcome = chat.Welcome{Begins: qwenBegins, Forms: []chat.Form{
+	{Text: lazy.Regexp(`^.*` + oldLogo + `\n(?:.+\n)*`)},
+	{Text: lazy.Regexp(`^.*\n` + inBox + `>_ Qwen Code \(v(?P<version>.*)\)` + boxEnd +
+		`(?:` + inBox + boxEnd + `|` + inBox + `(?:[^│\n]* \| )?(?P<model>[^│\n]*) \(/model to change\)` + boxEnd +
+		`|` + inBox + `(?P<cwd>[^│\n]*?)` + boxEnd + `|[^│\n]*\n)*?.*[┘╯]\n`)},
+}}
 
 // chrome is what is below the conversation.
-var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
+var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: inkcli.Question(lazy.Regexp(`^[│ ]*[›●] 1\. `))}
 
 // split parts the screen. On the alternate one, a scroll bar is beside the conversation.
 func split(s chat.Screen) chat.Split {
@@ -132,18 +118,6 @@ func composer(lines []row.Line) (top int, ok bool) {
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
 var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
-
-// choice matches the first of the numbered answers to a question.
-var choice = lazy.Regexp(`^[│ ]*[›●] 1\. `)
-
-// dialog finds a question at the end of the screen.
-func dialog(lines []row.Line) chat.Split {
-	lines = row.Trim(lines)
-	if !slices.ContainsFunc(lines[max(0, len(lines)-12):], func(l row.Line) bool { return choice().MatchString(l.Text) }) {
-		return chat.Split{}
-	}
-	return chat.Split{OK: true, Bottom: len(lines), State: chat.StateAsking}
-}
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.
@@ -205,6 +179,6 @@ func call(p *inkcli.Parser, i int) int {
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
 	other := slices.ContainsFunc(b.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" && r.Style != style })
-	return !other && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b.Text) &&
+	return !other && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b) &&
 		row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

@@ -134,7 +134,7 @@ func TestE23Banner(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump)
-			got, n := banner(lines)
+			got, n := welcome.Banner(lines)
 			if d := cmp.Diff(got, c.want); d != "" || n != c.n || n > 0 && !qwenBegins(lines[0].Text) {
 				t.Errorf("%d rows, want %d: %s", n, c.n, d)
 			}

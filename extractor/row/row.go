@@ -23,14 +23,17 @@ func IsBlocks(s string) bool {
 }
 
 // HasInverse reports whether a cell of the row is drawn inverse, as Ink draws a cursor.
-func HasInverse(r *vterm.Row) bool {
-	return slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return run.Style.Inverse })
+func HasInverse(l Line) bool {
+	return slices.ContainsFunc(l.Runs, func(run vterm.Run) bool { return run.Style.Inverse })
 }
 
 // HasBackground reports whether the row's first cell has a background.
-func HasBackground(r *vterm.Row) bool {
-	return len(r.Runs) > 0 && r.Runs[0].Col == 0 && r.Runs[0].Style.Bg.Kind != vterm.ColorDefault
+func HasBackground(l Line) bool {
+	return len(l.Runs) > 0 && l.Runs[0].Col == 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
 }
+
+// IsWrapped reports whether a line continues the one above, which the terminal wrapped.
+func IsWrapped(l Line) bool { return l.Wrapped }
 
 // IsRule reports whether a text is a rule, eight cells long at least.
 func IsRule(t string) bool {
@@ -87,6 +90,11 @@ func Filled(l Line) bool { return l.Text != "" }
 
 // Blank reports whether a line has no text.
 func Blank(l Line) bool { return l.Text == "" }
+
+// AnyLost reports whether rows above one of lines were never on the screen.
+func AnyLost(lines []Line) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool { return l.Lost })
+}
 
 // Not returns a function that reports whether a line is not of a kind.
 func Not(is func(Line) bool) func(Line) bool { return func(l Line) bool { return !is(l) } }
