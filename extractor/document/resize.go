@@ -133,7 +133,8 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 
 // goesOn reports whether body begins as lines do, behind so many bytes of letters of the first.
 func goesOn(lines []row.Line, within int, body []row.Line) bool {
-	key := row.Letters(body[row.SkipBlank(body, 0)].Text)
+	first := row.SkipBlank(body, 0)
+	key := letters(body[first : first+1])
 	return strings.HasPrefix(key, lettersFrom(lines, within+len(key))[within:])
 }
 

@@ -182,4 +182,6 @@ func Output(t *session.Tool, in []row.Line, left int) {
 }
 
 // Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
-var Hidden = row.Matching(lazy.Regexp(`^ *\.\.\. .* hidden`))
+func Hidden(l row.Line) bool { return hidden().MatchString(l.Text) }
+
+var hidden = lazy.Regexp(`^ *\.\.\. .* hidden`)

@@ -234,8 +234,7 @@ func TestResized(t *testing.T) {
 
 // TestWrappedFirst reads rows that begin with one which the terminal wrapped.
 func TestWrappedFirst(t *testing.T) {
-	lines := append([]row.Line{{}}, rowtest.Dump(t, 10, "+one\n+two")...) // the first holds the place of others
-	if got := Verbatim(lines, 0); got != "onetwo" {
+	if got := Verbatim(rowtest.Dump(t, 10, "+one\n+two"), 0); got != "onetwo" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -138,9 +138,6 @@ func (l *Line) Measure() {
 func (lk *Style) Lines(lines []row.Line) []Line {
 	out := make([]Line, 0, len(lines)+1) // one for a blank line at the end
 	for i, l := range lines {
-		if l.Row == nil {
-			continue
-		}
 		room := l.Cols - lk.Left - lk.Right
 		if l.Wrapped && len(out) > 0 {
 			p, blanks := &out[len(out)-1], lines[i-1].Blanks // which belong to the line: its text comes without them

@@ -42,7 +42,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
 	link, width := a.StyleOf(len(a.Text)-1).Link, row.Width(word)
-	full := free <= 0 || free == 1 && startsWide(word)
+	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
 	case strings.Contains(link, last+word): // an address goes on
 		return SeamNone
@@ -104,8 +104,6 @@ var (
 
 // WordRune reports whether a character is one of a word.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func startsWide(s string) bool { return row.Width(string(row.FirstRune(s))) == 2 }
 
 // Unwrap joins the lines of one paragraph or list item, each without what precedes its content;
 // hang is the column that a wrapped line begins at. The result is the lines that the text itself

@@ -59,8 +59,8 @@ func TestSpanBounds(t *testing.T) {
 	if got := Text(Cut([]Span{{Text: "  परीक्षण", Width: 7}}, 2, 7)); got != "परीक्षण" {
 		t.Errorf("cut %q", got)
 	}
-	if StartsURL("https") || !StartsURL("https://x.test") || IsRule("────────x") {
-		t.Error("a word is no address, and a row with a letter no rule")
+	if IsRule("────────x") {
+		t.Error("a row with a letter is a rule")
 	}
 	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}, {Text: "b", Col: 5, Width: 1}}}
 	if got := Text(Spans(apart, 0, -1, nil)); got != apart.Text || HasBackground(Line{Row: apart}) {

@@ -1,7 +1,6 @@
 package row
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -17,10 +16,7 @@ func FirstRune(s string) rune {
 	return 0
 }
 
-// Letters returns a text without its blanks.
-func Letters(s string) string { return strings.ReplaceAll(s, " ", "") }
-
-// AppendLetters appends the letters of s to b.
+// AppendLetters appends the letters of s to b: what are no blanks.
 func AppendLetters(b []byte, s string) []byte {
 	for {
 		word, rest, more := strings.Cut(s, " ")
@@ -31,7 +27,7 @@ func AppendLetters(b []byte, s string) []byte {
 	}
 }
 
-// LettersLen returns len(Letters(s)).
+// LettersLen returns how many bytes of letters a text has.
 func LettersLen(s string) int { return len(s) - strings.Count(s, " ") }
 
 // Mark is a set of inline styles that Markdown can say.
@@ -133,10 +129,8 @@ func cutSpan(s Span, from, to int) Span {
 		s.Text, s.Width = s.Text[from:to], to-from
 		return s
 	}
-	by, width := vterm.Graphemes, Width(s.Text)
-	if width != s.Width {
-		width = vterm.TextWidth(s.Text, by) // a letter behind a virama has a cell of its own
-	}
+	by := vterm.Graphemes
+	width := vterm.TextWidth(s.Text, by)
 	if width != s.Width {
 		by = vterm.Points
 		width = vterm.TextWidth(s.Text, by)
@@ -224,10 +218,4 @@ func CommonStart(a, b string) string {
 		}
 	}
 	return a
-}
-
-// StartsURL reports whether a word is an address from its start.
-func StartsURL(word string) bool {
-	scheme, _, ok := strings.Cut(word, "://")
-	return ok && slices.Contains([]string{"https", "http", "file", "ssh", "ftp"}, scheme)
 }
