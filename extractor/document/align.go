@@ -202,8 +202,10 @@ func (d *Document) grown(body []row.Line) bool {
 // head returns the line that body's first row shows if body begins with the last rows down to the
 // one that only the document has. That one goes on there.
 func (d *Document) head(body []row.Line) (at int, ok bool) {
-	at, ok = goesOnIn(d.Lines[:d.last(body)+1], body)
-	return at, ok && at >= d.Base
+	end := d.last(body) + 1
+	lo := min(d.Base, end)
+	at, ok = goesOnIn(d.Lines[lo:end], body)
+	return lo + at, ok
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes
