@@ -312,6 +312,7 @@ Each worker batches **two stale rows**.
 		{"lines shorter than the look says", Style{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
 		{"marks of Arabic counted as cells", Style{Left: 2, MarkCells: true}, 60, "● العَرَبِ   يَّ  ةُ مع الكامل: ذَهَبَ     الوَلَدُ     إِلَى", "", "العَرَبِيَّةُ مع الكامل: ذَهَبَ الوَلَدُ     إِلَى"},
 		{"a ruler below the end of a box", Style{}, 40, "└─┘\n━━━ ━━", "", "└─┘\n━━━ ━━"},
+		{"a log that reaches to the edge", Style{}, 30, "[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with\ncode 3\n[12:00:03] worker 3 stopped", "", "[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with code 3\n[12:00:03] worker 3 stopped"},
 		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
 		{"nothing", claudeish, 40, "", "", ""},

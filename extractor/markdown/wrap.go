@@ -33,8 +33,12 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	return s
 }
 
-// exactSeam goes by the width alone.
+// exactSeam goes by the width alone. Lines that begin with a time each are those of a log, however
+// long the upper one is.
 func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
+	if stamped(b) && stamped(a) {
+		return SeamBreak
+	}
 	if lk.Seam != nil {
 		if s, ok := lk.Seam(a, b); ok {
 			return s
@@ -74,6 +78,15 @@ func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 	}
 	return SeamNone, row.Width(word) > a.Room-a.Width-slack
 }
+
+// stamped reports whether a line begins with a time or a date.
+func stamped(l *Line) bool {
+	t := strings.TrimPrefix(l.Text[l.Indent:], "[")
+	return t != "" && t[0] >= '0' && t[0] <= '9' && stamp().MatchString(t)
+}
+
+// stamp matches a time or a date.
+var stamp = lazy.Regexp(`^(?:\d\d:\d\d:\d\d|\d{4}[-/]\d\d[-/]\d\d)`)
 
 // lastPiece returns the last word of a line with the blank before it, if there is one.
 func lastPiece(l *Line) string {
