@@ -7,6 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // Parser collects the items that are read off conversation lines, top to bottom.
@@ -94,6 +95,17 @@ func Typed(lines []row.Line, lk *markdown.Style) (it Item, ok bool) {
 func Wrote(role string, lines []row.Line, lk *markdown.Style) (it Item, ok bool) {
 	text, md := markdown.Render(lines, lk)
 	return Said(role, text, md), text != ""
+}
+
+// Status returns the status of a call whose sign has a colour.
+func Status(sign vterm.Color, runs bool) string {
+	switch {
+	case row.Red(sign):
+		return session.ToolError
+	case runs:
+		return session.ToolRunning
+	}
+	return session.ToolOK
 }
 
 // Called returns the item of a call. It may change while the tool runs.

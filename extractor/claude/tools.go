@@ -69,13 +69,7 @@ func did(t *session.Tool) chat.Item {
 // status returns a call's status, by its marker's colour.
 func status(l row.Line) string {
 	st := l.StyleAt(0)
-	switch {
-	case row.Grey(st):
-		return session.ToolRunning
-	case row.Red(st.Fg):
-		return session.ToolError
-	}
-	return session.ToolOK
+	return chat.Status(st.Fg, row.Grey(st))
 }
 
 // args returns what is in a call's brackets.

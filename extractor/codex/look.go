@@ -131,13 +131,12 @@ func (c *body) code(ls []markdown.Line) (n int, lang string) {
 // from its own edge.
 func untab(ls []markdown.Line) {
 	left := markdown.Edge(ls)
-	deeper := func(l markdown.Line) bool { return l.Indent > left }
-	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return deeper(l) && l.Indent%row.TabStop != row.TabStop-2 }) {
+	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return l.Indent > left && l.Indent%row.TabStop != row.TabStop-2 }) {
 		return
 	}
 	stops := func(n int) int { return (n + 2) / row.TabStop }
 	for i, l := range ls {
-		if deeper(l) {
+		if l.Indent > left {
 			ls[i] = l.Indented(l.Indent, left+(stops(l.Indent)-stops(left))*4)
 		}
 	}

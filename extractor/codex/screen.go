@@ -76,6 +76,10 @@ func talk(lines []row.Line) bool {
 	return false
 }
 
+// shortcuts matches the only key that is named below the composer before the model is, or a blank
+// row.
+var shortcuts = lazy.Regexp(`^ *(?:\? for shortcuts)?$`)
+
 // starting reports whether Codex shows its composer before it knows whether it must ask
 // something: an update, a login. No prompt has been given yet, and the rows below the composer, at
 // lines[at:], name no model, but at most one key.
@@ -85,7 +89,7 @@ func starting(lines []row.Line, at int) bool {
 	}
 	at = row.SkipBlank(lines, at)
 	at += row.Run(lines[at:], row.Filled) // what is typed
-	return !slices.ContainsFunc(lines[at:], func(l row.Line) bool { return l.Text != "" && strings.TrimSpace(l.Text) != "? for shortcuts" })
+	return !slices.ContainsFunc(lines[at:], row.Not(row.Matching(shortcuts)))
 }
 
 // composer finds the first row of the input box, from the bottom: a prompt sign that is not

@@ -61,14 +61,11 @@ func parts(ls []row.Line) (head, out []row.Line) {
 	return ls[:n], ownLines(ls[n:])
 }
 
+// show matches what Codex writes under an output, or a blank line.
+var show = lazy.Regexp(`^ *(?:\+ Show .*)?$`)
+
 // ownLines drops what Codex writes under an output: "    + Show details".
-func ownLines(ls []row.Line) []row.Line {
-	ls = row.Trim(ls)
-	if n := len(ls); n > 0 && strings.HasPrefix(strings.TrimSpace(ls[n-1].Text), "+ Show ") {
-		return row.Trim(ls[:n-1])
-	}
-	return ls
-}
+func ownLines(ls []row.Line) []row.Line { return ls[:1+row.Last(ls, row.Not(row.Matching(show)))] }
 
 // input is a command: the first line from a column on, the others behind "  │ ".
 func input(head []row.Line, from int) string {
@@ -102,13 +99,7 @@ func output(ls []row.Line) (out string, truncated bool) {
 
 // state reads a call's state off its bullet: green or red when it is done.
 func state(l row.Line, title string) string {
-	switch {
-	case row.Red(l.StyleAt(0).Fg):
-		return session.ToolError
-	case strings.HasSuffix(title, "ing"):
-		return session.ToolRunning
-	}
-	return session.ToolOK
+	return chat.Status(l.StyleAt(0).Fg, strings.HasSuffix(title, "ing"))
 }
 
 // failedCall is what follows a call that failed, in red.
@@ -151,7 +142,7 @@ func changed(ls []row.Line, title string) chat.Item {
 func diff(ls []row.Line) string {
 	lk := markdown.Style{Left: 4}
 	tl := lk.Lines(ls)
-	at := diffColumn(tl)
+	at := len(diffSign().FindString(markdown.Verbatim(ls, lk.Left))) // the column behind the signs
 	var out []string
 	for i := range tl {
 		l := &tl[i]
@@ -164,18 +155,8 @@ func diff(ls []row.Line) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
-// diffSign is a line of a diff up to its sign.
-var diffSign = lazy.Regexp(`^ *\d+ +[+-]`)
-
-// diffColumn is the column behind the signs of a diff, 0 where it has none.
-func diffColumn(ls []markdown.Line) int {
-	for i := range ls {
-		if m := diffSign().FindString(ls[i].Text); m != "" {
-			return len(m)
-		}
-	}
-	return 0
-}
+// diffSign is the first changed line of a diff, up to its sign.
+var diffSign = lazy.Regexp(`(?m)^ *\d+ +[+-]`)
 
 // decision is what the user decided on a command.
 var decision = lazy.Regexp(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)

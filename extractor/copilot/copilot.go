@@ -60,7 +60,7 @@ func split(s chat.Screen) chat.Split {
 		return chat.Split{}
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle, Right: max(0, lines[0].Cols-right)}
-	sp.Top = row.Run(lines, func(l row.Line) bool { return l.Text == "" || strings.HasPrefix(l.Text, " [") }) // the tabs
+	sp.Top = row.Run(lines, row.Matching(tabs))
 	if at := row.Last(lines, row.Prefixed("╭──")); at >= 0 && strings.HasPrefix(lines[len(lines)-1].Text, "╰──") {
 		sp.Bottom, sp.State = at, chat.StateAsking
 		return sp
@@ -86,12 +86,17 @@ func ofTerminal(l row.Line) bool {
 	return l.StyleAt(0).Bg.Kind != vterm.ColorDefault && l.StyleAt(l.Cols-1).Bg == l.StyleAt(0).Bg
 }
 
+var (
+	tabs   = lazy.Regexp(`^(?: \[.*)?$`)      // the row of tabs, or a blank one
+	empty  = lazy.Regexp(`^[ ` + bar + `]*$`) // nothing but the scroll bar
+	beside = lazy.Regexp(`^ *$|` + bar + `$`) // nothing, or anything beside the scroll bar
+)
+
 // copilotEnd returns the end of the conversation above the row bottom: the directory is between
 // them, or a menu with its choice marked in column 2, below a blank row.
 func copilotEnd(lines []row.Line, top, bottom int) int {
-	filled := func(l row.Line) bool { return strings.Trim(l.Text, " "+bar) != "" }
-	end := top + 1 + row.Last(lines[top:bottom], filled)
-	start := top + 1 + row.Last(lines[top:end], func(l row.Line) bool { return !filled(l) || strings.HasSuffix(l.Text, bar) })
+	end := top + 1 + row.Last(lines[top:bottom], row.Not(row.Matching(empty)))
+	start := top + 1 + row.Last(lines[top:end], row.Matching(beside))
 	if end == bottom || slices.ContainsFunc(lines[start:end], row.Prefixed("  ❯ ")) {
 		return start
 	}

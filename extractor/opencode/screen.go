@@ -58,6 +58,7 @@ var (
 	footer  = lazy.Regexp(`^   (?:[⬝■]+  esc interrupt|[~/]\S*$)`) // below the input box
 	working = lazy.Regexp(`esc interrupt`)
 	dialog  = lazy.Regexp(`    esc$`) // one covers the screen: its title has the key beside it that closes it
+	bareBar = lazy.Regexp(`^ *┃$`)
 	menu    = lazy.Regexp(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
 
 	// answer matches the row that says which key answers a question.
@@ -84,7 +85,7 @@ func sideBar(lines []row.Line) int {
 // question finds the first row of a question at the end of the screen, where the input box would
 // be; -1: there is none.
 func question(lines []row.Line) int {
-	at := row.Last(row.Trim(lines), func(l row.Line) bool { return strings.TrimSpace(l.Text) != "┃" })
+	at := row.Last(row.Trim(lines), row.Not(row.Matching(bareBar)))
 	if at < 0 || !answer().MatchString(lines[at].Text) {
 		return -1
 	}
