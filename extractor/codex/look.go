@@ -8,6 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -227,7 +228,7 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 	}
 	code, text := 0, 0
 	for _, l := range c.look.Unwrap(ls, ls[0].Indent) {
-		switch t := row.Text(l); prose.Judge(t) {
+		switch t := row.Text(l); judge(t) {
 		case prose.Code:
 			code++
 		case prose.Prose:
@@ -239,6 +240,18 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 	}
 	return code > 0 && code >= text
 }
+
+// judge tells code from prose by the words of a line without a style. Markdown's own marks are left
+// standing in code only.
+func judge(t string) prose.Kind {
+	if literal().MatchString(t) {
+		return prose.Code
+	}
+	return prose.Judge(t)
+}
+
+// literal matches words in bold, or a code span.
+var literal = lazy.Regexp("\\*\\*[^ *][^*]*\\*\\*|`[^`]+`")
 
 // oldBlock counts the lines of code up to a blank one or to prose.
 func (c *body) oldBlock(ls []markdown.Line) int {
@@ -252,7 +265,7 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 			continue
 		}
 		t := ls[n].Text[ls[n].Indent:]
-		j := prose.Judge(t)
+		j := judge(t)
 		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {
 			break
 		}
