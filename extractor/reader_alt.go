@@ -27,14 +27,16 @@ func (r *Reader) readAlt(f Frame) {
 		r.trace.Skipped = "the agent has not drawn for the new size yet"
 		return
 	}
-	if r.seg.agent != nil && !r.seg.alt {
-		r.trace.Skipped = "another program covers the agent, which draws on the main screen"
-		return
-	}
-	if r.seg.agent == nil && !r.startAlt(s, f.Settled) {
-		r.trace.Skipped = "no known agent is on the alternate screen"
-		r.stranger(s, f.Settled)
-		return
+	if !r.seg.alt {
+		switch {
+		case r.seg.agent != nil:
+			r.trace.Skipped = "another program covers the agent, which draws on the main screen"
+			return
+		case !r.startAlt(s, f.Settled):
+			r.trace.Skipped = "no known agent is on the alternate screen"
+			r.stranger(s, f.Settled)
+			return
+		}
 	}
 	sp := r.split(s)
 	body := talk(s, sp)
@@ -113,17 +115,14 @@ func textAt(l row.Line, col int) bool {
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
 // the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
+	r.alt = document.Document{}
 	p, b, _, _ := r.banner(s.Lines)
-	late := p == nil
-	if late && settled {
+	if p == nil && settled {
 		p = talking(s)
+		r.alt.Late()
 	}
 	if p == nil {
 		return false
-	}
-	r.alt = document.Document{}
-	if late {
-		r.alt.Late()
 	}
 	r.enter(p, b, true, 0)
 	return true

@@ -32,28 +32,33 @@ func (r *Reader) readMain(f Frame) {
 	}
 	scrolled := r.scrolled(f)
 	r.main.Left = append(r.main.Left, scrolled...)
-	if f.Torn && r.seg.agent != nil {
-		r.wait()
-		r.trace.Skipped = "so much has scrolled out that the screen may be half drawn"
-		return
-	}
 	end := len(row.Trim(s.Lines))
-	if r.seg.agent != nil && r.promptAt(s, end) {
-		r.flush(math.MaxInt)
-		left := len(r.main.Left)
-		r.main.Advance(s.Lines[:end])
-		if left > len(s.Lines) { // more has gone by than any frame has shown
-			r.show(&r.main, r.main.Base+s.CursorY, false, true)
+	if r.seg.agent != nil {
+		switch {
+		case f.Torn:
+			r.wait()
+			r.trace.Skipped = "so much has scrolled out that the screen may be half drawn"
+			return
+		case !r.promptAt(s, end):
+			r.readInline(s, end, len(scrolled) > 0, f.Settled)
+			return
 		}
-		r.leave()
-		r.open(nil, false, r.main.Base+s.CursorY)
-		r.main.Dirty = 0
+		r.leaveFor(s, end)
 	}
-	if r.seg.agent == nil {
-		r.readShell(s, max(end, s.CursorY+1), f)
-		return
+	r.readShell(s, max(end, s.CursorY+1), f)
+}
+
+// leaveFor ends the run of an agent on a screen on which the shell waits for a command again.
+func (r *Reader) leaveFor(s chat.Screen, end int) {
+	r.flush(math.MaxInt)
+	left := len(r.main.Left)
+	r.main.Advance(s.Lines[:end])
+	if left > len(s.Lines) { // more has gone by than any frame has shown
+		r.show(&r.main, r.main.Base+s.CursorY, false, true)
 	}
-	r.readInline(s, end, len(scrolled) > 0, f.Settled)
+	r.leave()
+	r.open(nil, false, r.main.Base+s.CursorY)
+	r.main.Dirty = 0
 }
 
 // maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
@@ -93,13 +98,15 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 // wipe begins a new document: the screen was erased, and what is printed now need not be new. A
 // shell command that runs goes on.
 func (r *Reader) wipe() {
-	r.flush(math.MaxInt)
-	goesOn := r.seg.agent == nil && r.shell.Wipe(&r.main)
-	r.main.Wipe()
-	switch {
-	case r.seg.agent != nil:
+	if r.seg.agent != nil {
+		r.flush(math.MaxInt)
+		r.main.Wipe()
 		r.reopen(r.seg.agent, false, 0)
-	case !goesOn:
+		return
+	}
+	goesOn := r.shell.Wipe(&r.main)
+	r.main.Wipe()
+	if !goesOn {
 		r.open(nil, false, 0)
 	}
 }
@@ -115,18 +122,14 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 	r.main.Advance(s.Lines[:end])
 	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
 	from := min(max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40), len(r.main.Lines))
-	p, b, at, _ := r.banner(r.main.Lines[from:])
-	at += from
-	if p != nil {
-		r.showCommands(r.shell.Finish(&r.main, at))
-	} else if p = r.goesOn(s, f); p != nil {
-		r.main.Late()
-		at = 0
+	if p, b, at, _ := r.banner(r.main.Lines[from:]); p != nil {
+		r.showCommands(r.shell.Finish(&r.main, from+at))
+		r.startInline(p, b, from+at, s, settled)
+		return
 	}
-	if p != nil {
-		r.enter(p, b, false, at)
-		r.main.Dirty = 0
-		r.readInline(s, len(row.Trim(s.Lines)), true, settled)
+	if p := r.goesOn(s, f); p != nil {
+		r.main.Late()
+		r.startInline(p, chat.Banner{}, 0, s, settled)
 		return
 	}
 	if v := r.shell.Read(&r.main, settled); v != nil {
@@ -134,6 +137,13 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.shell.Forget(&r.main)
 	}
 	r.stranger(s, settled)
+}
+
+// startInline begins a run of an agent on a line of the main screen's document.
+func (r *Reader) startInline(p *Profile, b chat.Banner, at int, s chat.Screen, settled bool) {
+	r.enter(p, b, false, at)
+	r.main.Dirty = 0
+	r.readInline(s, len(row.Trim(s.Lines)), true, settled)
 }
 
 // showCommands shows the shell's commands to the log.
