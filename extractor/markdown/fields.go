@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -30,17 +31,19 @@ func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n i
 lines:
 	for ; rows != nil || n < fieldLines; n++ {
 		l := &ls[n]
-		switch head, c := field(l); {
-		case head != nil && rows == nil:
-			heads, r = append(heads, head), append(r, c)
-		case head != nil && len(r) < len(heads) && row.Text(heads[len(r)]) == row.Text(head):
+		if head, c := field(l); head != nil {
+			if rows == nil {
+				heads = append(heads, head)
+			} else if len(r) == len(heads) || row.Text(heads[len(r)]) != row.Text(head) {
+				break
+			}
 			r = append(r, c)
-		case head != nil, l.Blank(), len(r) == 0:
+			continue
+		}
+		switch {
+		case l.Blank(), len(r) == 0:
 			break lines
 		case IsRule(l):
-			if rows == nil {
-				rows = append(rows, heads)
-			}
 			rows, r = append(rows, r), nil
 		case goesOn(&ls[n-1], l):
 			r[len(r)-1] = joined(r[len(r)-1], l.content())
@@ -54,7 +57,7 @@ lines:
 	case r != nil:
 		rows = append(rows, r)
 	}
-	return rows, n
+	return slices.Insert(rows, 0, heads), n
 }
 
 // field parts a line into its bold head, without the colon, and its cell.

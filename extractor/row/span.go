@@ -137,22 +137,15 @@ func cutSpan(s Span, from, to int) Span {
 	}
 	// Binary output may have characters that make one here and are two on the screen. What is typed
 	// behind it is where the row ends.
-	col, pos, start, end := s.Width-width, 0, -1, 0
+	col, pos, start, end := s.Width-width, 0, len(s.Text), 0
 	for c, w := range vterm.Clusters(s.Text, by) {
 		if max(col, 0) >= from && col+w <= to {
-			if start < 0 {
-				start = pos
-			}
-			end = pos + len(c)
+			start, end = min(start, pos), pos+len(c)
 		}
 		col += w
 		pos += len(c)
 	}
-	if start < 0 {
-		s.Text, s.Width = "", 0
-		return s
-	}
-	s.Text = s.Text[start:end]
+	s.Text = s.Text[min(start, end):end]
 	s.Width = vterm.TextWidth(s.Text, by)
 	return s
 }
