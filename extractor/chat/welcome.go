@@ -11,6 +11,8 @@ import (
 type Welcome struct {
 	Begins func(text string) bool // Look.Begins
 	Forms  []Form
+	// Spread is set if its last row may be at the end of the screen, below a conversation.
+	Spread bool
 }
 
 // Form is one form of a welcome.
@@ -21,16 +23,23 @@ type Form struct {
 	Bold string // words in its first row that are bold there, and not where a reply quotes them
 }
 
-// welcomeRows is how many rows a welcome has at most: its last may be painted below a conversation.
-const welcomeRows = 2000
+// A welcome has so many rows at most. Expressions take time by the length of the text.
+const (
+	welcomeRows = 60
+	spreadRows  = 2000
+)
 
 // Banner is a Look.Banner.
 func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 	if !w.Begins(lines[0].Text) { // as most do not
 		return b, 0
 	}
+	most := welcomeRows
+	if w.Spread {
+		most = spreadRows
+	}
 	var texts strings.Builder
-	for i, l := range lines[:min(len(lines), welcomeRows)] {
+	for i, l := range lines[:min(len(lines), most)] {
 		if i > 0 && !l.Wrapped {
 			texts.WriteByte('\n')
 		}

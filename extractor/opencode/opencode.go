@@ -51,6 +51,7 @@ const (
 // welcome is the logo's second row to the last row, which holds the directory and the version; the
 // model is named between.
 var welcome = chat.Welcome{
+	Spread: true,
 	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
 	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? *(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
 }
