@@ -10,6 +10,7 @@ import (
 // Welcome is what an agent greets its users with, in some versions in another form than in others.
 type Welcome struct {
 	Begins func(text string) bool // Look.Begins
+	Title  string                 // words in its first rows, which other rows that begin so do not have
 	Forms  []Form
 	// Spread is set if its last row may be at the end of the screen, below a conversation.
 	Spread bool
@@ -27,6 +28,7 @@ type Form struct {
 const (
 	welcomeRows = 60
 	spreadRows  = 2000
+	titleRows   = 4 // to the title
 )
 
 // Banner is a Look.Banner.
@@ -40,6 +42,9 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 	}
 	var texts strings.Builder
 	for i, l := range lines[:min(len(lines), most)] {
+		if i == titleRows && !strings.Contains(texts.String(), w.Title) {
+			return b, 0
+		}
 		if i > 0 && !l.Wrapped {
 			texts.WriteByte('\n')
 		}

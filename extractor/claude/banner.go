@@ -31,6 +31,7 @@ var welcome = chat.Welcome{
 	Begins: func(text string) bool {
 		return chat.Begins(text, "╭─", oldWelcome) || strings.Contains(text, title)
 	},
+	Title: "Claude Code",
 	Forms: []chat.Form{
 		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox + `)?╰─.*\n`)},
 		{Text: lazy.Regexp(`^╭─.*` + title + `(?P<version>\d+\.\d+\.\d+).*\n` + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox + `)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},

@@ -55,11 +55,16 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 		case !frame(lines[i]):
 		case holdsInput(lines[i+1:], alt):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], row.Matching(dialog)):
+		case slices.ContainsFunc(lines[i+1:], dialog):
 			top, asks = i, true
 		}
 	}
 	return top, asks
+}
+
+// dialog reports whether a row is a choice of a dialog, or says how it is cancelled.
+func dialog(l row.Line) bool {
+	return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
 }
 
 // holdsInput reports whether the rows below a rule begin with the live input. On the alternate
@@ -75,8 +80,8 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
-	// dialog matches a choice of a dialog, with its pointer, or how it is cancelled.
-	dialog = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)|Esc to cancel`)
+	// choice matches a choice of a dialog, with its pointer.
+	choice = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
 )
 
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
