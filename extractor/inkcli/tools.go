@@ -34,7 +34,7 @@ func (p *Parser) box(i int) int {
 	case len(rows) == 0:
 	case isComposer(rows):
 		p.Stale = true
-	case slices.ContainsFunc(in, row.Prefixed(" Agent powering down")): // the box that Gemini shows when it is left
+	case len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down"): // the box that Gemini shows when it is left
 		p.Command = false
 	default:
 		p.tools(in, i, end)
