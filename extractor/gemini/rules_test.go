@@ -80,6 +80,7 @@ func TestE23Rules(t *testing.T) {
 		{"a table with an empty row", said("Look:") + "\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘", "assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||  |  |"},
 		{"a mended table above text", said("Look:") + "\n  ┌───┬──\n  ─┐\n  │ a │ b\n  │\n  ├───┼──\n  ─┤\n  │ 1 │ 2\n  │\n\n  ⟦ #cdd6f4|So.⟧", "assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||So."},
 		{"a box that the terminal wrapped", asked("/about") + "╭────\n│ long\n+er text │\n╰────", "command /about: long text"},
+		{"an output that says what Gemini says at its end", "╭────\n│ ✓  ⟦b|Shell⟧ cat │\n│ │\n│ Agent powering down. Goodbye! │\n╰────\n" + said("So."), "tool Shell(cat) ok: Agent powering down. Goodbye! ¶ assistant So."},
 		{"an open box", "╭────\n│ ✓  ⟦b|Shell⟧ ls │\n" + said("So."), "tool Shell(ls) ok:  ¶ assistant So."},
 		{"a composer in a box that a resize left behind", asked("/about") + "╭────\n│ > half⟦v| ⟧ │\n╰────\n\nℹ Done", "command /about: Done"},
 		{"signs in a tool's output", box("✓  ⟦b|Shell⟧ ls [a]", "", "text", "✓  ⟦b|bold⟧", "", "✓ words", "", "x-⟦b|ray⟧") + box("✓  ⟦b|Shell⟧ ls [current wor…"), "tool Shell(ls [a]) ok: text|✓  bold||✓ words||x-ray ¶ tool Shell(ls) ok: "},
