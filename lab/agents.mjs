@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { execFileSync } from "node:child_process";
+import { compare } from "./versions.mjs";
 
 export const PACKAGES = {
   claude: "@anthropic-ai/claude-code",
@@ -207,6 +208,7 @@ export const UI = {
   codex: {
     ready: /^\s*[›▌>]/m,
     clear: "/clear",
+    before: { version: "0.100.0", clear: "/new" }, // which does the same
     exit: "/quit",
     ask: /Would you like to|Allow command\?|❯ 1\. Yes|› 1\. Yes/,
     interrupt: "\x1b",
@@ -241,3 +243,9 @@ export const UI = {
     interrupt: "\x1b",
   },
 };
+
+/** The command that clears the conversation in a version of an agent. */
+export function clearCommand(agent, version) {
+  const { clear, before } = UI[agent];
+  return before && compare(version, before.version) < 0 ? before.clear : clear;
+}

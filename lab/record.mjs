@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { execFileSync } from "node:child_process";
 import { serve } from "./mock.mjs";
 import { Term } from "./term.mjs";
-import { install, setup, ARGS, CACHE, LOGS, UI, VERSIONS } from "./agents.mjs";
+import { clearCommand, install, setup, ARGS, CACHE, LOGS, UI, VERSIONS } from "./agents.mjs";
 import { make } from "./scenarios.mjs";
 import { truth } from "./truth.mjs";
 
@@ -219,7 +219,7 @@ for (const turn of sc.turns) {
     t.resize(...turn.resize);
     await quiet();
   } else if (turn.clear) {
-    await enter(UI[agent].clear);
+    await enter(clearCommand(agent, agent === sc.agent ? sc.version : VERSIONS[agent]));
     await quiet();
     script.forget(sc.turns.slice(0, sc.turns.indexOf(turn)).filter(t => t.prompt && t.reply).length);
   } else if (turn.command) {

@@ -26,6 +26,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "user", Begin: chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
 	{Rule: "notice", Begin: chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
+	{Rule: "clear", Begin: chat.Mark{Signs: []string{"Token usage: "}}, When: newChat, Event: session.EventClear},
 	{Begin: chat.Mark{Row: row.Filled}}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
 	{Begin: chat.Mark{Col: 2, Row: footnote}},
 	{Headless: true, When: rest(printed)},
@@ -182,6 +183,16 @@ func notice(p *chat.Parser, i, end int) {
 		p.Say(session.RoleSystem, text, text, i, end, "notice")
 	}
 }
+
+// newChat reports whether a welcome is below what is printed at the end of a conversation, as /new
+// leaves it up to version 0.9x.
+func newChat(lines []row.Line, _ []chat.Item) bool {
+	i := slices.IndexFunc(lines, func(l row.Line) bool { return welcome.Begins(l.Text) })
+	return i > 0 && len(row.Trim(lines[:i])) < farewellRows && welcome.Rows(lines[i:]) > 0
+}
+
+// farewellRows is more rows than what is printed at the end of a conversation has, when wrapped.
+const farewellRows = 9
 
 // command reads a command of Codex's own with what it printed, perhaps in a box.
 func command(ls []row.Line, _ []chat.Item) (chat.Item, bool) {

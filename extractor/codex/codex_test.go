@@ -208,6 +208,31 @@ tool rejected Run [touch b]
 tool error Ran [touch c]
 event cli:interrupted
 `},
+		{"a new chat", 60, `
+⟦bd|› ⟧Go
+
+⟦d|• ⟧Gone.
+
+Token usage: total=450 input=300 output=150
+To continue this session, run codex resume 01a20e54-26c2-7c7
+2-999d-0c45899f6122
+
+╭───────────────────────────────────────────────╮
+│ ⟦d|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.98.0)⟧                    │
+│                                               │
+│ ⟦d|model:⟧     gpt-5.2-codex   ⟦p6|/model⟧⟦d| to change⟧   │
+│ ⟦d|directory:⟧ ~/shop                             │
+╰───────────────────────────────────────────────╯
+
+⟦bd|› ⟧Go
+
+⟦d|• ⟧Gone.
+`, `user "Go"
+assistant "Gone."
+event cli:clear
+user "Go"
+assistant "Gone."
+`},
 		{"what the user stopped", 60, `
 ⟦bd|› ⟧Go
 

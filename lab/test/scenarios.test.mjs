@@ -7,6 +7,7 @@ import { PACKAGES } from "../agents.mjs";
 import { framesWith } from "../frames.mjs";
 import { chunks, serve, splitSteps } from "../mock.mjs";
 import { kindsOf, make } from "../scenarios.mjs";
+import { clearCommand } from "../agents.mjs";
 import { truth } from "../truth.mjs";
 
 test("a scenario is a function of its kind, seed and agent", () => {
@@ -117,4 +118,10 @@ test("the last frame with the words is found", async t => {
   assert.deepEqual([...found.keys()].sort(), [0, 1]);
   assert.deepEqual(found.get(0), { at: 1, text: "hello world" });
   assert.equal(found.get(1).text, "gone");
+});
+
+test("Codex clears its conversation by another command before 0.100", () => {
+  assert.equal(clearCommand("codex", "0.98.0"), "/new");
+  assert.equal(clearCommand("codex", "0.125.0"), "/clear");
+  assert.equal(clearCommand("opencode", "1.18.33"), "/new");
 });
