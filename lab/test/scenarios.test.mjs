@@ -3,11 +3,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { PACKAGES } from "../agents.mjs";
+import { clearCommand, PACKAGES } from "../agents.mjs";
 import { framesWith } from "../frames.mjs";
 import { chunks, serve, splitSteps } from "../mock.mjs";
 import { kindsOf, make } from "../scenarios.mjs";
-import { clearCommand } from "../agents.mjs";
 import { truth } from "../truth.mjs";
 
 test("a scenario is a function of its kind, seed and agent", () => {
