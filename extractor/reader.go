@@ -41,17 +41,22 @@ type Reader struct {
 	Trace func(Trace)
 	trace Trace // of the frame at hand
 
-	main, alt document.Document
-	window    document.Window
-	lag       document.Lag
-	cutRows   [2]map[cutRow]row.Line // of the last frame, and of the one before
-	shell     shell.Reader
-	seg       segment
-	steps     []Step
-	version   string // of the last agent, as its banner says
-	shown     bool
-	half      bool // the frame at hand is half drawn
-	asked     bool // nobody known asked, in the last settled frame
+	main, alt  document.Document
+	window     document.Window
+	lag        document.Lag
+	cutRows    [2]map[cutRow]row.Line // of the last frame, and of the one before
+	shell      shell.Reader
+	seg        segment
+	steps      []Step
+	version    string // of the last agent, as its banner says
+	lastBanner struct {
+		agent *Profile
+		says  chat.Banner
+		rows  []*vterm.Row // its own, and the one below
+	}
+	shown bool
+	half  bool // the frame at hand is half drawn
+	asked bool // nobody known asked, in the last settled frame
 }
 
 // segment is the part of a document that is being read: one run of an agent, or the shell between.
@@ -212,13 +217,34 @@ func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int)
 		if !lines[i].Begins {
 			continue
 		}
-		for _, p := range profiles {
-			if b, n := p.Banner(lines[i:]); n > 0 {
-				return p, b, i, n
-			}
+		if p, b, n := r.bannerOn(lines[i:]); n > 0 {
+			return p, b, i, n
 		}
 	}
 	return nil, chat.Banner{}, 0, 0
+}
+
+// bannerOn reads the banner that begins with the first of lines. While the rows of the last one and
+// the row below them are as they were, it says the same.
+func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
+	last := &r.lastBanner
+	if n := len(last.rows); n > 0 && n <= len(lines) && slices.EqualFunc(last.rows, lines[:n], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
+		return last.agent, last.says, n - 1
+	}
+	for _, p := range profiles {
+		b, n := p.Banner(lines)
+		if n == 0 {
+			continue
+		}
+		if n < len(lines) {
+			last.agent, last.says, last.rows = p, b, last.rows[:0]
+			for _, l := range lines[:n+1] {
+				last.rows = append(last.rows, l.Row)
+			}
+		}
+		return p, b, n
+	}
+	return nil, chat.Banner{}, 0
 }
 
 // begins reports whether some agent's banner may begin on a row with this text.

@@ -164,7 +164,10 @@ func (r *Reader) cleared(body []row.Line) bool {
 		return false
 	}
 	for at := range min(3, len(body)) {
-		if _, n := r.seg.agent.Banner(body[at:]); n > 0 {
+		if !begins(body[at].Text) {
+			continue
+		}
+		if p, _, n := r.bannerOn(body[at:]); p == r.seg.agent {
 			return !r.alt.Shares(r.seg.items[0].First, body[at+n:])
 		}
 	}

@@ -21,7 +21,8 @@ func (d *Document) Align(body []row.Line) {
 // A body that is wholly inside the document is a look back and changes nothing. resized reports
 // whether the window was resized a short while ago.
 func (d *Document) align(body []row.Line, resized bool) {
-	body = slices.Clone(body)
+	d.body = append(d.body[:0], body...)
+	body = d.body
 	at, ok := d.find(body, resized)
 	switch {
 	case !ok:
@@ -44,11 +45,11 @@ func (d *Document) Extend(body []row.Line) {
 	lines := row.Trim(d.Lines)
 	switch at, ok := goesOnIn(lines, body); {
 	case ok && !d.shows(body):
-		d.replace(at, slices.Clone(body))
+		d.replace(at, body)
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
 		at, ok := overlap(d.Lines[d.Base:], body)
 		if end := row.Trim(body); ok && shared(lines, end[len(end)-1:]) == 0 {
-			d.replace(d.Base+at, slices.Clone(body))
+			d.replace(d.Base+at, body)
 		}
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
 		d.align(body, false)

@@ -24,7 +24,8 @@ type Document struct {
 	repairAt      int
 	raw, repaired row.Line
 
-	late   bool // what was above the first line was never on the screen
+	body   []row.Line // the window that is being put in its place
+	late   bool       // what was above the first line was never on the screen
 	resize resize
 }
 
