@@ -7,7 +7,6 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/inkcli"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
-	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
@@ -29,7 +28,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.1-", Farewell: true,
-			Begins: geminiBegins, Banner: banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,
+			Begins: welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,
 		}, spokenLook},
 	}
 }
@@ -38,31 +37,23 @@ func Agent() *chat.Agent {
 // the edge.
 var cLI = inkcli.CLI{
 	Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Style: markdown.Style{Left: 2, Slack: 4},
-	Banner: banner, Status: status, Call: line, CallCol: 2, Next: inkcli.Next, Begins: inkcli.Begins,
+	Banner: welcome.Banner, Status: status, Call: line, CallCol: 2, Next: inkcli.Next, Begins: inkcli.Begins,
 }
 
-// geminiBegins reports whether a row may be the first of the logo.
-func geminiBegins(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r >= '▀' && r <= '▟' })
-}
+// The logo: blocks are the characters that it is drawn with, blocky a row with one.
+const (
+	blocks = `[▝▜▄▗▟▀█░]`
+	blocky = `(?:.*` + blocks + `.*\n)`
+)
 
-// version is in a row of the small logo or, in a narrow window, below it.
-var version = lazy.Regexp(`^[▝▜▄▗▟▀█ ]* Gemini CLI v(\S+)`)
-
-// banner reads the logo: drawn in full and shaded blocks, with two rows more in an IDE, or the
-// small one with the version.
-func banner(lines []row.Line) (b chat.Banner, n int) {
-	n = row.Run(lines, func(l row.Line) bool { return strings.ContainsAny(l.Text, "▝▜▄▗▟▀█░") })
-	if n == 0 {
-		return b, 0
-	}
-	for i, l := range lines[:min(n+2, len(lines))] {
-		if m := version().FindStringSubmatch(l.Text); m != nil {
-			return chat.Banner{Version: m[1]}, max(n, i+1)
-		}
-	}
-	if strings.Contains(lines[0].Text, "███") && (n == 8 || n == 10) {
-		return b, n
-	}
-	return b, 0
+// welcome is the small logo with the version beside it or, in a narrow window, below it; or the one
+// in full and shaded blocks, with two rows more in an IDE.
+var welcome = chat.Welcome{
+	Begins: func(text string) bool {
+		return strings.Contains(text, "███") || strings.Contains(text, "▝") || strings.Contains(text, "▟")
+	},
+	Forms: []chat.Form{
+		{Text: lazy.Regexp(`^` + blocky + `*(?:.*\n)??[▝▜▄▗▟▀█ ]* Gemini CLI v(?P<version>\S+).*\n` + blocky + `*`)},
+		{Text: lazy.Regexp(`^.*███.*\n` + blocky + `{7}(?:` + blocky + `{2})?`)},
+	},
 }

@@ -251,7 +251,7 @@ Tips for getting started:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b, n := banner(rowtest.Dump(t, 80, tt.dump))
+			b, n := welcome.Banner(rowtest.Dump(t, 80, tt.dump))
 			if n != tt.n || b.Version != tt.version {
 				t.Errorf("got %q, %d lines, want %q, %d", b.Version, n, tt.version, tt.n)
 			}
@@ -262,7 +262,7 @@ Tips for getting started:
 // TestGeminiBegins knows the characters of the logo, and no other that is above or below them.
 func TestGeminiBegins(t *testing.T) {
 	for text, want := range map[string]bool{" ▝▜▄     Gemini CLI v0.61.0": true, " ███": true, "Ready": false, "────": false, "■ ✦ ⠋": false} {
-		if got := geminiBegins(text); got != want {
+		if got := welcome.Begins(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
