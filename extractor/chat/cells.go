@@ -13,6 +13,9 @@ import (
 type Cells struct {
 	Agent string // begins the names of the rules
 	Cells []Cell // in the order in which a row is asked for them
+	// Ended reports whether a row says that the turn above has ended, so that a reply is whole. nil:
+	// each row does on which a cell may begin.
+	Ended func(l row.Line) bool
 }
 
 // Cell is one of them. What it says is data where it can be: an Event, or a Role and a Style.
@@ -97,8 +100,12 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 		}
 		return n
 	})
+	ended := c.Ended
+	if ended == nil {
+		ended = c.Begins
+	}
 	it := p.Above()
-	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], c.Begins)
+	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], ended)
 	return p.Items
 }
 

@@ -9,56 +9,55 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// branch matches a row of the tree that agents are shown as which were started together, and a row
-// below one, with what the agent does or its result:
+// branch matches a row of the tree that agents are shown as which were started together; below it
+// is what the agent does, or its result:
 //
 //	● 2 background agents launched (↓ to manage)
 //	   ├ Count go files
 //	   └ Count text files · 2 tool uses · 1.2k tokens
 //	     ⎿  Done
-var branch = lazy.Regexp(`^[ │]*(?:[├└]─* *(.*?)(?: · .*)?|⎿[ \x{a0}]*(.*))$`)
+var (
+	branch     = lazy.Regexp(`^[ │]*[├└]─* *(.+?)(?: · .*)?$`)
+	outcomeRow = lazy.Regexp(`^[ │]*⎿[ \x{a0}]*(.*)$`)
+)
 
-// agents reads such a tree, and returns the line behind it; i if none begins there. Each branch is
-// a call.
-func (p *parser) agents(i int) int {
-	if !strings.Contains(p.Lines[i].Text, " agents") {
-		return i
+// treeRows counts the rows of such a tree.
+func treeRows(lines []row.Line) int {
+	if !strings.Contains(lines[0].Text, " agents") || len(lines) < 2 || !branch().MatchString(lines[1].Text) {
+		return 0
 	}
-	end := i + 1 + row.Run(p.Lines[i+1:], row.Prefixed("  "))
-	var calls []chat.Item
-	for _, l := range p.Lines[i+1 : end] {
-		switch m := branch().FindStringSubmatch(l.Text); {
-		case m != nil && m[1] != "":
-			calls = append(calls, did(&session.Tool{Name: "Agent", Input: m[1], Status: status(p.Lines[i])}))
-		case len(calls) == 0:
-			return i
-		case m != nil:
-			calls[len(calls)-1].Tool.Output = m[2]
-		}
-	}
-	if len(calls) == 0 {
-		return i
-	}
-	p.Together(calls, i, end, "agents")
-	return end
+	return 1 + row.Run(lines[1:], row.Prefixed("  "))
 }
 
-// answered reads what the user answered to the agent's questions, and returns the line behind it; i
-// if it does not begin there:
+// tree reads such a tree: each branch is a call.
+func tree(p *chat.Parser, i, end int) {
+	var calls []chat.Item
+	for _, l := range p.Lines[i+1 : end] {
+		if m := branch().FindStringSubmatch(l.Text); m != nil {
+			calls = append(calls, did(&session.Tool{Name: "Agent", Input: m[1], Status: status(p.Lines[i])}))
+		} else if m := outcomeRow().FindStringSubmatch(l.Text); m != nil {
+			calls[len(calls)-1].Tool.Output = m[1]
+		}
+	}
+	p.Together(calls, i, end, "agents")
+}
+
+// asked reports whether below the first row is what the user answered to the agent's questions:
 //
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
-func (p *parser) answered(i int) int {
-	out, end := p.result(i + 1)
-	if !strings.HasPrefix(out.text, "· ") {
-		return i
-	}
+func asked(lines []row.Line, _ []chat.Item) bool {
+	return len(lines) > 1 && answer().MatchString(lines[1].Text)
+}
+
+var answer = lazy.Regexp(`^ {0,3}⎿[ \x{a0}]*· `)
+
+// answers reads that.
+func answers(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	var questions, answers []string
-	for _, pair := range strings.Split("\n"+out.text, "\n· ")[1:] {
+	for _, pair := range strings.Split("\n"+resultOf(lines[1:]).text, "\n· ")[1:] {
 		question, answer, _ := strings.Cut(strings.Join(strings.Fields(pair), " "), " → ")
 		questions, answers = append(questions, question), append(answers, answer)
 	}
-	t := &session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}
-	p.Add(did(t), i, end, "questions")
-	return end
+	return did(&session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}), true
 }

@@ -7,11 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// The titles of welcomes: without a box in 1.0, and with the version.
-const (
-	oldWelcome = " ✻ Welcome to Claude Code!"
-	title      = "Claude Code v"
-)
+// title is before the version.
+const title = "Claude Code v"
 
 // Rows of a welcome that say nothing: in a box, below the title without one, beside the logo.
 const (
@@ -23,19 +20,19 @@ const (
 // art is the logo, or a piece of it, before what is beside it.
 const art = `[^\pL\d~/\n]*`
 
-// welcome is a box that says "Welcome to Claude Code!" (1.0; without the box in a narrow window), a
-// box with the version in its top (2.0 on a wide window), or the logo with three lines beside it:
-// name and version, model, directory. A narrow window wraps the plan's name behind the model. There
-// is no box before its bottom is drawn.
+// welcome is the logo with three lines beside it: name and version, model, directory; or a box with
+// the version in its top. A narrow window wraps the plan's name behind the model. There is no box
+// before its bottom is drawn.
 var welcome = chat.Welcome{
-	Begins: func(text string) bool {
-		return chat.Begins(text, "╭─", oldWelcome) || strings.Contains(text, title)
-	},
-	Title: "Claude Code",
-	Forms: []chat.Form{
-		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox + `)?╰─.*\n`)},
-		{Text: lazy.Regexp(`^╭─.*` + title + `(?P<version>\d+\.\d+\.\d+).*\n` + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox + `)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},
-		{Text: lazy.Regexp(`^` + oldWelcome + `\n(?:` + indented + ` +cwd: (?P<cwd>.*)\n)?(?:(?:   .*)?\n)*`), Bold: "Claude Code!"},
-		{Text: lazy.Regexp(`^.*` + title + `(?P<version>\d+\.\d+\.\d+).*\n` + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`), Bold: title},
-	},
+	Begins: func(text string) bool { return strings.Contains(text, title) },
+	Forms:  forms(`\d+\.\d+`),
+}
+
+// forms returns the forms of the welcomes of versions that begin so.
+func forms(versions string) []chat.Form {
+	named := title + `(?P<version>(?:` + versions + `)\.\d+).*\n`
+	return []chat.Form{
+		{Text: lazy.Regexp(`^╭─.*` + named + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox + `)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},
+		{Text: lazy.Regexp(`^.*` + named + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`), Bold: title},
+	}
 }

@@ -11,44 +11,22 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// lookOf returns how replies are drawn among these lines.
-//
-// Text leaves 4 and, in early 1.0, 5 columns free at the right, none since 2.1. What is wrapped at
-// the wider width is wrapped at the narrower one too, so where no line shows it, the narrower one
-// does no harm. Tips and the welcome are indented further than replies, and reach the edge.
-func lookOf(lines []row.Line) *markdown.Style {
-	lk := &markdown.Style{
-		Left: 2, Right: 5, MarkCells: true,
-		Marks: claudeMarks, Item: item, Heading: heading, Quote: quote, QuoteMarks: row.MarkItalic,
-		Code: code, CodeTabs: true, Table: table, WholeCells: true,
-		Border: border,
-	}
-	if slices.ContainsFunc(lines, func(l row.Line) bool {
-		return strings.HasPrefix(l.Text, "❯ ") || row.Indent(l.Text) == 2 && row.Extent(l.Row) > l.Cols-4
-	}) {
-		lk.Right = 0
-	}
-	i := slices.IndexFunc(lines, func(l row.Line) bool { return marker.On(l) || row.Starts(l.Text, "❯ ", "> ") })
-	if i >= 0 && fewColours(lines[i].StyleAt(0).Fg) {
-		lk.Marks = marks16
-	}
-	return lk
+// style is how replies are drawn.
+var style = markdown.Style{
+	Left: 2, MarkCells: true,
+	Marks: marks, Item: item, Heading: headings(levels), Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
+	Code: code, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
 }
 
 // fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.
 func fewColours(c vterm.Color) bool { return c.Kind == vterm.ColorPalette && c.Palette < 16 }
 
-// claudeMarks reads inline styles; code is in the themes' light blue.
-func claudeMarks(s vterm.Style) row.Mark {
-	s.Bold = s.Bold && !s.Dim // the bold words of a quote are not dim, what is behind them is both (1.0, 2.0)
-	return row.Marks(s, codeInk(s.Fg))
-}
+// marks reads inline styles; code is in the themes' light blue.
+func marks(s vterm.Style) row.Mark { return row.Marks(s, codeInk(s.Fg)) }
 
-// marks16 reads inline styles in a theme of 16 colours, where code is in a blue that grammars
-// use, too.
+// marks16 reads code in a theme of 16 colours, where it is in a blue that grammars use, too.
 func marks16(s vterm.Style) row.Mark {
-	blue := s.Fg.Palette == 12 || s.Fg.Palette == 4
-	return claudeMarks(s) | row.Marks(vterm.Style{}, blue)
+	return row.Marks(vterm.Style{}, s.Fg.Palette == 12 || s.Fg.Palette == 4)
 }
 
 // codeInk tells the colour of inline code: all themes take a blue for it.
@@ -89,34 +67,25 @@ func letterNumber(s string) int {
 	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
 }
 
-// heading reads a heading's level: bold, italic and underlined the first, bold the others,
-// dim the third in 1.0.
-func heading(l *markdown.Line) int {
-	switch {
-	case l.Indent > 0 || l.Room-l.Width < 4:
-		return 0
-	case l.All(func(s vterm.Style) bool { return s.Italic && s.Underline != vterm.UnderlineNone }):
-		return 1
-	case l.All(func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) }):
-		if strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
-			return 0
-		}
-		return 2
-	case l.All(func(s vterm.Style) bool { return s.Dim && !s.Italic }):
-		return 3
-	}
-	return 0
+// levels are how headings are drawn, by their level: bold, italic and underlined the first, bold
+// the others.
+var levels = []func(vterm.Style) bool{
+	func(s vterm.Style) bool { return s.Italic && s.Underline != vterm.UnderlineNone },
+	func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) },
 }
 
-// quote reads a quoted line: `▎ ` before it, or dim and italic up to 2.0, where bold words
-// are not dim, and what follows them is bold and dim.
-func quote(l *markdown.Line) (int, bool) {
-	if row.Starts(l.Text[l.Indent:], "▎ ") {
-		return l.Indent + 2, true
+// headings returns a markdown.Style.Heading for these levels.
+func headings(levels []func(vterm.Style) bool) func(l *markdown.Line) int {
+	return func(l *markdown.Line) int {
+		if l.Indent > 0 || l.Room-l.Width < 4 {
+			return 0
+		}
+		level := 1 + slices.IndexFunc(levels, l.All)
+		if level == 2 && strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
+			return 0
+		}
+		return level
 	}
-	return 0, l.All(func(s vterm.Style) bool {
-		return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
-	})
 }
 
 // claudeInk is what the colours of a line say of it.

@@ -40,11 +40,20 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{{
-			Versions: "1.0-",
-			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: clears, Split: split, Parse: parse, Box: inputBox,
+			Versions: "1.0-2.0",
+			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
+		}, {
+			Versions: "2.1-",
+			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: newTalk.clears, Split: split, Parse: newTalk.cells.Parse, Box: inputBox,
 		}},
 	}
 }
+
+// newTalk is what is drawn since 2.1: `❯` before prompts, which have a background.
+var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: highlighted}, goesOn: goesOn, text: promptText, style: style}).begin()
+
+// goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
+func goesOn(_, l row.Line) bool { return painted(l) && !chat.Begins(l.Text, "❯", ">") }
 
 // spinners are the glyphs that the line of a running turn cycles through.
 const spinners = "·✢*✶✻✽✳∗"

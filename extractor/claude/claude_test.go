@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/rowtest"
 )
 
@@ -31,7 +33,10 @@ func TestClaudeBanner(t *testing.T) {
 		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", chat.Banner{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, n := welcome.Banner(rowtest.Dump(t, 80, c.dump))
+			got, n := oldBanner.Banner(rowtest.Dump(t, 80, c.dump))
+			if n == 0 {
+				got, n = welcome.Banner(rowtest.Dump(t, 80, c.dump))
+			}
 			if got != c.want || n != c.n {
 				t.Errorf("claudeBanner = %+v, %d, want %+v, %d", got, n, c.want, c.n)
 			}
@@ -68,6 +73,14 @@ func TestClaudeParse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// parse reads lines as the look does whose prompts they have.
+func parse(lines []row.Line, last bool) []chat.Item {
+	if slices.ContainsFunc(lines, oldTalk.sent.On) {
+		return oldTalk.cells.Parse(lines, last)
+	}
+	return newTalk.cells.Parse(lines, last)
 }
 
 // itemWords writes an item in a line.
@@ -166,7 +179,7 @@ func TestInputBox(t *testing.T) {
 // TestClears tells a command that was sent from one that is typed.
 func TestClears(t *testing.T) {
 	for dump, want := range map[string]bool{"⟦ #ffffff on#373737|❯ /clear⟧": true, "❯ /clear": false, "⟦ #ffffff on#373737|❯ /clearly⟧": false} {
-		if got := clears(rowtest.Dump(t, 60, dump)[0]); got != want {
+		if got := newTalk.clears(rowtest.Dump(t, 60, dump)[0]); got != want {
 			t.Errorf("clears(%s) = %v", dump, got)
 		}
 	}
@@ -175,7 +188,7 @@ func TestClears(t *testing.T) {
 // TestBegins: what a welcome may begin with.
 func TestBegins(t *testing.T) {
 	for text, want := range map[string]bool{"╭─ x ─╮": true, oldWelcome: true, " ▐▛ Claude Code v2": true, "● Claude Code": false} {
-		if got := welcome.Begins(text); got != want {
+		if got := oldBanner.Begins(text); got != want {
 			t.Errorf("Begins(%q) = %v", text, got)
 		}
 	}

@@ -42,11 +42,11 @@ type groupPart struct {
 	input string // the MCP server that was called, else ""
 }
 
-// groupParts parts a group's line, and reports whether the calls run; nil if line i is none.
-func (p *parser) groupParts(i int) (parts []groupPart, runs bool) {
-	text := behindSign(p.Lines[i].Text)
-	for _, l := range p.Lines[i+1:] {
-		if _, ok := corner(l.Text); ok || row.Indent(l.Text) < 2 && !l.Wrapped {
+// groupParts parts a group's first line, and reports whether the calls run; nil if it is none.
+func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
+	text := behindSign(lines[0].Text)
+	for _, l := range lines[1:] {
+		if isCorner(l.Text) || row.Indent(l.Text) < 2 && !l.Wrapped {
 			break
 		}
 		text += " " + strings.TrimSpace(l.Text)
@@ -71,16 +71,16 @@ func (p *parser) groupParts(i int) (parts []groupPart, runs bool) {
 	return parts, strings.HasSuffix(text, "…")
 }
 
-// group returns the calls of the group in line i: of one that runs the call that the hint behind
-// its corner shows; the others were shown before or come later.
-func (p *parser) group(i int, out claudeResult) (items []chat.Item) {
-	parts, runs := p.groupParts(i)
+// group returns the calls of the group in the first line: of one that runs the call that the hint
+// behind its corner shows; the others were shown before or come later.
+func group(lines []row.Line, out claudeResult) (items []chat.Item) {
+	parts, runs := groupParts(lines)
 	if parts == nil { // a description that the model gave
-		verb, _, _ := strings.Cut(strings.ToLower(behindSign(p.Lines[i].Text)), " ")
+		verb, _, _ := strings.Cut(strings.ToLower(behindSign(lines[0].Text)), " ")
 		parts = []groupPart{{tool: cmp.Or(verbs[verb], "Bash"), count: "1"}}
 	}
 	t := session.Tool{Status: session.ToolOK}
-	if runs || p.runs(i) {
+	if runs || runsBelow(lines) {
 		t.Status = session.ToolRunning
 	}
 	for _, part := range parts {
@@ -101,7 +101,7 @@ func (p *parser) group(i int, out claudeResult) (items []chat.Item) {
 		t.Name, t.Input = hinted(items[0].Tool.Name, out.text)
 		items = []chat.Item{did(&t)}
 	}
-	if len(items) == 1 && strings.Contains(p.Lines[i].Text, " failed") {
+	if len(items) == 1 && strings.Contains(lines[0].Text, " failed") {
 		items[0].Tool.Status = session.ToolError
 	}
 	return items
@@ -121,31 +121,31 @@ func hinted(name, hint string) (tool, input string) {
 	return name, hint
 }
 
-// unmarked reports whether line i is a call without a marker: a group of calls that are done, grey
-// from column 2 on, with "1 failed" in red; or one whose marker is hidden at the moment, because it
-// blinks.
-func (p *parser) unmarked(i int) bool {
-	l := p.Lines[i]
+// unmarked reports whether the first line is a call without a marker: a group of calls that are
+// done, grey from column 2 on, with "1 failed" in red; or one whose marker is hidden at the moment,
+// because it blinks.
+func unmarked(lines []row.Line, _ []chat.Item) bool {
+	l := lines[0]
 	if row.Indent(l.Text) != 2 {
 		return false
 	}
 	faint := func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }
 	if row.Grey(l.Runs[0].Style) || allText(l.Row, faint) {
-		if parts, _ := p.groupParts(i); parts != nil {
+		if parts, _ := groupParts(lines); parts != nil {
 			return true
 		}
 	}
 	if l.BoldAt(2) {
-		name, rest := p.header(i)
+		name, rest := header(l)
 		return rest != "" && names[name]
 	}
-	return p.runs(i)
+	return runsBelow(lines)
 }
 
-// runs reports whether line i describes a call that runs: a grey corner below it holds its command
-// or file.
-func (p *parser) runs(i int) bool {
-	for _, l := range p.Lines[i+1 : min(len(p.Lines), i+6)] {
+// runsBelow reports whether the first line describes a call that runs: a grey corner below it holds
+// its command or file.
+func runsBelow(lines []row.Line) bool {
+	for _, l := range lines[1:min(len(lines), 6)] {
 		if rest, ok := corner(l.Text); ok {
 			return row.Grey(l.StyleAt(row.Width(strings.TrimSuffix(l.Text, rest)))) && !chat.Begins(rest, append(interruptions, "Tip: ")...)
 		}

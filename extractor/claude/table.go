@@ -7,15 +7,6 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// table reads the tables without a box: as Markdown (1.0 and 2.0), or a line for each cell
-// where the window is too narrow (2.1).
-func table(ls []markdown.Line) ([][]markdown.Cell, int) {
-	if rows, n := markdown.FieldTable(ls); n > 0 {
-		return rows, n
-	}
-	return markdown.PipeTable(ls)
-}
-
 // border reports whether a box is a table: its border has not the colour of code, its columns
 // have room for three characters, and its heads are centered.
 func border(ls []markdown.Line) bool {

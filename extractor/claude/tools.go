@@ -23,8 +23,8 @@ var names = map[string]bool{
 
 // header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
 // what follows.
-func (p *parser) header(i int) (name, rest string) {
-	spans := row.Spans(p.Lines[i].Row, 2, -1, nil)
+func header(l row.Line) (name, rest string) {
+	spans := row.Spans(l.Row, 2, -1, nil)
 	bold := row.Run(spans, func(s row.Span) bool { return s.Style.Bold })
 	name, rest = row.Text(spans[:bold]), row.Text(spans[bold:])
 	if name == "" { // it waits for its turn: all is grey, with dots behind it (1.0)
@@ -39,21 +39,43 @@ func (p *parser) header(i int) (name, rest string) {
 	return strings.TrimSpace(name), rest
 }
 
+// isCall reports whether a call begins on a row with a marker: it has a name, or a group's words
+// behind a grey marker.
+func isCall(l row.Line) bool {
+	name, _ := header(l)
+	return name != "" || row.Grey(l.StyleAt(0)) && !allText(l.Row, row.Grey)
+}
+
 // call reads a call, or a group of calls that is shown as one line, with its result.
-func (p *parser) call(i int) int {
-	top := p.Until(i+1, func(k int) bool { return p.starts(k) || p.Lines[k].Lost })
-	out, end := p.result(top)
-	if name, _ := p.header(i); name == "" {
-		p.Together(p.group(i, out), i, end, "group")
+func call(p *chat.Parser, i, end int) {
+	head, below := parted(p.Lines[i:end])
+	out := resultOf(below)
+	if name, _ := header(head[0]); name == "" {
+		p.Together(group(p.Lines[i:], out), i, end, "group")
 	} else {
-		t := &session.Tool{Name: name, Input: args(p.Lines[i:top], name), Status: status(p.Lines[i])}
+		t := &session.Tool{Name: name, Input: args(head, name), Status: status(head[0])}
 		outcome(t, out)
 		p.Add(did(t), i, end, "call").Partial = out.stopped
 	}
 	if out.stopped {
 		p.Interrupted(end, end, "interrupted call")
 	}
-	return end
+}
+
+// loose reads a corner that no call or command owns: the interruption of a reply, the failure of a
+// call that is not shown, a file that is attached, or a note.
+func loose(p *chat.Parser, i, end int) {
+	out := resultOf(p.Lines[i:end])
+	file, attached := strings.CutPrefix(out.text, "Read ")
+	switch {
+	case out.stopped:
+		p.Interrupted(i, end, "interrupted")
+	case row.Red(out.ink.Fg):
+		p.Say(session.RoleTool, out.text, out.text, i, end, "failure").Tool = &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}
+	case attached:
+		name, _, _ := strings.Cut(file, " (")
+		p.Add(did(&session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}), i, end, "attached file")
+	}
 }
 
 // did returns the item of a call.
@@ -130,46 +152,63 @@ func corner(text string) (rest string, ok bool) {
 	return strings.TrimLeft(rest, " \u00a0"), ok && row.Indent(text) < 4
 }
 
-// result reads the corners from line i on, and returns the line behind them.
-func (p *parser) result(i int) (out claudeResult, end int) {
-	for end = i; i < len(p.Lines); i = end {
-		l := p.Lines[i]
-		rest, ok := corner(l.Text)
-		if !ok {
-			break
-		}
-		end = p.outputEnd(i + 1)
+// isCorner reports whether a row begins with a corner.
+func isCorner(text string) bool {
+	_, ok := corner(text)
+	return ok
+}
+
+// parted parts the rows of a call: its own, and those of its result.
+func parted(lines []row.Line) (head, below []row.Line) {
+	n := row.Run(lines, func(l row.Line) bool { return !isCorner(l.Text) })
+	return lines[:n], lines[n:]
+}
+
+// resultRows counts the rows of what follows corners, from the first row on.
+func resultRows(lines []row.Line) (n int) {
+	for n < len(lines) && isCorner(lines[n].Text) {
+		n += outputRows(lines[n:])
+	}
+	return n
+}
+
+// resultOf reads what follows corners, of which one begins each part of the rows.
+func resultOf(lines []row.Line) (out claudeResult) {
+	for n := 0; len(lines) > 0; lines = lines[n:] {
+		n = outputRows(lines)
+		l := lines[0]
+		rest, _ := corner(l.Text)
 		out.stopped = out.stopped || interrupted(rest)
 		if out.text == "" {
 			left := row.Width(strings.TrimSuffix(l.Text, rest))
-			out.text, out.truncated = outputText(p.Lines[i:end], min(left, outputLeft))
+			out.text, out.truncated = outputText(lines[:n], min(left, outputLeft))
 			out.ink = l.StyleAt(left)
 		}
 	}
-	return out, end
+	return out
 }
 
 // outputLeft is the column of the output of a call, where a corner leaves that much free.
 const outputLeft = 5
 
-// outputEnd returns the line behind what a call printed, which goes on from line i.
-func (p *parser) outputEnd(i int) int {
-	return p.Until(i, func(k int) bool { return p.Lines[k].Text != "" && row.Indent(p.Lines[k].Text) < 4 })
-}
+// deep reports whether a row may be one of what a call printed.
+func deep(l row.Line) bool { return l.Text == "" || row.Indent(l.Text) >= 4 }
 
-// headlessOutput reads the rest of what a call printed, whose corner was never on the screen, and
-// returns the line behind it. It is the last call's, unless that is done.
-func (p *parser) headlessOutput(i int) int {
-	end := p.outputEnd(i)
+// outputRows counts the rows of what a call printed, with the first.
+func outputRows(lines []row.Line) int { return len(row.Trim(lines[:1+row.Run(lines[1:], deep)])) }
+
+// headlessOutput reads the rest of what a call printed, whose corner was never on the screen. It is
+// the last call's, unless that is done.
+func headlessOutput(p *chat.Parser, i, end int) {
+	i = row.SkipBlank(p.Lines, i)
 	text, _ := outputText(p.Lines[i:end], outputLeft)
 	if it := p.Above(); it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = text, session.ToolOK
 		it.End, it.Open = end, false
-		return end
+		return
 	}
 	it := p.Say(session.RoleTool, text, text, i, end, "rest of an output")
 	it.Tool, it.Headless = &session.Tool{Output: text, Status: session.ToolOK}, true
-	return end
 }
 
 // hidden matches the notes that more of an output is hidden: `… +9 lines (ctrl+o to expand)`, on a

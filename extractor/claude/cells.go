@@ -1,0 +1,174 @@
+package claude
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// talk is how one look draws what is said and done.
+type talk struct {
+	sent   chat.Mark                             // before what the user sent
+	goesOn func(first row.Line, l row.Line) bool // reports whether a row goes on with a prompt
+	text   func(rows []row.Line) string          // reads the rows of a prompt
+	style  markdown.Style                        // of replies
+	few    markdown.Style                        // likewise, in a theme of 16 colours
+	cells  chat.Cells
+}
+
+// begin sets the cells. The rows of most end where something of its own begins, or at a corner.
+func (t *talk) begin() *talk {
+	t.few = t.style
+	t.few.Marks = func(s vterm.Style) row.Mark { return t.style.Marks(s) | marks16(s) }
+	coloured := func(s vterm.Style) bool { return !row.Plain(s.Fg) }
+	called := chat.Mark{Signs: marker.Signs, Ink: func(s vterm.Style) bool { return coloured(s) || s.Dim }}
+	t.cells = chat.Cells{Agent: "claude", Ended: done.On, Cells: []chat.Cell{
+		{Begin: t.sent, When: chat.First(queued), Rows: t.promptRows},
+		{Begin: t.sent, When: t.says(clearing), Rows: t.commandRows},
+		{Rule: "command", Begin: t.sent, When: t.says(commands), Rows: t.commandRows, Read: t.command},
+		{Rule: "prompt", Begin: t.sent, Rows: t.promptRows, Read: t.prompt},
+		{Rule: "shell", Begin: chat.Mark{Signs: glyphs("!"), Ink: coloured}, Rows: t.callRows, Read: shell},
+		{Rule: "agents", Begin: marker, Rows: treeRows, Add: tree},
+		{Rule: "questions", Begin: marker, When: asked, Rows: t.callRows, Read: answers},
+		{Rule: "call", Begin: called, When: chat.First(isCall), Rows: t.callRows, Add: call},
+		{Rule: "notice", Begin: chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows, Read: t.wrote(session.RoleSystem)}, // `● Unknown command: /o`
+		{Rule: "reply", Begin: marker, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
+		{Rule: "thinking", Begin: chat.Mark{Row: row.Matching(thinks)}, Rows: t.ownRows, Read: t.thinking},
+		{Begin: chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
+		{Begin: chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
+		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
+		{Begin: chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
+		{Rule: "rest of a prompt", Headless: true, When: t.rest(promptRest), Rows: below(t.promptRows), Role: session.RoleUser, Read: t.prompt},
+		{Rule: "rest of an output", Headless: true, When: t.rest(t.outputRest), Rows: below(outputRows), Add: headlessOutput},
+		{Rule: "rest of a reply", Headless: true, When: t.rest(t.replyRest), Rows: below(t.replyRows), Read: t.wrote(session.RoleAssistant)},
+	}}
+	return t
+}
+
+// marker is the sign of a reply or a call.
+var marker = chat.Mark{Signs: glyphs("●⏺")}
+
+var (
+	thinks = lazy.Regexp(`^[✻∴✽][ \x{a0}]*Think`)
+	ended  = lazy.Regexp(`^[✻✽✶✢*·][ \x{a0}].* for `)
+)
+
+// done is what is written below a turn: `✻ Baked for 1s`.
+var done = chat.Mark{Row: row.Matching(ended), Ink: row.Grey}
+
+// glyphs returns each of the glyphs with the blank behind it.
+func glyphs(all string) (out []string) {
+	for _, g := range all {
+		out = append(out, string(g)+" ", string(g)+"\u00a0")
+	}
+	return out
+}
+
+// highlighted reports whether a style is that of a prompt, which has a background.
+func highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
+
+// painted reports whether a row has a background at its start: a row of a prompt.
+func painted(l row.Line) bool { return highlighted(l.StyleAt(0)) }
+
+// behindSign returns what follows the sign and the blanks at a row's start.
+func behindSign(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.TrimLeft(text[n:], " \u00a0")
+}
+
+// begins reports whether something of its own begins at line k, so that the text above ends there.
+func (t *talk) begins(lines []row.Line, k int) bool {
+	return t.cells.Begins(lines[k]) || (lines[k].Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil)
+}
+
+// until counts the lines up to one for which ends holds, but for the blank ones above that.
+func until(lines []row.Line, ends func(k int) bool) int {
+	k := 1
+	for k < len(lines) && !ends(k) {
+		k++
+	}
+	return len(row.Trim(lines[:k]))
+}
+
+// ownRows counts the lines up to the next one on which something of its own begins.
+func (t *talk) ownRows(lines []row.Line) int {
+	return until(lines, func(k int) bool { return t.begins(lines, k) })
+}
+
+// replyRows counts the lines of a reply. No corner follows it but that of an interruption: others
+// are its content.
+func (t *talk) replyRows(lines []row.Line) int {
+	return until(lines, func(k int) bool {
+		if !t.begins(lines, k) {
+			return false
+		}
+		rest, ok := corner(lines[k].Text)
+		return !ok || interrupted(rest)
+	})
+}
+
+// callRows counts the lines of a call, with those of its result.
+func (t *talk) callRows(lines []row.Line) int {
+	n := until(lines, func(k int) bool { return t.begins(lines, k) || lines[k].Lost })
+	return n + resultRows(lines[n:])
+}
+
+// rest returns a Cell.When for rows of which the first ones were never on the screen: those from
+// the first with text on are of a kind.
+func (t *talk) rest(is func(lines []row.Line, earlier []chat.Item) bool) func([]row.Line, []chat.Item) bool {
+	return func(lines []row.Line, earlier []chat.Item) bool {
+		i := row.SkipBlank(lines, 0)
+		return i < len(lines) && !t.begins(lines, i) && is(lines[i:], earlier)
+	}
+}
+
+// below counts lines with the blank ones above them.
+func below(rows func([]row.Line) int) func([]row.Line) int {
+	return func(lines []row.Line) int {
+		i := row.SkipBlank(lines, 0)
+		return i + rows(lines[i:])
+	}
+}
+
+// promptRest reports whether rows without a sign are of a prompt.
+func promptRest(lines []row.Line, _ []chat.Item) bool { return painted(lines[0]) }
+
+// outputRest reports whether rows without a corner are what a call printed.
+func (t *talk) outputRest(lines []row.Line, earlier []chat.Item) bool {
+	end := row.SkipBlank(lines, row.Run(lines, deep))
+	return end > 0 && len(earlier) > 0 && (end == len(lines) || t.begins(lines, end))
+}
+
+// replyRest reports whether rows without a marker are of a reply: one was due or, where the
+// recording begins, they are written like one, and are no piece of the welcome.
+func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
+	indent := row.Indent(lines[0].Text)
+	if !lines[0].Late {
+		return indent == 2 && slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
+	}
+	rows := lines[:t.replyRows(lines)]
+	return indent >= 2 && slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
+}
+
+// wrote returns a Cell.Read for what is written in a role.
+func (t *talk) wrote(role string) func([]row.Line, []chat.Item) (chat.Item, bool) {
+	return func(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+		if fewColours(lines[0].StyleAt(0).Fg) {
+			return chat.Wrote(role, lines, &t.few)
+		}
+		return chat.Wrote(role, lines, &t.style)
+	}
+}
+
+// thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
+// on.
+func (t *talk) thinking(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+	return chat.Wrote(session.RoleThinking, lines[1:], &markdown.Style{Left: 2, Right: t.style.Right, Marks: func(vterm.Style) row.Mark { return 0 }})
+}

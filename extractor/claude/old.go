@@ -1,0 +1,97 @@
+package claude
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// oldTalk is what only 1.0 and 2.0 draw: `>` before prompts, on a background (2.0) or grey (1.0);
+// text that leaves 4 and, in early 1.0, 5 columns free at the right. What is wrapped at the wider
+// width is wrapped at the narrower one, too.
+var oldTalk = (&talk{
+	sent:   chat.Mark{Signs: glyphs(">"), Ink: func(s vterm.Style) bool { return highlighted(s) || row.Grey(s) }},
+	goesOn: oldGoesOn,
+	text:   oldPrompt,
+	style:  oldStyle(),
+}).begin()
+
+// oldWelcome is the title without a box, in a narrow window.
+const oldWelcome = " ✻ Welcome to Claude Code!"
+
+// oldBanner is a box that says "Welcome to Claude Code!" (1.0; without the box in a narrow window),
+// a box with the version in its top (2.0 on a wide window), or the logo.
+var oldBanner = chat.Welcome{
+	Begins: func(text string) bool {
+		return chat.Begins(text, "╭─", oldWelcome) || strings.Contains(text, title)
+	},
+	Title: "Claude Code",
+	Forms: append([]chat.Form{
+		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox + `)?╰─.*\n`)},
+		{Text: lazy.Regexp(`^` + oldWelcome + `\n(?:` + indented + ` +cwd: (?P<cwd>.*)\n)?(?:(?:   .*)?\n)*`), Bold: "Claude Code!"},
+	}, forms(`[01]\.\d+|2\.0`)...),
+}
+
+// oldGoesOn reports whether a row goes on with a prompt: with the background of its first row or,
+// in 1.0, grey from the second column on.
+func oldGoesOn(first, l row.Line) bool {
+	if painted(first) {
+		return goesOn(first, l)
+	}
+	return l.Text[0] == ' ' && !isCorner(l.Text) && allText(l.Row, row.Grey)
+}
+
+// oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
+// at which it was wrapped is written at the end of the row, or at the start of the next one.
+func oldPrompt(rows []row.Line) string {
+	if !strings.HasPrefix(rows[0].Text, ">") {
+		return promptText(rows)
+	}
+	lk, widest := markdown.Style{Left: 2}, 0
+	for i, l := range rows {
+		widest = max(widest, row.Extent(l.Row))
+		if i > 0 && row.Indent(l.Text) < 2 {
+			lk.Left = 0
+		}
+	}
+	lk.Seam = func(a, b *markdown.Line) (markdown.Seam, bool) {
+		above := rows[b.At-1]
+		switch width := row.Extent(above.Row); {
+		case above.Blanks > 0, a.Spaced:
+			return markdown.SeamSpace, true
+		case width < widest-1, widest < above.Cols-6:
+			return markdown.SeamBreak, true
+		case b.Indent > 0:
+			return markdown.SeamSpace, true
+		}
+		return markdown.SeamNone, true // a word was cut
+	}
+	text := markdown.Prompt(rows, &lk)
+	if lk.Left == 0 {
+		text = behindSign(text)
+	}
+	return strings.Trim(text, "\n ")
+}
+
+// oldStyle is how replies are drawn: quotes and headings of the third level are dim, tables that
+// have no room are written as Markdown.
+func oldStyle() markdown.Style {
+	lk := style
+	lk.Right = 5
+	lk.Marks = func(s vterm.Style) row.Mark {
+		s.Bold = s.Bold && !s.Dim // the bold words of a quote are not dim, what is behind them is both
+		return marks(s)
+	}
+	lk.Heading = headings(append(levels[:2:2], func(s vterm.Style) bool { return s.Dim && !s.Italic }))
+	lk.Quote = func(l *markdown.Line) (int, bool) {
+		return 0, l.All(func(s vterm.Style) bool {
+			return s.Italic && (s.Dim || s.Bold && s.Underline == vterm.UnderlineNone)
+		})
+	}
+	lk.Table = markdown.PipeTable
+	return lk
+}
